@@ -1,0 +1,105 @@
+// The one error class. What lives here: the closed set of codes and the class that carries one.
+// What must not: any transport's or protocol's status numbers; each of those keeps its own exhaustive table.
+
+/** Every code a fault can carry, each with the meaning a program may rely on (R20). Adding one does not compile until each table maps it. */
+export const FAULT_CODES = [
+  // What the peer sent cannot be read or is not allowed by a schema.
+  "invalid_json",
+  "invalid_message",
+  "invalid_event",
+  "invalid_params",
+  "message_too_large",
+  "framing_lost",
+  "unknown_method",
+  "unknown_type",
+  // What the peer sent breaks the order of events (AAEP §4.5, R3).
+  "session_not_started",
+  "session_already_started",
+  "session_ended",
+  "session_incomplete",
+  "session_not_yours",
+  "tool_not_invoked",
+  "tool_already_invoked",
+  "output_already_complete",
+  "position_mismatch",
+  "sequence_mismatch",
+  "state_mismatch",
+  "timestamp_out_of_order",
+  "timestamp_skewed",
+  "confirmation_required",
+  "urgency_not_allowed",
+  "default_not_allowed",
+  "reply_token_reused",
+  "event_id_reused",
+  "producer_missing",
+  // Subscriptions and their terms.
+  "handshake_required",
+  "already_subscribed",
+  "unknown_subscription",
+  "capabilities_incompatible",
+  "version_unsupported",
+  "signature_required",
+  "rate_limit",
+  // Everything else.
+  "not_found",
+  "permission_denied",
+  "unauthenticated",
+  "address_in_use",
+  "address_invalid",
+  "peer_gone",
+  "timed_out",
+  "cancelled",
+  "storage_unavailable",
+  "shutting_down",
+  "unsupported",
+  "usage",
+  "internal",
+] as const;
+
+export type FaultCode = (typeof FAULT_CODES)[number];
+
+export interface FaultDetail {
+  /** JSON pointer of the field at fault, from the root of the event or message ("" is the whole). */
+  readonly pointer?: string;
+  /** The rule that was broken: a paragraph or a ruling, as in "AAEP §4.5.4" or "R3a". */
+  readonly rule?: string;
+  /** Whose mistake it was. Default "peer". */
+  readonly origin?: "local" | "peer";
+  /** The event at fault, where it had a readable id. */
+  readonly eventId?: string;
+  /** How long to wait before trying again, seconds. */
+  readonly retryAfterSeconds?: number;
+  /** What was caught. For logs only; never sent. */
+  readonly cause?: unknown;
+}
+
+/** A fault with a stable code and a sentence that says what to do about it (R20). */
+export class Fault extends Error {
+  readonly code: FaultCode;
+  /** The sentence alone; `message` puts the code in front of it, because logs often show nothing else. */
+  readonly sentence: string;
+  readonly pointer: string | undefined;
+  readonly rule: string | undefined;
+  readonly origin: "local" | "peer";
+  readonly eventId: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: FaultCode, sentence: string, detail: FaultDetail = {}) {
+    super(`[${code}] ${sentence}`, detail.cause === undefined ? undefined : { cause: detail.cause });
+    this.name = "Fault";
+    this.code = code;
+    this.sentence = sentence;
+    this.pointer = detail.pointer;
+    this.rule = detail.rule;
+    this.origin = detail.origin ?? "peer";
+    this.eventId = detail.eventId;
+    this.retryAfterSeconds = detail.retryAfterSeconds;
+  }
+}
+
+/** Turns anything caught into a Fault, keeping the original as its cause. */
+export function faultFrom(caught: unknown): Fault {
+  if (caught instanceof Fault) return caught;
+  const sentence = caught instanceof Error ? caught.message : String(caught);
+  return new Fault("internal", sentence, { origin: "local", cause: caught });
+}

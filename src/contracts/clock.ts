@@ -1,0 +1,13 @@
+/** Milliseconds on a monotonic clock. Only differences have meaning. */
+export type Millis = number;
+
+/** Time, handed in (R24). Nothing in the pure folders reads a clock of its own. */
+export interface Clock {
+  readonly now: () => Millis;
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  readonly wallTime: () => number;
+  /** Calls `wake` once at or after `at`. Answers the cancellation. */
+  readonly wakeAt: (at: Millis, wake: () => void) => () => void;
+  /** Calls `run` once after the current turn of the event loop, so that writes of one turn leave together. */
+  readonly afterTurn: (run: () => void) => void;
+}

@@ -1,0 +1,41 @@
+import type { CloseInfo, FrameRun, PeerIdentity } from "./transport.js";
+
+/** One JSON-RPC message that came in. */
+export interface RpcCall {
+  readonly method: string;
+  /** As parsed; undefined where the message had none. */
+  readonly params: unknown;
+  /** The text of the whole message as it was received, so that what must go out byte-identical can be cut from it (R2). */
+  readonly text: string;
+  /** Aborted when the peer cancels the request or the connection ends. */
+  readonly signal: AbortSignalLike;
+}
+
+/** What the pure folders need of an AbortSignal. */
+export interface AbortSignalLike {
+  readonly aborted: boolean;
+  readonly addEventListener: (type: "abort", listener: () => void, options?: { readonly once: boolean }) => void;
+}
+
+export interface RpcHandlers {
+  /** Answers the result, or throws a Fault, which becomes the error of the answer (R33). A synchronous answer is sent in the same turn. */
+  readonly request: (call: RpcCall) => unknown;
+  /** May not throw. */
+  readonly notification: (call: RpcCall) => void;
+}
+
+/** One JSON-RPC 2.0 peer over any byte connection. Knows method names only as strings. */
+export interface RpcConnection {
+  readonly peer: PeerIdentity;
+  readonly request: (method: string, params: object) => Promise<unknown>;
+  /** Answers as `Connection.send` does. */
+  readonly notify: (method: string, params: object) => boolean;
+  /**
+   * One notification a frame of `run`; each frame is the JSON of its params, spliced unchanged between a constant head and tail.
+   * `members` are further members of the message beside method and params.
+   */
+  readonly notifyRun: (method: string, run: FrameRun<Uint8Array>, members?: Readonly<Record<string, string>>) => boolean;
+  readonly writable: () => Promise<void>;
+  readonly close: () => Promise<void>;
+  readonly closed: Promise<CloseInfo>;
+}

@@ -1,0 +1,54 @@
+import type { Fault } from "../base/errors.js";
+
+/** Who is at the other end, as far as the platform can say. An identity, not a credential. */
+export interface PeerIdentity {
+  /** "unix:/run/…/x.sock#7", "stdio", "memory#1": for people and logs. */
+  readonly label: string;
+  /** What the platform vouches for: the parent over stdio, a process of the same user over a socket with mode 0600. */
+  readonly trust: "parent" | "same-user" | "in-process";
+}
+
+export interface CloseInfo {
+  /** "local" and "remote" are orderly; "abrupt" is a reset, a broken pipe or lost framing. */
+  readonly kind: "local" | "remote" | "abrupt";
+  readonly fault?: Fault;
+}
+
+/**
+ * Messages that leave together. `joined` keeps what a transport made of them, by framing, so that a thousand connections
+ * with the same framing share one buffer.
+ */
+export interface FrameRun<Frame> {
+  readonly frames: readonly Frame[];
+  readonly joined: Map<string, unknown>;
+}
+
+/** One peer. A transport moves frames and knows nothing of what is in them. */
+export interface Connection<Frame> {
+  readonly peer: PeerIdentity;
+  /** Whole frames in order, as many at a time as one read completed. Ends on a clean close, throws a Fault otherwise. One iteration only. */
+  readonly frames: AsyncIterable<readonly Frame[]>;
+  /** Hands one frame over. False: the peer is slow; hand over no more until `writable` resolves. A closed connection answers false. */
+  readonly send: (frame: Frame) => boolean;
+  /** Hands a run over at the cost of one write. Answers as `send` does. */
+  readonly sendRun: (run: FrameRun<Frame>) => boolean;
+  /** Resolves when the peer takes more, or when the connection has closed. Never rejects. */
+  readonly writable: () => Promise<void>;
+  /** Sends what was handed over, then closes; with a fault, closes at once where the transport can tell them apart. Never rejects. */
+  readonly close: (fault?: Fault) => Promise<void>;
+  /** Resolves exactly once, never rejects. */
+  readonly closed: Promise<CloseInfo>;
+}
+
+export interface Listener {
+  /** Where peers find it: a path, an address. */
+  readonly address: string;
+  /** Takes no new connections. Those that exist are their owners' to close. Removes what it made in the file system. Never rejects. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface Transport<Frame> {
+  readonly name: string;
+  /** Throws a Fault ("address_in_use", "address_invalid", "permission_denied") when it cannot listen. */
+  readonly listen: (accept: (connection: Connection<Frame>) => void) => Promise<Listener>;
+}
