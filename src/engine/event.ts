@@ -1,0 +1,138 @@
+// Events as the engine sees them: the fields it reads, the topic it routes by, and the journal's entry.
+// What must not live here: bytes, schemas, anything of a subscription.
+import type { Millis } from "../contracts/clock.js";
+
+/** A position in the journal. Grows, is never reused, and stays below 2^53 (R29). */
+export type Epoch = number;
+
+export type Urgency = "background" | "normal" | "critical";
+export type Verbosity = "terse" | "normal" | "detailed";
+
+export interface Producer {
+  readonly agent_id: string;
+  readonly agent_version?: string;
+  readonly agent_name?: string;
+  readonly model?: string;
+  readonly manifest_uri?: string;
+}
+
+export interface LocalizationHints {
+  readonly primary_language: string;
+  readonly text_direction?: "ltr" | "rtl" | "auto";
+  readonly available_languages?: readonly string[];
+  readonly fallback_chain?: readonly string[];
+  readonly script?: string;
+  readonly calendar?: string;
+}
+
+/** A complete event, as it stands on the wire (AAEP §3.2). The payload's fields are read by name where they are needed. */
+export interface AgentEvent {
+  readonly "@context": string | readonly string[];
+  readonly type: string;
+  readonly event_id: string;
+  readonly session_id: string;
+  readonly timestamp: string;
+  readonly producer: Producer;
+  readonly urgency?: Urgency;
+  readonly verbosity?: Verbosity;
+  readonly localization_hints?: LocalizationHints;
+  readonly correlation_id?: string;
+  readonly extensions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly [field: string]: unknown;
+}
+
+/** The twelve core types, and everything else that passes through untouched (AAEP §7). */
+export type TopicKind =
+  | "session.started"
+  | "session.completed"
+  | "session.errored"
+  | "session.cancelled"
+  | "state.changed"
+  | "progress.updated"
+  | "tool.invoked"
+  | "tool.completed"
+  | "output.streaming"
+  | "awaiting.confirmation"
+  | "awaiting.clarification"
+  | "handoff.requested"
+  | "extension";
+
+const KINDS: ReadonlyMap<string, TopicKind> = new Map(
+  (
+    [
+      "session.started",
+      "session.completed",
+      "session.errored",
+      "session.cancelled",
+      "state.changed",
+      "progress.updated",
+      "tool.invoked",
+      "tool.completed",
+      "output.streaming",
+      "awaiting.confirmation",
+      "awaiting.clarification",
+      "handoff.requested",
+    ] as const
+  ).map((kind) => [`aaep:agent.${kind}`, kind]),
+);
+
+const FULL_URI = "https://aaep-protocol.org/types/";
+
+/** The short form of an event type: the full URI of a core type is the same type (AAEP §3.3). */
+export function canonicalType(type: string): string {
+  return type.startsWith(FULL_URI) ? `aaep:${type.slice(FULL_URI.length)}` : type;
+}
+
+/** What an event is about, by its type alone. */
+export function topicKind(type: string): TopicKind {
+  return KINDS.get(type) ?? KINDS.get(canonicalType(type)) ?? "extension";
+}
+
+/** Whether the topic's type demands urgency "critical" (R4). */
+export function isCriticalKind(kind: TopicKind): boolean {
+  return (
+    kind === "session.errored" ||
+    kind === "awaiting.confirmation" ||
+    kind === "awaiting.clarification" ||
+    kind === "handoff.requested"
+  );
+}
+
+/** Whether the topic ends its session. */
+export function isTerminalKind(kind: TopicKind): boolean {
+  return kind === "session.completed" || kind === "session.errored" || kind === "session.cancelled";
+}
+
+/** The urgency an event gets when its agent names none (AAEP §3.4, R2). */
+export function defaultUrgency(kind: TopicKind): Urgency {
+  if (isCriticalKind(kind)) return "critical";
+  return kind === "progress.updated" ? "background" : "normal";
+}
+
+/** An accepted event before the journal gives it its epoch. */
+export interface NewEvent {
+  readonly event: AgentEvent;
+  readonly kind: TopicKind;
+  /** JSON text that is byte-identical to what the agent sent, where nothing had to be changed (R2). */
+  readonly source: string | undefined;
+  /** When the daemon received it. */
+  readonly at: Millis;
+  /** Counts the events of its session, from 1. */
+  readonly ordinal: number;
+  /** Made by the daemon: passes filters where R31 says so. */
+  readonly made: DaemonMade | undefined;
+}
+
+/**
+ * Why the daemon made an event: "notice" (R6, to those that cannot reply), "resolution" (R6), "closing" (R3a, R8: an ordinary event made for the
+ * agent), "state" (R6: a state supplied or restored).
+ */
+export type DaemonMade = "notice" | "resolution" | "closing" | "state";
+
+export interface JournaledEvent extends NewEvent {
+  readonly epoch: Epoch;
+}
+
+export function isCritical(entry: NewEvent): boolean {
+  return entry.event.urgency === "critical" || isCriticalKind(entry.kind);
+}
