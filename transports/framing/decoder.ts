@@ -1,0 +1,199 @@
+// Cuts a byte stream into frames, whatever the chunks it arrives in. The first byte tells the framing (R23).
+// Works on bytes only (S12): a character split over two chunks is whole again in its frame. Costs a constant number of copies
+// a byte (S11), checks an announced length before keeping a byte of it, and holds nothing between frames (V4).
+import type { Fault } from "../../src/base/errors.js";
+import { createAccumulator } from "./accumulator.js";
+import { type Framing, LARGEST_MAX_FRAME_BYTES } from "./framings.js";
+import { frameTooLarge, framingLost } from "./refusal.js";
+
+export interface Decoded {
+  /** The frames that this chunk completed. They may share memory with the chunk. */
+  readonly frames: readonly Uint8Array[];
+  /** The stream is lost after those frames; every further chunk answers the same. */
+  readonly fault?: Fault;
+}
+
+export interface FrameDecoder {
+  /** Undefined until the first byte that is not white space has been seen. */
+  readonly framing: () => Framing | undefined;
+  readonly push: (chunk: Uint8Array) => Decoded;
+  /** The stream has ended: a fault where that happened inside a frame, undefined between frames. */
+  readonly end: () => Fault | undefined;
+}
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const PREFIX_BYTES = 4;
+/** A header block longer than this is not one. */
+const MAX_HEADER_BYTES = 4096;
+
+/** What the next bytes are. */
+type Expecting =
+  | { readonly kind: "first_byte" }
+  | { readonly kind: "line" }
+  | { readonly kind: "prefix" }
+  | { readonly kind: "header"; readonly seenBytes: number; readonly bodyBytes: number | undefined }
+  | { readonly kind: "body"; readonly bytes: number; readonly next: "prefix" | "header" };
+
+const FRESH_HEADER: Expecting = { kind: "header", seenBytes: 0, bodyBytes: undefined };
+
+/**
+ * `maxFrameBytes` counts one frame without its framing: a frame of exactly that size passes. White space before the first frame, empty lines
+ * between lines or headers, and a carriage return before a line feed are passed over; nothing else is.
+ */
+export function createFrameDecoder(maxFrameBytes: number): FrameDecoder {
+  const limit = Math.min(maxFrameBytes, LARGEST_MAX_FRAME_BYTES);
+  const held = createAccumulator();
+  let expecting: Expecting = { kind: "first_byte" };
+  let framing: Framing | undefined;
+  let lost: Fault | undefined;
+
+  /** Reads one piece from `chunk` at `at`; answers where to read on. Completed frames go to `frames`, an irreparable stream to `lost`. */
+  function step(chunk: Uint8Array, at: number, frames: Uint8Array[]): number {
+    switch (expecting.kind) {
+      case "first_byte":
+        return sniff(chunk, at);
+      case "line":
+        return readLine(chunk, at, frames);
+      case "prefix":
+        return readPrefix(chunk, at);
+      case "header":
+        return readHeaderLine(chunk, at, expecting);
+      case "body":
+        return readBody(chunk, at, expecting, frames);
+    }
+  }
+
+  function sniff(chunk: Uint8Array, at: number): number {
+    const byte = chunk[at] ?? 0;
+    if (byte === 0x20 || byte === 0x09 || byte === LINE_FEED || byte === CARRIAGE_RETURN) return at + 1;
+    if (byte === 0x00) {
+      framing = "length-prefixed";
+      expecting = { kind: "prefix" };
+    } else if (byte === 0x7b) {
+      framing = "newline";
+      expecting = { kind: "line" };
+    } else if (byte === 0x43) {
+      framing = "content-length";
+      expecting = FRESH_HEADER;
+    } else {
+      lost = framingLost(
+        `The stream begins with byte 0x${byte.toString(16).padStart(2, "0")}, which no framing begins with.`,
+      );
+    }
+    return at;
+  }
+
+  function readLine(chunk: Uint8Array, at: number, frames: Uint8Array[]): number {
+    const end = chunk.indexOf(LINE_FEED, at);
+    const line = readUpTo(chunk, at, end);
+    if (line === undefined) {
+      // One byte more may be held: the carriage return that is not part of the frame.
+      if (held.length() > limit + 1) lost = frameTooLarge(undefined, limit, held.take());
+      return chunk.length;
+    }
+    if (line.length > limit) lost = frameTooLarge(line.length, limit, line);
+    else if (line.length > 0) frames.push(line);
+    return end + 1;
+  }
+
+  /** The line that ends at `end`, without its line end; undefined where it goes on in the next chunk. */
+  function readUpTo(chunk: Uint8Array, at: number, end: number): Uint8Array | undefined {
+    if (end === -1) {
+      held.append(chunk.subarray(at));
+      return undefined;
+    }
+    let line = chunk.subarray(at, end);
+    if (held.length() > 0) {
+      held.append(line);
+      line = held.take();
+    }
+    return line[line.length - 1] === CARRIAGE_RETURN ? line.subarray(0, -1) : line;
+  }
+
+  function readPrefix(chunk: Uint8Array, at: number): number {
+    const end = Math.min(chunk.length, at + PREFIX_BYTES - held.length());
+    held.append(chunk.subarray(at, end), PREFIX_BYTES);
+    if (held.length() === PREFIX_BYTES) {
+      const prefix = held.take();
+      const bytes = new DataView(prefix.buffer, prefix.byteOffset).getUint32(0);
+      announce(bytes, "prefix", chunk.subarray(end));
+    }
+    return end;
+  }
+
+  function announce(bytes: number, next: "prefix" | "header", head: Uint8Array): void {
+    if (bytes > limit) lost = frameTooLarge(bytes, limit, head);
+    else expecting = { kind: "body", bytes, next };
+  }
+
+  function readHeaderLine(chunk: Uint8Array, at: number, header: Expecting & { kind: "header" }): number {
+    const end = chunk.indexOf(LINE_FEED, at);
+    const line = readUpTo(chunk, at, end);
+    const seenBytes = header.seenBytes + (line?.length ?? held.length());
+    if (seenBytes > MAX_HEADER_BYTES) {
+      lost = framingLost(`The headers of a message are longer than ${MAX_HEADER_BYTES} bytes.`);
+    }
+    if (line === undefined) return chunk.length;
+    if (line.length > 0) {
+      const parsed = contentLength(Buffer.from(line).toString("latin1"), header.bodyBytes);
+      if (parsed.kind === "lost") lost = framingLost(parsed.why);
+      else expecting = { kind: "header", seenBytes, bodyBytes: parsed.bodyBytes };
+    } else if (header.bodyBytes !== undefined) {
+      announce(header.bodyBytes, "header", chunk.subarray(end + 1));
+    } else if (header.seenBytes > 0) {
+      lost = framingLost("The headers of a message end without a Content-Length.");
+    }
+    return end + 1;
+  }
+
+  function readBody(chunk: Uint8Array, at: number, body: Expecting & { kind: "body" }, frames: Uint8Array[]): number {
+    const missing = body.bytes - held.length();
+    const end = Math.min(chunk.length, at + missing);
+    const whole = end - at === missing;
+    if (whole && held.length() === 0) {
+      frames.push(chunk.subarray(at, end));
+    } else {
+      held.append(chunk.subarray(at, end), body.bytes);
+      if (whole) frames.push(held.take());
+    }
+    if (whole) expecting = body.next === "prefix" ? { kind: "prefix" } : FRESH_HEADER;
+    return end;
+  }
+
+  return {
+    framing: () => framing,
+    push: (chunk) => {
+      const frames: Uint8Array[] = [];
+      let at = 0;
+      // A body of no bytes is complete without a byte more.
+      while (lost === undefined && (at < chunk.length || (expecting.kind === "body" && expecting.bytes === 0))) {
+        at = step(chunk, at, frames);
+      }
+      return lost === undefined ? { frames } : { frames, fault: lost };
+    },
+    end: () => {
+      if (lost !== undefined) return lost;
+      const between =
+        held.length() === 0 && expecting.kind !== "body" && (expecting.kind !== "header" || expecting.seenBytes === 0);
+      if (between) return undefined;
+      const hint = framing === "newline" ? " End each message with a line feed." : "";
+      return framingLost(`The stream ended in the middle of a message.${hint}`);
+    },
+  };
+}
+
+type HeaderLine =
+  | { readonly kind: "lost"; readonly why: string }
+  | { readonly kind: "header"; readonly bodyBytes: number | undefined };
+
+function contentLength(line: string, known: number | undefined): HeaderLine {
+  const [, name, value] = /^([A-Za-z-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
+  if (name === undefined || value === undefined)
+    return { kind: "lost", why: "A header line is not of the form `Name: value`." };
+  if (name.toLowerCase() !== "content-length") return { kind: "header", bodyBytes: known };
+  if (!/^[0-9]{1,15}$/.test(value)) return { kind: "lost", why: "A Content-Length is not a whole number of bytes." };
+  if (known !== undefined && known !== Number(value))
+    return { kind: "lost", why: "A message has two different Content-Lengths." };
+  return { kind: "header", bodyBytes: Number(value) };
+}

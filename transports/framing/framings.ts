@@ -1,0 +1,87 @@
+// The three ways in which a byte stream is cut into messages (R23), written side. The read side is decoder.ts.
+
+/**
+ * - `length-prefixed`: 4 bytes, big-endian, then that many bytes.
+ * - `newline`: one JSON text a line. Line ends inside a frame can only be white space of JSON, so they leave as spaces.
+ * - `content-length`: `Content-Length: n`, an empty line, then n bytes.
+ */
+export type Framing = "length-prefixed" | "newline" | "content-length";
+
+export const FRAMINGS: readonly Framing[] = ["length-prefixed", "newline", "content-length"];
+
+/** 1 MiB and what an envelope adds to it (AAEP §8.3 asks for 1 MiB). */
+export const DEFAULT_MAX_FRAME_BYTES = 1024 * 1024 + 16 * 1024;
+
+/** The most that a length prefix which begins with 0x00 can announce, and so the largest limit that R23 lets us choose. */
+export const LARGEST_MAX_FRAME_BYTES = 0xff_ff_ff;
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const SPACE = 0x20;
+
+/** One frame as it stands on the wire. The result shares no memory with `bytes`. */
+export function frame(framing: Framing, bytes: Uint8Array): Buffer {
+  return join(framing, [bytes]);
+}
+
+/** Frames back to back as they stand on the wire, in one buffer of exactly that size. */
+export function join(framing: Framing, frames: readonly Uint8Array[]): Buffer {
+  switch (framing) {
+    case "length-prefixed":
+      return joinLengthPrefixed(frames);
+    case "newline":
+      return joinLines(frames);
+    case "content-length":
+      return joinContentLength(frames);
+  }
+}
+
+function joinLengthPrefixed(frames: readonly Uint8Array[]): Buffer {
+  const joined = Buffer.allocUnsafe(sizeOf(frames) + 4 * frames.length);
+  let at = 0;
+  for (const bytes of frames) {
+    joined.writeUInt32BE(bytes.length, at);
+    joined.set(bytes, at + 4);
+    at += 4 + bytes.length;
+  }
+  return joined;
+}
+
+function joinLines(frames: readonly Uint8Array[]): Buffer {
+  const joined = Buffer.allocUnsafe(sizeOf(frames) + frames.length);
+  let at = 0;
+  for (const bytes of frames) {
+    joined.set(bytes, at);
+    const end = at + bytes.length;
+    blankOut(joined, LINE_FEED, at, end);
+    blankOut(joined, CARRIAGE_RETURN, at, end);
+    joined[end] = LINE_FEED;
+    at = end + 1;
+  }
+  return joined;
+}
+
+function blankOut(bytes: Buffer, unwanted: number, from: number, end: number): void {
+  for (let at = bytes.subarray(from, end).indexOf(unwanted); at !== -1; ) {
+    bytes[from + at] = SPACE;
+    at = bytes.subarray(from, end).indexOf(unwanted, at + 1);
+  }
+}
+
+function joinContentLength(frames: readonly Uint8Array[]): Buffer {
+  const headers = frames.map((bytes) => `Content-Length: ${bytes.length}\r\n\r\n`);
+  const joined = Buffer.allocUnsafe(frames.reduce((size, bytes) => size + bytes.length, headers.join("").length));
+  let at = 0;
+  frames.forEach((bytes, index) => {
+    at += joined.write(headers[index] ?? "", at, "latin1");
+    joined.set(bytes, at);
+    at += bytes.length;
+  });
+  return joined;
+}
+
+function sizeOf(frames: readonly Uint8Array[]): number {
+  let size = 0;
+  for (const bytes of frames) size += bytes.length;
+  return size;
+}

@@ -1,0 +1,55 @@
+import { Fault } from "../../src/base/errors.js";
+import { DEFAULT_MAX_FRAME_BYTES, type Framing, LARGEST_MAX_FRAME_BYTES } from "./framings.js";
+
+/** Calls `run` once after `milliseconds`; answers the cancellation. Handed in so that deadlines are tested without sleeping (R24). */
+export type After = (milliseconds: number, run: () => void) => () => void;
+
+export interface ByteConnectionOptions {
+  /** How frames leave until the peer's first byte says how it frames; from then on as the peer does (R23). Default "length-prefixed". */
+  readonly framing?: Framing;
+  /** Largest frame taken, without its framing, 1 to 16,777,215 bytes. Default 1 MiB + 16 KiB. A larger one ends `frames` with `message_too_large`. */
+  readonly maxFrameBytes?: number;
+  /** Bytes that may wait for the peer before `send` answers false. At least the stream's own mark. Default 65,536. */
+  readonly highWaterMarkBytes?: number;
+  /** Bytes that may wait in all, for senders that go on after a false. Beyond it the connection is closed as `peer_gone`. Default 16 MiB. */
+  readonly maxBufferedBytes?: number;
+  /** How long `close` waits until what was handed over has left. Then the rest is thrown away. Default 2000. */
+  readonly closeTimeoutMs?: number;
+  /** How long `close` then waits for the peer's own end, so that the peer sees an orderly one. At most `closeTimeoutMs` counts. Default 250. */
+  readonly lingerTimeoutMs?: number;
+  /** The timer for both. Default the platform's. */
+  readonly after?: After;
+}
+
+export type ResolvedByteConnectionOptions = Required<ByteConnectionOptions>;
+
+/** Fills defaults and refuses what is out of range with a Fault "usage". */
+export function resolveByteConnectionOptions(options: ByteConnectionOptions): ResolvedByteConnectionOptions {
+  const resolved = {
+    framing: options.framing ?? "length-prefixed",
+    maxFrameBytes: options.maxFrameBytes ?? DEFAULT_MAX_FRAME_BYTES,
+    highWaterMarkBytes: options.highWaterMarkBytes ?? 64 * 1024,
+    maxBufferedBytes: options.maxBufferedBytes ?? 16 * 1024 * 1024,
+    closeTimeoutMs: options.closeTimeoutMs ?? 2000,
+    lingerTimeoutMs: options.lingerTimeoutMs ?? 250,
+    after: options.after ?? platformAfter,
+  };
+  assertWithin("maxFrameBytes", resolved.maxFrameBytes, 1, LARGEST_MAX_FRAME_BYTES);
+  assertWithin("highWaterMarkBytes", resolved.highWaterMarkBytes, 1, resolved.maxBufferedBytes);
+  assertWithin("maxBufferedBytes", resolved.maxBufferedBytes, 1, Number.MAX_SAFE_INTEGER);
+  assertWithin("closeTimeoutMs", resolved.closeTimeoutMs, 0, 600_000);
+  assertWithin("lingerTimeoutMs", resolved.lingerTimeoutMs, 0, 600_000);
+  return resolved;
+}
+
+function assertWithin(name: string, value: number, least: number, most: number): void {
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return;
+  throw new Fault("usage", `${name} is ${value}. Give a whole number from ${least} to ${most}.`, { origin: "local" });
+}
+
+/** The platform's timer. It never keeps the process running by itself (S2). */
+export function platformAfter(milliseconds: number, run: () => void): () => void {
+  const timer = setTimeout(run, milliseconds);
+  timer.unref();
+  return () => clearTimeout(timer);
+}

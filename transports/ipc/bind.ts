@@ -1,0 +1,136 @@
+// Binding a socket so that nobody else can reach it at any moment (U3), and taking over the address of a killed process without ever
+// taking one that is alive (U1). For every transport that listens on a Unix socket.
+import { linkSync, lstatSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { connect, type Server } from "node:net";
+import { dirname } from "node:path";
+import { Fault } from "../../src/base/errors.js";
+import { faultFromNodeError, isAddressInUse, isMissing, isRefused } from "../node-errors.js";
+import { isProcess, withClaim } from "./claim.js";
+import { assurePrivateDirectory } from "./directory.js";
+import { assertPathFits, type IpcPlace, isPipeName } from "./paths.js";
+
+/** How long the owner of a socket may take to accept. A socket that nobody owns refuses at once. */
+const PROBE_MS = 500;
+
+/** Stops listening and removes what was made: the socket, and the file that names its owner. */
+export type Unbind = () => void;
+
+/** Binds `server` to the path with mode 0600. Throws a Fault "address_invalid", "address_in_use" or "permission_denied". */
+export async function bindPrivately(server: Server, path: string, place: IpcPlace): Promise<Unbind> {
+  assertPathFits(path, place);
+  if (isPipeName(path)) {
+    await listen(server, path);
+    return () => server.close();
+  }
+  assurePrivateDirectory(dirname(path), place.userId);
+  // Every bind goes through the claim: between bind and listen a socket refuses as a dead one does.
+  await withClaim(path, () => bindOrTakeOver(server, path, place.userId));
+  const inode = lstatSync(path).ino;
+  return () => unbind(server, path, inode);
+}
+
+async function bindOrTakeOver(server: Server, path: string, userId: number | undefined): Promise<void> {
+  try {
+    await listen(server, path);
+  } catch (caught) {
+    if (!isAddressInUse(caught)) throw faultFromNodeError(caught, path);
+    await removeIfDead(path, userId);
+    await listen(server, path).catch((again: unknown) => {
+      throw faultFromNodeError(again, path);
+    });
+  }
+  writeFileSync(ownerFile(path), `${process.pid}\n`, { mode: 0o600 });
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: Error) => {
+      server.off("listening", onListening);
+      reject(error);
+    };
+    const onListening = () => {
+      server.off("error", onError);
+      resolve();
+    };
+    server.once("error", onError);
+    server.once("listening", onListening);
+    // The file is made inside listen(), so the mask of the process is another one only for the length of that call.
+    const mask = process.umask(0o177);
+    try {
+      server.listen(path);
+    } finally {
+      process.umask(mask);
+    }
+  });
+}
+
+async function removeIfDead(path: string, userId: number | undefined): Promise<void> {
+  const status = statusOf(path);
+  if (status === undefined) return;
+  if (!status.isSocket()) throw inUse(path, "There is a file of another kind, which was left as it is");
+  if (userId !== undefined && status.uid !== userId) throw inUse(path, `The socket belongs to user ${status.uid}`);
+  if (await isAlive(path)) {
+    const pid = ownerOf(path);
+    throw inUse(path, pid === undefined ? "Another process listens there" : `Process ${pid} listens there`);
+  }
+  unlinkSync(path);
+}
+
+function inUse(path: string, why: string): Fault {
+  return new Fault("address_in_use", `Cannot listen at ${path}. ${why}. Stop it, or choose another path.`, {
+    origin: "local",
+  });
+}
+
+function statusOf(path: string) {
+  try {
+    return lstatSync(path);
+  } catch (caught) {
+    if (isMissing(caught)) return undefined;
+    throw faultFromNodeError(caught, path);
+  }
+}
+
+/** Only a refusal says that there is no owner. Silence, a full backlog and anything else may be a busy one. */
+function isAlive(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = connect(path);
+    const settle = (alive: boolean) => {
+      clearTimeout(deadline);
+      probe.destroy();
+      resolve(alive);
+    };
+    const deadline = setTimeout(settle, PROBE_MS, true);
+    probe.once("connect", () => settle(true));
+    probe.once("error", (error) => settle(!isRefused(error)));
+  });
+}
+
+function ownerFile(path: string): string {
+  return `${path}.pid`;
+}
+
+/** The process that says it listens there, if it lives. For people; nothing depends on it. */
+function ownerOf(path: string): number | undefined {
+  try {
+    const pid = Number.parseInt(readFileSync(ownerFile(path), "utf8"), 10);
+    return isProcess(pid) ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function unbind(server: Server, path: string, inode: number): void {
+  const status = statusOf(path);
+  if (status !== undefined && status.ino !== inode) {
+    // Somebody removed our socket and another daemon stands there now. Closing would remove its socket by name.
+    const kept = `${path}.kept`;
+    linkSync(path, kept);
+    server.close();
+    renameSync(kept, path);
+    return;
+  }
+  server.close();
+  rmSync(path, { force: true });
+  rmSync(ownerFile(path), { force: true });
+}

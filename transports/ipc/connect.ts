@@ -1,0 +1,22 @@
+import { connect } from "node:net";
+import type { Connection } from "../../src/contracts/transport.js";
+import { createByteConnection } from "../framing/byte-connection.js";
+import type { ByteConnectionOptions } from "../framing/options.js";
+import { faultFromNodeError } from "../node-errors.js";
+import { assertPathFits, currentPlace } from "./paths.js";
+
+/** Connects to a local socket or named pipe. Rejects with a Fault "not_found", "permission_denied" or "address_invalid". */
+export async function connectIpc(path: string, options: ByteConnectionOptions = {}): Promise<Connection<Uint8Array>> {
+  assertPathFits(path, currentPlace());
+  const socket = connect({ path, allowHalfOpen: true });
+  await new Promise<void>((resolve, reject) => {
+    socket.once("connect", resolve);
+    socket.once("error", (error) => reject(faultFromNodeError(error, path)));
+  });
+  socket.removeAllListeners("error");
+  return createByteConnection(
+    { readable: socket, writable: socket },
+    { label: `unix:${path}`, trust: "same-user" },
+    options,
+  );
+}

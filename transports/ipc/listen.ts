@@ -1,0 +1,87 @@
+import { createServer } from "node:net";
+import { Fault } from "../../src/base/errors.js";
+import type { Connection, Listener, Transport } from "../../src/contracts/transport.js";
+import { createByteConnection } from "../framing/byte-connection.js";
+import { type ByteConnectionOptions, resolveByteConnectionOptions } from "../framing/options.js";
+import { faultFromNodeError } from "../node-errors.js";
+import { bindPrivately } from "./bind.js";
+import { currentPlace, type IpcPlace, ipcPath } from "./paths.js";
+
+export interface IpcListenOptions extends ByteConnectionOptions {
+  /** Connections at a time; further ones are closed at once. Default 16,384. */
+  readonly maxConnections?: number;
+  /** Told when a connection could not be accepted, for instance for want of file descriptors. The listener goes on. Default: nobody. */
+  readonly onAcceptFault?: (fault: Fault) => void;
+  /** Platform, environment and user. Default: this process's. */
+  readonly place?: IpcPlace;
+}
+
+export interface IpcOptions extends IpcListenOptions {
+  /** A Unix socket, or on Windows `\\.\pipe\…`. Its folder must be the user's own with mode 0700; it is made where missing. */
+  readonly path: string;
+}
+
+export interface AutoIpcOptions extends IpcListenOptions {
+  readonly producerId: string;
+}
+
+const DEFAULT_MAX_CONNECTIONS = 16_384;
+/** More daemons of one producer id than this on one machine are a mistake somewhere. */
+const MOST_INSTANCES = 16;
+
+/** Local sockets (AAEP appendix B): a Unix socket with mode 0600 in a private folder, or a Windows named pipe. */
+export function createIpcTransport(options: IpcOptions): Transport<Uint8Array> {
+  resolveByteConnectionOptions(options);
+  return { name: "ipc", listen: (accept) => listenAt(options.path, options, accept) };
+}
+
+/** Listens at the place of appendix B for the producer id: `<id>.sock`, where that one is alive `<id>-2.sock`, and so on to 16. */
+export async function listenAuto(
+  options: AutoIpcOptions,
+  accept: (connection: Connection<Uint8Array>) => void,
+): Promise<Listener> {
+  resolveByteConnectionOptions(options);
+  const place = options.place ?? currentPlace();
+  for (let instance = 1; ; instance++) {
+    try {
+      return await listenAt(ipcPath(place, options.producerId, instance), options, accept);
+    } catch (caught) {
+      const taken = caught instanceof Fault && caught.code === "address_in_use";
+      if (!taken || instance === MOST_INSTANCES) throw caught;
+    }
+  }
+}
+
+async function listenAt(
+  path: string,
+  options: IpcListenOptions,
+  accept: (connection: Connection<Uint8Array>) => void,
+): Promise<Listener> {
+  let accepted = 0;
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    accepted += 1;
+    accept(
+      createByteConnection(
+        { readable: socket, writable: socket },
+        { label: `unix:${path}#${accepted}`, trust: "same-user" },
+        options,
+      ),
+    );
+  });
+  server.maxConnections = options.maxConnections ?? DEFAULT_MAX_CONNECTIONS;
+  const unbind = await bindPrivately(server, path, options.place ?? currentPlace());
+  server.on("error", (error) => options.onAcceptFault?.(faultFromNodeError(error, path)));
+  let stopped = false;
+  return {
+    address: path,
+    stop: async () => {
+      if (stopped) return;
+      stopped = true;
+      try {
+        unbind();
+      } catch (caught) {
+        options.onAcceptFault?.(faultFromNodeError(caught, path));
+      }
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import { Fault } from "../../src/base/errors.js";
+
+/** What decides where sockets stand. Handed in, so that every platform's answer is tested on one. */
+export interface IpcPlace {
+  readonly platform: NodeJS.Platform;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The user's number; undefined on Windows. */
+  readonly userId: number | undefined;
+}
+
+/** Bytes a socket's path may have, without the closing zero of `sun_path`. The platforms cut a longer one off in silence (U2). */
+const MAX_PATH_BYTES: Partial<Record<NodeJS.Platform, number>> = { linux: 107, android: 107 };
+const MAX_PATH_BYTES_ELSEWHERE = 103;
+
+const PIPE_PREFIX = "\\\\.\\pipe\\";
+
+export function isPipeName(path: string): boolean {
+  return path.startsWith(PIPE_PREFIX) || path.startsWith("\\\\?\\pipe\\");
+}
+
+/** The folder of the sockets of appendix B: XDG's runtime folder, on macOS the application's, else one in /tmp that bears the user's number. */
+export function ipcDirectory(place: IpcPlace): string {
+  const { XDG_RUNTIME_DIR: runtimeDirectory, HOME: home } = place.environment;
+  if (place.platform === "darwin" && home) return join(home, "Library", "Application Support", "AAEP");
+  if (place.platform !== "darwin" && runtimeDirectory?.startsWith("/")) return join(runtimeDirectory, "aaep");
+  return temporaryDirectory(place);
+}
+
+/**
+ * Where the producer of that id is found (appendix B): a socket, on Windows a pipe. `instance` 2 and up are those of `listenAuto`.
+ * Where the platform's own folder makes the path too long, the one in /tmp is taken; its name is to be shown to the user.
+ */
+export function ipcPath(place: IpcPlace, producerId: string, instance = 1): string {
+  const name = `${fileNameOf(producerId)}${instance === 1 ? "" : `-${instance}`}`;
+  if (place.platform === "win32") return `${PIPE_PREFIX}aaep\\${name}`;
+  const path = join(ipcDirectory(place), `${name}.sock`);
+  return fits(path, place.platform) ? path : join(temporaryDirectory(place), `${name}.sock`);
+}
+
+/** Throws a Fault "address_invalid" with path, length, limit and a shorter path, where the platform would cut the path off (U2). */
+export function assertPathFits(path: string, place: IpcPlace): void {
+  if (path.length === 0 || path.includes("\0")) {
+    throw new Fault("address_invalid", "The path of a socket is empty or has a zero in it. Give the path of a file.", {
+      origin: "local",
+    });
+  }
+  if (isPipeName(path) || fits(path, place.platform)) return;
+  const limit = maxPathBytes(place.platform);
+  const room = limit - Buffer.byteLength(temporaryDirectory(place)) - "/.sock".length;
+  const base =
+    fileNameOf((path.split("/").at(-1) ?? "").replace(/\.sock$/, "")).slice(0, Math.min(room, 40)) || "aaepd";
+  throw new Fault(
+    "address_invalid",
+    `The path ${path} is ${Buffer.byteLength(path)} bytes long; a socket's path may have ${limit} here. Take a shorter one, for instance ${join(temporaryDirectory(place), `${base}.sock`)}.`,
+    { origin: "local" },
+  );
+}
+
+function temporaryDirectory(place: IpcPlace): string {
+  return `/tmp/aaep-${place.userId ?? 0}`;
+}
+
+function maxPathBytes(platform: NodeJS.Platform): number {
+  return MAX_PATH_BYTES[platform] ?? MAX_PATH_BYTES_ELSEWHERE;
+}
+
+function fits(path: string, platform: NodeJS.Platform): boolean {
+  return Buffer.byteLength(path) <= maxPathBytes(platform);
+}
+
+/** Producer ids may hold what a file name may not. */
+function fileNameOf(producerId: string): string {
+  const name = producerId.replace(/[^A-Za-z0-9._-]/g, "_").replace(/^\.+/, "_");
+  return name === "" ? "_" : name;
+}
+
+export function currentPlace(): IpcPlace {
+  return { platform: process.platform, environment: process.env, userId: process.getuid?.() };
+}

@@ -1,0 +1,106 @@
+// The only place that reads the error codes of Node and of the operating system.
+import { Fault, type FaultCode } from "../src/base/errors.js";
+
+/** The code of an error that Node made, as in "ECONNRESET"; undefined for any other value. */
+export function nodeErrorCode(caught: unknown): string | undefined {
+  if (!(caught instanceof Error) || !("code" in caught)) return undefined;
+  return typeof caught.code === "string" ? caught.code : undefined;
+}
+
+/** Nobody listens where a socket file stands: its owner has died without removing it. */
+export function isRefused(caught: unknown): boolean {
+  return nodeErrorCode(caught) === "ECONNREFUSED";
+}
+
+export function isMissing(caught: unknown): boolean {
+  return nodeErrorCode(caught) === "ENOENT";
+}
+
+export function isAlreadyThere(caught: unknown): boolean {
+  return nodeErrorCode(caught) === "EEXIST";
+}
+
+export function isAddressInUse(caught: unknown): boolean {
+  return nodeErrorCode(caught) === "EADDRINUSE";
+}
+
+/** There is no process of that number. Any other failure of a probe says that there is one. */
+export function isNoSuchProcess(caught: unknown): boolean {
+  return nodeErrorCode(caught) === "ESRCH";
+}
+
+/** Turns an error of a stream, a socket or a file into a Fault of our own making (`origin: "local"` unless the peer did it). `what` names the address or file. */
+export function faultFromNodeError(caught: unknown, what: string): Fault {
+  if (caught instanceof Fault) return caught;
+  const nodeCode = nodeErrorCode(caught);
+  const { code, sentence, origin } = meaning(nodeCode, what);
+  return new Fault(code, nodeCode === undefined ? `${sentence} (${String(caught)})` : `${sentence} (${nodeCode})`, {
+    origin,
+    cause: caught,
+  });
+}
+
+interface Meaning {
+  readonly code: FaultCode;
+  readonly sentence: string;
+  readonly origin: "local" | "peer";
+}
+
+function meaning(nodeCode: string | undefined, what: string): Meaning {
+  switch (nodeCode) {
+    // The peer has gone: it was killed, or closed while something was on its way to it.
+    case "ECONNRESET":
+    case "EPIPE":
+    case "ECONNABORTED":
+    case "ERR_STREAM_DESTROYED":
+    case "ERR_STREAM_PREMATURE_CLOSE":
+    case "ERR_STREAM_WRITE_AFTER_END":
+    case "ENOTCONN":
+    case "ESHUTDOWN":
+    case "EIO":
+    case "EOF":
+      return { code: "peer_gone", sentence: `The peer at ${what} has gone. Connect again to go on.`, origin: "peer" };
+    case "ECONNREFUSED":
+      return {
+        code: "not_found",
+        sentence: `Nobody listens at ${what}. Start the daemon, or check the address.`,
+        origin: "local",
+      };
+    case "ENOENT":
+      return {
+        code: "not_found",
+        sentence: `There is no ${what}. Start the daemon, or check the path.`,
+        origin: "local",
+      };
+    case "EADDRINUSE":
+    case "EEXIST":
+      return {
+        code: "address_in_use",
+        sentence: `${what} is taken. Stop its owner, or choose another address.`,
+        origin: "local",
+      };
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+      return {
+        code: "permission_denied",
+        sentence: `This user may not use ${what}. Choose a place that belongs to it.`,
+        origin: "local",
+      };
+    case "ENAMETOOLONG":
+    case "ENOTDIR":
+    case "EINVAL":
+    case "EADDRNOTAVAIL":
+    case "ENOTSOCK":
+    case "ELOOP":
+      return {
+        code: "address_invalid",
+        sentence: `${what} cannot be an address. Choose another path.`,
+        origin: "local",
+      };
+    case "ETIMEDOUT":
+      return { code: "timed_out", sentence: `${what} did not answer in time. Try again.`, origin: "peer" };
+    default:
+      return { code: "internal", sentence: `${what} failed in an unexpected way.`, origin: "local" };
+  }
+}
