@@ -1,0 +1,88 @@
+// What kind of line begins, judged by its first token alone, so that a stream knows it as early as possible and always says the same.
+
+export type LineKind =
+  /** Not to be said yet: more of the line's beginning is needed. */
+  | { readonly kind: "unknown" }
+  /** White space only (and quote marks); `end` is the index after its line feed. */
+  | { readonly kind: "blank"; readonly end: number }
+  /** Running text; goes on from a line of running text before it. */
+  | { readonly kind: "prose"; readonly content: number }
+  /** A list item or heading: a block of its own, whose text begins at `content` and ends with the line. */
+  | { readonly kind: "item"; readonly content: number }
+  /** A table row: a block of its own without sentences in it. */
+  | { readonly kind: "row" }
+  /** A thematic break, the underline of a heading or the delimiter of a table: belongs to what is before it, ends with its line. */
+  | { readonly kind: "rule" }
+  /** Opens a fenced code block. */
+  | { readonly kind: "fence"; readonly mark: string };
+
+const UNKNOWN: LineKind = { kind: "unknown" };
+/** No token that matters here is longer; what is longer is running text. */
+const LONGEST_TOKEN = 16;
+/** Nor is any indentation: without a limit, a stream of spaces would be read again with each of them. */
+const LONGEST_INDENT = 256;
+
+const BULLET = /^(?:[-*+•‣◦–—]|\d{1,4}[.)])$/;
+const HEADING = /^#{1,6}$/;
+const FENCE = /^(`{3,}|~{3,})[^`]*$/;
+const RULE = /^(?:-{3,}|={3,}|\*{3,}|_{3,}|:?-{2,}:?(?:\|[-:|]*)?)$/;
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09 || code === 0x0d || code === 0x3000 || code === 0xa0;
+}
+
+/**
+ * The kind of the line that begins at `start`. `ended`: nothing follows `text`, so what is there must do.
+ * Without `markdown` a line is blank or prose.
+ */
+export function lineKindAt(text: string, start: number, markdown: boolean, ended: boolean): LineKind {
+  let begin = start;
+  while (begin < text.length) {
+    const code = text.charCodeAt(begin);
+    if (!isBlank(code) && !(markdown && code === 0x3e)) break;
+    begin += 1;
+    if (begin - start > LONGEST_INDENT) return { kind: "prose", content: begin };
+  }
+  if (begin === text.length) return ended ? { kind: "blank", end: begin } : UNKNOWN;
+  if (text.charCodeAt(begin) === 0x0a) return { kind: "blank", end: begin + 1 };
+  // A quote mark is announced with the text behind it.
+  const prose: LineKind = { kind: "prose", content: firstInk(text, start) };
+  if (!markdown || /[\p{L}]/u.test(text.charAt(begin))) return prose;
+  if (text.charCodeAt(begin) === 0x7c) return { kind: "row" };
+
+  let end = begin;
+  while (end < text.length && end - begin < LONGEST_TOKEN) {
+    const code = text.charCodeAt(end);
+    if (isBlank(code) || code === 0x0a) break;
+    end += 1;
+  }
+  if (end === text.length && end - begin < LONGEST_TOKEN && !ended) return UNKNOWN;
+  const token = text.slice(begin, end);
+  const fence = FENCE.exec(token)?.[1];
+  if (fence !== undefined) return { kind: "fence", mark: fence };
+  if (RULE.test(token)) return { kind: "rule" };
+  if (BULLET.test(token) || HEADING.test(token)) return { kind: "item", content: end };
+  return prose;
+}
+
+function firstInk(text: string, start: number): number {
+  let index = start;
+  while (index < text.length && isBlank(text.charCodeAt(index))) index += 1;
+  return index;
+}
+
+/**
+ * Whether the line at `start`, inside a code block opened by `mark`, closes it. Undefined: not to be said yet. A closing line is
+ * nothing but the mark, at least as long as it was at the opening.
+ */
+export function closesFence(text: string, start: number, mark: string, ended: boolean): boolean | undefined {
+  let index = start;
+  while (index < text.length && (isBlank(text.charCodeAt(index)) || text.charAt(index) === ">")) index += 1;
+  const from = index;
+  while (index < text.length && text[index] === mark[0]) index += 1;
+  const marks = index - from;
+  while (index < text.length && isBlank(text.charCodeAt(index))) index += 1;
+  if (index - start > LONGEST_INDENT) return false;
+  if (index < text.length) return text.charCodeAt(index) === 0x0a && marks >= mark.length;
+  return ended ? marks >= mark.length : undefined;
+}

@@ -1,0 +1,203 @@
+// One place where a sentence may end: found after a terminator, and decided by the text before it and the next word (R10).
+// Every decision reads a stretch that the text itself delimits, never "what has arrived so far". So it comes out the same however the
+// text was cut into chunks, and is never taken back.
+import type { Segmenter } from "../contracts/segmenter.js";
+import { emojiLength, extendsCluster, isSpace, isUnspacedScript, terminatorLength } from "./characters.js";
+
+/** After this many characters an open bracket or quotation no longer keeps sentences inside it together: nobody waits that long. */
+export const LONGEST_ENCLOSURE = 300;
+/** A next word is judged by no more than this. */
+const LONGEST_NEXT_WORD = 24;
+/** Nor does anything read further back than this. */
+const LONGEST_LOOK_BACK = 700;
+/** Terminators, closers and spaces in one place beyond this are nobody's sentence end. */
+const LONGEST_CANDIDATE = 256;
+/** What the segmenter is shown before a candidate: enough for "in the U.S. Dept. of", little enough to be cheap. */
+const CONTEXT_LENGTH = 80;
+
+const CLOSERS = new Set("\"'”’»›“‘)]}」』）】》〉〕］｝*_~`");
+const ENCLOSURES = new Map([
+  ["(", ")"],
+  ["[", "]"],
+  ["{", "}"],
+  ["“", "”"],
+  ["„", "“”"],
+  ["‚", "‘’"],
+  ["«", "»"],
+  ["»", "«"],
+  ["‹", "›"],
+  ["「", "」"],
+  ["『", "』"],
+  ["（", "）"],
+  ["［", "］"],
+  ["【", "】"],
+  ["《", "》"],
+  ["〈", "〉"],
+  ['"', '"'],
+  ["`", "`"],
+]);
+/** Opens only at the beginning of a word: elsewhere it closes, or is an inch mark, or belongs to another language's quotation. */
+const OPENS_AT_WORD = new Set(['"', "»"]);
+/** Not shown to the segmenter: emphasis, quotation marks and brackets only hide from it the word that it should judge. */
+const DECORATION = /[*_~`"“”„‚«»‹›‘()[\]{}「」『』（）［］【】《》〈〉]/g;
+const FOOTNOTE = /\[\d{1,3}\]/y;
+const LOWER_CASE = /^[\p{Ps}\p{Pi}\p{Pf}"'*_`]*\p{Ll}/u;
+const LAST_WORD = /(?:^|[\s\u00a0\u202f\p{Ps}\p{Pi}"'*_`-])([^\s\u00a0\u202f\p{Ps}\p{Pi}"'*_`-]*)$/u;
+const ONE_LETTER = /^\p{L}\p{M}*$/u;
+const LINE_NUMBER = /(?:^|\n)[ \t>]*\d+$/;
+const NUMBER = /^\d+$/;
+
+export interface Candidate {
+  /** Index of the first terminator. */
+  readonly start: number;
+  /** Index after the last terminator. */
+  readonly stop: number;
+  /** Index after closing quotes, brackets, emphasis and emoji that cling to it. */
+  readonly closed: number;
+}
+
+export type Found =
+  | { readonly kind: "wait" }
+  /** Not the end of anything; go on at `resume`. */
+  | { readonly kind: "none"; readonly resume: number }
+  /** The line ends here; the next one says what it was. */
+  | { readonly kind: "line-end"; readonly candidate: Candidate; readonly resume: number }
+  /** The text ends here. */
+  | { readonly kind: "text-end"; readonly candidate: Candidate }
+  /** A sentence may begin at `next`. */
+  | { readonly kind: "inside"; readonly candidate: Candidate; readonly next: number };
+
+const WAIT: Found = { kind: "wait" };
+
+/** Reads the candidate whose first terminator is at `start`. */
+export function candidateAt(text: string, start: number, language: string, ended: boolean): Found {
+  let stop = start;
+  let isWide = false;
+  for (let length = 1; length > 0 && stop < text.length; ) {
+    length = terminatorLength(text, stop, language);
+    if (length > 0 && text.charCodeAt(stop) > 0x7f) isWide = true;
+    stop += length;
+  }
+  let closed = stop;
+  while (closed < text.length) {
+    const length = closerLength(text, closed);
+    if (length === 0) break;
+    closed += length;
+  }
+  const candidate: Candidate = { start, stop, closed };
+  let next = closed;
+  while (next < text.length && isSpace(text.charCodeAt(next)) && text.charCodeAt(next) !== 0x0a) next += 1;
+  if (next - start > LONGEST_CANDIDATE) return { kind: "none", resume: start + LONGEST_CANDIDATE };
+  if (next === text.length) return ended ? { kind: "text-end", candidate } : WAIT;
+  const code = text.charCodeAt(next);
+  if (code === 0x0a) return { kind: "line-end", candidate, resume: next };
+  if (next === closed && !isWide && !(text[start] !== "." && isUnspacedScript(code)))
+    return { kind: "none", resume: stop };
+  return { kind: "inside", candidate, next };
+}
+
+function closerLength(text: string, index: number): number {
+  const character = text.charAt(index);
+  if (CLOSERS.has(character)) return 1;
+  if (character === "[") {
+    FOOTNOTE.lastIndex = index;
+    return FOOTNOTE.exec(text)?.[0].length ?? 0;
+  }
+  // French sets a space before its closing quotation mark.
+  if ((character === " " || character === "\u00a0" || character === "\u202f") && text.charAt(index + 1) === "»")
+    return 2;
+  return emojiLength(text, index);
+}
+
+/**
+ * Whether a sentence ends at the candidate and the next one begins at `next` (`text.length`: nothing follows). Undefined: more text
+ * is needed. `sentenceStart`: where the sentence began, as far as it is known. At most one call of the segmenter.
+ */
+export function endsSentence(
+  segmenter: Segmenter,
+  text: string,
+  sentenceStart: number,
+  candidate: Candidate,
+  next: number,
+  language: string,
+  ended: boolean,
+): boolean | undefined {
+  if (extendsCluster(text, next)) return false;
+  const from = Math.max(sentenceStart, candidate.start - LONGEST_LOOK_BACK);
+  const enclosed = isEnclosed(text, from, candidate.closed, ended);
+  if (enclosed !== false) return enclosed === undefined ? undefined : false;
+  const following = nextWord(text, next, ended);
+  if (following === undefined) return undefined;
+
+  const terminator = text.slice(candidate.start, candidate.stop);
+  const head = text.slice(Math.max(from, candidate.start - CONTEXT_LENGTH), candidate.start);
+  const isLowerCase = LOWER_CASE.test(following);
+  if (isLowerCase && (candidate.closed > candidate.stop || /^\.{2,}$/.test(terminator))) {
+    // "Go!" she said; wait... what.
+    if (!/^[*_~]+$/.test(text.slice(candidate.stop, candidate.closed))) return false;
+  }
+  if (terminator === ".") {
+    const word = LAST_WORD.exec(head)?.[1] ?? "";
+    // Initials, "z. B.", "и т. д."; "1." before its item; "the 3. time".
+    if (ONE_LETTER.test(word)) return false;
+    if (NUMBER.test(word) && (isLowerCase || LINE_NUMBER.test(head))) return false;
+  }
+  // 「…。」と言った: the particle goes on with the sentence around the quotation.
+  if (/[」』]/.test(text.slice(candidate.stop, candidate.closed)) && /^(?:と|って|など)/.test(following)) return false;
+
+  const body = undecorated(head) + terminator;
+  const ends = segmenter.sentenceEnds(`${body} ${undecorated(following) || "Xx"}`, language);
+  return ends.includes(body.length + 1) || ends.includes(body.length);
+}
+
+function undecorated(text: string): string {
+  return text.replace(DECORATION, "").replace(/\s/g, " ").trimStart();
+}
+
+/** The word at `start` as far as it matters, once the character after it is there. */
+function nextWord(text: string, start: number, ended: boolean): string | undefined {
+  let index = start;
+  while (index < text.length && index - start < LONGEST_NEXT_WORD) {
+    const code = text.charCodeAt(index);
+    if (isSpace(code)) return text.slice(start, index);
+    index += 1;
+    if (isUnspacedScript(code) && index - start >= 3) return text.slice(start, index);
+  }
+  return index - start < LONGEST_NEXT_WORD && !ended ? undefined : text.slice(start, index);
+}
+
+/** Whether `at` lies in brackets or a quotation that began after `from` and is closed soon. Undefined: the text does not say yet. */
+function isEnclosed(text: string, from: number, at: number, ended: boolean): boolean | undefined {
+  const awaited: string[] = [];
+  let outermost = from;
+  let index = from;
+  const limit = (): number => outermost + LONGEST_ENCLOSURE;
+  for (; index < text.length; index += 1) {
+    if (index >= at) {
+      if (awaited.length === 0) return false;
+      if (index >= limit()) return false;
+    }
+    const character = text.charAt(index);
+    if (character === "\n" && index >= at && /^[\t\r ]*\n/.test(text.slice(index + 1, index + 10))) return false;
+    if (awaited.at(-1)?.includes(character)) {
+      awaited.pop();
+      if (awaited.length === 0 && index >= at) return true;
+      continue;
+    }
+    const closing = ENCLOSURES.get(character);
+    if (closing === undefined) continue;
+    if (OPENS_AT_WORD.has(character) && !beginsWord(text, index)) continue;
+    if (awaited.length === 0) {
+      if (index >= at) continue;
+      outermost = index;
+    }
+    awaited.push(closing);
+  }
+  if (awaited.length === 0 || ended) return false;
+  return index >= limit() ? false : undefined;
+}
+
+function beginsWord(text: string, index: number): boolean {
+  const before = text.charAt(index - 1);
+  return before === "" || isSpace(before.charCodeAt(0)) || /[\p{Ps}\p{Pi}*_\u2014\u00a0-]/u.test(before);
+}
