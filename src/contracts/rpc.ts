@@ -27,6 +27,7 @@ export interface RpcHandlers {
 /** One JSON-RPC 2.0 peer over any byte connection. Knows method names only as strings. */
 export interface RpcConnection {
   readonly peer: PeerIdentity;
+  /** Rejects with a Fault: the peer's own code where it gave one, "peer_gone" where the answer can no longer come. */
   readonly request: (method: string, params: object) => Promise<unknown>;
   /** Answers as `Connection.send` does. */
   readonly notify: (method: string, params: object) => boolean;
@@ -34,8 +35,18 @@ export interface RpcConnection {
    * One notification a frame of `run`; each frame is the JSON of its params, spliced unchanged between a constant head and tail.
    * `members` are further members of the message beside method and params.
    */
-  readonly notifyRun: (method: string, run: FrameRun<Uint8Array>, members?: Readonly<Record<string, string>>) => boolean;
+  readonly notifyRun: (
+    method: string,
+    run: FrameRun<Uint8Array>,
+    members?: Readonly<Record<string, string>>,
+  ) => boolean;
   readonly writable: () => Promise<void>;
+  /**
+   * Resolves when the peer sends no more and all it sent has been handed to the handlers. Never rejects. Answers and notifications can still go out
+   * until `close` is called or the connection closes (R8a).
+   */
+  readonly ended: Promise<void>;
+  /** Takes no more in, sends what was handed over and what handlers answer in this turn, then closes. Never rejects. */
   readonly close: () => Promise<void>;
   readonly closed: Promise<CloseInfo>;
 }

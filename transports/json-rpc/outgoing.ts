@@ -1,0 +1,40 @@
+// From messages to frames.
+import type { FrameRun } from "../../src/contracts/transport.js";
+
+export function encodeMessage(message: object): Uint8Array {
+  return Buffer.from(JSON.stringify(message));
+}
+
+/**
+ * The notifications of a run, each frame spliced unchanged between one head and tail. Made once for a method and its members, and kept in the run, so
+ * that all connections that send it share these bytes and what their framing makes of them.
+ */
+export function notificationRun(
+  method: string,
+  run: FrameRun<Uint8Array>,
+  members: Readonly<Record<string, string>> | undefined,
+): FrameRun<Uint8Array> {
+  const head = JSON.stringify({ jsonrpc: "2.0", method, ...members }).slice(0, -1);
+  const key = `json-rpc ${head}`;
+  const known = run.joined.get(key);
+  if (known !== undefined) return known as FrameRun<Uint8Array>;
+  const spliced: FrameRun<Uint8Array> = { frames: spliceAll(`${head},"params":`, run.frames), joined: new Map() };
+  run.joined.set(key, spliced);
+  return spliced;
+}
+
+/** One allocation for the whole run. */
+function spliceAll(head: string, frames: readonly Uint8Array[]): readonly Uint8Array[] {
+  const headBytes = Buffer.from(head);
+  const extraBytes = headBytes.length + 1;
+  const all = Buffer.allocUnsafe(frames.reduce((size, frame) => size + frame.length + extraBytes, 0));
+  let at = 0;
+  return frames.map((frame) => {
+    const start = at;
+    all.set(headBytes, start);
+    all.set(frame, start + headBytes.length);
+    at = start + frame.length + extraBytes;
+    all[at - 1] = 0x7d;
+    return all.subarray(start, at);
+  });
+}
