@@ -76,11 +76,12 @@ const KINDS: ReadonlyMap<string, TopicKind> = new Map(
   ).map((kind) => [`aaep:agent.${kind}`, kind]),
 );
 
-const FULL_URI = "https://aaep-protocol.org/types/";
+/** What the full URIs of core types begin with (AAEP §3.3). */
+export const CORE_TYPE_URI = "https://aaep-protocol.org/types/";
 
 /** The short form of an event type: the full URI of a core type is the same type (AAEP §3.3). */
 export function canonicalType(type: string): string {
-  return type.startsWith(FULL_URI) ? `aaep:${type.slice(FULL_URI.length)}` : type;
+  return type.startsWith(CORE_TYPE_URI) ? `aaep:${type.slice(CORE_TYPE_URI.length)}` : type;
 }
 
 /** What an event is about, by its type alone. */

@@ -1,0 +1,196 @@
+// What one subscription has been released and could not be given yet, in the order in which it will stand (R4, R10, R11, R30).
+// Merging happens here, as late as possible. Rate and transport are the subscription's affair.
+
+import type { AgentEvent, Epoch } from "./event.js";
+import type { EventUnit, TextUnit, Unit } from "./unit.js";
+import { agreeForMerging } from "./unit.js";
+
+export interface DeliveryQueueOptions {
+  /** Most units kept. At the limit `offer` refuses, and the subscription leaves the rest where it is. */
+  readonly limit: number;
+  /** Longest merged text, code points. */
+  readonly maxChars: () => number;
+  /** Makes the event of several collapsed state changes: the last, with the first's `from_state` (R11). */
+  readonly collapseStates: (first: EventUnit, last: EventUnit) => EventUnit;
+}
+
+export interface DeliveryQueue {
+  /** Takes a unit, joining it with what waits where `merging` is true. False: the queue is full and nothing was taken. */
+  readonly offer: (unit: Unit, merging: boolean) => boolean;
+  /** The unit that stands first. */
+  readonly head: () => Unit | undefined;
+  readonly shift: () => Unit | undefined;
+  readonly size: () => number;
+  readonly ofSession: (session: string) => readonly Unit[];
+  /** Takes out what `match` picks, in order. */
+  readonly remove: (match: (unit: Unit) => boolean) => readonly Unit[];
+  /** The lowest epoch that waits here, or undefined. */
+  readonly lowest: () => Epoch | undefined;
+}
+
+interface Entry {
+  unit: Unit;
+  /** When its first constituent came, as a count: age decides who may not be passed any longer. */
+  readonly age: number;
+  /** Grows no more, so that what keeps growing behind it cannot pass it for ever. */
+  closed: boolean;
+}
+
+/** One event of 64 KiB, less room for the fields beside the text (AAEP §3.7). */
+const MAX_TEXT_BYTES = 60 * 1024;
+
+export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueue {
+  const entries: Entry[] = [];
+  let arrivals = 0;
+
+  const partnerOf = (unit: Unit): number => {
+    if (
+      unit.kind === "event" &&
+      unit.role !== "progress" &&
+      unit.role !== "state" &&
+      unit.role !== "background-state"
+    ) {
+      return -1;
+    }
+    let passedText = false;
+    for (let index = entries.length - 1; index >= 0; index -= 1) {
+      const entry = entries[index];
+      if (entry === undefined || entry.unit.session !== unit.session) continue;
+      const other = entry.unit;
+      if (isSameLane(other, unit)) {
+        if (entry.closed) return -1;
+        if (!passedText) return index;
+        return isQuietState(other) && isQuietState(unit) ? index : -1;
+      }
+      if (blocks(other, unit)) return -1;
+      if (other.kind === "text") passedText = unit.kind === "event" && unit.role !== "progress";
+    }
+    return -1;
+  };
+
+  const join = (first: Unit, last: Unit): Unit | "nothing" | undefined => {
+    if (first.kind === "text" && last.kind === "text") return joinText(first, last, options.maxChars());
+    if (first.kind === "event" && last.kind === "event") {
+      if (last.role === "progress") return { ...last, firstEpoch: first.firstEpoch };
+      const collapsed = options.collapseStates(first, last);
+      return collapsed.delivery.event["from_state"] === collapsed.delivery.event["to_state"] ? "nothing" : collapsed;
+    }
+    return undefined;
+  };
+
+  const offer = (unit: Unit, merging: boolean): boolean => {
+    if (merging) {
+      const index = partnerOf(unit);
+      const partner = entries[index];
+      const joined = partner === undefined ? undefined : join(partner.unit, unit);
+      if (partner !== undefined && joined !== undefined) {
+        entries.splice(index, 1);
+        if (joined !== "nothing") entries.push({ unit: joined, age: partner.age, closed: false });
+        return true;
+      }
+    }
+    if (entries.length >= options.limit) return false;
+    arrivals += 1;
+    entries.push({ unit, age: arrivals, closed: false });
+    return true;
+  };
+
+  const closeOldest = (): void => {
+    // A merged unit stands where its last part came (R30). Whatever has waited longest without standing first now stays where it is.
+    let oldest = entries[0];
+    for (const entry of entries) if (oldest === undefined || entry.age < oldest.age) oldest = entry;
+    if (oldest !== undefined) oldest.closed = true;
+  };
+
+  return {
+    offer,
+    head: () => entries[0]?.unit,
+    shift: () => {
+      if (entries.length > 1) closeOldest();
+      return entries.shift()?.unit;
+    },
+    size: () => entries.length,
+    ofSession: (session) => entries.filter((entry) => entry.unit.session === session).map((entry) => entry.unit),
+    remove: (match) => {
+      const taken: Unit[] = [];
+      for (let index = 0; index < entries.length; ) {
+        const entry = entries[index];
+        if (entry !== undefined && match(entry.unit)) {
+          taken.push(entry.unit);
+          entries.splice(index, 1);
+        } else index += 1;
+      }
+      return taken;
+    },
+    lowest: () => {
+      let lowest: Epoch | undefined;
+      for (const { unit } of entries) if (lowest === undefined || unit.firstEpoch < lowest) lowest = unit.firstEpoch;
+      return lowest;
+    },
+  };
+}
+
+/** Whether two units of one session belong to the same sequence that can merge: an output's text, an agent's progress, an agent's states. */
+function isSameLane(a: Unit, b: Unit): boolean {
+  if (a.kind === "text" || b.kind === "text") return a.kind === "text" && b.kind === "text" && a.output === b.output;
+  if (a.agent !== b.agent) return false;
+  if (b.role === "progress") return a.role === "progress";
+  return isState(a) && isState(b);
+}
+
+/** Whether `unit` may not move past `other`, which stands before it in the same session (R11, R30). */
+function blocks(other: Unit, unit: Unit): boolean {
+  if (other.kind === "text") return false;
+  if (other.role === "gate") return true;
+  if (unit.kind === "text") return other.role !== "progress" && other.role !== "background-state";
+  if (unit.role === "progress") return false;
+  return (other.role === "plain" || other.role === "critical") && other.agent === unit.agent;
+}
+
+function isState(unit: EventUnit): boolean {
+  return unit.role === "state" || unit.role === "background-state";
+}
+
+function isQuietState(unit: Unit): boolean {
+  return unit.kind === "event" && unit.role === "background-state";
+}
+
+function joinText(first: TextUnit, last: TextUnit, maxChars: number): TextUnit | undefined {
+  if (!first.mergeable || !last.mergeable || first.complete || first.endPosition !== last.position) return undefined;
+  if (last.endPosition - first.position > maxChars) return undefined;
+  if (
+    (first.text.length + last.text.length) * 3 > MAX_TEXT_BYTES &&
+    encodedBytes(first.text) + encodedBytes(last.text) > MAX_TEXT_BYTES
+  ) {
+    return undefined;
+  }
+  if (!agreeForMerging(first.base, last.base)) return undefined;
+  return {
+    ...last,
+    firstEpoch: first.firstEpoch,
+    position: first.position,
+    text: first.text + last.text,
+    base: first.base,
+    verbatim: undefined,
+  };
+}
+
+/** UTF-8 bytes of a text as a JSON string, near enough: escapes count as six. */
+export function encodedBytes(text: string): number {
+  let bytes = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x20) bytes += unit === 0x0a || unit === 0x0d || unit === 0x09 ? 2 : 6;
+    else if (unit === 0x22 || unit === 0x5c) bytes += 2;
+    else if (unit < 0x80) bytes += 1;
+    else if (unit < 0x800) bytes += 2;
+    // A surrogate pair is four bytes, two for each half.
+    else bytes += unit >= 0xd800 && unit <= 0xdfff ? 2 : 3;
+  }
+  return bytes;
+}
+
+/** The event's `from_state` and `to_state`, read by name. */
+export function statesOf(event: AgentEvent): { readonly from: unknown; readonly to: unknown } {
+  return { from: event["from_state"], to: event["to_state"] };
+}

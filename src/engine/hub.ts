@@ -1,0 +1,196 @@
+// The hub: every event of the journal goes to every view once, and views wake the subscriptions that can take something (AAEP §5.9).
+// What must not live here: what may be published (sessions), what is granted (negotiation), how it travels (protocols, transports).
+import type { Clock, Millis } from "../contracts/clock.js";
+import type { Appended, Journal } from "../contracts/journal.js";
+import type { Segmenter } from "../contracts/segmenter.js";
+import type { AgentEvent, Epoch, JournaledEvent, NewEvent } from "./event.js";
+import type { InternedShape, LiveEntry } from "./live-entry.js";
+import { createLiveEntry } from "./live-entry.js";
+import type { Member, MemberSpec } from "./member.js";
+import { createMember } from "./member.js";
+import type { OutputTexts } from "./output-texts.js";
+import { createOutputTexts } from "./output-texts.js";
+import { shapeKey } from "./shape.js";
+import type { Terms } from "./terms.js";
+import type { TextUnit } from "./unit.js";
+import { outputKey } from "./unit.js";
+import type { View, ViewServices, ViewTerms } from "./view.js";
+import { createView } from "./view.js";
+import { createViewTerms, viewKey } from "./view-terms.js";
+import type { WakeUps } from "./wake-ups.js";
+
+/** What the hub asks of those who know sessions, texts and ids. */
+export interface HubServices {
+  readonly journal: Journal;
+  readonly segmenter: Segmenter;
+  readonly clock: Clock;
+  readonly wakeUps: WakeUps;
+  readonly createWakeUps: () => WakeUps;
+  readonly shapeEvent: (event: AgentEvent, terms: Terms) => AgentEvent;
+  readonly renderText: (unit: TextUnit, terms: ViewTerms) => AgentEvent;
+  readonly member: Omit<MemberSpec, "terms" | "subscriberId" | "start" | "wake" | "ended">;
+}
+
+export interface HubOptions {
+  /** Longest time that text without a boundary is held, ms. Default 5,000 (R10). */
+  readonly maxHoldMs: Millis;
+  readonly defaultLanguage: string;
+  /** Most units a view keeps for subscriptions that have not taken them; what is older they read from the journal. Default 1,024. */
+  readonly viewWindowCount: number;
+}
+
+/** A view and who shares it. */
+export interface SharedView {
+  readonly view: View;
+  /** The index at which it is next looked at for what can be let go of. */
+  trimAt: number;
+  readonly members: Set<Member>;
+  /** Those that wait for nothing but the next unit. */
+  readonly ready: Set<Member>;
+}
+
+export interface Hub {
+  /** Journals events and hands them to all views. Subscriptions are woken before it returns; they take when they will. */
+  readonly append: (events: readonly NewEvent[]) => Appended;
+  readonly open: (spec: Pick<MemberSpec, "terms" | "subscriberId" | "start" | "wake" | "ended">) => Member;
+  readonly members: () => ReadonlySet<Member>;
+  readonly viewCount: () => number;
+}
+
+/** How many units are appended to a view before it looks at what can be let go of. */
+const TRIM_STEP_COUNT = 256;
+
+export function createHub(services: HubServices, options: HubOptions): Hub {
+  const { journal, clock } = services;
+  const views = new Map<string, SharedView>();
+  const shapes = new Map<string, InternedShape>();
+  const members = new Set<Member>();
+  const texts = createOutputTexts(services.segmenter, options.defaultLanguage);
+
+  const viewServices = (own: OutputTexts, wakeUps: WakeUps): ViewServices => ({
+    outputText: own.textFor,
+    chunkOf: own.chunkOf,
+    textOfOne: own.textOfOne,
+    wakeUps,
+    maxHoldMs: options.maxHoldMs,
+    renderText: services.renderText,
+  });
+
+  const shapeFor = (terms: Terms): InternedShape => {
+    const key = shapeKey(terms);
+    const known = shapes.get(key);
+    if (known !== undefined) return known;
+    const shape: InternedShape = { key, apply: (event) => services.shapeEvent(event, terms) };
+    shapes.set(key, shape);
+    return shape;
+  };
+
+  const lowestHeld = (key: string): number | undefined => {
+    let lowest: number | undefined;
+    for (const { view } of views.values()) {
+      const held = view.heldOffset(key);
+      if (held !== undefined && (lowest === undefined || held < lowest)) lowest = held;
+    }
+    return lowest;
+  };
+
+  const wake = (shared: SharedView, critical: boolean): void => {
+    if (critical) for (const member of shared.members) member.wake();
+    else for (const member of shared.ready) member.wake();
+  };
+
+  const trim = (shared: SharedView): void => {
+    const { log } = shared.view;
+    const window = log.end() - options.viewWindowCount;
+    let keep = log.end();
+    for (const member of shared.members) {
+      const cursor = member.cursorIn(shared, window);
+      if (cursor !== undefined && cursor < keep) keep = cursor;
+    }
+    log.drop(keep);
+    shared.trimAt = log.end() + TRIM_STEP_COUNT;
+  };
+
+  const createShared = (terms: ViewTerms): SharedView => {
+    const shared: SharedView = {
+      view: createView(terms, viewServices(texts, services.wakeUps), journal.head(), (critical) =>
+        wake(shared, critical),
+      ),
+      trimAt: TRIM_STEP_COUNT,
+      members: new Set(),
+      ready: new Set(),
+    };
+    if (terms.level !== undefined) {
+      const { level } = terms;
+      // One that begins in the middle of an output begins with the piece in progress (R10).
+      for (const text of texts.all()) shared.view.follow(text, text.boundaries.last(text.boundaries.length(), level));
+    }
+    return shared;
+  };
+
+  const join = (member: Member, terms: Terms): SharedView => {
+    const key = viewKey(terms);
+    const shared = views.get(key) ?? createShared(createViewTerms(terms, shapeFor(terms)));
+    views.set(key, shared);
+    shared.members.add(member);
+    return shared;
+  };
+
+  const leave = (member: Member, shared: SharedView): void => {
+    shared.members.delete(member);
+    shared.ready.delete(member);
+    if (shared.members.size > 0) return;
+    shared.view.close();
+    views.delete(shared.view.terms.key);
+    for (const { view } of views.values()) if (view.terms.shape === shared.view.terms.shape) return;
+    shapes.delete(shared.view.terms.shape.key);
+  };
+
+  const deliver = (live: LiveEntry, at: Millis): void => {
+    for (const shared of views.values()) {
+      shared.view.push(live, at);
+      // Only between entries: in the middle of one, a place in the view cannot be told as a place in the journal.
+      if (shared.view.log.end() >= shared.trimAt) trim(shared);
+    }
+    if (live.entry.kind === "output.streaming") texts.settle(live, outputKey(live.entry.event), lowestHeld);
+  };
+
+  return {
+    append: (events) => {
+      const appended = journal.append(events);
+      for (const entry of appended.events) deliver(createLiveEntry(entry), entry.at);
+      return appended;
+    },
+    open: (spec) => {
+      const member = createMember(
+        { ...spec, ...services.member },
+        {
+          join,
+          leave: (one, shared) => {
+            leave(one, shared);
+            if (one.isClosed()) members.delete(one);
+          },
+          openPrivateView: (terms: Terms, wakeUps: WakeUps, startsAfter: Epoch): View => {
+            const own = createOutputTexts(services.segmenter, options.defaultLanguage);
+            return createView(
+              createViewTerms(terms, shapeFor(terms)),
+              viewServices(own, wakeUps),
+              startsAfter,
+              () => undefined,
+            );
+          },
+          createWakeUps: services.createWakeUps,
+          liveEntry: (entry: JournaledEvent) => createLiveEntry(entry),
+          journal,
+          wakeUps: services.wakeUps,
+          now: clock.now,
+          maxHoldMs: options.maxHoldMs,
+        },
+      );
+      members.add(member);
+      return member;
+    },
+    members: () => members,
+    viewCount: () => views.size,
+  };
+}

@@ -1,0 +1,82 @@
+// The journal in memory: a window over the newest events, bounded by count and by bytes.
+import type { Appended, Journal, JournalRead } from "../contracts/journal.js";
+import type { AgentEvent, Epoch, JournaledEvent, NewEvent } from "./event.js";
+
+export interface JournalRingOptions {
+  /** The epoch of the first event; above every epoch that a daemon on this machine ever gave out (R29). */
+  readonly firstEpoch: Epoch;
+  /** Most events kept. The oldest goes when one more arrives. Default 65,536. */
+  readonly maxEvents?: number;
+  /** Most bytes of events kept, by estimate. Default 32 MiB. */
+  readonly maxBytes?: number;
+  /** Told of each event that leaves the window, oldest first. */
+  readonly evicted?: (entry: JournaledEvent) => void;
+}
+
+/** What an entry costs beside its text: objects, indices, the cached encoding's header. */
+const ENTRY_OVERHEAD_BYTES = 600;
+
+/** A journal that forgets: nothing survives the process, and `durable` is always at once (R29). */
+export function createJournalRing(options: JournalRingOptions): Journal {
+  const maxEvents = options.maxEvents ?? 65_536;
+  const maxBytes = options.maxBytes ?? 32 * 1024 * 1024;
+  const byId = new Map<string, JournaledEvent>();
+  // A growing array with a moving start; it is compacted once the dead part outweighs the living.
+  let entries: JournaledEvent[] = [];
+  let start = 0;
+  let bytes = 0;
+  let head = options.firstEpoch - 1;
+
+  const evictOldest = (): void => {
+    const oldest = entries[start];
+    if (oldest === undefined) return;
+    start += 1;
+    bytes -= sizeOf(oldest);
+    if (byId.get(oldest.event.event_id) === oldest) byId.delete(oldest.event.event_id);
+    options.evicted?.(oldest);
+    if (start > 1024 && start * 2 > entries.length) {
+      entries = entries.slice(start);
+      start = 0;
+    }
+  };
+
+  const append = (events: readonly NewEvent[]): Appended => {
+    const added: JournaledEvent[] = [];
+    for (const event of events) {
+      head += 1;
+      const entry: JournaledEvent = { ...event, epoch: head };
+      entries.push(entry);
+      added.push(entry);
+      byId.set(entry.event.event_id, entry);
+      bytes += sizeOf(entry);
+      while (entries.length - start > maxEvents || (bytes > maxBytes && entries.length - start > 1)) evictOldest();
+    }
+    return { events: added, durable: undefined };
+  };
+
+  const oldest = (): Epoch => entries[start]?.epoch ?? head + 1;
+
+  const read = (after: Epoch, limit: number): JournalRead => {
+    const first = oldest();
+    if (after + 1 < first && after < head) return { kind: "gap", oldest: first };
+    // Epochs of one run of the daemon have no holes, so the place follows from the number.
+    const from = start + Math.max(0, after + 1 - first);
+    return { kind: "events", events: entries.slice(from, from + limit) };
+  };
+
+  return { append, read, head: () => head, oldest, find: (id) => byId.get(id), close: async () => undefined };
+}
+
+function sizeOf(entry: JournaledEvent): number {
+  return ENTRY_OVERHEAD_BYTES + (entry.source?.length ?? roughLength(entry.event));
+}
+
+/** Close to the length of the JSON, at the cost of one loop over the top level. */
+function roughLength(event: AgentEvent): number {
+  let length = 0;
+  for (const field in event) {
+    const value = event[field];
+    length += field.length + (typeof value === "string" ? value.length + 6 : typeof value === "object" ? 120 : 12);
+  }
+  return length;
+}

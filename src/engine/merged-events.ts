@@ -1,0 +1,76 @@
+// The events that stand for several, or for a part of one: joined text, collapsed states, marked critical events (R4, R10, R11, R12).
+import { derivedEventId, type IdServices } from "./derived-id.js";
+import type { AgentEvent, Epoch } from "./event.js";
+import type { TextUnit } from "./unit.js";
+import type { ViewTerms } from "./view.js";
+
+const DAEMON_CONTEXT = "https://aaepd.dev/context/v1";
+
+/** The event of a stretch of text: the first chunk's fields, the released text's own place, hint and time (R10, R30). */
+export function textEvent(unit: TextUnit, terms: ViewTerms, ids: IdServices): AgentEvent {
+  const { extensions, ...base } = unit.base;
+  return {
+    ...base,
+    // A sealed chunk keeps what it carries; of merged ones nobody could say which part an extension belongs to.
+    ...(extensions !== undefined && !unit.mergeable ? { extensions } : {}),
+    "@context": base["@context"],
+    type: base.type,
+    session_id: base.session_id,
+    producer: base.producer,
+    event_id: derivedEventId(
+      {
+        epoch: unit.epoch,
+        endOffset: unit.endPosition,
+        sessionId: unit.session,
+        about: unit.output,
+        start: unit.position,
+        end: unit.endPosition,
+        shape: terms.shape.key,
+        boundaries: [terms.key],
+      },
+      ids,
+    ),
+    timestamp: unit.timestamp,
+    chunk: unit.text,
+    position: unit.position,
+    complete: unit.complete,
+    coalesce_hint: unit.hint,
+  };
+}
+
+/** Several state changes of one agent as one: the last, from where the first began (R11). */
+export function collapsedStateEvent(first: AgentEvent, last: AgentEvent, epoch: Epoch, ids: IdServices): AgentEvent {
+  return {
+    ...last,
+    event_id: derivedEventId(
+      {
+        epoch,
+        endOffset: 0,
+        sessionId: last.session_id,
+        about: "state",
+        start: 0,
+        end: 0,
+        shape: first.event_id,
+        boundaries: [last.event_id],
+      },
+      ids,
+    ),
+    from_state: first["from_state"],
+  };
+}
+
+/** A critical event with how many events of its session it left behind (R4). The id stays: it is the same event. */
+export function overtookEvent(event: AgentEvent, count: number): AgentEvent {
+  const context = event["@context"];
+  const vocabularies = typeof context === "string" ? [context] : context;
+  return {
+    ...event,
+    "@context": vocabularies.includes(DAEMON_CONTEXT) ? vocabularies : [...vocabularies, DAEMON_CONTEXT],
+    extensions: { ...event.extensions, aaepd: { ...event.extensions?.["aaepd"], overtook: count } },
+  };
+}
+
+/** What is left of a skipped output: an empty chunk that completes it (R26). */
+export function completeSkipped(unit: TextUnit): TextUnit {
+  return { ...unit, position: unit.endPosition, text: "", hint: "completion", verbatim: undefined, mergeable: true };
+}

@@ -1,0 +1,113 @@
+// Units: what a view hands to its subscriptions. An event as it is, or a stretch of one output's text that may still grow by merging.
+import type { Millis } from "../contracts/clock.js";
+import type { Delivery } from "./delivery.js";
+import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
+import type { Boundary } from "./terms.js";
+
+interface UnitBase {
+  readonly session: string;
+  readonly agent: string;
+  /** When it was released to the view's subscriptions. */
+  readonly at: Millis;
+  /** Of the first and the last event that went into it. */
+  readonly firstEpoch: Epoch;
+  readonly epoch: Epoch;
+  /** The lowest epoch of text that the view still held when this unit was released: where resuming after it must begin (R17). */
+  readonly low: Epoch;
+}
+
+/**
+ * How an event behaves under pressure (R11, R30). "gate" is a state change into or out of waiting or handing off: nothing collapses into or
+ * across it. "background-state" lets text pass; "plain" ends what came before it.
+ */
+export type EventRole = "critical" | "progress" | "state" | "background-state" | "gate" | "plain";
+
+export interface EventUnit extends UnitBase {
+  readonly kind: "event";
+  readonly role: EventRole;
+  readonly terminal: boolean;
+  readonly entry: JournaledEvent;
+  readonly delivery: Delivery;
+}
+
+export interface TextUnit extends UnitBase {
+  readonly kind: "text";
+  /** Session and output id: the key under which text is contiguous. */
+  readonly output: string;
+  /** Code points from the start of the output. */
+  readonly position: number;
+  readonly endPosition: number;
+  readonly text: string;
+  readonly hint: Boundary;
+  readonly complete: boolean;
+  readonly timestamp: string;
+  /** The first constituent in the view's shape; a merged event has its fields. */
+  readonly base: AgentEvent;
+  /** May be joined with its neighbours (R10: language, type, urgency, producer, correlation and extensions agree). */
+  readonly mergeable: boolean;
+  /** The published event itself, where the unit is exactly one chunk as its agent sent it. */
+  readonly verbatim: Delivery | undefined;
+}
+
+export type Unit = EventUnit | TextUnit;
+
+/** The key under which an output's text is one sequence: the session's unnamed output has the empty id. */
+export function outputKey(event: AgentEvent): string {
+  const id = event["output_id"];
+  return `${event.session_id}/${typeof id === "string" ? id : ""}`;
+}
+
+/** Code points of a well-formed string. */
+export function codePointCount(text: string): number {
+  let count = text.length;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit >= 0xd800 && unit <= 0xdbff) count -= 1;
+  }
+  return count;
+}
+
+/** The UTF-16 offset of a code-point offset. */
+export function offsetOfCodePoint(text: string, codePoints: number): number {
+  let offset = 0;
+  for (let left = codePoints; left > 0 && offset < text.length; left -= 1) {
+    const unit = text.charCodeAt(offset);
+    offset += unit >= 0xd800 && unit <= 0xdbff ? 2 : 1;
+  }
+  return offset;
+}
+
+/** Whether two chunks may go out as one (R10). */
+export function agreeForMerging(a: AgentEvent, b: AgentEvent): boolean {
+  return (
+    a["language"] === b["language"] &&
+    a["content_type"] === b["content_type"] &&
+    a.urgency === b.urgency &&
+    a.correlation_id === b.correlation_id &&
+    a.localization_hints?.primary_language === b.localization_hints?.primary_language &&
+    sameProducer(a, b)
+  );
+}
+
+function sameProducer(a: AgentEvent, b: AgentEvent): boolean {
+  const [p, q] = [a.producer, b.producer];
+  return (
+    p === q ||
+    (p.agent_id === q.agent_id &&
+      p.agent_version === q.agent_version &&
+      p.agent_name === q.agent_name &&
+      p.model === q.model &&
+      p.manifest_uri === q.manifest_uri)
+  );
+}
+
+/** The text unit without what lies below `position`; undefined where nothing is left to say. */
+export function trimBelow(unit: TextUnit, position: number): TextUnit | undefined {
+  if (position <= unit.position) return unit;
+  if (position >= unit.endPosition) {
+    if (!unit.complete) return undefined;
+    return { ...unit, position: unit.endPosition, text: "", verbatim: undefined };
+  }
+  const text = unit.text.slice(offsetOfCodePoint(unit.text, position - unit.position));
+  return { ...unit, position, text, verbatim: undefined };
+}

@@ -1,0 +1,74 @@
+// The newest units of one view, numbered from its beginning, and the runs of them that several subscriptions take alike.
+import type { Delivery, DeliveryRun } from "./delivery.js";
+import { createDeliveryRun } from "./delivery.js";
+import type { EventUnit, Unit } from "./unit.js";
+
+export interface CriticalUnit {
+  readonly index: number;
+  readonly unit: EventUnit;
+}
+
+export interface ViewLog {
+  readonly append: (unit: Unit) => void;
+  /** The number of the oldest unit kept, and one past the newest. */
+  readonly start: () => number;
+  readonly end: () => number;
+  readonly at: (index: number) => Unit | undefined;
+  /** The first critical unit at or after `index`, among the newest 1,000 (R18). */
+  readonly criticalFrom: (index: number) => CriticalUnit | undefined;
+  /** The units from `from` as one run, shared by all who ask for the same; at most `limit` units. */
+  readonly run: (from: number, limit: number) => { readonly run: DeliveryRun; readonly next: number };
+  /** Lets go of what lies before `index`. */
+  readonly drop: (index: number) => void;
+}
+
+const CRITICALS_KEPT = 1000;
+const RUNS_KEPT = 8;
+
+export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
+  let units: Unit[] = [];
+  let base = 0;
+  const criticals: CriticalUnit[] = [];
+  const runs: { from: number; next: number; run: DeliveryRun }[] = [];
+
+  const end = (): number => base + units.length;
+  return {
+    append: (unit) => {
+      if (unit.kind === "event" && unit.role === "critical") {
+        criticals.push({ index: end(), unit });
+        if (criticals.length > CRITICALS_KEPT) criticals.shift();
+      }
+      units.push(unit);
+    },
+    start: () => base,
+    end,
+    at: (index) => units[index - base],
+    criticalFrom: (index) => {
+      let found: CriticalUnit | undefined;
+      for (let place = criticals.length - 1; place >= 0; place -= 1) {
+        const critical = criticals[place];
+        if (critical === undefined || critical.index < index) break;
+        found = critical;
+      }
+      return found;
+    },
+    run: (from, limit) => {
+      const next = Math.min(end(), from + limit);
+      const known = runs.find((entry) => entry.from === from && entry.next === next);
+      if (known !== undefined) return known;
+      const run = createDeliveryRun(units.slice(from - base, next - base).map(render));
+      runs.push({ from, next, run });
+      if (runs.length > RUNS_KEPT) runs.shift();
+      return { run, next };
+    },
+    drop: (index) => {
+      const count = Math.min(index, end()) - base;
+      if (count <= 0) return;
+      units = units.slice(count);
+      base += count;
+      // Runs hold encoded bytes; those that nobody can ask for again go with their units.
+      for (let place = runs.length - 1; place >= 0; place -= 1)
+        if ((runs[place]?.from ?? 0) < base) runs.splice(place, 1);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+// What of a subscription's terms decides its view, and the interning that lets equal terms share one.
+import type { AgentEvent } from "./event.js";
+import { compileFilter, wants } from "./filter.js";
+import type { InternedShape } from "./live-entry.js";
+import type { Boundary, Terms } from "./terms.js";
+import { BOUNDARIES } from "./terms.js";
+import type { ViewTerms } from "./view.js";
+
+/** The boundaries that are really used: low cognitive load keeps the coarsest one beside completion (R15). */
+export function effectiveBoundaries(terms: Terms): readonly Boundary[] {
+  if (terms.cognitiveLoad !== "low") return terms.coalesceBoundaries;
+  const coarsest = [...BOUNDARIES]
+    .reverse()
+    .find((one) => one !== "completion" && terms.coalesceBoundaries.includes(one));
+  return coarsest === undefined ? ["completion"] : [coarsest, "completion"];
+}
+
+/** Equal for subscriptions that can share a view; rates, pace and pauses are not part of it. */
+export function viewKey(terms: Terms): string {
+  return JSON.stringify([
+    terms.preferredVerbosity,
+    terms.languages,
+    [...effectiveBoundaries(terms)].sort(),
+    terms.maxChars,
+    terms.cognitiveLoad === "low",
+    terms.supportsConfirmationReply,
+    terms.supportsClarificationReply,
+    [...terms.eventFilters.include].sort(),
+    [...terms.eventFilters.exclude].sort(),
+    [...terms.supportedExtensions].sort(),
+  ]);
+}
+
+export function createViewTerms(terms: Terms, shape: InternedShape): ViewTerms {
+  const boundaries = effectiveBoundaries(terms);
+  const filter = compileFilter(terms.eventFilters);
+  const level = (["word", "sentence", "paragraph"] as const).find((one) => boundaries.includes(one));
+  return {
+    key: viewKey(terms),
+    shape,
+    wants: (live) => wants(terms, filter, live.entry),
+    passThrough: boundaries.includes("none"),
+    level,
+    maxChars: terms.maxChars,
+    carriesExtensions: (event) => carriesExtensions(event, terms.supportedExtensions),
+  };
+}
+
+function carriesExtensions(event: AgentEvent, supported: readonly string[]): boolean {
+  if (supported.length === 0 || event.extensions === undefined) return false;
+  const context = event["@context"];
+  return typeof context !== "string" && context.some((vocabulary) => supported.includes(vocabulary));
+}

@@ -1,0 +1,70 @@
+// One ordered set of wake-ups for every budget, hold and deadline, so that one timer serves them all (R24).
+import TinyQueue from "tinyqueue";
+import type { Millis } from "../contracts/clock.js";
+
+export interface WakeUps {
+  /** Calls `wake` from `advance` at or after `at`. Answers the cancellation. */
+  readonly at: (at: Millis, wake: (now: Millis) => void) => () => void;
+  /** Runs what is due, earliest first. Calling it too often is harmless. */
+  readonly advance: (now: Millis) => void;
+  readonly next: () => Millis | undefined;
+  readonly pending: () => number;
+}
+
+interface Entry {
+  readonly at: Millis;
+  readonly order: number;
+  wake: ((now: Millis) => void) | undefined;
+}
+
+export function createWakeUps(): WakeUps {
+  const queue = new TinyQueue<Entry>([], (a, b) => a.at - b.at || a.order - b.order);
+  let order = 0;
+  let cancelled = 0;
+  const dropCancelled = (): void => {
+    for (let head = queue.peek(); head !== undefined && head.wake === undefined; head = queue.peek()) {
+      queue.pop();
+      cancelled -= 1;
+    }
+  };
+  const compact = (): void => {
+    // Cancelled entries would otherwise wait for their time; half of the queue is the most they may fill.
+    if (cancelled < 64 || cancelled * 2 < queue.length) return;
+    const live = queue.data.filter((entry) => entry.wake !== undefined);
+    queue.data.length = 0;
+    queue.length = 0;
+    cancelled = 0;
+    for (const entry of live) queue.push(entry);
+  };
+  return {
+    at: (at, wake) => {
+      order += 1;
+      const entry: Entry = { at, order, wake };
+      queue.push(entry);
+      return () => {
+        if (entry.wake === undefined) return;
+        entry.wake = undefined;
+        cancelled += 1;
+        compact();
+      };
+    },
+    advance: (now) => {
+      for (
+        let head = queue.peek();
+        head !== undefined && (head.wake === undefined || head.at <= now);
+        head = queue.peek()
+      ) {
+        queue.pop();
+        const { wake } = head;
+        if (wake === undefined) cancelled -= 1;
+        head.wake = undefined;
+        wake?.(now);
+      }
+    },
+    next: () => {
+      dropCancelled();
+      return queue.peek()?.at;
+    },
+    pending: () => queue.length - cancelled,
+  };
+}
