@@ -1,0 +1,277 @@
+// Events that the daemon itself makes for a session, complete as they go out (R31). What must not live here: when they are made and who gets them.
+import type { EventId } from "../base/ids.js";
+import { catalogueLanguage } from "./daemon-texts.js";
+import { derivedEventId, type IdServices } from "./derived-id.js";
+import type { AgentEvent, Epoch, Producer, Urgency } from "./event.js";
+import { type LocalizedTexts, localizedTexts, type TextAudience } from "./localized-texts.js";
+import { applyShape } from "./shape.js";
+import { shortenedText } from "./shortened-text.js";
+import type { GapReason, MessageParameters, Outcome, QuestionKind } from "./texts/catalogue.js";
+
+/** The vocabulary of the daemon's own extension, prefix `aaepd`. */
+export const AAEPD_VOCABULARY = "https://aaepd.dev/context/v1";
+const CORE_VOCABULARY = "https://aaep-protocol.org/context/v1";
+
+const TERSE_ASKING_LENGTH = 400;
+const NORMAL_ASKING_LENGTH = 4000;
+
+/** What every event of the daemon's needs to know. */
+export interface DaemonEventFacts {
+  readonly sessionId: string;
+  /** The session's agent: the daemon speaks in its place and says so in `extensions.aaepd.by`. */
+  readonly producer: Producer;
+  /** RFC 3339; not before the session's last one (R3b). */
+  readonly timestamp: string;
+  /** Of the event after which it stands, which makes its id a resume point (R12). */
+  readonly epoch: Epoch;
+  /** `shapeKey` of the subscription it is made for; "" where it goes to all. */
+  readonly shape: string;
+  readonly audience: TextAudience;
+}
+
+interface Parts {
+  readonly type: string;
+  /** What the event is about: with session, shape and epoch it makes the id. */
+  readonly about: string;
+  readonly endOffset?: number;
+  readonly urgency: Urgency;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly texts?: LocalizedTexts;
+  readonly marks?: Readonly<Record<string, unknown>>;
+}
+
+function build(facts: DaemonEventFacts, services: IdServices, parts: Parts): AgentEvent {
+  const offset = parts.endOffset ?? 0;
+  const id: EventId = derivedEventId(
+    {
+      epoch: facts.epoch,
+      endOffset: offset,
+      sessionId: facts.sessionId,
+      about: parts.about,
+      start: offset,
+      end: offset,
+      shape: facts.shape,
+      boundaries: [],
+    },
+    services,
+  );
+  return {
+    "@context": [CORE_VOCABULARY, AAEPD_VOCABULARY],
+    type: `aaep:agent.${parts.type}`,
+    event_id: id,
+    session_id: facts.sessionId,
+    timestamp: facts.timestamp,
+    producer: facts.producer,
+    urgency: parts.urgency,
+    ...(parts.texts === undefined ? {} : { localization_hints: parts.texts.hints }),
+    ...parts.payload,
+    ...parts.texts?.summaries,
+    extensions: { aaepd: { by: "daemon", ...parts.marks } },
+  };
+}
+
+function speakerOf(producer: Producer): string {
+  return shortenedText(producer.agent_name ?? producer.agent_id, TERSE_ASKING_LENGTH);
+}
+
+interface Asking {
+  readonly kind: QuestionKind;
+  readonly terse: string;
+  readonly normal: string;
+}
+
+/** What a question asks, in the language it is told in where the agent gave it in that one (AAEP ch. 11). */
+function askingOf(question: AgentEvent, language: string, defaultLanguage: string): Asking {
+  const shaped = applyShape(question, { verbosity: "normal", languages: [language] }, defaultLanguage);
+  const text = (field: string) => (typeof shaped[field] === "string" ? shaped[field] : "");
+  const kind: QuestionKind = shaped.action === undefined ? "clarification" : "confirmation";
+  const asked = kind === "confirmation" ? `${text("action")} ${text("consequence")}`.trim() : text("question");
+  return {
+    kind,
+    terse: shortenedText(kind === "confirmation" ? text("action") : asked, TERSE_ASKING_LENGTH),
+    normal: shortenedText(asked, NORMAL_ASKING_LENGTH),
+  };
+}
+
+/** Where a session stands. */
+export type SessionStanding = MessageParameters["sessionSummary"];
+
+/** Sums a session up for a subscription that was not there (AAEP §8.7, R17): from `idle` to its state. */
+export function summaryEvent(facts: DaemonEventFacts, services: IdServices, standing: SessionStanding): AgentEvent {
+  return build(facts, services, {
+    type: "state.changed",
+    about: "summary",
+    urgency: "normal",
+    payload: { from_state: "idle", to_state: standing.state },
+    texts: localizedTexts(facts.audience, "sessionSummary", () => standing),
+    marks: { summary: true },
+  });
+}
+
+export interface Gap {
+  /** The last event of the session before the gap; undefined where none was delivered. */
+  readonly afterEventId: string | undefined;
+  /** At most so many events are missing. */
+  readonly eventCount: number;
+  readonly reason: GapReason;
+  readonly fromState: string;
+  readonly toState: string;
+}
+
+/** Declares what can no longer be given (R27). */
+export function gapEvent(facts: DaemonEventFacts, services: IdServices, gap: Gap): AgentEvent {
+  const { afterEventId, eventCount, reason } = gap;
+  return build(facts, services, {
+    type: "state.changed",
+    about: `gap ${afterEventId ?? ""} ${eventCount} ${reason}`,
+    urgency: "normal",
+    payload: { from_state: gap.fromState, to_state: gap.toState },
+    texts: localizedTexts(facts.audience, "gap", () => ({ eventCount, reason })),
+    marks: {
+      gap: { ...(afterEventId === undefined ? {} : { after_event_id: afterEventId }), events: eventCount, reason },
+    },
+  });
+}
+
+export interface QuestionFacts {
+  /** The awaiting event, as it was published. */
+  readonly question: AgentEvent;
+  /** The configured `default_language`. */
+  readonly defaultLanguage: string;
+}
+
+/** Tells those that cannot answer what is being asked (R6). `extensions.aaepd.asks` says whom it concerns. */
+export function noticeEvent(
+  facts: DaemonEventFacts,
+  services: IdServices,
+  asked: QuestionFacts & { readonly fromState: string },
+): AgentEvent {
+  const { question, defaultLanguage } = asked;
+  const agent = speakerOf(facts.producer);
+  return build(facts, services, {
+    type: "state.changed",
+    about: `notice ${question.event_id}`,
+    urgency: "critical",
+    payload: { from_state: asked.fromState, to_state: "awaiting_input" },
+    texts: localizedTexts(facts.audience, "questionNotice", (language, form) => {
+      const asking = askingOf(question, language, defaultLanguage);
+      return { agent, kind: asking.kind, asking: asking[form] };
+    }),
+    marks: { asks: question.action === undefined ? "clarification" : "confirmation", question: question.event_id },
+  });
+}
+
+/**
+ * How a question ended, on the way back to `toState` (AAEP §6.7.2, R6). "critical" when it goes out live; in a backlog, where it stands in the
+ * question's place, its ordinary urgency is "normal" (R17).
+ */
+export function resolutionEvent(
+  facts: DaemonEventFacts,
+  services: IdServices,
+  resolved: QuestionFacts & { readonly toState: string; readonly outcome: Outcome; readonly urgency?: Urgency },
+): AgentEvent {
+  const { question, defaultLanguage, outcome } = resolved;
+  return build(facts, services, {
+    type: "state.changed",
+    about: `resolution ${question.event_id}`,
+    urgency: resolved.urgency ?? "critical",
+    payload: { from_state: "awaiting_input", to_state: resolved.toState },
+    texts: localizedTexts(facts.audience, "resolution", (language, form) => ({
+      ...outcome,
+      asking: askingOf(question, language, defaultLanguage)[form],
+    })),
+    marks: { question: question.event_id, decision: outcome.decision, decided_by: outcome.decidedBy },
+  });
+}
+
+/** The `awaiting_input` that the agent left out before its question (R6). */
+export function awaitingInputEvent(
+  facts: DaemonEventFacts,
+  services: IdServices,
+  asked: { readonly questionId: string; readonly fromState: string },
+): AgentEvent {
+  const agent = speakerOf(facts.producer);
+  return build(facts, services, {
+    type: "state.changed",
+    about: `awaiting ${asked.questionId}`,
+    urgency: "normal",
+    payload: { from_state: asked.fromState, to_state: "awaiting_input" },
+    texts: localizedTexts(facts.audience, "awaitingInput", () => ({ agent })),
+  });
+}
+
+/** Reminds of an open question when half and when nine tenths of its time have passed (AAEP §6.4.3). */
+export function countdownEvent(
+  facts: DaemonEventFacts,
+  services: IdServices,
+  reminder: QuestionFacts & Pick<MessageParameters["countdown"], "passed" | "remainingSeconds">,
+): AgentEvent {
+  const { question, defaultLanguage, passed, remainingSeconds } = reminder;
+  return build(facts, services, {
+    type: "progress.updated",
+    about: `countdown ${question.event_id} ${passed}`,
+    urgency: "normal",
+    payload: { progress: { percent: passed === "half" ? 50 : 90 } },
+    texts: localizedTexts(facts.audience, "countdown", (language, form) => ({
+      passed,
+      remainingSeconds,
+      asking: askingOf(question, language, defaultLanguage)[form],
+    })),
+    marks: { question: question.event_id },
+  });
+}
+
+/** Closes a tool call that its agent left open (AAEP §4.3.2, R3a). */
+export function toolAbandonedEvent(
+  facts: DaemonEventFacts,
+  services: IdServices,
+  call: { readonly tool: string; readonly toolCallId: string | undefined },
+): AgentEvent {
+  const { tool, toolCallId } = call;
+  return build(facts, services, {
+    type: "tool.completed",
+    about: `tool ${toolCallId ?? tool}`,
+    urgency: "normal",
+    payload: { tool, ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }), status: "timeout" },
+    texts: localizedTexts(facts.audience, "toolAbandoned", () => ({ tool })),
+  });
+}
+
+/** Closes an output that its agent left open, with nothing more to read (AAEP §4.5.4, R3a). */
+export function outputEndedEvent(
+  facts: DaemonEventFacts,
+  services: IdServices,
+  output: { readonly outputId: string | undefined; readonly position: number },
+): AgentEvent {
+  const { outputId, position } = output;
+  return build(facts, services, {
+    type: "output.streaming",
+    about: `output ${outputId ?? ""}`,
+    endOffset: position,
+    urgency: "normal",
+    payload: {
+      chunk: "",
+      position,
+      complete: true,
+      coalesce_hint: "completion",
+      ...(outputId === undefined ? {} : { output_id: outputId }),
+    },
+  });
+}
+
+/** Ends the session of an agent that vanished (R8). */
+export function agentDisconnectedEvent(facts: DaemonEventFacts, services: IdServices): AgentEvent {
+  const agent = speakerOf(facts.producer);
+  return build(facts, services, {
+    type: "session.errored",
+    about: "disconnected",
+    urgency: "critical",
+    payload: { error_category: "transient", error_code: "AGENT_DISCONNECTED", recoverable: true },
+    texts: localizedTexts(facts.audience, "agentDisconnected", () => ({ agent })),
+  });
+}
+
+/** Texts in every language, for events that are journaled and shaped for each subscription later. */
+export function everyLanguage(defaultLanguage: string): TextAudience {
+  return { kind: "everyone", primary: catalogueLanguage([defaultLanguage]) };
+}

@@ -1,0 +1,65 @@
+// Which events a subscription wants, by type, urgency and who made them. What must not live here: pauses, budgets, order.
+import { CORE_TYPE_URI, canonicalType, defaultUrgency, isCritical, type NewEvent } from "./event.js";
+import type { EventFilters, Terms } from "./terms.js";
+
+/** Whether events of a type are delivered. Answers from memory after the first event of a type. */
+export type TypeFilter = (type: string) => boolean;
+
+/** Agents may invent types without end; past this many the memory starts anew. */
+const REMEMBERED_TYPES_COUNT = 256;
+
+/** A core type goes by two names, and a pattern may be written for either. */
+function namesOf(type: string): readonly string[] {
+  const short = canonicalType(type);
+  return short.startsWith("aaep:") ? [short, CORE_TYPE_URI + short.slice("aaep:".length)] : [type];
+}
+
+function matches(pattern: string, name: string): boolean {
+  return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}
+
+/**
+ * Delivered is what matches an `include` and no `exclude` (AAEP §5.3.1.7, R32). A pattern is a type, or the beginning of one followed by `*`;
+ * a `*` elsewhere stands for itself. An empty `include` lets nothing through: critical events do not come this way.
+ */
+export function compileFilter(filters: EventFilters): TypeFilter {
+  const { include, exclude } = filters;
+  const decided = new Map<string, boolean>();
+  return (type) => {
+    const known = decided.get(type);
+    if (known !== undefined) return known;
+    const names = namesOf(type);
+    const matchesAny = (patterns: readonly string[]) =>
+      patterns.some((pattern) => names.some((name) => matches(pattern, name)));
+    const delivered = matchesAny(include) && !matchesAny(exclude);
+    if (decided.size >= REMEMBERED_TYPES_COUNT) decided.clear();
+    decided.set(type, delivered);
+    return delivered;
+  };
+}
+
+/** A notice is for those that cannot answer the question it tells of; to the others the question itself goes (R6). */
+function isNoticeFor(terms: Terms, entry: NewEvent): boolean {
+  const asks = entry.event.extensions?.aaepd?.asks;
+  if (asks === "confirmation") return !terms.supportsConfirmationReply;
+  if (asks === "clarification") return !terms.supportsClarificationReply;
+  return true;
+}
+
+/**
+ * Whether an event is for this subscription at all. Questions go only to those that can answer (AAEP §5.3.1.4, R6); other critical events, notices,
+ * resolutions and gaps pass every filter (AAEP §5.5.4, R31); low cognitive load keeps background events away (R15).
+ * A pause is no business of this function: what it holds back is still owed.
+ */
+export function wants(terms: Terms, filter: TypeFilter, entry: NewEvent): boolean {
+  if (entry.kind === "awaiting.confirmation") return terms.supportsConfirmationReply;
+  if (entry.kind === "awaiting.clarification") return terms.supportsClarificationReply;
+  if (entry.made !== undefined) {
+    if (entry.made === "notice") return isNoticeFor(terms, entry);
+    if (entry.made === "resolution" || entry.event.extensions?.aaepd?.gap !== undefined) return true;
+  }
+  if (isCritical(entry)) return true;
+  if (terms.cognitiveLoad === "low" && (entry.event.urgency ?? defaultUrgency(entry.kind)) === "background")
+    return false;
+  return filter(entry.event.type);
+}

@@ -1,0 +1,114 @@
+import type { Catalogue } from "./catalogue.js";
+import { createWording, sentences } from "./wording.js";
+
+const { plural, percent, duration, state } = createWording("ar");
+
+const STATES = {
+  idle: "خامل",
+  thinking: "يفكر",
+  calling_tool: "يستخدم أداة",
+  writing_output: "يكتب",
+  awaiting_input: "ينتظر إجابة",
+  deciding: "يقرر",
+  handing_off: "يسلّم المهمة",
+} as const;
+
+const GAPS = {
+  aged_out: "لم تعد محفوظة عندما حان دورها",
+  resumed_too_late: "استؤنف الاشتراك بعد حذفها",
+  skipped: "لقد تخطيتها",
+} as const;
+
+const DECISIONS = {
+  accepted: "تم القبول.",
+  rejected: "تم الرفض.",
+  answered: "تمت الإجابة.",
+  unanswered: "لا توجد إجابة.",
+  cancelled: "تم السحب.",
+} as const;
+
+const DECIDED_BY = {
+  reply: "",
+  timeout: "لم يجب أحد في الوقت المحدد، لذلك يُطبَّق الخيار الافتراضي.",
+  nobody_to_ask: "لم يوجد من يمكن سؤاله، لذلك يُطبَّق الخيار الافتراضي.",
+  agent: "",
+} as const;
+
+const DECIDED_BY_TERSE = { reply: "", timeout: "انتهى الوقت.", nobody_to_ask: "لا يوجد من يُسأل.", agent: "" } as const;
+
+const CLOSINGS = {
+  producer_shutdown: { terse: "جارٍ الإيقاف.", normal: "يجري إيقاف الخدمة. أعد الاشتراك عندما تعود." },
+  lagging: {
+    terse: "تأخر كبير.",
+    normal: "كان الاشتراك يستقبل الأحداث ببطء شديد فأُغلق. أعد الاشتراك للمتابعة بعد آخر حدث استلمته.",
+  },
+  handshake_timeout: {
+    terse: "لم يصل أي طلب.",
+    normal: "أُغلق الاتصال لأنه لم يصل طلب اشتراك في الوقت المحدد.",
+  },
+  idle_timeout: { terse: "خمول طويل.", normal: "أُغلق الاتصال لأنه بقي خاملاً مدة طويلة." },
+} as const;
+
+export const ARABIC: Catalogue = {
+  sessionSummary: ({ state: name, toolsRunningCount, outputOpen, questionOpen, percent: done }) => ({
+    terse: sentences([
+      `الحالة: ${state(STATES, name)}.`,
+      questionOpen && "سؤال مفتوح.",
+      done !== undefined && `${percent(done)}.`,
+    ]),
+    normal: sentences([
+      `الحالة الحالية: ${state(STATES, name)}.`,
+      toolsRunningCount > 0 &&
+        plural(toolsRunningCount, {
+          one: "أداة واحدة قيد التشغيل.",
+          two: "أداتان قيد التشغيل.",
+          few: "# أدوات قيد التشغيل.",
+          many: "# أداة قيد التشغيل.",
+          other: "# أداة قيد التشغيل.",
+        }),
+      outputOpen && "تجري كتابة الناتج.",
+      questionOpen && "هناك سؤال ينتظر الإجابة.",
+      done !== undefined && `اكتمل ${percent(done)}.`,
+    ]),
+  }),
+  gap: ({ eventCount, reason }) => {
+    const missed = plural(eventCount, {
+      zero: "لم يفتك أي حدث",
+      one: "فاتك حدث واحد على الأكثر",
+      two: "فاتك حدثان على الأكثر",
+      few: "فاتك # أحداث على الأكثر",
+      many: "فاتك # حدثًا على الأكثر",
+      other: "فاتك # حدث على الأكثر",
+    });
+    return { terse: `${missed}.`, normal: `${missed}. السبب: ${GAPS[reason]}.` };
+  },
+  agentDisconnected: ({ agent }) => ({
+    terse: "انقطع اتصال الوكيل.",
+    normal: `انقطع الاتصال مع ${agent}، لذلك انتهت الجلسة. قد تفيد إعادة تشغيلها.`,
+  }),
+  toolAbandoned: ({ tool }) => ({
+    terse: `${tool}: بلا نتيجة.`,
+    normal: `تُركت الأداة ${tool} دون نتيجة.`,
+  }),
+  awaitingInput: ({ agent }) => ({ terse: "في انتظار إجابة.", normal: `${agent} في انتظار إجابة.` }),
+  questionNotice: ({ agent, kind, asking }) => ({
+    terse: `${kind === "confirmation" ? "طلب تأكيد في مكان آخر" : "سؤال في مكان آخر"}: ${asking}`,
+    normal: sentences([
+      kind === "confirmation" ? `طلب تأكيد من ${agent}: ${asking}` : `سؤال من ${agent}: ${asking}`,
+      "لا يمكن الإجابة عبر هذا الاشتراك.",
+    ]),
+  }),
+  resolution: ({ decision, decidedBy, asking }) => ({
+    terse: sentences([DECIDED_BY_TERSE[decidedBy], DECISIONS[decision]]),
+    normal: sentences([DECIDED_BY[decidedBy], DECISIONS[decision], `كان السؤال: ${asking}`]),
+  }),
+  countdown: ({ passed, remainingSeconds, asking }) => ({
+    terse: `الوقت المتبقي للإجابة: ${duration(remainingSeconds)}.`,
+    normal: sentences([
+      passed === "half" ? "مضى نصف وقت الإجابة." : "بقي وقت قليل للإجابة.",
+      `الوقت المتبقي: ${duration(remainingSeconds)}.`,
+      `السؤال هو: ${asking}`,
+    ]),
+  }),
+  closing: ({ reason }) => CLOSINGS[reason],
+};

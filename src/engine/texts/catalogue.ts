@@ -1,0 +1,58 @@
+// What the daemon has to say, and what each message needs to know (R31). A catalogue that lacks a message does not compile.
+
+export type GapReason = "aged_out" | "resumed_too_late" | "skipped";
+export type ClosingReason = "producer_shutdown" | "lagging" | "handshake_timeout" | "idle_timeout";
+export type QuestionKind = "confirmation" | "clarification";
+
+/** How a question ended: what became of it, and whose doing that was. A default is never told as somebody's answer. */
+export interface Outcome {
+  readonly decision: "accepted" | "rejected" | "answered" | "unanswered" | "cancelled";
+  /** "nobody_to_ask": no subscription could answer, or the last that could has gone (R6, R7). */
+  readonly decidedBy: "reply" | "timeout" | "nobody_to_ask" | "agent";
+}
+
+export interface MessageParameters {
+  /** Where a session stands (R17). */
+  readonly sessionSummary: {
+    readonly state: string;
+    readonly toolsRunningCount: number;
+    readonly outputOpen: boolean;
+    readonly questionOpen: boolean;
+    /** 0..100; undefined where unknown. */
+    readonly percent: number | undefined;
+  };
+  /** `eventCount` is an upper bound (R27). */
+  readonly gap: { readonly eventCount: number; readonly reason: GapReason };
+  readonly agentDisconnected: { readonly agent: string };
+  readonly toolAbandoned: { readonly tool: string };
+  readonly awaitingInput: { readonly agent: string };
+  /** To those that cannot answer (R6). */
+  readonly questionNotice: { readonly agent: string; readonly kind: QuestionKind; readonly asking: string };
+  readonly resolution: Outcome & { readonly asking: string };
+  readonly countdown: {
+    readonly passed: "half" | "nine_tenths";
+    readonly remainingSeconds: number;
+    readonly asking: string;
+  };
+  readonly closing: { readonly reason: ClosingReason };
+}
+
+export type MessageKey = keyof MessageParameters;
+
+/** A message in its short and its ordinary form. */
+export interface Message {
+  readonly terse: string;
+  readonly normal: string;
+}
+
+export type Catalogue = { readonly [Key in MessageKey]: (parameters: MessageParameters[Key]) => Message };
+
+/** The recommended states of AAEP §4.2.1; an agent may use others. */
+export type StandardState =
+  | "idle"
+  | "thinking"
+  | "calling_tool"
+  | "writing_output"
+  | "awaiting_input"
+  | "deciding"
+  | "handing_off";

@@ -1,0 +1,112 @@
+import type { Catalogue } from "./catalogue.js";
+import { createWording, sentences } from "./wording.js";
+
+const { plural, percent, duration, state } = createWording("de");
+
+const STATES = {
+  idle: "untätig",
+  thinking: "denkt nach",
+  calling_tool: "benutzt ein Werkzeug",
+  writing_output: "schreibt",
+  awaiting_input: "wartet auf eine Eingabe",
+  deciding: "entscheidet",
+  handing_off: "gibt die Aufgabe ab",
+} as const;
+
+const GAPS = {
+  aged_out: "sie waren nicht mehr gespeichert, als sie an der Reihe waren",
+  resumed_too_late: "das Abonnement wurde erst nach ihrer Löschung fortgesetzt",
+  skipped: "Sie haben sie übersprungen",
+} as const;
+
+const DECISIONS = {
+  accepted: "Angenommen.",
+  rejected: "Abgelehnt.",
+  answered: "Beantwortet.",
+  unanswered: "Keine Antwort.",
+  cancelled: "Zurückgezogen.",
+} as const;
+
+const DECIDED_BY = {
+  reply: "",
+  timeout: "Niemand hat rechtzeitig geantwortet, darum gilt die Vorgabe.",
+  nobody_to_ask: "Niemand konnte gefragt werden, darum gilt die Vorgabe.",
+  agent: "",
+} as const;
+
+const DECIDED_BY_TERSE = {
+  reply: "",
+  timeout: "Zeit abgelaufen.",
+  nobody_to_ask: "Niemand zu fragen.",
+  agent: "",
+} as const;
+
+const CLOSINGS = {
+  producer_shutdown: {
+    terse: "Wird beendet.",
+    normal: "Der Dienst wird beendet. Abonnieren Sie erneut, sobald er wieder läuft.",
+  },
+  lagging: {
+    terse: "Zu weit im Rückstand.",
+    normal:
+      "Das Abonnement nahm Ereignisse zu langsam ab und wurde geschlossen. Abonnieren Sie erneut, um nach dem letzten empfangenen Ereignis fortzufahren.",
+  },
+  handshake_timeout: {
+    terse: "Keine Anfrage erhalten.",
+    normal: "Die Verbindung wurde geschlossen, weil nicht rechtzeitig eine Abonnementanfrage kam.",
+  },
+  idle_timeout: {
+    terse: "Zu lange untätig.",
+    normal: "Die Verbindung wurde geschlossen, weil sie zu lange untätig war.",
+  },
+} as const;
+
+export const GERMAN: Catalogue = {
+  sessionSummary: ({ state: name, toolsRunningCount, outputOpen, questionOpen, percent: done }) => ({
+    terse: sentences([
+      `Zustand: ${state(STATES, name)}.`,
+      questionOpen && "Frage offen.",
+      done !== undefined && `${percent(done)}.`,
+    ]),
+    normal: sentences([
+      `Aktueller Zustand: ${state(STATES, name)}.`,
+      toolsRunningCount > 0 && plural(toolsRunningCount, { one: "# Werkzeug läuft.", other: "# Werkzeuge laufen." }),
+      outputOpen && "Eine Ausgabe wird geschrieben.",
+      questionOpen && "Eine Frage wartet auf Antwort.",
+      done !== undefined && `${percent(done)} erledigt.`,
+    ]),
+  }),
+  gap: ({ eventCount, reason }) => ({
+    terse: plural(eventCount, { one: "Bis zu # Ereignis verpasst.", other: "Bis zu # Ereignisse verpasst." }),
+    normal: `${plural(eventCount, { one: "Bis zu # Ereignis wurde verpasst", other: "Bis zu # Ereignisse wurden verpasst" })}. Grund: ${GAPS[reason]}.`,
+  }),
+  agentDisconnected: ({ agent }) => ({
+    terse: "Agent getrennt.",
+    normal: `Die Verbindung zu ${agent} ist abgebrochen, darum ist die Sitzung beendet. Ein neuer Start kann helfen.`,
+  }),
+  toolAbandoned: ({ tool }) => ({
+    terse: `${tool}: kein Ergebnis.`,
+    normal: `Das Werkzeug ${tool} wurde ohne Ergebnis aufgegeben.`,
+  }),
+  awaitingInput: ({ agent }) => ({ terse: "Wartet auf eine Eingabe.", normal: `${agent} wartet auf eine Antwort.` }),
+  questionNotice: ({ agent, kind, asking }) => ({
+    terse: `${kind === "confirmation" ? "Bestätigung anderswo erbeten" : "Frage anderswo gestellt"}: ${asking}`,
+    normal: sentences([
+      kind === "confirmation" ? `${agent} bittet um Bestätigung: ${asking}` : `${agent} stellt eine Frage: ${asking}`,
+      "Über dieses Abonnement kann nicht geantwortet werden.",
+    ]),
+  }),
+  resolution: ({ decision, decidedBy, asking }) => ({
+    terse: sentences([DECIDED_BY_TERSE[decidedBy], DECISIONS[decision]]),
+    normal: sentences([DECIDED_BY[decidedBy], DECISIONS[decision], `Die Frage war: ${asking}`]),
+  }),
+  countdown: ({ passed, remainingSeconds, asking }) => ({
+    terse: `Zeit zum Antworten: ${duration(remainingSeconds)}.`,
+    normal: sentences([
+      passed === "half" ? "Die Hälfte der Antwortzeit ist vorbei." : "Zum Antworten bleibt nur noch wenig Zeit.",
+      `Verbleibende Zeit: ${duration(remainingSeconds)}.`,
+      `Die Frage ist: ${asking}`,
+    ]),
+  }),
+  closing: ({ reason }) => CLOSINGS[reason],
+};

@@ -1,0 +1,104 @@
+import type { Catalogue } from "./catalogue.js";
+import { createWording, sentences } from "./wording.js";
+
+const { plural, percent, duration, state } = createWording("en");
+
+const STATES = {
+  idle: "Idle",
+  thinking: "Thinking",
+  calling_tool: "Using a tool",
+  writing_output: "Writing",
+  awaiting_input: "Waiting for input",
+  deciding: "Deciding",
+  handing_off: "Handing off",
+} as const;
+
+const GAPS = {
+  aged_out: "they were no longer stored when their turn came",
+  resumed_too_late: "the subscription was resumed after they had been deleted",
+  skipped: "you skipped them",
+} as const;
+
+const DECISIONS = {
+  accepted: "Accepted.",
+  rejected: "Rejected.",
+  answered: "Answered.",
+  unanswered: "No answer.",
+  cancelled: "Withdrawn.",
+} as const;
+
+const DECIDED_BY = {
+  reply: "",
+  timeout: "Nobody answered in time, so the default applies.",
+  nobody_to_ask: "Nobody could be asked, so the default applies.",
+  agent: "",
+} as const;
+
+const DECIDED_BY_TERSE = { reply: "", timeout: "Timed out.", nobody_to_ask: "Nobody to ask.", agent: "" } as const;
+
+const CLOSINGS = {
+  producer_shutdown: {
+    terse: "Shutting down.",
+    normal: "The daemon is shutting down. Subscribe again when it is back.",
+  },
+  lagging: {
+    terse: "Too far behind.",
+    normal:
+      "The subscription took events too slowly and was closed. Subscribe again to resume after the last event you received.",
+  },
+  handshake_timeout: {
+    terse: "No request came.",
+    normal: "The connection was closed because no subscription request came in time.",
+  },
+  idle_timeout: { terse: "Idle too long.", normal: "The connection was closed because it was idle for too long." },
+} as const;
+
+export const ENGLISH: Catalogue = {
+  sessionSummary: ({ state: name, toolsRunningCount, outputOpen, questionOpen, percent: done }) => ({
+    terse: sentences([
+      `${state(STATES, name)}.`,
+      questionOpen && "Question open.",
+      done !== undefined && `${percent(done)}.`,
+    ]),
+    normal: sentences([
+      `Current state: ${state(STATES, name)}.`,
+      toolsRunningCount > 0 && plural(toolsRunningCount, { one: "# tool is running.", other: "# tools are running." }),
+      outputOpen && "Output is being written.",
+      questionOpen && "A question is waiting for an answer.",
+      done !== undefined && `${percent(done)} done.`,
+    ]),
+  }),
+  gap: ({ eventCount, reason }) => ({
+    terse: plural(eventCount, { one: "Up to # event missed.", other: "Up to # events missed." }),
+    normal: `${plural(eventCount, { one: "Up to # event was missed", other: "Up to # events were missed" })} because ${GAPS[reason]}.`,
+  }),
+  agentDisconnected: ({ agent }) => ({
+    terse: "Agent disconnected.",
+    normal: `The connection to ${agent} was lost, so the session has ended. Starting it again may help.`,
+  }),
+  toolAbandoned: ({ tool }) => ({
+    terse: `${tool}: no result.`,
+    normal: `The tool ${tool} was abandoned without a result.`,
+  }),
+  awaitingInput: ({ agent }) => ({ terse: "Waiting for input.", normal: `${agent} is waiting for an answer.` }),
+  questionNotice: ({ agent, kind, asking }) => ({
+    terse: `${kind === "confirmation" ? "Confirmation asked elsewhere" : "Question asked elsewhere"}: ${asking}`,
+    normal: sentences([
+      kind === "confirmation" ? `${agent} asks for a confirmation: ${asking}` : `${agent} asks a question: ${asking}`,
+      "It cannot be answered over this subscription.",
+    ]),
+  }),
+  resolution: ({ decision, decidedBy, asking }) => ({
+    terse: sentences([DECIDED_BY_TERSE[decidedBy], DECISIONS[decision]]),
+    normal: sentences([DECIDED_BY[decidedBy], DECISIONS[decision], `The question was: ${asking}`]),
+  }),
+  countdown: ({ passed, remainingSeconds, asking }) => ({
+    terse: `${duration(remainingSeconds)} left to answer.`,
+    normal: sentences([
+      passed === "half" ? "Half of the time to answer has passed." : "Little time is left to answer.",
+      `${duration(remainingSeconds)} left.`,
+      `The question is: ${asking}`,
+    ]),
+  }),
+  closing: ({ reason }) => CLOSINGS[reason],
+};

@@ -1,0 +1,113 @@
+import type { Catalogue } from "./catalogue.js";
+import { createWording, sentences } from "./wording.js";
+
+const { plural, percent, duration, state } = createWording("es");
+
+const STATES = {
+  idle: "inactivo",
+  thinking: "pensando",
+  calling_tool: "usando una herramienta",
+  writing_output: "escribiendo",
+  awaiting_input: "esperando una respuesta",
+  deciding: "decidiendo",
+  handing_off: "transfiriendo la tarea",
+} as const;
+
+const GAPS = {
+  aged_out: "ya no estaban guardados cuando llegó su turno",
+  resumed_too_late: "la suscripción se reanudó después de que se borraran",
+  skipped: "los ha omitido",
+} as const;
+
+const DECISIONS = {
+  accepted: "Aceptado.",
+  rejected: "Rechazado.",
+  answered: "Respondido.",
+  unanswered: "Sin respuesta.",
+  cancelled: "Retirado.",
+} as const;
+
+const DECIDED_BY = {
+  reply: "",
+  timeout: "Nadie respondió a tiempo, así que se aplica la opción predeterminada.",
+  nobody_to_ask: "No había a quién preguntar, así que se aplica la opción predeterminada.",
+  agent: "",
+} as const;
+
+const DECIDED_BY_TERSE = {
+  reply: "",
+  timeout: "Tiempo agotado.",
+  nobody_to_ask: "Nadie a quien preguntar.",
+  agent: "",
+} as const;
+
+const CLOSINGS = {
+  producer_shutdown: {
+    terse: "Apagando.",
+    normal: "El servicio se está apagando. Suscríbase de nuevo cuando vuelva a estar disponible.",
+  },
+  lagging: {
+    terse: "Demasiado retraso.",
+    normal:
+      "La suscripción recibía los eventos con demasiada lentitud y se ha cerrado. Suscríbase de nuevo para continuar después del último evento recibido.",
+  },
+  handshake_timeout: {
+    terse: "No llegó ninguna solicitud.",
+    normal: "La conexión se ha cerrado porque no llegó a tiempo ninguna solicitud de suscripción.",
+  },
+  idle_timeout: {
+    terse: "Demasiado tiempo inactiva.",
+    normal: "La conexión se ha cerrado porque estuvo inactiva demasiado tiempo.",
+  },
+} as const;
+
+export const SPANISH: Catalogue = {
+  sessionSummary: ({ state: name, toolsRunningCount, outputOpen, questionOpen, percent: done }) => ({
+    terse: sentences([
+      `Estado: ${state(STATES, name)}.`,
+      questionOpen && "Pregunta abierta.",
+      done !== undefined && `${percent(done)}.`,
+    ]),
+    normal: sentences([
+      `Estado actual: ${state(STATES, name)}.`,
+      toolsRunningCount > 0 &&
+        plural(toolsRunningCount, { one: "Hay # herramienta en uso.", other: "Hay # herramientas en uso." }),
+      outputOpen && "Se está escribiendo el resultado.",
+      questionOpen && "Una pregunta espera respuesta.",
+      done !== undefined && `Completado: ${percent(done)}.`,
+    ]),
+  }),
+  gap: ({ eventCount, reason }) => ({
+    terse: plural(eventCount, { one: "Hasta # evento perdido.", other: "Hasta # eventos perdidos." }),
+    normal: `${plural(eventCount, { one: "Se ha perdido hasta # evento", other: "Se han perdido hasta # eventos" })}. Motivo: ${GAPS[reason]}.`,
+  }),
+  agentDisconnected: ({ agent }) => ({
+    terse: "Agente desconectado.",
+    normal: `Se perdió la conexión con ${agent}, por lo que la sesión ha terminado. Puede servir iniciarla de nuevo.`,
+  }),
+  toolAbandoned: ({ tool }) => ({
+    terse: `${tool}: sin resultado.`,
+    normal: `La herramienta ${tool} se abandonó sin resultado.`,
+  }),
+  awaitingInput: ({ agent }) => ({ terse: "Esperando una respuesta.", normal: `${agent} espera una respuesta.` }),
+  questionNotice: ({ agent, kind, asking }) => ({
+    terse: `${kind === "confirmation" ? "Confirmación pedida en otro lugar" : "Pregunta hecha en otro lugar"}: ${asking}`,
+    normal: sentences([
+      kind === "confirmation" ? `${agent} pide una confirmación: ${asking}` : `${agent} hace una pregunta: ${asking}`,
+      "No se puede responder desde esta suscripción.",
+    ]),
+  }),
+  resolution: ({ decision, decidedBy, asking }) => ({
+    terse: sentences([DECIDED_BY_TERSE[decidedBy], DECISIONS[decision]]),
+    normal: sentences([DECIDED_BY[decidedBy], DECISIONS[decision], `La pregunta era: ${asking}`]),
+  }),
+  countdown: ({ passed, remainingSeconds, asking }) => ({
+    terse: `Tiempo para responder: ${duration(remainingSeconds)}.`,
+    normal: sentences([
+      passed === "half" ? "Ha pasado la mitad del tiempo para responder." : "Queda poco tiempo para responder.",
+      `Tiempo restante: ${duration(remainingSeconds)}.`,
+      `La pregunta es: ${asking}`,
+    ]),
+  }),
+  closing: ({ reason }) => CLOSINGS[reason],
+};

@@ -1,0 +1,118 @@
+import type { Catalogue } from "./catalogue.js";
+import { createWording, sentences } from "./wording.js";
+
+const { plural, percent, duration, state } = createWording("fr");
+
+const STATES = {
+  idle: "inactif",
+  thinking: "réflexion",
+  calling_tool: "utilisation d’un outil",
+  writing_output: "rédaction",
+  awaiting_input: "attente d’une réponse",
+  deciding: "choix de la suite",
+  handing_off: "transfert en cours",
+} as const;
+
+const GAPS = {
+  aged_out: "ils n’étaient plus conservés quand leur tour est venu",
+  resumed_too_late: "l’abonnement a repris après leur suppression",
+  skipped: "vous les avez sautés",
+} as const;
+
+const DECISIONS = {
+  accepted: "Accepté.",
+  rejected: "Refusé.",
+  answered: "Réponse donnée.",
+  unanswered: "Sans réponse.",
+  cancelled: "Retiré.",
+} as const;
+
+const DECIDED_BY = {
+  reply: "",
+  timeout: "Personne n’a répondu à temps : le choix par défaut s’applique.",
+  nobody_to_ask: "Il n’y avait personne à interroger : le choix par défaut s’applique.",
+  agent: "",
+} as const;
+
+const DECIDED_BY_TERSE = {
+  reply: "",
+  timeout: "Délai écoulé.",
+  nobody_to_ask: "Personne à interroger.",
+  agent: "",
+} as const;
+
+const CLOSINGS = {
+  producer_shutdown: {
+    terse: "Arrêt en cours.",
+    normal: "Le service s’arrête. Abonnez-vous de nouveau quand il sera revenu.",
+  },
+  lagging: {
+    terse: "Trop de retard.",
+    normal:
+      "L’abonnement recevait les événements trop lentement et a été fermé. Abonnez-vous de nouveau pour reprendre après le dernier événement reçu.",
+  },
+  handshake_timeout: {
+    terse: "Aucune demande reçue.",
+    normal: "La connexion a été fermée, car aucune demande d’abonnement n’est arrivée à temps.",
+  },
+  idle_timeout: {
+    terse: "Inactive trop longtemps.",
+    normal: "La connexion a été fermée, car elle est restée inactive trop longtemps.",
+  },
+} as const;
+
+export const FRENCH: Catalogue = {
+  sessionSummary: ({ state: name, toolsRunningCount, outputOpen, questionOpen, percent: done }) => ({
+    terse: sentences([
+      `État : ${state(STATES, name)}.`,
+      questionOpen && "Question ouverte.",
+      done !== undefined && `${percent(done)}.`,
+    ]),
+    normal: sentences([
+      `État actuel : ${state(STATES, name)}.`,
+      toolsRunningCount > 0 &&
+        plural(toolsRunningCount, {
+          one: "# outil est en cours d’exécution.",
+          other: "# outils sont en cours d’exécution.",
+        }),
+      outputOpen && "Le résultat est en cours de rédaction.",
+      questionOpen && "Une question attend une réponse.",
+      done !== undefined && `Avancement : ${percent(done)}.`,
+    ]),
+  }),
+  gap: ({ eventCount, reason }) => ({
+    terse: plural(eventCount, { one: "Jusqu’à # événement manqué.", other: "Jusqu’à # événements manqués." }),
+    normal: `${plural(eventCount, { one: "Jusqu’à # événement a été manqué", other: "Jusqu’à # événements ont été manqués" })}. Raison : ${GAPS[reason]}.`,
+  }),
+  agentDisconnected: ({ agent }) => ({
+    terse: "Agent déconnecté.",
+    normal: `La connexion avec ${agent} a été perdue : la session est terminée. La relancer peut suffire.`,
+  }),
+  toolAbandoned: ({ tool }) => ({
+    terse: `${tool} : pas de résultat.`,
+    normal: `L’outil ${tool} a été abandonné sans résultat.`,
+  }),
+  awaitingInput: ({ agent }) => ({ terse: "En attente d’une réponse.", normal: `${agent} attend une réponse.` }),
+  questionNotice: ({ agent, kind, asking }) => ({
+    terse: `${kind === "confirmation" ? "Confirmation demandée ailleurs" : "Question posée ailleurs"} : ${asking}`,
+    normal: sentences([
+      kind === "confirmation"
+        ? `${agent} demande une confirmation : ${asking}`
+        : `${agent} pose une question : ${asking}`,
+      "Il n’est pas possible d’y répondre depuis cet abonnement.",
+    ]),
+  }),
+  resolution: ({ decision, decidedBy, asking }) => ({
+    terse: sentences([DECIDED_BY_TERSE[decidedBy], DECISIONS[decision]]),
+    normal: sentences([DECIDED_BY[decidedBy], DECISIONS[decision], `La question était : ${asking}`]),
+  }),
+  countdown: ({ passed, remainingSeconds, asking }) => ({
+    terse: `Temps pour répondre : ${duration(remainingSeconds)}.`,
+    normal: sentences([
+      passed === "half" ? "La moitié du temps de réponse est écoulée." : "Il reste peu de temps pour répondre.",
+      `Temps restant : ${duration(remainingSeconds)}.`,
+      `La question est : ${asking}`,
+    ]),
+  }),
+  closing: ({ reason }) => CLOSINGS[reason],
+};

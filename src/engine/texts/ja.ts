@@ -1,0 +1,112 @@
+import type { Catalogue } from "./catalogue.js";
+import { createWording, sentences } from "./wording.js";
+
+const { plural, percent, duration, state } = createWording("ja");
+
+const STATES = {
+  idle: "待機中",
+  thinking: "思考中",
+  calling_tool: "ツールを使用中",
+  writing_output: "出力中",
+  awaiting_input: "入力待ち",
+  deciding: "判断中",
+  handing_off: "引き継ぎ中",
+} as const;
+
+const GAPS = {
+  aged_out: "配信の順番が来たときには保存期間が過ぎていました",
+  resumed_too_late: "削除された後に購読が再開されました",
+  skipped: "スキップが指定されました",
+} as const;
+
+const DECISIONS = {
+  accepted: "承認されました。",
+  rejected: "拒否されました。",
+  answered: "回答されました。",
+  unanswered: "回答はありませんでした。",
+  cancelled: "取り下げられました。",
+} as const;
+
+const DECIDED_BY = {
+  reply: "",
+  timeout: "時間内に回答がなかったため、既定の扱いになります。",
+  nobody_to_ask: "回答できる相手がいなかったため、既定の扱いになります。",
+  agent: "",
+} as const;
+
+const DECIDED_BY_TERSE = { reply: "", timeout: "時間切れ。", nobody_to_ask: "回答者なし。", agent: "" } as const;
+
+const CLOSINGS = {
+  producer_shutdown: {
+    terse: "終了します。",
+    normal: "サービスを終了します。再開したら、もう一度購読してください。",
+  },
+  lagging: {
+    terse: "遅れすぎです。",
+    normal:
+      "イベントの受信が遅すぎるため、購読を終了しました。もう一度購読すると、最後に受信したイベントの続きから再開できます。",
+  },
+  handshake_timeout: {
+    terse: "要求がありません。",
+    normal: "時間内に購読の要求がなかったため、接続を閉じました。",
+  },
+  idle_timeout: { terse: "長時間の無通信。", normal: "長い間通信がなかったため、接続を閉じました。" },
+} as const;
+
+export const JAPANESE: Catalogue = {
+  sessionSummary: ({ state: name, toolsRunningCount, outputOpen, questionOpen, percent: done }) => ({
+    terse: sentences(
+      [`${state(STATES, name)}。`, questionOpen && "質問あり。", done !== undefined && `${percent(done)}。`],
+      "",
+    ),
+    normal: sentences(
+      [
+        `現在の状態：${state(STATES, name)}。`,
+        toolsRunningCount > 0 && plural(toolsRunningCount, { other: "#個のツールが実行中です。" }),
+        outputOpen && "出力が続いています。",
+        questionOpen && "質問が回答を待っています。",
+        done !== undefined && `${percent(done)}完了しています。`,
+      ],
+      "",
+    ),
+  }),
+  gap: ({ eventCount, reason }) => ({
+    terse: plural(eventCount, { other: "最大#件のイベントが欠落。" }),
+    normal: `${plural(eventCount, { other: "最大#件のイベントが届きませんでした。" })}理由：${GAPS[reason]}。`,
+  }),
+  agentDisconnected: ({ agent }) => ({
+    terse: "エージェント切断。",
+    normal: `${agent}との接続が切れたため、セッションは終了しました。もう一度開始すると解決することがあります。`,
+  }),
+  toolAbandoned: ({ tool }) => ({
+    terse: `${tool}：結果なし。`,
+    normal: `ツール${tool}は結果が出ないまま中止されました。`,
+  }),
+  awaitingInput: ({ agent }) => ({ terse: "入力待ち。", normal: `${agent}が回答を待っています。` }),
+  questionNotice: ({ agent, kind, asking }) => ({
+    terse: `${kind === "confirmation" ? "別の場所での確認" : "別の場所での質問"}：${asking}`,
+    normal: sentences(
+      [
+        kind === "confirmation" ? `${agent}が確認を求めています：${asking}` : `${agent}が質問しています：${asking}`,
+        "この購読からは回答できません。",
+      ],
+      " ",
+    ),
+  }),
+  resolution: ({ decision, decidedBy, asking }) => ({
+    terse: sentences([DECIDED_BY_TERSE[decidedBy], DECISIONS[decision]], ""),
+    normal: sentences([DECIDED_BY[decidedBy], DECISIONS[decision], `質問の内容：${asking}`], ""),
+  }),
+  countdown: ({ passed, remainingSeconds, asking }) => ({
+    terse: `回答の残り時間：${duration(remainingSeconds)}。`,
+    normal: sentences(
+      [
+        passed === "half" ? "回答時間の半分が過ぎました。" : "回答時間が残りわずかです。",
+        `残り${duration(remainingSeconds)}です。`,
+        `質問の内容：${asking}`,
+      ],
+      "",
+    ),
+  }),
+  closing: ({ reason }) => CLOSINGS[reason],
+};

@@ -1,0 +1,51 @@
+// What the catalogues share: plurals, numbers and lengths of time in their language.
+import type { StandardState } from "./catalogue.js";
+
+export type PluralForms = { readonly other: string } & { readonly [Form in Intl.LDMLPluralRule]?: string };
+
+/** Words for one language. Its `Intl` objects are made when they are first needed: making one costs far more than using it. */
+export interface Wording {
+  /** The form for `count`, with "#" replaced by the number. */
+  readonly plural: (count: number, forms: PluralForms) => string;
+  readonly percent: (percent: number) => string;
+  /** Minutes and seconds, seconds alone under two minutes. */
+  readonly duration: (seconds: number) => string;
+  /** The state's name; of an unknown state its own words. */
+  readonly state: (names: Readonly<Record<StandardState, string>>, state: string) => string;
+}
+
+function lazily<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+export function createWording(language: string): Wording {
+  const rules = lazily(() => new Intl.PluralRules(language));
+  const numbers = lazily(() => new Intl.NumberFormat(language));
+  const percents = lazily(() => new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 }));
+  const units = (unit: "minute" | "second") =>
+    lazily(() => new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }));
+  const minutes = units("minute");
+  const seconds = units("second");
+  const lists = lazily(() => new Intl.ListFormat(language, { type: "unit", style: "long" }));
+  return {
+    plural: (count, forms) => (forms[rules().select(count)] ?? forms.other).replace("#", () => numbers().format(count)),
+    percent: (percent) => percents().format(percent / 100),
+    duration: (total) => {
+      const whole = Math.max(0, Math.round(total));
+      if (whole < 120) return seconds().format(whole);
+      const rest = whole % 60;
+      const parts = [minutes().format((whole - rest) / 60), ...(rest === 0 ? [] : [seconds().format(rest)])];
+      return lists().format(parts);
+    },
+    state: (names, state) => (Object.hasOwn(names, state) ? names[state as StandardState] : state.replaceAll("_", " ")),
+  };
+}
+
+/** The parts that are there, as sentences one after the other. */
+export function sentences(parts: readonly (string | false | undefined)[], between = " "): string {
+  return parts.filter((part) => typeof part === "string" && part !== "").join(between);
+}

@@ -1,0 +1,186 @@
+// The capabilities of a subscriber as they stand on the wire (AAEP §5.3, R26), read into what was asked for.
+// What must not live here: what the daemon grants of it.
+import { Fault } from "../../base/errors.js";
+import type { Verbosity } from "../../engine/event.js";
+import { shortenedText } from "../../engine/shortened-text.js";
+import { BOUNDARIES, type Boundary, type CognitiveLoad } from "../../engine/terms.js";
+
+/** The `capabilities` object of a request, as received. */
+export type Capabilities = Readonly<Record<string, unknown>>;
+
+/** What was asked for; undefined where nothing was. Lists keep their order and hold nothing twice. */
+export interface Requested {
+  readonly maxEventsPerSecond: number | undefined;
+  readonly preferredVerbosity: Verbosity | undefined;
+  readonly languages: readonly string[] | undefined;
+  readonly supportsConfirmationReply: boolean | undefined;
+  readonly supportsClarificationReply: boolean | undefined;
+  readonly coalesceBoundaries: readonly Boundary[] | undefined;
+  readonly include: readonly string[] | undefined;
+  readonly exclude: readonly string[] | undefined;
+  readonly supportedConformanceLevels: readonly number[] | undefined;
+  readonly supportedExtensions: readonly string[] | undefined;
+  readonly cognitiveLoad: CognitiveLoad | undefined;
+  readonly paceWpm: number | undefined;
+  readonly acceptSignedManifestsOnly: boolean | undefined;
+  /** Whether the daemon's own capability was named at all, and so is to be echoed. */
+  readonly namesPace: boolean;
+  readonly paused: boolean | undefined;
+  readonly maxChars: number | undefined;
+  /** What was left out of it, for people (R32). */
+  readonly notes: readonly string[];
+}
+
+const CORE_CAPABILITIES = [
+  "max_events_per_second",
+  "preferred_verbosity",
+  "languages",
+  "supports_confirmation_reply",
+  "supports_clarification_reply",
+  "coalesce_boundaries",
+  "event_filters",
+  "supported_conformance_levels",
+  "supported_extensions",
+  "cognitive_load",
+  "pace_wpm",
+  "accept_signed_manifests_only",
+  "aaepd",
+] as const;
+
+/** Members that are merged one by one; everything else is replaced whole. */
+const MERGED_BY_MEMBER: ReadonlySet<string> = new Set(["event_filters", "aaepd"]);
+
+const VERBOSITIES = ["terse", "normal", "detailed"] as const;
+const LOADS = ["low", "medium", "high"] as const;
+const LEVELS = [1, 2, 3] as const;
+const QUOTED_LENGTH = 64;
+
+function isObject(value: unknown): value is Capabilities {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A peer's word in a sentence of ours: cut, so that no note grows with it. */
+export function quoted(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return shortenedText(text, QUOTED_LENGTH);
+}
+
+function malformed(path: string, expected: string): Fault {
+  const pointer = `/capabilities/${path.replaceAll(".", "/")}`;
+  return new Fault("invalid_params", `${path} must be ${expected}; send it so, or leave it out.`, {
+    pointer,
+    rule: "AAEP §5.3",
+  });
+}
+
+function readBoolean(value: unknown, path: string): boolean | undefined {
+  if (value === undefined || typeof value === "boolean") return value;
+  throw malformed(path, "true or false");
+}
+
+function readInteger(value: unknown, path: string, least: number, most: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "number" && Number.isInteger(value) && value >= least && value <= most) return value;
+  throw malformed(path, `an integer from ${least} to ${most}`);
+}
+
+function readWord<Word extends string>(value: unknown, path: string, words: readonly Word[]): Word | undefined {
+  if (value === undefined) return undefined;
+  const known = words.find((word) => word === value);
+  if (known === undefined) throw malformed(path, `one of ${words.join(", ")}`);
+  return known;
+}
+
+function readTexts(value: unknown, path: string): readonly string[] | undefined {
+  if (value === undefined) return undefined;
+  if (Array.isArray(value) && value.every((item): item is string => typeof item === "string" && item !== "")) {
+    return [...new Set(value)];
+  }
+  throw malformed(path, "a list of texts");
+}
+
+/** A list of known values. Unknown ones are dropped with a note; a list that was empty to begin with asks for nothing and is no request. */
+function readKnown<Value>(
+  value: unknown,
+  path: string,
+  known: readonly Value[],
+  notes: string[],
+): readonly Value[] | undefined {
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value) || value.length === 0) {
+    throw malformed(path, `a list with at least one of ${known.join(", ")}`);
+  }
+  const asked = new Set<Value>();
+  for (const item of value) {
+    const match = known.find((candidate) => candidate === item);
+    if (match === undefined) notes.push(`${path}: ${quoted(item)} is not known here and was left out.`);
+    else asked.add(match);
+  }
+  return [...asked];
+}
+
+/** Tags are equal without regard to case; the first spelling stays. */
+function readLanguages(value: unknown): readonly string[] | undefined {
+  const tags = readTexts(value, "languages");
+  if (tags?.length === 0) throw malformed("languages", "a list with at least one language tag");
+  return tags?.filter((tag, index) => tags.findIndex((other) => other.toLowerCase() === tag.toLowerCase()) === index);
+}
+
+function readMembers(value: unknown, path: string): Capabilities {
+  if (value === undefined) return {};
+  if (isObject(value)) return value;
+  throw malformed(path, "an object");
+}
+
+/**
+ * Reads a `capabilities` object. Keys that nobody here knows belong to extensions and stay inert (AAEP §5.3.2).
+ * Throws a Fault ("invalid_params", with a pointer) for what cannot be read.
+ */
+export function readCapabilities(capabilities: Capabilities): Requested {
+  const notes: string[] = [];
+  const filters = readMembers(capabilities.event_filters, "event_filters");
+  const pace = readMembers(capabilities.aaepd, "aaepd");
+  return {
+    maxEventsPerSecond: readInteger(capabilities.max_events_per_second, "max_events_per_second", 1, 100_000),
+    preferredVerbosity: readWord(capabilities.preferred_verbosity, "preferred_verbosity", VERBOSITIES),
+    languages: readLanguages(capabilities.languages),
+    supportsConfirmationReply: readBoolean(capabilities.supports_confirmation_reply, "supports_confirmation_reply"),
+    supportsClarificationReply: readBoolean(capabilities.supports_clarification_reply, "supports_clarification_reply"),
+    coalesceBoundaries: readKnown(capabilities.coalesce_boundaries, "coalesce_boundaries", BOUNDARIES, notes),
+    include: readTexts(filters.include, "event_filters.include"),
+    exclude: readTexts(filters.exclude, "event_filters.exclude"),
+    supportedConformanceLevels: readKnown(
+      capabilities.supported_conformance_levels,
+      "supported_conformance_levels",
+      LEVELS,
+      notes,
+    ),
+    supportedExtensions: readTexts(capabilities.supported_extensions, "supported_extensions"),
+    cognitiveLoad: readWord(capabilities.cognitive_load, "cognitive_load", LOADS),
+    paceWpm: readInteger(capabilities.pace_wpm, "pace_wpm", 50, 1000),
+    acceptSignedManifestsOnly: readBoolean(capabilities.accept_signed_manifests_only, "accept_signed_manifests_only"),
+    namesPace: capabilities.aaepd !== undefined,
+    paused: readBoolean(pace.paused, "aaepd.paused"),
+    maxChars: readInteger(pace.max_chars, "aaepd.max_chars", 80, 16_384),
+    notes,
+  };
+}
+
+/** The capabilities that mean something here: all that has to be kept for a renegotiation. */
+export function knownCapabilities(capabilities: Capabilities): Capabilities {
+  const known: Record<string, unknown> = {};
+  for (const name of CORE_CAPABILITIES) {
+    if (capabilities[name] !== undefined) known[name] = capabilities[name];
+  }
+  return known;
+}
+
+/** What is asked for after a renegotiation (AAEP §5.7.1, R32). Members left out keep what was asked for before. */
+export function mergeCapabilities(before: Capabilities, change: Capabilities): Capabilities {
+  const merged: Record<string, unknown> = { ...before };
+  for (const [name, value] of Object.entries(knownCapabilities(change))) {
+    const old = merged[name];
+    merged[name] = MERGED_BY_MEMBER.has(name) && isObject(old) && isObject(value) ? { ...old, ...value } : value;
+  }
+  return merged;
+}

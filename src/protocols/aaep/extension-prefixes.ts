@@ -1,0 +1,52 @@
+// Which prefixes the extensions of a subscription take, and whether two of them take the same one (AAEP ch. 7).
+import { AAEPD_VOCABULARY } from "../../engine/daemon-events.js";
+import type { Capabilities } from "./capabilities.js";
+
+const RESERVED: ReadonlySet<string> = new Set(["aaep", "xsd", "rdf", "rdfs"]);
+
+function isReserved(prefix: string): boolean {
+  return RESERVED.has(prefix) || prefix.startsWith("@");
+}
+
+/** `…/<prefix>/context/<version>` is how vocabularies are published; of an URI of another form the prefix cannot be told. */
+const PUBLISHED = /^[a-z][a-z0-9+.-]*:\/\/[^/]+\/(?:[^/]+\/)*([^/]+)\/context(?:\/[^/]+)?$/i;
+
+function sameVocabulary(uri: string): string {
+  return uri.replace(/[#/]+$/, "");
+}
+
+function prefixOf(vocabulary: string): string | undefined {
+  return vocabulary === AAEPD_VOCABULARY ? "aaepd" : PUBLISHED.exec(vocabulary)?.[1];
+}
+
+/**
+ * A sentence that names the prefix at fault: one that is reserved, or one that two vocabularies claim. Undefined where every extension has a
+ * prefix of its own. `extensions` is the member of that name of a request.
+ */
+export function prefixConflict(
+  capabilities: Capabilities,
+  vocabularies: readonly string[],
+  extensions: unknown,
+): string | undefined {
+  const named = [
+    ...Object.keys(capabilities),
+    ...(typeof extensions === "object" && extensions !== null ? Object.keys(extensions) : []),
+  ];
+  const owners = new Map([["aaepd", AAEPD_VOCABULARY]]);
+  const reserved = (prefix: string) => `The extension prefix "${prefix}" is reserved; give the extension another one.`;
+  for (const prefix of named) {
+    if (isReserved(prefix)) return reserved(prefix);
+  }
+  for (const uri of vocabularies) {
+    const vocabulary = sameVocabulary(uri);
+    const prefix = prefixOf(vocabulary);
+    if (prefix === undefined) continue;
+    if (isReserved(prefix)) return reserved(prefix);
+    const owner = owners.get(prefix);
+    if (owner !== undefined && owner !== vocabulary) {
+      return `Two extensions have the prefix "${prefix}"; name only one of their vocabularies in supported_extensions.`;
+    }
+    owners.set(prefix, vocabulary);
+  }
+  return undefined;
+}
