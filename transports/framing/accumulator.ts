@@ -10,9 +10,10 @@ export interface Accumulator {
 }
 
 const SMALLEST_BYTES = 512;
+const NO_BYTES = Buffer.alloc(0);
 
 export function createAccumulator(): Accumulator {
-  let room = Buffer.alloc(0);
+  let room: Buffer = NO_BYTES;
   let length = 0;
   return {
     length: () => length,
@@ -31,7 +32,7 @@ export function createAccumulator(): Accumulator {
     view: () => room.subarray(0, length),
     take: () => {
       const taken = room.subarray(0, length);
-      room = Buffer.alloc(0);
+      room = NO_BYTES;
       length = 0;
       return taken;
     },

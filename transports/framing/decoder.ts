@@ -112,18 +112,18 @@ export function createFrameDecoder(maxFrameBytes: number): FrameDecoder {
   }
 
   function readPrefix(chunk: Uint8Array, at: number): number {
+    if (held.length() === 0 && at + PREFIX_BYTES <= chunk.length) {
+      announce(bigEndian(chunk, at), "prefix", chunk, at + PREFIX_BYTES);
+      return at + PREFIX_BYTES;
+    }
     const end = Math.min(chunk.length, at + PREFIX_BYTES - held.length());
     held.append(chunk.subarray(at, end), PREFIX_BYTES);
-    if (held.length() === PREFIX_BYTES) {
-      const prefix = held.take();
-      const bytes = new DataView(prefix.buffer, prefix.byteOffset).getUint32(0);
-      announce(bytes, "prefix", chunk.subarray(end));
-    }
+    if (held.length() === PREFIX_BYTES) announce(bigEndian(held.take(), 0), "prefix", chunk, end);
     return end;
   }
 
-  function announce(bytes: number, next: "prefix" | "header", head: Uint8Array): void {
-    if (bytes > limit) lost = frameTooLarge(bytes, limit, head);
+  function announce(bytes: number, next: "prefix" | "header", chunk: Uint8Array, at: number): void {
+    if (bytes > limit) lost = frameTooLarge(bytes, limit, chunk.subarray(at));
     else expecting = { kind: "body", bytes, next };
   }
 
@@ -140,7 +140,7 @@ export function createFrameDecoder(maxFrameBytes: number): FrameDecoder {
       if (parsed.kind === "lost") lost = framingLost(parsed.why);
       else expecting = { kind: "header", seenBytes, bodyBytes: parsed.bodyBytes };
     } else if (header.bodyBytes !== undefined) {
-      announce(header.bodyBytes, "header", chunk.subarray(end + 1));
+      announce(header.bodyBytes, "header", chunk, end + 1);
     } else if (header.seenBytes > 0) {
       lost = framingLost("The headers of a message end without a Content-Length.");
     }
@@ -181,6 +181,11 @@ export function createFrameDecoder(maxFrameBytes: number): FrameDecoder {
       return framingLost(`The stream ended in the middle of a message.${hint}`);
     },
   };
+}
+
+function bigEndian(bytes: Uint8Array, at: number): number {
+  const [first = 0, second = 0, third = 0, fourth = 0] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
+  return first * 0x1_00_00_00 + ((second << 16) | (third << 8) | fourth);
 }
 
 type HeaderLine =
