@@ -1748,11 +1748,8 @@ errors++;
 if(data.accepted_response_kinds !== undefined){
 let data7 = data.accepted_response_kinds;
 if(Array.isArray(data7)){
-const len0 = data7.length;
-for(let i0=0; i0<len0; i0++){
-let data8 = data7[i0];
-if(typeof data8 !== "string"){
-const err21 = {instancePath:instancePath+"/accepted_response_kinds/" + i0,schemaPath:"#/properties/accepted_response_kinds/items/type",keyword:"type",params:{type: "string"}};
+if(data7.length < 1){
+const err21 = {instancePath:instancePath+"/accepted_response_kinds",schemaPath:"#/properties/accepted_response_kinds/minItems",keyword:"minItems",params:{"minItems":1,"maxItems":4}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -1761,13 +1758,36 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(!((((data8 === "freetext") || (data8 === "yes_no")) || (data8 === "multiple_choice")) || (data8 === "numeric"))){
-const err22 = {instancePath:instancePath+"/accepted_response_kinds/" + i0,schemaPath:"#/properties/accepted_response_kinds/items/enum",keyword:"enum",params:{"enum":["freetext","yes_no","multiple_choice","numeric"]}};
+if(data7.length > 4){
+const err22 = {instancePath:instancePath+"/accepted_response_kinds",schemaPath:"#/properties/accepted_response_kinds/maxItems",keyword:"maxItems",params:{"minItems":1,"maxItems":4}};
 if(vErrors === null){
 vErrors = [err22];
 }
 else {
 vErrors.push(err22);
+}
+errors++;
+}
+const len0 = data7.length;
+for(let i0=0; i0<len0; i0++){
+let data8 = data7[i0];
+if(typeof data8 !== "string"){
+const err23 = {instancePath:instancePath+"/accepted_response_kinds/" + i0,schemaPath:"#/properties/accepted_response_kinds/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+if(!((((data8 === "freetext") || (data8 === "yes_no")) || (data8 === "multiple_choice")) || (data8 === "numeric"))){
+const err24 = {instancePath:instancePath+"/accepted_response_kinds/" + i0,schemaPath:"#/properties/accepted_response_kinds/items/enum",keyword:"enum",params:{"enum":["freetext","yes_no","multiple_choice","numeric"]}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
 }
 errors++;
 }
@@ -1783,31 +1803,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-const err23 = {instancePath:instancePath+"/accepted_response_kinds",schemaPath:"#/properties/accepted_response_kinds/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
-errors++;
-break;
-}
-indices0[item0] = i1;
-}
-}
-if(data7.length < 1){
-const err24 = {instancePath:instancePath+"/accepted_response_kinds",schemaPath:"#/properties/accepted_response_kinds/minItems",keyword:"minItems",params:{"minItems":1,"maxItems":4}};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
-errors++;
-}
-if(data7.length > 4){
-const err25 = {instancePath:instancePath+"/accepted_response_kinds",schemaPath:"#/properties/accepted_response_kinds/maxItems",keyword:"maxItems",params:{"minItems":1,"maxItems":4}};
+const err25 = {instancePath:instancePath+"/accepted_response_kinds",schemaPath:"#/properties/accepted_response_kinds/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -1815,6 +1811,10 @@ else {
 vErrors.push(err25);
 }
 errors++;
+break;
+}
+indices0[item0] = i1;
+}
 }
 }
 else {
@@ -1831,12 +1831,8 @@ errors++;
 if(data.choices !== undefined){
 let data9 = data.choices;
 if(Array.isArray(data9)){
-const len1 = data9.length;
-for(let i2=0; i2<len1; i2++){
-let data10 = data9[i2];
-if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
-if(data10.value === undefined){
-const err27 = {instancePath:instancePath+"/choices/" + i2,schemaPath:"#/properties/choices/items/required",keyword:"required",params:{missingProperty: "value"}};
+if(data9.length < 2){
+const err27 = {instancePath:instancePath+"/choices",schemaPath:"#/properties/choices/minItems",keyword:"minItems",params:{"minItems":2,"maxItems":32}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -1845,8 +1841,8 @@ vErrors.push(err27);
 }
 errors++;
 }
-if(data10.label === undefined){
-const err28 = {instancePath:instancePath+"/choices/" + i2,schemaPath:"#/properties/choices/items/required",keyword:"required",params:{missingProperty: "label"}};
+if(data9.length > 32){
+const err28 = {instancePath:instancePath+"/choices",schemaPath:"#/properties/choices/maxItems",keyword:"maxItems",params:{"minItems":2,"maxItems":32}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -1855,11 +1851,12 @@ vErrors.push(err28);
 }
 errors++;
 }
-if(data10.value !== undefined){
-let data11 = data10.value;
-if(typeof data11 === "string"){
-if(data11.length < 1){
-const err29 = {instancePath:instancePath+"/choices/" + i2+"/value",schemaPath:"#/properties/choices/items/properties/value/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
+const len1 = data9.length;
+for(let i2=0; i2<len1; i2++){
+let data10 = data9[i2];
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+if(data10.value === undefined){
+const err29 = {instancePath:instancePath+"/choices/" + i2,schemaPath:"#/properties/choices/items/required",keyword:"required",params:{missingProperty: "value"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -1868,8 +1865,8 @@ vErrors.push(err29);
 }
 errors++;
 }
-if(longerThan(data11, 16384)){
-const err30 = {instancePath:instancePath+"/choices/" + i2+"/value",schemaPath:"#/properties/choices/items/properties/value/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
+if(data10.label === undefined){
+const err30 = {instancePath:instancePath+"/choices/" + i2,schemaPath:"#/properties/choices/items/required",keyword:"required",params:{missingProperty: "label"}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -1878,9 +1875,11 @@ vErrors.push(err30);
 }
 errors++;
 }
-}
-else {
-const err31 = {instancePath:instancePath+"/choices/" + i2+"/value",schemaPath:"#/properties/choices/items/properties/value/type",keyword:"type",params:{type: "string"}};
+if(data10.value !== undefined){
+let data11 = data10.value;
+if(typeof data11 === "string"){
+if(data11.length < 1){
+const err31 = {instancePath:instancePath+"/choices/" + i2+"/value",schemaPath:"#/properties/choices/items/properties/value/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -1889,12 +1888,8 @@ vErrors.push(err31);
 }
 errors++;
 }
-}
-if(data10.label !== undefined){
-let data12 = data10.label;
-if(typeof data12 === "string"){
-if(data12.length < 1){
-const err32 = {instancePath:instancePath+"/choices/" + i2+"/label",schemaPath:"#/properties/choices/items/properties/label/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
+if(longerThan(data11, 16384)){
+const err32 = {instancePath:instancePath+"/choices/" + i2+"/value",schemaPath:"#/properties/choices/items/properties/value/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -1903,8 +1898,9 @@ vErrors.push(err32);
 }
 errors++;
 }
-if(longerThan(data12, 16384)){
-const err33 = {instancePath:instancePath+"/choices/" + i2+"/label",schemaPath:"#/properties/choices/items/properties/label/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
+}
+else {
+const err33 = {instancePath:instancePath+"/choices/" + i2+"/value",schemaPath:"#/properties/choices/items/properties/value/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -1914,8 +1910,11 @@ vErrors.push(err33);
 errors++;
 }
 }
-else {
-const err34 = {instancePath:instancePath+"/choices/" + i2+"/label",schemaPath:"#/properties/choices/items/properties/label/type",keyword:"type",params:{type: "string"}};
+if(data10.label !== undefined){
+let data12 = data10.label;
+if(typeof data12 === "string"){
+if(data12.length < 1){
+const err34 = {instancePath:instancePath+"/choices/" + i2+"/label",schemaPath:"#/properties/choices/items/properties/label/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -1924,13 +1923,8 @@ vErrors.push(err34);
 }
 errors++;
 }
-}
-for(const key0 in data10){
-if(pattern12.test(key0)){
-let data13 = data10[key0];
-if(typeof data13 === "string"){
-if(data13.length < 1){
-const err35 = {instancePath:instancePath+"/choices/" + i2+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/choices/items/patternProperties/%5Elabel_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
+if(longerThan(data12, 16384)){
+const err35 = {instancePath:instancePath+"/choices/" + i2+"/label",schemaPath:"#/properties/choices/items/properties/label/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -1939,8 +1933,9 @@ vErrors.push(err35);
 }
 errors++;
 }
-if(longerThan(data13, 16384)){
-const err36 = {instancePath:instancePath+"/choices/" + i2+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/choices/items/patternProperties/%5Elabel_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
+}
+else {
+const err36 = {instancePath:instancePath+"/choices/" + i2+"/label",schemaPath:"#/properties/choices/items/properties/label/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -1950,8 +1945,12 @@ vErrors.push(err36);
 errors++;
 }
 }
-else {
-const err37 = {instancePath:instancePath+"/choices/" + i2+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/choices/items/patternProperties/%5Elabel_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/type",keyword:"type",params:{type: "string"}};
+for(const key0 in data10){
+if(pattern12.test(key0)){
+let data13 = data10[key0];
+if(typeof data13 === "string"){
+if(data13.length < 1){
+const err37 = {instancePath:instancePath+"/choices/" + i2+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/choices/items/patternProperties/%5Elabel_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -1960,11 +1959,8 @@ vErrors.push(err37);
 }
 errors++;
 }
-}
-}
-for(const key1 in data10){
-if(!(((key1 === "value") || (key1 === "label")) || (pattern13.test(key1)))){
-const err38 = {instancePath:instancePath+"/choices/" + i2,schemaPath:"#/properties/choices/items/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
+if(longerThan(data13, 16384)){
+const err38 = {instancePath:instancePath+"/choices/" + i2+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/choices/items/patternProperties/%5Elabel_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -1974,9 +1970,8 @@ vErrors.push(err38);
 errors++;
 }
 }
-}
 else {
-const err39 = {instancePath:instancePath+"/choices/" + i2,schemaPath:"#/properties/choices/items/type",keyword:"type",params:{type: "object"}};
+const err39 = {instancePath:instancePath+"/choices/" + i2+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/choices/items/patternProperties/%5Elabel_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -1986,8 +1981,10 @@ vErrors.push(err39);
 errors++;
 }
 }
-if(data9.length < 2){
-const err40 = {instancePath:instancePath+"/choices",schemaPath:"#/properties/choices/minItems",keyword:"minItems",params:{"minItems":2,"maxItems":32}};
+}
+for(const key1 in data10){
+if(!(((key1 === "value") || (key1 === "label")) || (pattern13.test(key1)))){
+const err40 = {instancePath:instancePath+"/choices/" + i2,schemaPath:"#/properties/choices/items/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -1996,8 +1993,10 @@ vErrors.push(err40);
 }
 errors++;
 }
-if(data9.length > 32){
-const err41 = {instancePath:instancePath+"/choices",schemaPath:"#/properties/choices/maxItems",keyword:"maxItems",params:{"minItems":2,"maxItems":32}};
+}
+}
+else {
+const err41 = {instancePath:instancePath+"/choices/" + i2,schemaPath:"#/properties/choices/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -2005,6 +2004,7 @@ else {
 vErrors.push(err41);
 }
 errors++;
+}
 }
 }
 else {
@@ -2590,11 +2590,8 @@ errors++;
 if(data.allowed_replies !== undefined){
 let data13 = data.allowed_replies;
 if(Array.isArray(data13)){
-const len0 = data13.length;
-for(let i0=0; i0<len0; i0++){
-let data14 = data13[i0];
-if(typeof data14 !== "string"){
-const err36 = {instancePath:instancePath+"/allowed_replies/" + i0,schemaPath:"#/properties/allowed_replies/items/type",keyword:"type",params:{type: "string"}};
+if(data13.length < 1){
+const err36 = {instancePath:instancePath+"/allowed_replies",schemaPath:"#/properties/allowed_replies/minItems",keyword:"minItems",params:{"minItems":1,"maxItems":2}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -2603,13 +2600,36 @@ vErrors.push(err36);
 }
 errors++;
 }
-if(!((data14 === "accept") || (data14 === "reject"))){
-const err37 = {instancePath:instancePath+"/allowed_replies/" + i0,schemaPath:"#/properties/allowed_replies/items/enum",keyword:"enum",params:{"enum":["accept","reject"]}};
+if(data13.length > 2){
+const err37 = {instancePath:instancePath+"/allowed_replies",schemaPath:"#/properties/allowed_replies/maxItems",keyword:"maxItems",params:{"minItems":1,"maxItems":2}};
 if(vErrors === null){
 vErrors = [err37];
 }
 else {
 vErrors.push(err37);
+}
+errors++;
+}
+const len0 = data13.length;
+for(let i0=0; i0<len0; i0++){
+let data14 = data13[i0];
+if(typeof data14 !== "string"){
+const err38 = {instancePath:instancePath+"/allowed_replies/" + i0,schemaPath:"#/properties/allowed_replies/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+if(!((data14 === "accept") || (data14 === "reject"))){
+const err39 = {instancePath:instancePath+"/allowed_replies/" + i0,schemaPath:"#/properties/allowed_replies/items/enum",keyword:"enum",params:{"enum":["accept","reject"]}};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
 }
 errors++;
 }
@@ -2625,31 +2645,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-const err38 = {instancePath:instancePath+"/allowed_replies",schemaPath:"#/properties/allowed_replies/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}};
-if(vErrors === null){
-vErrors = [err38];
-}
-else {
-vErrors.push(err38);
-}
-errors++;
-break;
-}
-indices0[item0] = i1;
-}
-}
-if(data13.length < 1){
-const err39 = {instancePath:instancePath+"/allowed_replies",schemaPath:"#/properties/allowed_replies/minItems",keyword:"minItems",params:{"minItems":1,"maxItems":2}};
-if(vErrors === null){
-vErrors = [err39];
-}
-else {
-vErrors.push(err39);
-}
-errors++;
-}
-if(data13.length > 2){
-const err40 = {instancePath:instancePath+"/allowed_replies",schemaPath:"#/properties/allowed_replies/maxItems",keyword:"maxItems",params:{"minItems":1,"maxItems":2}};
+const err40 = {instancePath:instancePath+"/allowed_replies",schemaPath:"#/properties/allowed_replies/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -2657,6 +2653,10 @@ else {
 vErrors.push(err40);
 }
 errors++;
+break;
+}
+indices0[item0] = i1;
+}
 }
 }
 else {
@@ -5247,12 +5247,8 @@ errors++;
 if(data.tools_available !== undefined){
 let data7 = data.tools_available;
 if(Array.isArray(data7)){
-const len0 = data7.length;
-for(let i0=0; i0<len0; i0++){
-let data8 = data7[i0];
-if(typeof data8 === "string"){
-if(data8.length < 1){
-const err18 = {instancePath:instancePath+"/tools_available/" + i0,schemaPath:"#/properties/tools_available/items/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+if(data7.length > 256){
+const err18 = {instancePath:instancePath+"/tools_available",schemaPath:"#/properties/tools_available/maxItems",keyword:"maxItems",params:{"maxItems":256}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -5261,8 +5257,12 @@ vErrors.push(err18);
 }
 errors++;
 }
-if(longerThan(data8, 256)){
-const err19 = {instancePath:instancePath+"/tools_available/" + i0,schemaPath:"#/properties/tools_available/items/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+const len0 = data7.length;
+for(let i0=0; i0<len0; i0++){
+let data8 = data7[i0];
+if(typeof data8 === "string"){
+if(data8.length < 1){
+const err19 = {instancePath:instancePath+"/tools_available/" + i0,schemaPath:"#/properties/tools_available/items/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -5271,9 +5271,8 @@ vErrors.push(err19);
 }
 errors++;
 }
-}
-else {
-const err20 = {instancePath:instancePath+"/tools_available/" + i0,schemaPath:"#/properties/tools_available/items/type",keyword:"type",params:{type: "string"}};
+if(longerThan(data8, 256)){
+const err20 = {instancePath:instancePath+"/tools_available/" + i0,schemaPath:"#/properties/tools_available/items/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -5283,8 +5282,8 @@ vErrors.push(err20);
 errors++;
 }
 }
-if(data7.length > 256){
-const err21 = {instancePath:instancePath+"/tools_available",schemaPath:"#/properties/tools_available/maxItems",keyword:"maxItems",params:{"maxItems":256}};
+else {
+const err21 = {instancePath:instancePath+"/tools_available/" + i0,schemaPath:"#/properties/tools_available/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -5292,6 +5291,7 @@ else {
 vErrors.push(err21);
 }
 errors++;
+}
 }
 }
 else {
@@ -6644,15 +6644,8 @@ errors++;
 }
 }
 if(Array.isArray(data0)){
-const len0 = data0.length;
-var valid1 = len0 <= 1;
-if(!valid1){
-for(let i0=1; i0<len0; i0++){
-let data1 = data0[i0];
-const _errs3 = errors;
-if(typeof data1 === "string"){
-if(longerThan(data1, 16384)){
-const err8 = {instancePath:instancePath+"/@context/" + i0,schemaPath:"#/properties/%40context/additionalItems/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
+if(data0.length < 1){
+const err8 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/minItems",keyword:"minItems",params:{"minItems":1,"maxItems":64}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -6661,8 +6654,8 @@ vErrors.push(err8);
 }
 errors++;
 }
-if(!pattern23.test(data1)){
-const err9 = {instancePath:instancePath+"/@context/" + i0,schemaPath:"#/properties/%40context/additionalItems/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
+if(data0.length > 64){
+const err9 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/maxItems",keyword:"maxItems",params:{"minItems":1,"maxItems":64}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -6671,14 +6664,41 @@ vErrors.push(err9);
 }
 errors++;
 }
-}
-else {
-const err10 = {instancePath:instancePath+"/@context/" + i0,schemaPath:"#/properties/%40context/additionalItems/type",keyword:"type",params:{type: "string"}};
+const len0 = data0.length;
+var valid1 = len0 <= 1;
+if(!valid1){
+for(let i0=1; i0<len0; i0++){
+let data1 = data0[i0];
+const _errs3 = errors;
+if(typeof data1 === "string"){
+if(longerThan(data1, 16384)){
+const err10 = {instancePath:instancePath+"/@context/" + i0,schemaPath:"#/properties/%40context/additionalItems/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err10];
 }
 else {
 vErrors.push(err10);
+}
+errors++;
+}
+if(!pattern23.test(data1)){
+const err11 = {instancePath:instancePath+"/@context/" + i0,schemaPath:"#/properties/%40context/additionalItems/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+else {
+const err12 = {instancePath:instancePath+"/@context/" + i0,schemaPath:"#/properties/%40context/additionalItems/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
 }
 errors++;
 }
@@ -6689,28 +6709,7 @@ const len1 = data0.length;
 if(len1 > 0){
 let data2 = data0[0];
 if(typeof data2 !== "string"){
-const err11 = {instancePath:instancePath+"/@context/0",schemaPath:"#/properties/%40context/items/0/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-if(data2 !== "https://aaep-protocol.org/context/v1"){
-const err12 = {instancePath:instancePath+"/@context/0",schemaPath:"#/properties/%40context/items/0/const",keyword:"const",params:{"const":"https://aaep-protocol.org/context/v1"}};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
-}
-if(data0.length < 1){
-const err13 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/minItems",keyword:"minItems",params:{"minItems":1,"maxItems":64}};
+const err13 = {instancePath:instancePath+"/@context/0",schemaPath:"#/properties/%40context/items/0/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -6719,8 +6718,8 @@ vErrors.push(err13);
 }
 errors++;
 }
-if(data0.length > 64){
-const err14 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/maxItems",keyword:"maxItems",params:{"minItems":1,"maxItems":64}};
+if(data2 !== "https://aaep-protocol.org/context/v1"){
+const err14 = {instancePath:instancePath+"/@context/0",schemaPath:"#/properties/%40context/items/0/const",keyword:"const",params:{"const":"https://aaep-protocol.org/context/v1"}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -6728,6 +6727,7 @@ else {
 vErrors.push(err14);
 }
 errors++;
+}
 }
 }
 }
@@ -7173,12 +7173,8 @@ errors++;
 if(data15.available_languages !== undefined){
 let data18 = data15.available_languages;
 if(Array.isArray(data18)){
-const len2 = data18.length;
-for(let i1=0; i1<len2; i1++){
-let data19 = data18[i1];
-if(typeof data19 === "string"){
-if(longerThan(data19, 256)){
-const err52 = {instancePath:instancePath+"/localization_hints/available_languages/" + i1,schemaPath:"LocalizationHints/properties/available_languages/items/maxLength",keyword:"maxLength",params:{"maxLength":256}};
+if(data18.length > 32){
+const err52 = {instancePath:instancePath+"/localization_hints/available_languages",schemaPath:"LocalizationHints/properties/available_languages/maxItems",keyword:"maxItems",params:{"maxItems":32}};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -7187,8 +7183,12 @@ vErrors.push(err52);
 }
 errors++;
 }
-if(!pattern30.test(data19)){
-const err53 = {instancePath:instancePath+"/localization_hints/available_languages/" + i1,schemaPath:"LocalizationHints/properties/available_languages/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
+const len2 = data18.length;
+for(let i1=0; i1<len2; i1++){
+let data19 = data18[i1];
+if(typeof data19 === "string"){
+if(longerThan(data19, 256)){
+const err53 = {instancePath:instancePath+"/localization_hints/available_languages/" + i1,schemaPath:"LocalizationHints/properties/available_languages/items/maxLength",keyword:"maxLength",params:{"maxLength":256}};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -7197,9 +7197,8 @@ vErrors.push(err53);
 }
 errors++;
 }
-}
-else {
-const err54 = {instancePath:instancePath+"/localization_hints/available_languages/" + i1,schemaPath:"LocalizationHints/properties/available_languages/items/type",keyword:"type",params:{type: "string"}};
+if(!pattern30.test(data19)){
+const err54 = {instancePath:instancePath+"/localization_hints/available_languages/" + i1,schemaPath:"LocalizationHints/properties/available_languages/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -7209,8 +7208,8 @@ vErrors.push(err54);
 errors++;
 }
 }
-if(data18.length > 32){
-const err55 = {instancePath:instancePath+"/localization_hints/available_languages",schemaPath:"LocalizationHints/properties/available_languages/maxItems",keyword:"maxItems",params:{"maxItems":32}};
+else {
+const err55 = {instancePath:instancePath+"/localization_hints/available_languages/" + i1,schemaPath:"LocalizationHints/properties/available_languages/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -7218,6 +7217,7 @@ else {
 vErrors.push(err55);
 }
 errors++;
+}
 }
 }
 else {
@@ -7234,12 +7234,8 @@ errors++;
 if(data15.fallback_chain !== undefined){
 let data20 = data15.fallback_chain;
 if(Array.isArray(data20)){
-const len3 = data20.length;
-for(let i2=0; i2<len3; i2++){
-let data21 = data20[i2];
-if(typeof data21 === "string"){
-if(longerThan(data21, 256)){
-const err57 = {instancePath:instancePath+"/localization_hints/fallback_chain/" + i2,schemaPath:"LocalizationHints/properties/fallback_chain/items/maxLength",keyword:"maxLength",params:{"maxLength":256}};
+if(data20.length > 16){
+const err57 = {instancePath:instancePath+"/localization_hints/fallback_chain",schemaPath:"LocalizationHints/properties/fallback_chain/maxItems",keyword:"maxItems",params:{"maxItems":16}};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -7248,8 +7244,12 @@ vErrors.push(err57);
 }
 errors++;
 }
-if(!pattern30.test(data21)){
-const err58 = {instancePath:instancePath+"/localization_hints/fallback_chain/" + i2,schemaPath:"LocalizationHints/properties/fallback_chain/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
+const len3 = data20.length;
+for(let i2=0; i2<len3; i2++){
+let data21 = data20[i2];
+if(typeof data21 === "string"){
+if(longerThan(data21, 256)){
+const err58 = {instancePath:instancePath+"/localization_hints/fallback_chain/" + i2,schemaPath:"LocalizationHints/properties/fallback_chain/items/maxLength",keyword:"maxLength",params:{"maxLength":256}};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -7258,9 +7258,8 @@ vErrors.push(err58);
 }
 errors++;
 }
-}
-else {
-const err59 = {instancePath:instancePath+"/localization_hints/fallback_chain/" + i2,schemaPath:"LocalizationHints/properties/fallback_chain/items/type",keyword:"type",params:{type: "string"}};
+if(!pattern30.test(data21)){
+const err59 = {instancePath:instancePath+"/localization_hints/fallback_chain/" + i2,schemaPath:"LocalizationHints/properties/fallback_chain/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -7270,8 +7269,8 @@ vErrors.push(err59);
 errors++;
 }
 }
-if(data20.length > 16){
-const err60 = {instancePath:instancePath+"/localization_hints/fallback_chain",schemaPath:"LocalizationHints/properties/fallback_chain/maxItems",keyword:"maxItems",params:{"maxItems":16}};
+else {
+const err60 = {instancePath:instancePath+"/localization_hints/fallback_chain/" + i2,schemaPath:"LocalizationHints/properties/fallback_chain/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -7279,6 +7278,7 @@ else {
 vErrors.push(err60);
 }
 errors++;
+}
 }
 }
 else {
@@ -7998,12 +7998,8 @@ errors++;
 if(data.supported_extensions !== undefined){
 let data15 = data.supported_extensions;
 if(Array.isArray(data15)){
-const len5 = data15.length;
-for(let i5=0; i5<len5; i5++){
-let data16 = data15[i5];
-if(typeof data16 === "string"){
-if(longerThan(data16, 16384)){
-const err28 = {instancePath:instancePath+"/supported_extensions/" + i5,schemaPath:"#/properties/supported_extensions/items/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
+if(data15.length > 64){
+const err28 = {instancePath:instancePath+"/supported_extensions",schemaPath:"#/properties/supported_extensions/maxItems",keyword:"maxItems",params:{"maxItems":64}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -8012,8 +8008,12 @@ vErrors.push(err28);
 }
 errors++;
 }
-if(!pattern23.test(data16)){
-const err29 = {instancePath:instancePath+"/supported_extensions/" + i5,schemaPath:"#/properties/supported_extensions/items/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
+const len5 = data15.length;
+for(let i5=0; i5<len5; i5++){
+let data16 = data15[i5];
+if(typeof data16 === "string"){
+if(longerThan(data16, 16384)){
+const err29 = {instancePath:instancePath+"/supported_extensions/" + i5,schemaPath:"#/properties/supported_extensions/items/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -8022,9 +8022,8 @@ vErrors.push(err29);
 }
 errors++;
 }
-}
-else {
-const err30 = {instancePath:instancePath+"/supported_extensions/" + i5,schemaPath:"#/properties/supported_extensions/items/type",keyword:"type",params:{type: "string"}};
+if(!pattern23.test(data16)){
+const err30 = {instancePath:instancePath+"/supported_extensions/" + i5,schemaPath:"#/properties/supported_extensions/items/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -8034,8 +8033,8 @@ vErrors.push(err30);
 errors++;
 }
 }
-if(data15.length > 64){
-const err31 = {instancePath:instancePath+"/supported_extensions",schemaPath:"#/properties/supported_extensions/maxItems",keyword:"maxItems",params:{"maxItems":64}};
+else {
+const err31 = {instancePath:instancePath+"/supported_extensions/" + i5,schemaPath:"#/properties/supported_extensions/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -8043,6 +8042,7 @@ else {
 vErrors.push(err31);
 }
 errors++;
+}
 }
 }
 else {
@@ -10585,15 +10585,8 @@ errors++;
 }
 }
 if(Array.isArray(data0)){
-const len0 = data0.length;
-var valid1 = len0 <= 1;
-if(!valid1){
-for(let i0=1; i0<len0; i0++){
-let data1 = data0[i0];
-const _errs4 = errors;
-if(typeof data1 === "string"){
-if(longerThan(data1, 16384)){
-const err5 = {instancePath:instancePath+"/@context/" + i0,schemaPath:"#/properties/%40context/additionalItems/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
+if(data0.length < 1){
+const err5 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/minItems",keyword:"minItems",params:{"minItems":1,"maxItems":64}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -10602,8 +10595,8 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(!pattern23.test(data1)){
-const err6 = {instancePath:instancePath+"/@context/" + i0,schemaPath:"#/properties/%40context/additionalItems/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
+if(data0.length > 64){
+const err6 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/maxItems",keyword:"maxItems",params:{"minItems":1,"maxItems":64}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -10612,14 +10605,41 @@ vErrors.push(err6);
 }
 errors++;
 }
-}
-else {
-const err7 = {instancePath:instancePath+"/@context/" + i0,schemaPath:"#/properties/%40context/additionalItems/type",keyword:"type",params:{type: "string"}};
+const len0 = data0.length;
+var valid1 = len0 <= 1;
+if(!valid1){
+for(let i0=1; i0<len0; i0++){
+let data1 = data0[i0];
+const _errs4 = errors;
+if(typeof data1 === "string"){
+if(longerThan(data1, 16384)){
+const err7 = {instancePath:instancePath+"/@context/" + i0,schemaPath:"#/properties/%40context/additionalItems/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err7];
 }
 else {
 vErrors.push(err7);
+}
+errors++;
+}
+if(!pattern23.test(data1)){
+const err8 = {instancePath:instancePath+"/@context/" + i0,schemaPath:"#/properties/%40context/additionalItems/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+else {
+const err9 = {instancePath:instancePath+"/@context/" + i0,schemaPath:"#/properties/%40context/additionalItems/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
 }
 errors++;
 }
@@ -10630,28 +10650,7 @@ const len1 = data0.length;
 if(len1 > 0){
 let data2 = data0[0];
 if(typeof data2 !== "string"){
-const err8 = {instancePath:instancePath+"/@context/0",schemaPath:"#/properties/%40context/items/0/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-if(data2 !== "https://aaep-protocol.org/context/v1"){
-const err9 = {instancePath:instancePath+"/@context/0",schemaPath:"#/properties/%40context/items/0/const",keyword:"const",params:{"const":"https://aaep-protocol.org/context/v1"}};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-}
-if(data0.length < 1){
-const err10 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/minItems",keyword:"minItems",params:{"minItems":1,"maxItems":64}};
+const err10 = {instancePath:instancePath+"/@context/0",schemaPath:"#/properties/%40context/items/0/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -10660,8 +10659,8 @@ vErrors.push(err10);
 }
 errors++;
 }
-if(data0.length > 64){
-const err11 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/maxItems",keyword:"maxItems",params:{"minItems":1,"maxItems":64}};
+if(data2 !== "https://aaep-protocol.org/context/v1"){
+const err11 = {instancePath:instancePath+"/@context/0",schemaPath:"#/properties/%40context/items/0/const",keyword:"const",params:{"const":"https://aaep-protocol.org/context/v1"}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -10669,6 +10668,7 @@ else {
 vErrors.push(err11);
 }
 errors++;
+}
 }
 }
 }

@@ -1103,6 +1103,14 @@ return false;
 }
 if(errors === _errs1){
 if(Array.isArray(data0)){
+if(data0.length < 1){
+return false;
+}
+else {
+if(data0.length > 64){
+return false;
+}
+else {
 const len0 = data0.length;
 var valid1 = len0 <= 1;
 if(!valid1){
@@ -1134,22 +1142,12 @@ if(valid1){
 const len1 = data0.length;
 if(len1 > 0){
 let data2 = data0[0];
-const _errs5 = errors;
 if(typeof data2 !== "string"){
 return false;
 }
 if(data2 !== "https://aaep-protocol.org/context/v1"){
 return false;
 }
-var valid2 = _errs5 === errors;
-}
-if(valid2){
-if(data0.length < 1){
-return false;
-}
-else {
-if(data0.length > 64){
-return false;
 }
 }
 }
@@ -1469,6 +1467,10 @@ let data18 = data15.available_languages;
 const _errs37 = errors;
 if(errors === _errs37){
 if(Array.isArray(data18)){
+if(data18.length > 32){
+return false;
+}
+else {
 var valid5 = true;
 const len2 = data18.length;
 for(let i1=0; i1<len2; i1++){
@@ -1494,10 +1496,6 @@ if(!valid5){
 break;
 }
 }
-if(valid5){
-if(data18.length > 32){
-return false;
-}
 }
 }
 else {
@@ -1515,6 +1513,10 @@ let data20 = data15.fallback_chain;
 const _errs41 = errors;
 if(errors === _errs41){
 if(Array.isArray(data20)){
+if(data20.length > 16){
+return false;
+}
+else {
 var valid6 = true;
 const len3 = data20.length;
 for(let i2=0; i2<len3; i2++){
@@ -1539,10 +1541,6 @@ var valid6 = _errs43 === errors;
 if(!valid6){
 break;
 }
-}
-if(valid6){
-if(data20.length > 16){
-return false;
 }
 }
 }
@@ -1837,6 +1835,14 @@ let data34 = data.accepted_response_kinds;
 const _errs71 = errors;
 if(errors === _errs71){
 if(Array.isArray(data34)){
+if(data34.length < 1){
+return false;
+}
+else {
+if(data34.length > 4){
+return false;
+}
+else {
 var valid8 = true;
 const len4 = data34.length;
 for(let i3=0; i3<len4; i3++){
@@ -1854,10 +1860,8 @@ break;
 }
 }
 if(valid8){
-let valid9;
 let i4 = data34.length;
 let j0;
-valid9 = true;
 if(i4 > 1){
 const indices0 = {};
 for(;i4--;){
@@ -1868,19 +1872,10 @@ continue;
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
 return false;
-valid9 = false;
 break;
 }
 indices0[item0] = i4;
 }
-}
-if(valid9){
-if(data34.length < 1){
-return false;
-}
-else {
-if(data34.length > 4){
-return false;
 }
 }
 }
@@ -1901,6 +1896,14 @@ let data36 = data.choices;
 const _errs75 = errors;
 if(errors === _errs75){
 if(Array.isArray(data36)){
+if(data36.length < 2){
+return false;
+}
+else {
+if(data36.length > 32){
+return false;
+}
+else {
 var valid10 = true;
 const len5 = data36.length;
 for(let i5=0; i5<len5; i5++){
@@ -1979,14 +1982,6 @@ var valid10 = _errs77 === errors;
 if(!valid10){
 break;
 }
-}
-if(valid10){
-if(data36.length < 2){
-return false;
-}
-else {
-if(data36.length > 32){
-return false;
 }
 }
 }
@@ -2101,6 +2096,14 @@ return false;
 }
 if(errors === _errs1){
 if(Array.isArray(data0)){
+if(data0.length < 1){
+return false;
+}
+else {
+if(data0.length > 64){
+return false;
+}
+else {
 const len0 = data0.length;
 var valid1 = len0 <= 1;
 if(!valid1){
@@ -2132,22 +2135,12 @@ if(valid1){
 const len1 = data0.length;
 if(len1 > 0){
 let data2 = data0[0];
-const _errs5 = errors;
 if(typeof data2 !== "string"){
 return false;
 }
 if(data2 !== "https://aaep-protocol.org/context/v1"){
 return false;
 }
-var valid2 = _errs5 === errors;
-}
-if(valid2){
-if(data0.length < 1){
-return false;
-}
-else {
-if(data0.length > 64){
-return false;
 }
 }
 }
@@ -2467,6 +2460,10 @@ let data18 = data15.available_languages;
 const _errs37 = errors;
 if(errors === _errs37){
 if(Array.isArray(data18)){
+if(data18.length > 32){
+return false;
+}
+else {
 var valid5 = true;
 const len2 = data18.length;
 for(let i1=0; i1<len2; i1++){
@@ -2492,10 +2489,6 @@ if(!valid5){
 break;
 }
 }
-if(valid5){
-if(data18.length > 32){
-return false;
-}
 }
 }
 else {
@@ -2513,6 +2506,10 @@ let data20 = data15.fallback_chain;
 const _errs41 = errors;
 if(errors === _errs41){
 if(Array.isArray(data20)){
+if(data20.length > 16){
+return false;
+}
+else {
 var valid6 = true;
 const len3 = data20.length;
 for(let i2=0; i2<len3; i2++){
@@ -2537,10 +2534,6 @@ var valid6 = _errs43 === errors;
 if(!valid6){
 break;
 }
-}
-if(valid6){
-if(data20.length > 16){
-return false;
 }
 }
 }
@@ -2939,6 +2932,14 @@ let data40 = data.allowed_replies;
 const _errs83 = errors;
 if(errors === _errs83){
 if(Array.isArray(data40)){
+if(data40.length < 1){
+return false;
+}
+else {
+if(data40.length > 2){
+return false;
+}
+else {
 var valid8 = true;
 const len4 = data40.length;
 for(let i3=0; i3<len4; i3++){
@@ -2956,10 +2957,8 @@ break;
 }
 }
 if(valid8){
-let valid9;
 let i4 = data40.length;
 let j0;
-valid9 = true;
 if(i4 > 1){
 const indices0 = {};
 for(;i4--;){
@@ -2970,19 +2969,10 @@ continue;
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
 return false;
-valid9 = false;
 break;
 }
 indices0[item0] = i4;
 }
-}
-if(valid9){
-if(data40.length < 1){
-return false;
-}
-else {
-if(data40.length > 2){
-return false;
 }
 }
 }
@@ -3076,6 +3066,14 @@ return false;
 }
 if(errors === _errs1){
 if(Array.isArray(data0)){
+if(data0.length < 1){
+return false;
+}
+else {
+if(data0.length > 64){
+return false;
+}
+else {
 const len0 = data0.length;
 var valid1 = len0 <= 1;
 if(!valid1){
@@ -3107,22 +3105,12 @@ if(valid1){
 const len1 = data0.length;
 if(len1 > 0){
 let data2 = data0[0];
-const _errs5 = errors;
 if(typeof data2 !== "string"){
 return false;
 }
 if(data2 !== "https://aaep-protocol.org/context/v1"){
 return false;
 }
-var valid2 = _errs5 === errors;
-}
-if(valid2){
-if(data0.length < 1){
-return false;
-}
-else {
-if(data0.length > 64){
-return false;
 }
 }
 }
@@ -3442,6 +3430,10 @@ let data18 = data15.available_languages;
 const _errs37 = errors;
 if(errors === _errs37){
 if(Array.isArray(data18)){
+if(data18.length > 32){
+return false;
+}
+else {
 var valid5 = true;
 const len2 = data18.length;
 for(let i1=0; i1<len2; i1++){
@@ -3467,10 +3459,6 @@ if(!valid5){
 break;
 }
 }
-if(valid5){
-if(data18.length > 32){
-return false;
-}
 }
 }
 else {
@@ -3488,6 +3476,10 @@ let data20 = data15.fallback_chain;
 const _errs41 = errors;
 if(errors === _errs41){
 if(Array.isArray(data20)){
+if(data20.length > 16){
+return false;
+}
+else {
 var valid6 = true;
 const len3 = data20.length;
 for(let i2=0; i2<len3; i2++){
@@ -3512,10 +3504,6 @@ var valid6 = _errs43 === errors;
 if(!valid6){
 break;
 }
-}
-if(valid6){
-if(data20.length > 16){
-return false;
 }
 }
 }
@@ -3888,6 +3876,14 @@ return false;
 }
 if(errors === _errs1){
 if(Array.isArray(data0)){
+if(data0.length < 1){
+return false;
+}
+else {
+if(data0.length > 64){
+return false;
+}
+else {
 const len0 = data0.length;
 var valid1 = len0 <= 1;
 if(!valid1){
@@ -3919,22 +3915,12 @@ if(valid1){
 const len1 = data0.length;
 if(len1 > 0){
 let data2 = data0[0];
-const _errs5 = errors;
 if(typeof data2 !== "string"){
 return false;
 }
 if(data2 !== "https://aaep-protocol.org/context/v1"){
 return false;
 }
-var valid2 = _errs5 === errors;
-}
-if(valid2){
-if(data0.length < 1){
-return false;
-}
-else {
-if(data0.length > 64){
-return false;
 }
 }
 }
@@ -4254,6 +4240,10 @@ let data18 = data15.available_languages;
 const _errs37 = errors;
 if(errors === _errs37){
 if(Array.isArray(data18)){
+if(data18.length > 32){
+return false;
+}
+else {
 var valid5 = true;
 const len2 = data18.length;
 for(let i1=0; i1<len2; i1++){
@@ -4279,10 +4269,6 @@ if(!valid5){
 break;
 }
 }
-if(valid5){
-if(data18.length > 32){
-return false;
-}
 }
 }
 else {
@@ -4300,6 +4286,10 @@ let data20 = data15.fallback_chain;
 const _errs41 = errors;
 if(errors === _errs41){
 if(Array.isArray(data20)){
+if(data20.length > 16){
+return false;
+}
+else {
 var valid6 = true;
 const len3 = data20.length;
 for(let i2=0; i2<len3; i2++){
@@ -4324,10 +4314,6 @@ var valid6 = _errs43 === errors;
 if(!valid6){
 break;
 }
-}
-if(valid6){
-if(data20.length > 16){
-return false;
 }
 }
 }
@@ -4699,6 +4685,14 @@ return false;
 }
 if(errors === _errs1){
 if(Array.isArray(data0)){
+if(data0.length < 1){
+return false;
+}
+else {
+if(data0.length > 64){
+return false;
+}
+else {
 const len0 = data0.length;
 var valid1 = len0 <= 1;
 if(!valid1){
@@ -4730,22 +4724,12 @@ if(valid1){
 const len1 = data0.length;
 if(len1 > 0){
 let data2 = data0[0];
-const _errs5 = errors;
 if(typeof data2 !== "string"){
 return false;
 }
 if(data2 !== "https://aaep-protocol.org/context/v1"){
 return false;
 }
-var valid2 = _errs5 === errors;
-}
-if(valid2){
-if(data0.length < 1){
-return false;
-}
-else {
-if(data0.length > 64){
-return false;
 }
 }
 }
@@ -5065,6 +5049,10 @@ let data18 = data15.available_languages;
 const _errs37 = errors;
 if(errors === _errs37){
 if(Array.isArray(data18)){
+if(data18.length > 32){
+return false;
+}
+else {
 var valid5 = true;
 const len2 = data18.length;
 for(let i1=0; i1<len2; i1++){
@@ -5090,10 +5078,6 @@ if(!valid5){
 break;
 }
 }
-if(valid5){
-if(data18.length > 32){
-return false;
-}
 }
 }
 else {
@@ -5111,6 +5095,10 @@ let data20 = data15.fallback_chain;
 const _errs41 = errors;
 if(errors === _errs41){
 if(Array.isArray(data20)){
+if(data20.length > 16){
+return false;
+}
+else {
 var valid6 = true;
 const len3 = data20.length;
 for(let i2=0; i2<len3; i2++){
@@ -5135,10 +5123,6 @@ var valid6 = _errs43 === errors;
 if(!valid6){
 break;
 }
-}
-if(valid6){
-if(data20.length > 16){
-return false;
 }
 }
 }
@@ -5322,7 +5306,7 @@ const _errs64 = errors;
 if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
 let missing3;
 if((data29.percent === undefined) && (missing3 = "percent")){
-const err0 = {instancePath:instancePath+"/progress",schemaPath:"#/properties/progress/anyOf/0/required",keyword:"required",params:{missingProperty: missing3}};
+const err0 = true;
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5339,7 +5323,7 @@ const _errs65 = errors;
 if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
 let missing4;
 if((data29.step === undefined) && (missing4 = "step")){
-const err1 = {instancePath:instancePath+"/progress",schemaPath:"#/properties/progress/anyOf/1/required",keyword:"required",params:{missingProperty: missing4}};
+const err1 = true;
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5356,7 +5340,7 @@ const _errs66 = errors;
 if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
 let missing5;
 if((data29.total_steps === undefined) && (missing5 = "total_steps")){
-const err2 = {instancePath:instancePath+"/progress",schemaPath:"#/properties/progress/anyOf/2/required",keyword:"required",params:{missingProperty: missing5}};
+const err2 = true;
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5373,7 +5357,7 @@ const _errs67 = errors;
 if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
 let missing6;
 if((data29.description === undefined) && (missing6 = "description")){
-const err3 = {instancePath:instancePath+"/progress",schemaPath:"#/properties/progress/anyOf/3/required",keyword:"required",params:{missingProperty: missing6}};
+const err3 = true;
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5389,7 +5373,7 @@ valid8 = valid8 || _valid0;
 }
 }
 if(!valid8){
-const err4 = {instancePath:instancePath+"/progress",schemaPath:"#/properties/progress/anyOf",keyword:"anyOf",params:{}};
+const err4 = true;
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5653,6 +5637,14 @@ return false;
 }
 if(errors === _errs1){
 if(Array.isArray(data0)){
+if(data0.length < 1){
+return false;
+}
+else {
+if(data0.length > 64){
+return false;
+}
+else {
 const len0 = data0.length;
 var valid1 = len0 <= 1;
 if(!valid1){
@@ -5684,22 +5676,12 @@ if(valid1){
 const len1 = data0.length;
 if(len1 > 0){
 let data2 = data0[0];
-const _errs5 = errors;
 if(typeof data2 !== "string"){
 return false;
 }
 if(data2 !== "https://aaep-protocol.org/context/v1"){
 return false;
 }
-var valid2 = _errs5 === errors;
-}
-if(valid2){
-if(data0.length < 1){
-return false;
-}
-else {
-if(data0.length > 64){
-return false;
 }
 }
 }
@@ -6019,6 +6001,10 @@ let data18 = data15.available_languages;
 const _errs37 = errors;
 if(errors === _errs37){
 if(Array.isArray(data18)){
+if(data18.length > 32){
+return false;
+}
+else {
 var valid5 = true;
 const len2 = data18.length;
 for(let i1=0; i1<len2; i1++){
@@ -6044,10 +6030,6 @@ if(!valid5){
 break;
 }
 }
-if(valid5){
-if(data18.length > 32){
-return false;
-}
 }
 }
 else {
@@ -6065,6 +6047,10 @@ let data20 = data15.fallback_chain;
 const _errs41 = errors;
 if(errors === _errs41){
 if(Array.isArray(data20)){
+if(data20.length > 16){
+return false;
+}
+else {
 var valid6 = true;
 const len3 = data20.length;
 for(let i2=0; i2<len3; i2++){
@@ -6089,10 +6075,6 @@ var valid6 = _errs43 === errors;
 if(!valid6){
 break;
 }
-}
-if(valid6){
-if(data20.length > 16){
-return false;
 }
 }
 }
@@ -6451,6 +6433,14 @@ return false;
 }
 if(errors === _errs1){
 if(Array.isArray(data0)){
+if(data0.length < 1){
+return false;
+}
+else {
+if(data0.length > 64){
+return false;
+}
+else {
 const len0 = data0.length;
 var valid1 = len0 <= 1;
 if(!valid1){
@@ -6482,22 +6472,12 @@ if(valid1){
 const len1 = data0.length;
 if(len1 > 0){
 let data2 = data0[0];
-const _errs5 = errors;
 if(typeof data2 !== "string"){
 return false;
 }
 if(data2 !== "https://aaep-protocol.org/context/v1"){
 return false;
 }
-var valid2 = _errs5 === errors;
-}
-if(valid2){
-if(data0.length < 1){
-return false;
-}
-else {
-if(data0.length > 64){
-return false;
 }
 }
 }
@@ -6817,6 +6797,10 @@ let data18 = data15.available_languages;
 const _errs37 = errors;
 if(errors === _errs37){
 if(Array.isArray(data18)){
+if(data18.length > 32){
+return false;
+}
+else {
 var valid5 = true;
 const len2 = data18.length;
 for(let i1=0; i1<len2; i1++){
@@ -6842,10 +6826,6 @@ if(!valid5){
 break;
 }
 }
-if(valid5){
-if(data18.length > 32){
-return false;
-}
 }
 }
 else {
@@ -6863,6 +6843,10 @@ let data20 = data15.fallback_chain;
 const _errs41 = errors;
 if(errors === _errs41){
 if(Array.isArray(data20)){
+if(data20.length > 16){
+return false;
+}
+else {
 var valid6 = true;
 const len3 = data20.length;
 for(let i2=0; i2<len3; i2++){
@@ -6887,10 +6871,6 @@ var valid6 = _errs43 === errors;
 if(!valid6){
 break;
 }
-}
-if(valid6){
-if(data20.length > 16){
-return false;
 }
 }
 }
@@ -7289,6 +7269,14 @@ return false;
 }
 if(errors === _errs1){
 if(Array.isArray(data0)){
+if(data0.length < 1){
+return false;
+}
+else {
+if(data0.length > 64){
+return false;
+}
+else {
 const len0 = data0.length;
 var valid1 = len0 <= 1;
 if(!valid1){
@@ -7320,22 +7308,12 @@ if(valid1){
 const len1 = data0.length;
 if(len1 > 0){
 let data2 = data0[0];
-const _errs5 = errors;
 if(typeof data2 !== "string"){
 return false;
 }
 if(data2 !== "https://aaep-protocol.org/context/v1"){
 return false;
 }
-var valid2 = _errs5 === errors;
-}
-if(valid2){
-if(data0.length < 1){
-return false;
-}
-else {
-if(data0.length > 64){
-return false;
 }
 }
 }
@@ -7655,6 +7633,10 @@ let data18 = data15.available_languages;
 const _errs37 = errors;
 if(errors === _errs37){
 if(Array.isArray(data18)){
+if(data18.length > 32){
+return false;
+}
+else {
 var valid5 = true;
 const len2 = data18.length;
 for(let i1=0; i1<len2; i1++){
@@ -7680,10 +7662,6 @@ if(!valid5){
 break;
 }
 }
-if(valid5){
-if(data18.length > 32){
-return false;
-}
 }
 }
 else {
@@ -7701,6 +7679,10 @@ let data20 = data15.fallback_chain;
 const _errs41 = errors;
 if(errors === _errs41){
 if(Array.isArray(data20)){
+if(data20.length > 16){
+return false;
+}
+else {
 var valid6 = true;
 const len3 = data20.length;
 for(let i2=0; i2<len3; i2++){
@@ -7725,10 +7707,6 @@ var valid6 = _errs43 === errors;
 if(!valid6){
 break;
 }
-}
-if(valid6){
-if(data20.length > 16){
-return false;
 }
 }
 }
@@ -8124,6 +8102,14 @@ return false;
 }
 if(errors === _errs1){
 if(Array.isArray(data0)){
+if(data0.length < 1){
+return false;
+}
+else {
+if(data0.length > 64){
+return false;
+}
+else {
 const len0 = data0.length;
 var valid1 = len0 <= 1;
 if(!valid1){
@@ -8155,22 +8141,12 @@ if(valid1){
 const len1 = data0.length;
 if(len1 > 0){
 let data2 = data0[0];
-const _errs5 = errors;
 if(typeof data2 !== "string"){
 return false;
 }
 if(data2 !== "https://aaep-protocol.org/context/v1"){
 return false;
 }
-var valid2 = _errs5 === errors;
-}
-if(valid2){
-if(data0.length < 1){
-return false;
-}
-else {
-if(data0.length > 64){
-return false;
 }
 }
 }
@@ -8490,6 +8466,10 @@ let data18 = data15.available_languages;
 const _errs37 = errors;
 if(errors === _errs37){
 if(Array.isArray(data18)){
+if(data18.length > 32){
+return false;
+}
+else {
 var valid5 = true;
 const len2 = data18.length;
 for(let i1=0; i1<len2; i1++){
@@ -8515,10 +8495,6 @@ if(!valid5){
 break;
 }
 }
-if(valid5){
-if(data18.length > 32){
-return false;
-}
 }
 }
 else {
@@ -8536,6 +8512,10 @@ let data20 = data15.fallback_chain;
 const _errs41 = errors;
 if(errors === _errs41){
 if(Array.isArray(data20)){
+if(data20.length > 16){
+return false;
+}
+else {
 var valid6 = true;
 const len3 = data20.length;
 for(let i2=0; i2<len3; i2++){
@@ -8560,10 +8540,6 @@ var valid6 = _errs43 === errors;
 if(!valid6){
 break;
 }
-}
-if(valid6){
-if(data20.length > 16){
-return false;
 }
 }
 }
@@ -8877,6 +8853,10 @@ let data35 = data.tools_available;
 const _errs73 = errors;
 if(errors === _errs73){
 if(Array.isArray(data35)){
+if(data35.length > 256){
+return false;
+}
+else {
 var valid8 = true;
 const len4 = data35.length;
 for(let i3=0; i3<len4; i3++){
@@ -8901,10 +8881,6 @@ var valid8 = _errs75 === errors;
 if(!valid8){
 break;
 }
-}
-if(valid8){
-if(data35.length > 256){
-return false;
 }
 }
 }
@@ -8977,6 +8953,14 @@ return false;
 }
 if(errors === _errs1){
 if(Array.isArray(data0)){
+if(data0.length < 1){
+return false;
+}
+else {
+if(data0.length > 64){
+return false;
+}
+else {
 const len0 = data0.length;
 var valid1 = len0 <= 1;
 if(!valid1){
@@ -9008,22 +8992,12 @@ if(valid1){
 const len1 = data0.length;
 if(len1 > 0){
 let data2 = data0[0];
-const _errs5 = errors;
 if(typeof data2 !== "string"){
 return false;
 }
 if(data2 !== "https://aaep-protocol.org/context/v1"){
 return false;
 }
-var valid2 = _errs5 === errors;
-}
-if(valid2){
-if(data0.length < 1){
-return false;
-}
-else {
-if(data0.length > 64){
-return false;
 }
 }
 }
@@ -9343,6 +9317,10 @@ let data18 = data15.available_languages;
 const _errs37 = errors;
 if(errors === _errs37){
 if(Array.isArray(data18)){
+if(data18.length > 32){
+return false;
+}
+else {
 var valid5 = true;
 const len2 = data18.length;
 for(let i1=0; i1<len2; i1++){
@@ -9368,10 +9346,6 @@ if(!valid5){
 break;
 }
 }
-if(valid5){
-if(data18.length > 32){
-return false;
-}
 }
 }
 else {
@@ -9389,6 +9363,10 @@ let data20 = data15.fallback_chain;
 const _errs41 = errors;
 if(errors === _errs41){
 if(Array.isArray(data20)){
+if(data20.length > 16){
+return false;
+}
+else {
 var valid6 = true;
 const len3 = data20.length;
 for(let i2=0; i2<len3; i2++){
@@ -9413,10 +9391,6 @@ var valid6 = _errs43 === errors;
 if(!valid6){
 break;
 }
-}
-if(valid6){
-if(data20.length > 16){
-return false;
 }
 }
 }
@@ -9796,6 +9770,14 @@ return false;
 }
 if(errors === _errs1){
 if(Array.isArray(data0)){
+if(data0.length < 1){
+return false;
+}
+else {
+if(data0.length > 64){
+return false;
+}
+else {
 const len0 = data0.length;
 var valid1 = len0 <= 1;
 if(!valid1){
@@ -9827,22 +9809,12 @@ if(valid1){
 const len1 = data0.length;
 if(len1 > 0){
 let data2 = data0[0];
-const _errs5 = errors;
 if(typeof data2 !== "string"){
 return false;
 }
 if(data2 !== "https://aaep-protocol.org/context/v1"){
 return false;
 }
-var valid2 = _errs5 === errors;
-}
-if(valid2){
-if(data0.length < 1){
-return false;
-}
-else {
-if(data0.length > 64){
-return false;
 }
 }
 }
@@ -10162,6 +10134,10 @@ let data18 = data15.available_languages;
 const _errs37 = errors;
 if(errors === _errs37){
 if(Array.isArray(data18)){
+if(data18.length > 32){
+return false;
+}
+else {
 var valid5 = true;
 const len2 = data18.length;
 for(let i1=0; i1<len2; i1++){
@@ -10187,10 +10163,6 @@ if(!valid5){
 break;
 }
 }
-if(valid5){
-if(data18.length > 32){
-return false;
-}
 }
 }
 else {
@@ -10208,6 +10180,10 @@ let data20 = data15.fallback_chain;
 const _errs41 = errors;
 if(errors === _errs41){
 if(Array.isArray(data20)){
+if(data20.length > 16){
+return false;
+}
+else {
 var valid6 = true;
 const len3 = data20.length;
 for(let i2=0; i2<len3; i2++){
@@ -10232,10 +10208,6 @@ var valid6 = _errs43 === errors;
 if(!valid6){
 break;
 }
-}
-if(valid6){
-if(data20.length > 16){
-return false;
 }
 }
 }
@@ -10639,6 +10611,14 @@ return false;
 }
 if(errors === _errs1){
 if(Array.isArray(data0)){
+if(data0.length < 1){
+return false;
+}
+else {
+if(data0.length > 64){
+return false;
+}
+else {
 const len0 = data0.length;
 var valid1 = len0 <= 1;
 if(!valid1){
@@ -10670,22 +10650,12 @@ if(valid1){
 const len1 = data0.length;
 if(len1 > 0){
 let data2 = data0[0];
-const _errs5 = errors;
 if(typeof data2 !== "string"){
 return false;
 }
 if(data2 !== "https://aaep-protocol.org/context/v1"){
 return false;
 }
-var valid2 = _errs5 === errors;
-}
-if(valid2){
-if(data0.length < 1){
-return false;
-}
-else {
-if(data0.length > 64){
-return false;
 }
 }
 }
@@ -11005,6 +10975,10 @@ let data18 = data15.available_languages;
 const _errs37 = errors;
 if(errors === _errs37){
 if(Array.isArray(data18)){
+if(data18.length > 32){
+return false;
+}
+else {
 var valid5 = true;
 const len2 = data18.length;
 for(let i1=0; i1<len2; i1++){
@@ -11030,10 +11004,6 @@ if(!valid5){
 break;
 }
 }
-if(valid5){
-if(data18.length > 32){
-return false;
-}
 }
 }
 else {
@@ -11051,6 +11021,10 @@ let data20 = data15.fallback_chain;
 const _errs41 = errors;
 if(errors === _errs41){
 if(Array.isArray(data20)){
+if(data20.length > 16){
+return false;
+}
+else {
 var valid6 = true;
 const len3 = data20.length;
 for(let i2=0; i2<len3; i2++){
@@ -11075,10 +11049,6 @@ var valid6 = _errs43 === errors;
 if(!valid6){
 break;
 }
-}
-if(valid6){
-if(data20.length > 16){
-return false;
 }
 }
 }
@@ -11515,6 +11485,14 @@ return false;
 }
 if(errors === _errs1){
 if(Array.isArray(data0)){
+if(data0.length < 1){
+return false;
+}
+else {
+if(data0.length > 64){
+return false;
+}
+else {
 const len0 = data0.length;
 var valid1 = len0 <= 1;
 if(!valid1){
@@ -11546,22 +11524,12 @@ if(valid1){
 const len1 = data0.length;
 if(len1 > 0){
 let data2 = data0[0];
-const _errs5 = errors;
 if(typeof data2 !== "string"){
 return false;
 }
 if(data2 !== "https://aaep-protocol.org/context/v1"){
 return false;
 }
-var valid2 = _errs5 === errors;
-}
-if(valid2){
-if(data0.length < 1){
-return false;
-}
-else {
-if(data0.length > 64){
-return false;
 }
 }
 }
@@ -11893,6 +11861,10 @@ let data18 = data15.available_languages;
 const _errs38 = errors;
 if(errors === _errs38){
 if(Array.isArray(data18)){
+if(data18.length > 32){
+return false;
+}
+else {
 var valid5 = true;
 const len2 = data18.length;
 for(let i1=0; i1<len2; i1++){
@@ -11918,10 +11890,6 @@ if(!valid5){
 break;
 }
 }
-if(valid5){
-if(data18.length > 32){
-return false;
-}
 }
 }
 else {
@@ -11939,6 +11907,10 @@ let data20 = data15.fallback_chain;
 const _errs42 = errors;
 if(errors === _errs42){
 if(Array.isArray(data20)){
+if(data20.length > 16){
+return false;
+}
+else {
 var valid6 = true;
 const len3 = data20.length;
 for(let i2=0; i2<len3; i2++){
@@ -11963,10 +11935,6 @@ var valid6 = _errs44 === errors;
 if(!valid6){
 break;
 }
-}
-if(valid6){
-if(data20.length > 16){
-return false;
 }
 }
 }
@@ -12197,6 +12165,14 @@ return false;
 }
 if(errors === _errs2){
 if(Array.isArray(data0)){
+if(data0.length < 1){
+return false;
+}
+else {
+if(data0.length > 64){
+return false;
+}
+else {
 const len0 = data0.length;
 var valid1 = len0 <= 1;
 if(!valid1){
@@ -12228,22 +12204,12 @@ if(valid1){
 const len1 = data0.length;
 if(len1 > 0){
 let data2 = data0[0];
-const _errs6 = errors;
 if(typeof data2 !== "string"){
 return false;
 }
 if(data2 !== "https://aaep-protocol.org/context/v1"){
 return false;
 }
-var valid2 = _errs6 === errors;
-}
-if(valid2){
-if(data0.length < 1){
-return false;
-}
-else {
-if(data0.length > 64){
-return false;
 }
 }
 }
@@ -12575,6 +12541,10 @@ let data18 = data15.available_languages;
 const _errs39 = errors;
 if(errors === _errs39){
 if(Array.isArray(data18)){
+if(data18.length > 32){
+return false;
+}
+else {
 var valid5 = true;
 const len2 = data18.length;
 for(let i1=0; i1<len2; i1++){
@@ -12600,10 +12570,6 @@ if(!valid5){
 break;
 }
 }
-if(valid5){
-if(data18.length > 32){
-return false;
-}
 }
 }
 else {
@@ -12621,6 +12587,10 @@ let data20 = data15.fallback_chain;
 const _errs43 = errors;
 if(errors === _errs43){
 if(Array.isArray(data20)){
+if(data20.length > 16){
+return false;
+}
+else {
 var valid6 = true;
 const len3 = data20.length;
 for(let i2=0; i2<len3; i2++){
@@ -12645,10 +12615,6 @@ var valid6 = _errs45 === errors;
 if(!valid6){
 break;
 }
-}
-if(valid6){
-if(data20.length > 16){
-return false;
 }
 }
 }
@@ -13221,6 +13187,10 @@ let data15 = data.supported_extensions;
 const _errs32 = errors;
 if(errors === _errs32){
 if(Array.isArray(data15)){
+if(data15.length > 64){
+return false;
+}
+else {
 var valid7 = true;
 const len5 = data15.length;
 for(let i5=0; i5<len5; i5++){
@@ -13245,10 +13215,6 @@ var valid7 = _errs34 === errors;
 if(!valid7){
 break;
 }
-}
-if(valid7){
-if(data15.length > 64){
-return false;
 }
 }
 }
@@ -14384,6 +14350,10 @@ let data25 = data9.supported_extensions;
 const _errs54 = errors;
 if(errors === _errs54){
 if(Array.isArray(data25)){
+if(data25.length > 64){
+return false;
+}
+else {
 var valid9 = true;
 const len5 = data25.length;
 for(let i5=0; i5<len5; i5++){
@@ -14408,10 +14378,6 @@ var valid9 = _errs56 === errors;
 if(!valid9){
 break;
 }
-}
-if(valid9){
-if(data25.length > 64){
-return false;
 }
 }
 }
@@ -15350,6 +15316,10 @@ let data18 = data2.supported_extensions;
 const _errs39 = errors;
 if(errors === _errs39){
 if(Array.isArray(data18)){
+if(data18.length > 64){
+return false;
+}
+else {
 var valid8 = true;
 const len5 = data18.length;
 for(let i5=0; i5<len5; i5++){
@@ -15374,10 +15344,6 @@ var valid8 = _errs41 === errors;
 if(!valid8){
 break;
 }
-}
-if(valid8){
-if(data18.length > 64){
-return false;
 }
 }
 }
@@ -15970,6 +15936,10 @@ let data19 = data3.supported_extensions;
 const _errs41 = errors;
 if(errors === _errs41){
 if(Array.isArray(data19)){
+if(data19.length > 64){
+return false;
+}
+else {
 var valid8 = true;
 const len5 = data19.length;
 for(let i5=0; i5<len5; i5++){
@@ -15994,10 +15964,6 @@ var valid8 = _errs43 === errors;
 if(!valid8){
 break;
 }
-}
-if(valid8){
-if(data19.length > 64){
-return false;
 }
 }
 }
@@ -16344,6 +16310,14 @@ return false;
 }
 if(errors === _errs2){
 if(Array.isArray(data0)){
+if(data0.length < 1){
+return false;
+}
+else {
+if(data0.length > 64){
+return false;
+}
+else {
 const len0 = data0.length;
 var valid1 = len0 <= 1;
 if(!valid1){
@@ -16375,22 +16349,12 @@ if(valid1){
 const len1 = data0.length;
 if(len1 > 0){
 let data2 = data0[0];
-const _errs6 = errors;
 if(typeof data2 !== "string"){
 return false;
 }
 if(data2 !== "https://aaep-protocol.org/context/v1"){
 return false;
 }
-var valid2 = _errs6 === errors;
-}
-if(valid2){
-if(data0.length < 1){
-return false;
-}
-else {
-if(data0.length > 64){
-return false;
 }
 }
 }

@@ -27,6 +27,8 @@ function replace(ajv, keyword, type, schemaType, told, failing) {
   ajv.addKeyword({
     keyword,
     ...(type === undefined ? {} : { type }),
+    // Behind the tuple keywords it would be skipped for an empty list: their code leaves its verdict unset then.
+    ...(type === "array" ? { before: "additionalItems" } : {}),
     schemaType,
     error: {
       message: "",
