@@ -21,6 +21,7 @@ const ENCLOSURES = new Map([
   ["[", "]"],
   ["{", "}"],
   ["“", "”"],
+  ["‘", "’"],
   ["„", "“”"],
   ["‚", "‘’"],
   ["«", "»"],
@@ -37,13 +38,27 @@ const ENCLOSURES = new Map([
   ["`", "`"],
 ]);
 /** Opens only at the beginning of a word: elsewhere it closes, or is an inch mark, or belongs to another language's quotation. */
-const OPENS_AT_WORD = new Set(['"', "»"]);
+const OPENS_AT_WORD = new Set(['"', "»", "‘"]);
 /** Not shown to the segmenter: emphasis, quotation marks and brackets only hide from it the word that it should judge. */
 const DECORATION = /[*_~`"“”„‚«»‹›‘()[\]{}「」『』（）［］【】《》〈〉]/g;
 const FOOTNOTE = /\[\d{1,3}\]/y;
+const FOOTNOTES = /\[\d{1,3}\]/g;
+const BEGUN_FOOTNOTE = /^\[\d{0,3}$/;
+const CLOSING_BRACKET = /[)）\]］】}](?!.*[)）\]］】}])/;
+const OPENING = new Map([
+  [")", "("],
+  ["）", "（"],
+  ["]", "["],
+  ["］", "［"],
+  ["】", "【"],
+  ["}", "{"],
+]);
 const LOWER_CASE = /^[\p{Ps}\p{Pi}\p{Pf}"'*_`]*\p{Ll}/u;
 const LAST_WORD = /(?:^|[\s\u00a0\u202f\p{Ps}\p{Pi}"'*_`-])([^\s\u00a0\u202f\p{Ps}\p{Pi}"'*_`-]*)$/u;
 const ONE_LETTER = /^\p{L}\p{M}*$/u;
+const SHORT_LOWER_CASE = /^\p{Ll}{1,4}$/u;
+/** Languages that write ordinal numbers with a full stop. */
+const ORDINAL_POINT = /^(?:bs|cs|da|de|et|fi|fo|hr|hu|is|lb|lv|nb|nn|no|pl|sk|sl|sr|tr)\b/i;
 const LINE_NUMBER = /(?:^|\n)[ \t>]*\d+$/;
 const NUMBER = /^\d+$/;
 
@@ -81,7 +96,8 @@ export function candidateAt(text: string, start: number, language: string, ended
   let closed = stop;
   while (closed < text.length) {
     const length = closerLength(text, closed);
-    if (length === 0) break;
+    if (length === undefined && !ended) return WAIT;
+    if (length === undefined || length === 0) break;
     closed += length;
   }
   const candidate: Candidate = { start, stop, closed };
@@ -96,10 +112,12 @@ export function candidateAt(text: string, start: number, language: string, ended
   return { kind: "inside", candidate, next };
 }
 
-function closerLength(text: string, index: number): number {
+/** Undefined: it may be one, if the text goes on so. */
+function closerLength(text: string, index: number): number | undefined {
   const character = text.charAt(index);
   if (CLOSERS.has(character)) return 1;
   if (character === "[") {
+    if (BEGUN_FOOTNOTE.test(text.slice(index, index + 5))) return undefined;
     FOOTNOTE.lastIndex = index;
     return FOOTNOTE.exec(text)?.[0].length ?? 0;
   }
@@ -141,13 +159,26 @@ export function endsSentence(
     // Initials, "z. B.", "и т. д."; "1." before its item; "the 3. time".
     if (ONE_LETTER.test(word)) return false;
     if (NUMBER.test(word) && (isLowerCase || LINE_NUMBER.test(head))) return false;
+    if (word.length <= 2 && NUMBER.test(word) && ORDINAL_POINT.test(language)) return false;
+    // "p. 12", "t.ex. so".
+    if (SHORT_LOWER_CASE.test(word) && /^\d/.test(following)) return false;
+    if (isLowerCase && word.includes(".")) return false;
   }
+  if (isInserted(text, from, candidate)) return false;
   // 「…。」と言った: the particle goes on with the sentence around the quotation.
   if (/[」』]/.test(text.slice(candidate.stop, candidate.closed)) && /^(?:と|って|など)/.test(following)) return false;
 
   const body = undecorated(head) + terminator;
   const ends = segmenter.sentenceEnds(`${body} ${undecorated(following) || "Xx"}`, language);
   return ends.includes(body.length + 1) || ends.includes(body.length);
+}
+
+/** Whether the candidate's closing bracket belongs to one inside the sentence: what it encloses was inserted, the sentence goes on. */
+function isInserted(text: string, from: number, candidate: Candidate): boolean {
+  const bracket = CLOSING_BRACKET.exec(text.slice(candidate.stop, candidate.closed).replace(FOOTNOTES, ""))?.[0];
+  if (bracket === undefined) return false;
+  const opening = text.lastIndexOf(OPENING.get(bracket) ?? "", candidate.start);
+  return opening > from && /[\p{L}\p{N}]/u.test(text.slice(from, opening));
 }
 
 function undecorated(text: string): string {
