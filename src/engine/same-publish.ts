@@ -1,0 +1,52 @@
+// Whether an event published twice is the same event (R3).
+import type { AgentEvent } from "./event.js";
+
+/** An event with this id that was accepted before. */
+export interface KnownPublish {
+  /** As it went out. */
+  readonly event: AgentEvent;
+  /** As its agent sent it, where that is still known. */
+  readonly published?: PublishedEvent | undefined;
+}
+
+/** An event as its agent sent it. */
+export interface PublishedEvent {
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** The JSON text of exactly these fields, where there is one. */
+  readonly source?: string | undefined;
+}
+
+const DEPTH_LIMIT = 64;
+/** What the daemon fills in (R2), rewrites or takes away (R3a, R13, R16, R25): no ground to call a repeat another event. */
+const FILLED: ReadonlySet<string> = new Set(["@context", "timestamp", "producer", "urgency", "position"]);
+const REWRITTEN: ReadonlySet<string> = new Set(["sequence_number", "position", "from_state", "chunk"]);
+
+/** Deep equality of JSON values. Answers false below a depth of 64. */
+export function isDeepEqual(a: unknown, b: unknown, depth = 0): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null || depth > DEPTH_LIMIT) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const [left, right] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
+  const names = Object.keys(left);
+  if (names.length !== Object.keys(right).length) return false;
+  return names.every((name) => Object.hasOwn(right, name) && isDeepEqual(left[name], right[name], depth + 1));
+}
+
+/** Whether two publishes say the same. */
+export function isSameContent(a: PublishedEvent, b: PublishedEvent): boolean {
+  return (a.source !== undefined && a.source === b.source) || isDeepEqual(a.fields, b.fields);
+}
+
+/**
+ * Whether `input` is the publish that `known` came from. Where only the event that went out is left (after a restart), the
+ * members that the daemon fills in or rewrites are not compared.
+ */
+export function isSamePublish(input: PublishedEvent, known: KnownPublish): boolean {
+  const { published, event } = known;
+  if (published !== undefined) return isSameContent(input, published);
+  const sent = input.fields;
+  return (
+    Object.keys(sent).every((name) => REWRITTEN.has(name) || isDeepEqual(sent[name], event[name])) &&
+    Object.keys(event).every((name) => sent[name] !== undefined || FILLED.has(name))
+  );
+}

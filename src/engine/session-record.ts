@@ -1,0 +1,245 @@
+// What is remembered of one session, and how it looks from outside. Data only: every rule that changes it is in session-sequence.ts.
+import type { Millis } from "../contracts/clock.js";
+import type { TextLengths } from "./chunk-text.js";
+import type { AgentEvent, Producer } from "./event.js";
+import type { Timestamp } from "./timestamps.js";
+import type { Undoable } from "./undo-log.js";
+
+export type SessionPhase = "absent" | "open" | "ended";
+
+/** The state in which an agent waits for a person (AAEP §4.2.1). */
+export const AWAITING_INPUT = "awaiting_input";
+
+/** What a confirmation accepted by a reply permits: one irreversible invocation, of this tool or call where it named one (R5). */
+export interface AcceptedConfirmation {
+  readonly tool: string | undefined;
+  readonly toolCallId: string | undefined;
+}
+
+/** One agent within one session (R3a). */
+export interface AgentRecord extends Undoable {
+  readonly agentId: string;
+  producer: Producer;
+  /** Its last `to_state`, or the state the daemon restored (R6). */
+  state: string;
+  /** The last `to_state` that went out for it, also one the daemon supplied. */
+  told: string;
+  /** Where it stands now: its last `to_state`, or what a later event implies. */
+  current: string;
+  /** States implied since its last state.changed; bits of session-sequence.ts. */
+  impliedStates: number;
+  /** What `awaiting_input` was entered from. */
+  stateBeforeAwaiting: string;
+  /** The daemon restored its state and it has sent no state.changed since. */
+  isRestored: boolean;
+  openQuestionCount: number;
+  /** Percent of its last progress. */
+  percent: number | undefined;
+  /** The latest instant it named. */
+  latest: Timestamp | undefined;
+  confirmations: readonly AcceptedConfirmation[];
+}
+
+export interface OpenTool {
+  readonly tool: string;
+  readonly toolCallId: string | undefined;
+  readonly producer: Producer;
+  /** Of the event that invoked it. */
+  readonly ordinal: number;
+}
+
+/** One logical output: the chunks of one `output_id`, or those without. */
+export interface OutputRecord extends Undoable, TextLengths {
+  readonly outputId: string | undefined;
+  /** Of its first chunk. */
+  readonly ordinal: number;
+  isComplete: boolean;
+  /** First half of a character, waiting for its second (R25). */
+  carry: string;
+  /** The last chunk, as long as the output is open: what closes it must look alike. */
+  last: AgentEvent | undefined;
+}
+
+export interface OpenQuestion {
+  readonly kind: "confirmation" | "clarification";
+  readonly token: string;
+  readonly sessionId: string;
+  readonly agentId: string;
+  /** The event that asks, as it went out. */
+  readonly event: AgentEvent;
+  /** When it was received; its deadline counts from here (R3b). */
+  readonly at: Millis;
+  readonly ordinal: number;
+  /** What it confirms, where its `extra_context` says so (R5). */
+  readonly permits: AcceptedConfirmation;
+}
+
+/** How a question ended. */
+export interface QuestionOutcome {
+  readonly token: string;
+  /** In the questions' own words: "accepted", "rejected", "timed_out", "withdrawn" … */
+  readonly outcome: string;
+  /** What the agent is told of it beside the word. */
+  readonly detail: unknown;
+}
+
+export interface SessionRecord extends Undoable {
+  readonly sessionId: string;
+  phase: SessionPhase;
+  /** The agent that started it. */
+  starter: Producer;
+  /** The agent that spoke last. */
+  lastAgentId: string;
+  readonly agents: Map<string, AgentRecord>;
+  readonly outputs: Map<string, OutputRecord>;
+  openOutputCount: number;
+  readonly toolsByCallId: Map<string, OpenTool>;
+  readonly toolsByName: Map<string, readonly OpenTool[]>;
+  openToolCount: number;
+  readonly usedCallIds: Set<string>;
+  readonly questions: Map<string, OpenQuestion>;
+  outcomes: readonly QuestionOutcome[];
+  /** Events that went out, the daemon's included. */
+  ordinal: number;
+  /** The next `sequence_number`; undefined where the session has none (R16). */
+  nextSequenceNumber: number | undefined;
+  latestMicros: number;
+  /** The latest timestamp of any agent, as it was written. */
+  latestText: string;
+  /** The connection it belongs to; undefined while its agent is away (R8). */
+  owner: object | undefined;
+  resumeToken: string;
+}
+
+export function createSessionRecord(sessionId: string): SessionRecord {
+  return {
+    generation: 0,
+    sessionId,
+    phase: "absent",
+    starter: { agent_id: "" },
+    lastAgentId: "",
+    agents: new Map(),
+    outputs: new Map(),
+    openOutputCount: 0,
+    toolsByCallId: new Map(),
+    toolsByName: new Map(),
+    openToolCount: 0,
+    usedCallIds: new Set(),
+    questions: new Map(),
+    outcomes: [],
+    ordinal: 0,
+    nextSequenceNumber: undefined,
+    latestMicros: Number.NEGATIVE_INFINITY,
+    latestText: "",
+    owner: undefined,
+    resumeToken: "",
+  };
+}
+
+export function createAgentRecord(producer: Producer): AgentRecord {
+  return {
+    generation: 0,
+    agentId: producer.agent_id,
+    producer,
+    state: "idle",
+    told: "idle",
+    current: "idle",
+    impliedStates: 0,
+    stateBeforeAwaiting: "idle",
+    isRestored: false,
+    openQuestionCount: 0,
+    percent: undefined,
+    latest: undefined,
+    confirmations: [],
+  };
+}
+
+export function createOutputRecord(outputId: string | undefined, ordinal: number): OutputRecord {
+  return {
+    generation: 0,
+    outputId,
+    ordinal,
+    codePoints: 0,
+    utf16Units: 0,
+    utf8Bytes: 0,
+    isComplete: false,
+    carry: "",
+    last: undefined,
+  };
+}
+
+/** The session's open tools, in the order in which they were invoked. */
+export function openTools(session: SessionRecord): readonly OpenTool[] {
+  if (session.openToolCount === 0) return [];
+  return [...session.toolsByCallId.values(), ...[...session.toolsByName.values()].flat()].sort(
+    (a, b) => a.ordinal - b.ordinal,
+  );
+}
+
+/** The session's open outputs, in the order of their first chunks. */
+export function openOutputs(session: SessionRecord): readonly OutputRecord[] {
+  if (session.openOutputCount === 0) return [];
+  return [...session.outputs.values()].filter((output) => !output.isComplete).sort((a, b) => a.ordinal - b.ordinal);
+}
+
+/** The session's open questions, in the order in which they were asked. */
+export function openQuestions(session: SessionRecord): readonly OpenQuestion[] {
+  return [...session.questions.values()].sort((a, b) => a.ordinal - b.ordinal);
+}
+
+export interface AgentSummary {
+  readonly producer: Producer;
+  /** Where it stands, implied states included. */
+  readonly state: string;
+  readonly percent: number | undefined;
+}
+
+export interface OutputSummary {
+  /** Undefined: the session's unnamed output. */
+  readonly outputId: string | undefined;
+  /** Code points that went out (R13). */
+  readonly position: number;
+}
+
+/** A session as resuming agents and late subscribers are told of it (R8, R17). */
+export interface SessionSummary {
+  readonly sessionId: string;
+  /** The agent that started it. */
+  readonly producer: Producer;
+  /** The state of the agent that spoke last. */
+  readonly state: string;
+  /** Percent of the last progress of the agent that spoke last. */
+  readonly percent: number | undefined;
+  readonly agents: readonly AgentSummary[];
+  readonly openTools: readonly OpenTool[];
+  readonly openOutputs: readonly OutputSummary[];
+  readonly openQuestions: readonly OpenQuestion[];
+  readonly outcomes: readonly QuestionOutcome[];
+  /** Events that went out so far. */
+  readonly eventCount: number;
+  /** Of the latest event. */
+  readonly timestamp: string;
+  readonly isAgentConnected: boolean;
+}
+
+export function summarize(session: SessionRecord): SessionSummary {
+  const speaker = session.agents.get(session.lastAgentId);
+  return {
+    sessionId: session.sessionId,
+    producer: session.starter,
+    state: speaker?.current ?? "idle",
+    percent: speaker?.percent,
+    agents: [...session.agents.values()].map(({ producer, current, percent }) => ({
+      producer,
+      state: current,
+      percent,
+    })),
+    openTools: openTools(session),
+    openOutputs: openOutputs(session).map(({ outputId, codePoints }) => ({ outputId, position: codePoints })),
+    openQuestions: openQuestions(session),
+    outcomes: session.outcomes,
+    eventCount: session.ordinal,
+    timestamp: session.latestText,
+    isAgentConnected: session.owner !== undefined,
+  };
+}

@@ -1,0 +1,244 @@
+// What each type of event demands of its session, and does to it (AAEP §4.1..§4.3, §4.5; R3a, R5, R13, R25). The steps of session-sequence.ts's
+// table, which alone decides when one is taken; those of questions are in session-questions.ts.
+import { addLengths, fitsPosition, joinChunk, remainder } from "./chunk-text.js";
+import { implyState, isImplied } from "./implied-states.js";
+import { withdraw } from "./session-questions.js";
+import {
+  type AgentRecord,
+  AWAITING_INPUT,
+  createOutputRecord,
+  type OpenTool,
+  type OutputRecord,
+  openOutputs,
+  openQuestions,
+  openTools,
+  type SessionRecord,
+} from "./session-record.js";
+import { breach, type Draft, emitMade, stampNow, type Turn, textOrUndefined } from "./session-turn.js";
+
+export function startSession({ draft, session, event }: Turn): void {
+  session.phase = "open";
+  session.starter = event.producer;
+  session.owner = draft.connection;
+  session.resumeToken = `rst_${draft.moment.ids.hex(16)}`;
+  draft.started.push(session);
+}
+
+/** A session that went well leaves nothing open (R3a). */
+export function completeSession(turn: Turn): void {
+  const { session } = turn;
+  if (session.openToolCount > 0 || session.openOutputCount > 0) {
+    const [tool] = openTools(session);
+    const [output] = openOutputs(session);
+    const first =
+      tool !== undefined
+        ? `tool.completed for ${tool.toolCallId ?? tool.tool}`
+        : `a chunk with complete: true for ${output?.outputId ?? "the output without output_id"}`;
+    breach(turn, "session_incomplete", `Publish ${first} first; it is still open.`, "/type", "R3a");
+  }
+  endSession(turn);
+}
+
+/** Ends the session; what is open is closed first, in its agents' names (R3a), and its questions with it (AAEP §6.8). */
+export function endSession(turn: Turn): void {
+  const { draft, session, event } = turn;
+  closeOpen(draft, session, event.timestamp);
+  finish(draft, session);
+}
+
+function closeOpen(draft: Draft, session: SessionRecord, stamp: string): void {
+  for (const { tool, toolCallId, producer } of openTools(session)) {
+    emitMade(draft, session, "closing", "tool.completed", producer, stamp, {
+      tool,
+      ...(toolCallId === undefined ? undefined : { tool_call_id: toolCallId }),
+      status: "timeout",
+      ...draft.summary({ kind: "tool_abandoned", tool, producer }),
+    });
+  }
+  for (const output of openOutputs(session)) {
+    const { last } = output;
+    if (last === undefined) continue;
+    // Whatever decides whether chunks may be merged is taken over, so that the held text still ends as one (R10).
+    const fields: Record<string, unknown> = { urgency: last.urgency };
+    for (const name of ["output_id", "content_type", "language", "localization_hints", "correlation_id"]) {
+      if (last[name] !== undefined) fields[name] = last[name];
+    }
+    const chunk = remainder(output.carry);
+    emitMade(draft, session, "closing", "output.streaming", last.producer, stamp, {
+      ...fields,
+      chunk,
+      position: output.codePoints,
+      complete: true,
+    });
+    draft.undo.touch(output);
+    addLengths(output, chunk);
+    output.carry = "";
+    endOutput(session, output);
+  }
+}
+
+function finish(draft: Draft, session: SessionRecord): void {
+  for (const question of openQuestions(session)) withdraw(draft, session, question);
+  session.phase = "ended";
+  draft.ended.push(session);
+}
+
+/** The state left must be the agent's last, or one that its later events imply (AAEP §4.2.1, R3a). */
+export function changeState(turn: Turn): void {
+  const { draft, session, agent, event } = turn;
+  const from = String(event.from_state);
+  const to = String(event.to_state);
+  const isBelated = agent.isRestored && from === AWAITING_INPUT;
+  const left = isBelated ? agent.state : from;
+  if (left !== agent.state && !isImplied(agent, left)) {
+    const sentence = `Set from_state to "${agent.state}", the state this agent is in.`;
+    breach(turn, "state_mismatch", sentence, "/from_state", "AAEP §4.2.1, R3a");
+  }
+  if (from === AWAITING_INPUT && (to === "thinking" || to === "deciding")) {
+    for (const question of openQuestions(session)) {
+      if (question.agentId === agent.agentId) withdraw(draft, session, question);
+    }
+  }
+  if (to === AWAITING_INPUT && left !== AWAITING_INPUT) agent.stateBeforeAwaiting = left;
+  agent.state = to;
+  agent.told = to;
+  agent.current = to;
+  agent.impliedStates = 0;
+  agent.isRestored = false;
+  // The daemon has told already that the waiting is over.
+  if (isBelated && left === to) turn.isAbsorbed = true;
+  else if (isBelated) turn.event = { ...event, from_state: left };
+}
+
+export function reportProgress({ agent, event }: Turn): void {
+  const { percent } = event.progress as { readonly percent?: unknown };
+  agent.percent = typeof percent === "number" ? percent : undefined;
+}
+
+/** A call's id is used once a session; what cannot be undone was confirmed (AAEP §4.3.1, R5). */
+export function invokeTool(turn: Turn): void {
+  const { draft, session, agent, event } = turn;
+  const tool = String(event.tool);
+  const toolCallId = textOrUndefined(event.tool_call_id);
+  if (toolCallId !== undefined && session.usedCallIds.has(toolCallId)) {
+    const sentence = "Give every invocation a tool_call_id of its own; this one was used in this session.";
+    breach(turn, "tool_already_invoked", sentence, "/tool_call_id", "AAEP §4.3.1");
+  }
+  if (event.irreversible === true) {
+    const used = confirmationFor(agent, tool, toolCallId);
+    if (used === undefined) {
+      const sentence =
+        "Ask with awaiting.confirmation and wait until a reply accepts it; one reply permits one action.";
+      breach(turn, "confirmation_required", sentence, "/irreversible", "AAEP §4.3.1, R5");
+    }
+    agent.confirmations = agent.confirmations.filter((confirmation) => confirmation !== used);
+  }
+  const opened: OpenTool = { tool, toolCallId, producer: event.producer, ordinal: session.ordinal + 1 };
+  if (toolCallId === undefined) {
+    draft.undo.put(session.toolsByName, tool, [...(session.toolsByName.get(tool) ?? []), opened]);
+  } else {
+    draft.undo.put(session.toolsByCallId, toolCallId, opened);
+    draft.undo.add(session.usedCallIds, toolCallId);
+  }
+  session.openToolCount += 1;
+  implyState(agent, "calling_tool");
+}
+
+/** The accepted confirmation to use up: one that names this tool or call before one that names nothing. */
+function confirmationFor(agent: AgentRecord, tool: string, toolCallId: string | undefined) {
+  const fitting = agent.confirmations.filter(
+    (permits) =>
+      (permits.tool === undefined || permits.tool === tool) &&
+      (permits.toolCallId === undefined || permits.toolCallId === toolCallId),
+  );
+  return (
+    fitting.find((permits) => permits.toolCallId !== undefined) ??
+    fitting.find((permits) => permits.tool !== undefined) ??
+    fitting[0]
+  );
+}
+
+/** Pairs with an open invocation: by `tool_call_id` where it had one, else by name, the agent's own and the oldest first (AAEP §4.5.2). */
+export function completeTool(turn: Turn): void {
+  const { draft, session, agent, event } = turn;
+  const tool = String(event.tool);
+  const toolCallId = textOrUndefined(event.tool_call_id);
+  if (toolCallId !== undefined) {
+    const open = session.toolsByCallId.get(toolCallId);
+    if (open === undefined || open.tool !== tool) {
+      const [sentence, pointer] =
+        open === undefined
+          ? ["Publish tool.invoked with this tool_call_id first; none is open.", "/tool_call_id"]
+          : [`Set tool to "${open.tool}", as in tool.invoked.`, "/tool"];
+      breach(turn, "tool_not_invoked", sentence, pointer, "AAEP §4.5.2");
+    }
+    draft.undo.remove(session.toolsByCallId, toolCallId);
+  } else {
+    const open = session.toolsByName.get(tool) ?? [];
+    const closed = open.find(({ producer }) => producer.agent_id === agent.agentId) ?? open[0];
+    if (closed === undefined) {
+      const sentence = "Publish tool.invoked for this tool first, or name the tool_call_id it was invoked with.";
+      breach(turn, "tool_not_invoked", sentence, "/tool", "AAEP §4.5.2");
+    }
+    if (open.length > 1)
+      draft.undo.put(
+        session.toolsByName,
+        tool,
+        open.filter((other) => other !== closed),
+      );
+    else draft.undo.remove(session.toolsByName, tool);
+  }
+  session.openToolCount -= 1;
+}
+
+/** Chunks of an output follow one another without gaps, and nothing follows the last (AAEP §4.3.3, §4.5.4, R13, R25). */
+export function streamOutput(turn: Turn): void {
+  const { draft, session, agent, event } = turn;
+  const outputId = textOrUndefined(event.output_id);
+  const key = outputId ?? "";
+  let output = session.outputs.get(key);
+  if (output === undefined) {
+    output = createOutputRecord(outputId, session.ordinal + 1);
+    draft.undo.put(session.outputs, key, output);
+    session.openOutputCount += 1;
+  } else {
+    if (output.isComplete) {
+      const sentence = "Begin another output with an output_id of its own; this one is complete.";
+      breach(turn, "output_already_complete", sentence, outputId === undefined ? "" : "/output_id", "AAEP §4.5.4");
+    }
+    draft.undo.touch(output);
+  }
+  const { codePoints } = output;
+  const given = event.position;
+  if (given !== codePoints && !fitsPosition(given, output, output.carry)) {
+    const sentence = `Set position to ${codePoints}, the code points sent so far, or leave it out.`;
+    breach(turn, "position_mismatch", sentence, "/position", "AAEP §4.3.3, R13");
+  }
+  const chunk = String(event.chunk);
+  const isLast = event.complete === true;
+  const { text, carry } = joinChunk(output.carry, chunk, isLast);
+  addLengths(output, text);
+  output.carry = carry;
+  if (text !== chunk || given !== codePoints) turn.event = { ...event, chunk: text, position: codePoints };
+  output.last = turn.event;
+  if (isLast) endOutput(session, output);
+  implyState(agent, "writing_output");
+}
+
+function endOutput(session: SessionRecord, output: OutputRecord): void {
+  output.isComplete = true;
+  output.last = undefined;
+  session.openOutputCount -= 1;
+}
+
+/** Ends a session whose agent is gone and will not come back (R8). */
+export function abandonSession(draft: Draft, session: SessionRecord): void {
+  const stamp = stampNow(draft, session);
+  closeOpen(draft, session, stamp);
+  emitMade(draft, session, "closing", "session.errored", session.starter, stamp, {
+    error_category: "transient",
+    error_code: "AGENT_DISCONNECTED",
+    ...draft.summary({ kind: "agent_disconnected", producer: session.starter }),
+  });
+  finish(draft, session);
+}

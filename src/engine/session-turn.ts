@@ -1,0 +1,165 @@
+// One published event on its way through the rules, and the plan it is part of. Machinery only: how a rule refuses, repairs,
+// or puts an event of the daemon's before the agent's. The rules themselves are in session-sequence.ts.
+import { Fault, type FaultCode } from "../base/errors.js";
+import type { IdSource } from "../base/ids.js";
+import type { Millis } from "../contracts/clock.js";
+import { CORE_CONTEXT, timestampFrom } from "./complete-event.js";
+import {
+  type AgentEvent,
+  type DaemonMade,
+  defaultUrgency,
+  type NewEvent,
+  type Producer,
+  type TopicKind,
+} from "./event.js";
+import type { AgentRecord, OpenQuestion, SessionRecord } from "./session-record.js";
+import { parseTimestamp, type Timestamp } from "./timestamps.js";
+import type { UndoLog } from "./undo-log.js";
+
+/** The vocabulary of the daemon's own extension members (R31). */
+export const DAEMON_CONTEXT = "https://aaepd.dev/context/v1";
+
+/** "enforce" refuses what breaks the order; "warn" repairs it and says so, where it can be repaired and is no safety rule (R3). */
+export type Sequencing = "enforce" | "warn";
+
+/** What a session's daemon-made events have to say. */
+export type MadeText =
+  | { readonly kind: "tool_abandoned"; readonly tool: string; readonly producer: Producer }
+  | { readonly kind: "awaiting_input"; readonly question: AgentEvent }
+  | { readonly kind: "agent_disconnected"; readonly producer: Producer };
+
+/** Answers the `summary_*` members of a daemon-made event, language variants included; `summary_normal` must be among them (R31). */
+export type MadeSummary = (text: MadeText) => Readonly<Record<string, string>>;
+
+/** When and with what chance something happens (R24). */
+export interface Moment {
+  readonly now: Millis;
+  /** Milliseconds since 1970. */
+  readonly wallTime: number;
+  readonly ids: IdSource;
+}
+
+/** A rule that was broken and repaired (R3, sequencing "warn"). */
+export interface SequenceWarning {
+  readonly code: FaultCode;
+  readonly sentence: string;
+  readonly pointer: string;
+  readonly rule: string;
+  readonly eventId: string;
+}
+
+/** A plan in the making. */
+export interface Draft {
+  readonly sequencing: Sequencing;
+  readonly clockSkewMs: number;
+  readonly summary: MadeSummary;
+  readonly undo: UndoLog;
+  /** Every reply token ever used, with its session. */
+  readonly replyTokens: Map<string, string>;
+  readonly moment: Moment;
+  readonly connection: object | undefined;
+  readonly resumeToken: string | undefined;
+  readonly events: NewEvent[];
+  readonly warnings: SequenceWarning[];
+  readonly asked: OpenQuestion[];
+  readonly withdrawn: OpenQuestion[];
+  readonly started: SessionRecord[];
+  readonly adopted: SessionRecord[];
+  readonly ended: SessionRecord[];
+}
+
+export interface Turn {
+  readonly draft: Draft;
+  readonly session: SessionRecord;
+  readonly agent: AgentRecord;
+  readonly kind: TopicKind;
+  /** The event as it will go out; a rule that must alter it puts a copy here. */
+  event: AgentEvent;
+  timestamp: Timestamp;
+  /** The agent named the instant itself. */
+  readonly isStamped: boolean;
+  /** Set where the event says nothing new and does not go out (R3a). */
+  isAbsorbed: boolean;
+}
+
+/** What "warn" can repair. Everything else has nothing to put in its place, or is a rule of safety (R5). */
+const REPAIRABLE: ReadonlySet<FaultCode> = new Set<FaultCode>([
+  "position_mismatch",
+  "sequence_mismatch",
+  "session_incomplete",
+  "state_mismatch",
+  "timestamp_out_of_order",
+  "timestamp_skewed",
+  "urgency_not_allowed",
+]);
+
+/** Refuses the event, or returns so that the rule can repair it. Nothing that follows may assume that the rule was kept. */
+export function breach(turn: Turn, code: FaultCode, sentence: string, pointer: string, rule: string): void {
+  const { draft, event } = turn;
+  if (draft.sequencing === "enforce" || !REPAIRABLE.has(code)) throw new Fault(code, sentence, { pointer, rule });
+  draft.warnings.push({ code, sentence, pointer, rule, eventId: event.event_id });
+}
+
+/** Adds an event of the session to the plan. */
+export function emit(
+  draft: Draft,
+  session: SessionRecord,
+  event: AgentEvent,
+  micros: number,
+  kind: TopicKind,
+  source: string | undefined,
+  made: DaemonMade | undefined,
+): void {
+  draft.undo.touch(session);
+  session.ordinal += 1;
+  if (micros >= session.latestMicros) {
+    session.latestMicros = micros;
+    session.latestText = event.timestamp;
+  }
+  draft.events.push({ event, kind, source, at: draft.moment.now, ordinal: session.ordinal, made });
+}
+
+/** Adds an event that the daemon makes for an agent (R31). `stamp` is when it happened, unless the session is already later (R3b). */
+export function emitMade(
+  draft: Draft,
+  session: SessionRecord,
+  made: DaemonMade,
+  kind: Exclude<TopicKind, "extension">,
+  producer: Producer,
+  stamp: string,
+  fields: Readonly<Record<string, unknown>>,
+): void {
+  const micros = parseTimestamp(stamp)?.micros ?? Number.NEGATIVE_INFINITY;
+  const event: AgentEvent = {
+    "@context": [CORE_CONTEXT, DAEMON_CONTEXT],
+    type: `aaep:agent.${kind}`,
+    event_id: `evt_${draft.moment.ids.hex(16)}`,
+    session_id: session.sessionId,
+    timestamp: micros >= session.latestMicros ? stamp : session.latestText,
+    producer,
+    urgency: defaultUrgency(kind),
+    ...fields,
+    extensions: { aaepd: { by: "daemon" } },
+  };
+  emit(draft, session, event, micros, kind, undefined, made);
+}
+
+/** Adds an event of the daemon's right before the agent's; it happened, for those who listen, in the same instant. */
+export function emitBefore(
+  turn: Turn,
+  made: DaemonMade,
+  kind: Exclude<TopicKind, "extension">,
+  producer: Producer,
+  fields: Readonly<Record<string, unknown>>,
+): void {
+  emitMade(turn.draft, turn.session, made, kind, producer, turn.event.timestamp, fields);
+}
+
+/** The instant of something that happens now: not before the session's last (R3b). */
+export function stampNow(draft: Draft, session: SessionRecord): string {
+  return timestampFrom(draft.moment.wallTime, session);
+}
+
+export function textOrUndefined(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,386 @@
+// The sessions of all agents: planning what is published into them, whose they are, and what is left of those that ended.
+// A plan is made whole or not at all and changes nothing until it is committed (R3). Which event may follow which is decided in
+// session-sequence.ts; journals, subscriptions and timers belong to the hub.
+import { Fault, faultFrom } from "../base/errors.js";
+import type { Millis } from "../contracts/clock.js";
+import { completeEvent } from "./complete-event.js";
+import {
+  type AgentEvent,
+  isTerminalKind,
+  type JournaledEvent,
+  type NewEvent,
+  type Producer,
+  topicKind,
+} from "./event.js";
+import { isSameContent, isSamePublish, type KnownPublish, type PublishedEvent } from "./same-publish.js";
+import { accept, type Resolution, resolveQuestion } from "./session-questions.js";
+import {
+  type AcceptedConfirmation,
+  createAgentRecord,
+  createSessionRecord,
+  type OpenQuestion,
+  type SessionRecord,
+  type SessionSummary,
+  summarize,
+} from "./session-record.js";
+import { abandonSession } from "./session-rules.js";
+import { applyEvent } from "./session-sequence.js";
+import type { Draft, MadeSummary, Moment, SequenceWarning, Sequencing } from "./session-turn.js";
+import { parseTimestamp } from "./timestamps.js";
+import { createUndoLog } from "./undo-log.js";
+import { isPlainSource, wellFormedFields } from "./well-formed.js";
+
+export interface SessionsOptions {
+  /** How far an agent's timestamp may be off, ms (R3b, `clock_skew_seconds`). Beyond it: `timestamp_skewed`. */
+  readonly clockSkewMs: number;
+  readonly sequencing: Sequencing;
+  /** Throws a Fault unless the completed event is valid by its schema. */
+  readonly validate: (event: Readonly<Record<string, unknown>>) => void;
+  /** The texts of daemon-made events. */
+  readonly summary: MadeSummary;
+}
+
+/** Who publishes, and when. */
+export interface PublishContext extends Moment {
+  /** What the agent said of itself when it connected (R2). */
+  readonly agent: Producer | undefined;
+  /** `--producer-id`. */
+  readonly producerId: string | undefined;
+  /** The agent's connection, by identity: the owner of the sessions it starts (R8). */
+  readonly connection: object;
+  /** Lets another connection publish into a session (R8). */
+  readonly resumeToken?: string | undefined;
+  /** The events came as an array: pointers of faults begin with an index. */
+  readonly isArray: boolean;
+  /** An accepted event with this id, as far back as the journal's window reaches. */
+  readonly known: (eventId: string) => KnownPublish | undefined;
+}
+
+/** What becomes of one published event. */
+export type PublishAnswer =
+  /** It goes out as `events[index]`. */
+  | { readonly kind: "accepted"; readonly eventId: string; readonly index: number; readonly resumeToken?: string }
+  /** It was accepted before and gets its first answer again; within one array, the answer to its first copy. */
+  | { readonly kind: "repeated"; readonly eventId: string; readonly resumeToken?: string }
+  /** It is in order but says nothing new, and does not go out (R3a). */
+  | { readonly kind: "absorbed"; readonly eventId: string };
+
+/** What will have happened once it is committed. Planning anything else, or asking the sessions anything, discards it. */
+export interface SessionPlan {
+  /** In order, the daemon's own among them; for the journal. */
+  readonly events: readonly NewEvent[];
+  /** One for each input. */
+  readonly answers: readonly PublishAnswer[];
+  readonly asked: readonly OpenQuestion[];
+  /** Questions that are no longer asked: cancelled by their agent, or ended with their session. */
+  readonly withdrawn: readonly OpenQuestion[];
+  /** Ids of sessions whose agent came back by publishing: their grace is over. */
+  readonly adopted: readonly string[];
+  readonly ended: readonly string[];
+  /** What "warn" repaired. */
+  readonly warnings: readonly SequenceWarning[];
+  /** Makes it so. Given what the journal made of `events`, terminal events are kept with their epochs. Throws "internal" after a discard. */
+  readonly commit: (journaled?: readonly JournaledEvent[]) => void;
+  readonly discard: () => void;
+}
+
+export interface EndedSession {
+  readonly sessionId: string;
+  /** Its last event; with an epoch where the commit was given one. */
+  readonly terminal: NewEvent | JournaledEvent;
+  readonly endedAt: Millis;
+}
+
+export interface Sessions {
+  /**
+   * Completes (R2), validates and orders (R3) events, all or none. Throws the first Fault, its pointer starting at the event, or for arrays
+   * at the array; the sessions are then as they were.
+   */
+  readonly plan: (inputs: readonly PublishedEvent[], context: PublishContext) => SessionPlan;
+  /** Resolves an open question: its outcome is told, and its agent's state restored (R6). Throws `not_found`. */
+  readonly resolve: (sessionId: string, token: string, resolution: Resolution, moment: Moment) => SessionPlan;
+  /** Remembers a confirmation accepted by a reply, as `resolve` does by itself (R5). Throws `not_found`. */
+  readonly confirmationAccepted: (sessionId: string, agentId: string, permits: AcceptedConfirmation) => void;
+  /** The connection is gone. Answers the ids of its open sessions: their grace begins (R8). */
+  readonly connectionEnded: (connection: object) => readonly string[];
+  /** Hands a session to another connection (R8). Throws `session_not_started`, `session_ended`, `session_not_yours`. */
+  readonly resume: (sessionId: string, resumeToken: string, connection: object) => SessionSummary;
+  /** Ends a session whose agent did not come back (R8). Throws `not_found`. */
+  readonly abandon: (sessionId: string, moment: Moment) => SessionPlan;
+  /** An open session; undefined where there is none. */
+  readonly summary: (sessionId: string) => SessionSummary | undefined;
+  /** The ids of the open sessions, the oldest first. */
+  readonly openIds: () => readonly string[];
+  /** What is left of a session that ended (R17). */
+  readonly ended: (sessionId: string) => EndedSession | undefined;
+  /** All that ended and are not forgotten, the oldest first. */
+  readonly endedSince: (from: Millis) => readonly EndedSession[];
+  /** Forgets sessions that ended before, their terminal events and reply tokens. */
+  readonly forgetEnded: (before: Millis) => void;
+}
+
+interface EndedRecord extends EndedSession {
+  readonly replyTokens: readonly string[];
+}
+
+/** The sessions of a daemon, none at first. */
+export function createSessions(options: SessionsOptions): Sessions {
+  const { clockSkewMs, sequencing, validate, summary } = options;
+  const open = new Map<string, SessionRecord>();
+  const ended = new Map<string, EndedRecord>();
+  const owned = new Map<object, Set<SessionRecord>>();
+  const replyTokens = new Map<string, string>();
+  const undo = createUndoLog();
+  let pending: Draft | undefined;
+
+  const settle = (): void => {
+    if (pending === undefined) return;
+    pending = undefined;
+    undo.revert();
+  };
+
+  const begin = (moment: Moment, connection: object | undefined, resumeToken: string | undefined): Draft => {
+    settle();
+    const draft: Draft = {
+      sequencing,
+      clockSkewMs,
+      summary,
+      undo,
+      replyTokens,
+      moment,
+      connection,
+      resumeToken,
+      events: [],
+      warnings: [],
+      asked: [],
+      withdrawn: [],
+      started: [],
+      adopted: [],
+      ended: [],
+    };
+    pending = draft;
+    return draft;
+  };
+
+  const own = (session: SessionRecord): void => {
+    if (session.owner === undefined) return;
+    const theirs = owned.get(session.owner);
+    if (theirs === undefined) owned.set(session.owner, new Set([session]));
+    else theirs.add(session);
+  };
+  const disown = (session: SessionRecord): void => {
+    if (session.owner === undefined) return;
+    const theirs = owned.get(session.owner);
+    theirs?.delete(session);
+    if (theirs?.size === 0) owned.delete(session.owner);
+  };
+
+  const close = (session: SessionRecord, draft: Draft, journaled: readonly JournaledEvent[]): void => {
+    const { sessionId, outcomes } = session;
+    open.delete(sessionId);
+    disown(session);
+    const index = draft.events.findLastIndex(
+      ({ kind, event }) => isTerminalKind(kind) && event.session_id === sessionId,
+    );
+    const terminal = journaled[index] ?? draft.events[index];
+    if (terminal === undefined) return;
+    const tokens = outcomes.map(({ token }) => token);
+    ended.set(sessionId, { sessionId, terminal, endedAt: draft.moment.now, replyTokens: tokens });
+  };
+
+  const planFrom = (draft: Draft, answers: readonly PublishAnswer[]): SessionPlan => ({
+    events: draft.events,
+    answers,
+    asked: draft.asked,
+    withdrawn: draft.withdrawn,
+    adopted: draft.adopted.length === 0 ? NONE : draft.adopted.map(({ sessionId }) => sessionId),
+    ended: draft.ended.length === 0 ? NONE : draft.ended.map(({ sessionId }) => sessionId),
+    warnings: draft.warnings,
+    commit: (journaled = []) => {
+      if (pending !== draft) {
+        throw new Fault("internal", "Commit a plan before the next is made.", { origin: "local" });
+      }
+      pending = undefined;
+      undo.keep();
+      for (const session of draft.started) own(session);
+      for (const session of draft.adopted) own(session);
+      for (const session of draft.ended) close(session, draft, journaled);
+    },
+    discard: () => {
+      if (pending === draft) settle();
+    },
+  });
+
+  const find = (sessionId: string): SessionRecord => {
+    const session = open.get(sessionId);
+    if (session !== undefined) return session;
+    const other = createSessionRecord(sessionId);
+    if (ended.has(sessionId)) other.phase = "ended";
+    return other;
+  };
+
+  const planOne = (draft: Draft, input: PublishedEvent, context: PublishContext): PublishAnswer => {
+    const { type, session_id: id } = input.fields;
+    const kind = typeof type === "string" ? topicKind(type) : "extension";
+    const completed = completeEvent(input.fields, kind, typeof id === "string" ? open.get(id) : undefined, context);
+    const isPlain = input.source !== undefined && isPlainSource(input.source);
+    const repaired = isPlain
+      ? completed
+      : wellFormedFields(completed, kind === "output.streaming" ? "chunk" : undefined);
+    validate(repaired);
+    const event = repaired as AgentEvent;
+    const timestamp = parseTimestamp(event.timestamp);
+    if (timestamp === undefined) {
+      const sentence = "Write timestamp as RFC 3339 with no, three or six fractional digits, and Z or an offset.";
+      throw new Fault("invalid_event", sentence, { pointer: "/timestamp", rule: "AAEP §3.2" });
+    }
+    const session = find(event.session_id);
+    let agent = session.agents.get(event.producer.agent_id);
+    if (agent === undefined) {
+      agent = createAgentRecord(event.producer);
+      undo.put(session.agents, agent.agentId, agent);
+    }
+    const isStamped = input.fields.timestamp !== undefined;
+    const turn = { draft, session, agent, kind, event, timestamp, isStamped, isAbsorbed: false };
+    const wasAbsent = session.phase === "absent";
+    applyEvent(turn, input.fields, input.source);
+    const { event_id: eventId } = event;
+    if (turn.isAbsorbed) return { kind: "absorbed", eventId };
+    const index = draft.events.length - 1;
+    if (!wasAbsent) return { kind: "accepted", eventId, index };
+    undo.put(open, session.sessionId, session);
+    return { kind: "accepted", eventId, index, resumeToken: session.resumeToken };
+  };
+
+  /** The answer to an event that was published before; undefined where it was not. */
+  const repeat = (input: PublishedEvent, context: PublishContext, seen: Seen): PublishAnswer | undefined => {
+    const eventId = input.fields.event_id;
+    if (typeof eventId !== "string") return undefined;
+    const twin = seen?.get(eventId);
+    const known = context.known(eventId);
+    if (twin === undefined && known === undefined) return undefined;
+    const isSame = twin !== undefined ? isSameContent(input, twin) : known !== undefined && isSamePublish(input, known);
+    if (!isSame) {
+      const sentence = "Give every event an event_id of its own; another event has this one.";
+      throw new Fault("event_id_reused", sentence, { pointer: "/event_id", rule: "R3" });
+    }
+    // Everyone who listens has seen the event itself: only its own agent gets the token again.
+    const session = known === undefined ? undefined : open.get(known.event.session_id);
+    return known !== undefined &&
+      topicKind(known.event.type) === "session.started" &&
+      session?.owner === context.connection
+      ? { kind: "repeated", eventId, resumeToken: session.resumeToken }
+      : { kind: "repeated", eventId };
+  };
+
+  const known = (sessionId: string): SessionRecord => {
+    settle();
+    const session = open.get(sessionId);
+    if (session === undefined) throw new Fault("not_found", "Name an open session.", { rule: "R8" });
+    return session;
+  };
+
+  return {
+    plan: (inputs, context) => {
+      const draft = begin(context, context.connection, context.resumeToken);
+      const answers: PublishAnswer[] = [];
+      const seen: Seen = inputs.length > 1 ? new Map() : undefined;
+      for (const input of inputs) {
+        try {
+          const again = repeat(input, context, seen);
+          answers.push(again ?? planOne(draft, input, context));
+          const eventId = input.fields.event_id;
+          if (again === undefined && typeof eventId === "string") seen?.set(eventId, input);
+        } catch (caught) {
+          settle();
+          throw faultAt(caught, input, context.isArray ? `/${answers.length}` : "");
+        }
+      }
+      return planFrom(draft, answers);
+    },
+    resolve: (sessionId, token, resolution, moment) => {
+      const session = known(sessionId);
+      const question = session.questions.get(token);
+      if (question === undefined) throw new Fault("not_found", "Name an open question.", { rule: "R6" });
+      const draft = begin(moment, undefined, undefined);
+      resolveQuestion(draft, session, question, resolution);
+      return planFrom(draft, []);
+    },
+    confirmationAccepted: (sessionId, agentId, permits) => {
+      const agent = known(sessionId).agents.get(agentId);
+      if (agent === undefined) throw new Fault("not_found", "Name an agent of the session.", { rule: "R5" });
+      accept(undo, agent, permits);
+      undo.keep();
+    },
+    connectionEnded: (connection) => {
+      settle();
+      const theirs = [...(owned.get(connection) ?? [])];
+      owned.delete(connection);
+      for (const session of theirs) session.owner = undefined;
+      return theirs.map(({ sessionId }) => sessionId);
+    },
+    resume: (sessionId, resumeToken, connection) => {
+      settle();
+      const session = find(sessionId);
+      if (session.phase !== "open") {
+        const [code, sentence] =
+          session.phase === "ended"
+            ? (["session_ended", "Start a session with a new id; this one has ended."] as const)
+            : (["session_not_started", "Publish session.started; no session with this id is open."] as const);
+        throw new Fault(code, sentence, { pointer: "/session_id", rule: "R8" });
+      }
+      if (session.resumeToken !== resumeToken) {
+        const sentence = "Show the resume_token that session.started was answered with.";
+        throw new Fault("session_not_yours", sentence, { pointer: "/resume_token", rule: "R8" });
+      }
+      disown(session);
+      session.owner = connection;
+      own(session);
+      return summarize(session);
+    },
+    abandon: (sessionId, moment) => {
+      const session = known(sessionId);
+      const draft = begin(moment, undefined, undefined);
+      abandonSession(draft, session);
+      return planFrom(draft, []);
+    },
+    summary: (sessionId) => {
+      settle();
+      const session = open.get(sessionId);
+      return session === undefined ? undefined : summarize(session);
+    },
+    openIds: () => {
+      settle();
+      return [...open.keys()];
+    },
+    ended: (sessionId) => ended.get(sessionId),
+    endedSince: (from) => [...ended.values()].filter(({ endedAt }) => endedAt >= from),
+    forgetEnded: (before) => {
+      // In the order in which they ended.
+      for (const [sessionId, { endedAt, replyTokens: tokens }] of ended) {
+        if (endedAt >= before) return;
+        ended.delete(sessionId);
+        for (const token of tokens) replyTokens.delete(token);
+      }
+    },
+  };
+}
+
+type Seen = Map<string, PublishedEvent> | undefined;
+
+const NONE: readonly never[] = [];
+
+/** The fault with the event's id and its place in the array. */
+function faultAt(caught: unknown, input: PublishedEvent, place: string): Fault {
+  const { code, sentence, pointer, rule, origin, eventId, retryAfterSeconds, cause } = faultFrom(caught);
+  const id = input.fields.event_id;
+  const readable = eventId ?? (typeof id === "string" ? id : undefined);
+  return new Fault(code, sentence, {
+    pointer: `${place}${pointer ?? ""}`,
+    origin,
+    cause,
+    ...(rule === undefined ? undefined : { rule }),
+    ...(readable === undefined ? undefined : { eventId: readable }),
+    ...(retryAfterSeconds === undefined ? undefined : { retryAfterSeconds }),
+  });
+}

@@ -1,0 +1,116 @@
+// Instants of the envelope, as whole microseconds since 1970. No Date objects and no patterns: this runs for every event.
+// What must not live here: clocks, and any opinion on which instants are acceptable.
+
+/** An instant and how finely it was written. */
+export interface Timestamp {
+  /** Microseconds since 1970-01-01T00:00:00Z. */
+  readonly micros: number;
+  /** What one step of the last written digit is worth: a second, a millisecond or a microsecond. */
+  readonly unitMicros: 1 | 1000 | 1_000_000;
+}
+
+const DIGIT_0 = 0x30;
+
+/** The two digits at `index`, or NaN. */
+function twoDigits(text: string, index: number): number {
+  const tens = text.charCodeAt(index) - DIGIT_0;
+  const ones = text.charCodeAt(index + 1) - DIGIT_0;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
+}
+
+/** Days from 1970-01-01 to a day of the Gregorian calendar, counted in years that begin in March. */
+function daysFromDate(year: number, month: number, day: number): number {
+  const marchYear = month > 2 ? year : year - 1;
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
+  const leapDays = Math.floor(marchYear / 4) - Math.floor(marchYear / 100) + Math.floor(marchYear / 400);
+  return marchYear * 365 + leapDays + dayOfYear - 719_468;
+}
+
+function daysInMonth(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+/** Minutes east of UTC of the offset that begins at `index` and ends the text; NaN where there is none. */
+function offsetMinutes(text: string, index: number): number {
+  const first = text[index];
+  if (first === "Z" || first === "z") return text.length === index + 1 ? 0 : Number.NaN;
+  if ((first !== "+" && first !== "-") || text.length !== index + 6 || text[index + 3] !== ":") return Number.NaN;
+  const hours = twoDigits(text, index + 1);
+  const minutes = twoDigits(text, index + 4);
+  if (!(hours <= 23 && minutes <= 59)) return Number.NaN;
+  return (first === "-" ? -1 : 1) * (hours * 60 + minutes);
+}
+
+/**
+ * Reads an RFC 3339 date-time with none, three or six fractional digits and `Z` or `±HH:MM` (AAEP §3.2). A leap second counts as
+ * the next minute's first. Answers undefined for anything else.
+ */
+export function parseTimestamp(text: string): Timestamp | undefined {
+  if (text[4] !== "-" || text[7] !== "-" || text[13] !== ":" || text[16] !== ":") return undefined;
+  if (text[10] !== "T" && text[10] !== "t") return undefined;
+  const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
+  const month = twoDigits(text, 5);
+  const day = twoDigits(text, 8);
+  const hour = twoDigits(text, 11);
+  const minute = twoDigits(text, 14);
+  const second = twoDigits(text, 17);
+  // Comparisons with NaN are false, so that one test covers missing digits too.
+  if (!(month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month))) return undefined;
+  if (!(hour <= 23 && minute <= 59 && second <= 60)) return undefined;
+
+  let index = 19;
+  let fraction = 0;
+  let unitMicros: Timestamp["unitMicros"] = 1_000_000;
+  if (text[index] === ".") {
+    index += 1;
+    const start = index;
+    for (; index < text.length; index += 1) {
+      const digit = text.charCodeAt(index) - DIGIT_0;
+      if (digit < 0 || digit > 9) break;
+      fraction = fraction * 10 + digit;
+    }
+    if (index - start === 3) {
+      fraction *= 1000;
+      unitMicros = 1000;
+    } else if (index - start === 6) unitMicros = 1;
+    else return undefined;
+  }
+  const east = offsetMinutes(text, index);
+  const seconds = daysFromDate(year, month, day) * 86_400 + hour * 3600 + (minute - east) * 60 + second;
+  const micros = seconds * 1_000_000 + fraction;
+  return Number.isNaN(micros) ? undefined : { micros, unitMicros };
+}
+
+/** Whether `a` lies before `b` where both are read at the coarser of their two precisions (R3b). */
+export function isBefore(a: Timestamp, b: Timestamp): boolean {
+  if (a.micros >= b.micros) return false;
+  const unit = Math.max(a.unitMicros, b.unitMicros);
+  return Math.floor(a.micros / unit) < Math.floor(b.micros / unit);
+}
+
+function padded(value: number, width: number): string {
+  return String(value).padStart(width, "0");
+}
+
+/** Writes milliseconds since 1970 with three fractional digits and `Z`. */
+export function formatTimestamp(wallTimeMs: number): string {
+  const total = Math.floor(wallTimeMs);
+  const days = Math.floor(total / 86_400_000);
+  const inDay = total - days * 86_400_000;
+  const shifted = days + 719_468;
+  const era = Math.floor(shifted / 146_097);
+  const dayOfEra = shifted - era * 146_097;
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  );
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const marchMonth = Math.floor((5 * dayOfYear + 2) / 153);
+  const day = dayOfYear - Math.floor((153 * marchMonth + 2) / 5) + 1;
+  const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9;
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
+  const date = `${padded(year, 4)}-${padded(month, 2)}-${padded(day, 2)}`;
+  const second = Math.floor(inDay / 1000);
+  const time = `${padded(Math.floor(second / 3600), 2)}:${padded(Math.floor(second / 60) % 60, 2)}:${padded(second % 60, 2)}`;
+  return `${date}T${time}.${padded(inDay % 1000, 3)}Z`;
+}
