@@ -1,0 +1,152 @@
+// The soft limits of AAEP §3.7, for values and for text that is not parsed yet. Nothing here goes deeper than the limit it checks, so that
+// hostile nesting costs no stack.
+import { Fault } from "../../base/errors.js";
+
+/** Bytes of one event as compact JSON in UTF-8. */
+export const MAX_EVENT_BYTES = 65_536;
+/** Fields of the event itself. */
+export const MAX_FIELD_COUNT = 32;
+/** Levels of objects and lists, the event itself being the first. */
+export const MAX_DEPTH = 8;
+/**
+ * Code points of any string. The limit is named in KiB but counted in characters, as the schemas count: in bytes it would grant
+ * a text in Yoruba or Japanese a half or a third of one in English.
+ */
+export const MAX_STRING_LENGTH = 16_384;
+
+export interface LimitBreach {
+  readonly kind: "fields" | "depth" | "string" | "bytes";
+  readonly pointer: string;
+  readonly sentence: string;
+}
+
+/** How many bytes JSON makes of a UTF-16 unit at most: `\u0000`. */
+const WORST_BYTES_PER_UNIT = 6;
+
+/** An upper bound of the bytes of `value` as JSON; Infinity where it is too deep or has a string that may be too long. */
+function weightOf(value: unknown, depth: number): number {
+  if (typeof value === "string") {
+    return value.length > MAX_STRING_LENGTH ? Number.POSITIVE_INFINITY : value.length * WORST_BYTES_PER_UNIT + 3;
+  }
+  if (typeof value !== "object" || value === null) return 25;
+  if (depth > MAX_DEPTH) return Number.POSITIVE_INFINITY;
+  let weight = 2;
+  if (Array.isArray(value)) {
+    for (const item of value) weight += weightOf(item, depth + 1);
+    return weight;
+  }
+  const object = value as Readonly<Record<string, unknown>>;
+  for (const key in object) weight += key.length * WORST_BYTES_PER_UNIT + 4 + weightOf(object[key], depth + 1);
+  return weight;
+}
+
+/** Whether `event` keeps every limit. Most events are settled by an estimate, without serializing them. */
+export function isWithinLimits(event: object): boolean {
+  let fieldCount = 0;
+  let weight = 2;
+  for (const key in event) {
+    fieldCount++;
+    const value = (event as Readonly<Record<string, unknown>>)[key];
+    weight += key.length * WORST_BYTES_PER_UNIT + 4 + weightOf(value, 2);
+  }
+  if (fieldCount > MAX_FIELD_COUNT) return false;
+  return weight <= MAX_EVENT_BYTES || limitBreaches(event).length === 0;
+}
+
+/** Every limit that `event` breaks, with the place. */
+export function limitBreaches(event: object): readonly LimitBreach[] {
+  const breaches: LimitBreach[] = [];
+  const fieldCount = Object.keys(event).length;
+  if (fieldCount > MAX_FIELD_COUNT) {
+    const sentence = `An event may have at most ${MAX_FIELD_COUNT} fields; this one has ${fieldCount}. Move some into \`extensions\`.`;
+    breaches.push({ kind: "fields", pointer: "", sentence });
+  }
+  collectBreaches(event, "", 1, breaches);
+  // Serializing recurses, so it has to wait for the depth to be known.
+  if (!breaches.some(({ kind }) => kind === "depth")) {
+    const bytes = utf8Length(JSON.stringify(event));
+    if (bytes > MAX_EVENT_BYTES) {
+      const sentence = `An event may have at most ${MAX_EVENT_BYTES} bytes of JSON; this one has ${bytes}. Split its text over several events.`;
+      breaches.push({ kind: "bytes", pointer: "", sentence });
+    }
+  }
+  return breaches;
+}
+
+function collectBreaches(value: unknown, pointer: string, depth: number, breaches: LimitBreach[]): void {
+  if (typeof value === "string") {
+    if (value.length <= MAX_STRING_LENGTH) return;
+    const length = codePointCount(value);
+    if (length <= MAX_STRING_LENGTH) return;
+    const sentence = `A string may have at most ${MAX_STRING_LENGTH} characters; this one has ${length}.`;
+    breaches.push({ kind: "string", pointer, sentence });
+  } else if (typeof value === "object" && value !== null) {
+    if (depth > MAX_DEPTH) {
+      const sentence = `An event may be nested at most ${MAX_DEPTH} levels deep; make this part flatter.`;
+      breaches.push({ kind: "depth", pointer, sentence });
+      return;
+    }
+    for (const [key, item] of Object.entries(value)) {
+      collectBreaches(item, `${pointer}/${pointerStep(key)}`, depth + 1, breaches);
+    }
+  }
+}
+
+/**
+ * Refuses JSON text that nests objects and lists deeper than `limit` levels, without parsing it. Text that is no JSON passes or fails
+ * without meaning: the parser has the last word.
+ * @throws Fault `invalid_message` (AAEP §3.7)
+ */
+export function assertDepth(text: string, limit: number): void {
+  let depth = 0;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit === 0x22) {
+      index = endOfString(text, index);
+    } else if (unit === 0x7b || unit === 0x5b) {
+      depth++;
+      if (depth > limit) {
+        const sentence = `A message may be nested at most ${limit} levels deep; this one goes deeper. Make it flatter.`;
+        throw new Fault("invalid_message", sentence, { pointer: "", rule: "AAEP §3.7" });
+      }
+    } else if (unit === 0x7d || unit === 0x5d) {
+      depth--;
+    }
+  }
+}
+
+/** The index of the quote that ends the string which begins at `start`; the end of the text where none does. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++;
+    if (backslashes % 2 === 0) return end;
+  }
+  return text.length;
+}
+
+/** A key as one step of a JSON pointer (RFC 6901). */
+export function pointerStep(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/** Unicode code points; a lone surrogate counts as one. */
+export function codePointCount(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
+function utf8Length(text: string): number {
+  let bytes = 0;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80) bytes += 1;
+    else if (unit < 0x800) bytes += 2;
+    else if ((unit & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) {
+      bytes += 4;
+      index++;
+    } else bytes += 3;
+  }
+  return bytes;
+}

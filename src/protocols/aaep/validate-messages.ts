@@ -1,0 +1,200 @@
+// Whether a message other than an event is well formed: the handshake, replies, the manifest, and the daemon's own messages.
+// Each function narrows its argument or throws the first Fault. Unknown fields pass in the protocol's messages (AAEP §12) and are refused
+// in the daemon's own, where a misspelt member would change what is asked for.
+import {
+  type Diagnosis,
+  diagnoseAaepdError,
+  diagnoseAaepdListPending,
+  diagnoseAaepdRepeat,
+  diagnoseAaepdSkip,
+  diagnoseCapabilities,
+  diagnoseClarificationReply,
+  diagnoseConfirmationReply,
+  diagnoseProducerManifest,
+  diagnosePublishResult,
+  diagnoseResumeSessionParams,
+  diagnoseSubscriptionAccepted,
+  diagnoseSubscriptionClose,
+  diagnoseSubscriptionRejected,
+  diagnoseSubscriptionRenegotiate,
+  diagnoseSubscriptionRequest,
+} from "#gen/aaep/diagnosis.js";
+import type * as types from "#gen/aaep/types.js";
+import * as validators from "#gen/aaep/validators.js";
+import { Fault, type FaultCode } from "../../base/errors.js";
+import { isCalendarDate } from "./calendar.js";
+import { pointerOf, sentenceOf, telling } from "./fault-words.js";
+
+/** One kind of message: its name in sentences, its paragraph, and what diagnoses it. */
+interface MessageKind {
+  readonly name: string;
+  readonly rule: string;
+  readonly diagnose: (value: unknown) => readonly Diagnosis[];
+}
+
+/** @throws Fault `capabilities_incompatible` for a capability, `version_unsupported` for a garbled version, else `invalid_message` */
+export function assertSubscriptionRequest(value: unknown): asserts value is types.SubscriptionRequest {
+  if (validators.isSubscriptionRequest(value)) return;
+  throw firstFault(value, {
+    name: "subscription.request",
+    rule: "AAEP §5.2",
+    diagnose: diagnoseSubscriptionRequest,
+  });
+}
+
+/** @throws Fault `capabilities_incompatible` for a capability, else `invalid_message` */
+export function assertRenegotiate(value: unknown): asserts value is types.SubscriptionRenegotiate {
+  if (validators.isSubscriptionRenegotiate(value)) return;
+  throw firstFault(value, {
+    name: "subscription.renegotiate",
+    rule: "AAEP §5.7.1",
+    diagnose: diagnoseSubscriptionRenegotiate,
+  });
+}
+
+/** Capabilities that stand alone. Pointers begin at the capabilities themselves. @throws Fault `capabilities_incompatible` */
+export function assertCapabilities(value: unknown): asserts value is types.Capabilities {
+  if (validators.isCapabilities(value)) return;
+  const fault = firstFault(
+    { capabilities: value },
+    {
+      name: "capabilities",
+      rule: "AAEP §5.3",
+      diagnose: () =>
+        diagnoseCapabilities(value).map((each) => ({ ...each, instancePath: `/capabilities${each.instancePath}` })),
+    },
+  );
+  const { code, sentence, rule = "AAEP §5.3", pointer = "" } = fault;
+  throw new Fault(code, sentence, { rule, pointer: pointer.replace(/^\/capabilities/, "") });
+}
+
+export function assertSubscriptionAccepted(value: unknown): asserts value is types.SubscriptionAccepted {
+  if (validators.isSubscriptionAccepted(value)) return;
+  throw firstFault(value, {
+    name: "subscription.accepted",
+    rule: "AAEP §5.4",
+    diagnose: diagnoseSubscriptionAccepted,
+  });
+}
+
+export function assertSubscriptionRejected(value: unknown): asserts value is types.SubscriptionRejected {
+  if (validators.isSubscriptionRejected(value)) return;
+  throw firstFault(value, {
+    name: "subscription.rejected",
+    rule: "AAEP §5.5",
+    diagnose: diagnoseSubscriptionRejected,
+  });
+}
+
+export function assertClose(value: unknown): asserts value is types.SubscriptionClose {
+  if (validators.isSubscriptionClose(value)) return;
+  throw firstFault(value, { name: "subscription.close", rule: "AAEP §5.8.1", diagnose: diagnoseSubscriptionClose });
+}
+
+export function assertConfirmationReply(value: unknown): asserts value is types.ConfirmationReply {
+  const kind = { name: "confirmation.reply", rule: "AAEP §6.3", diagnose: diagnoseConfirmationReply };
+  if (!validators.isConfirmationReply(value)) throw firstFault(value, kind);
+  assertCalendarDate(value.timestamp, kind);
+}
+
+export function assertClarificationReply(value: unknown): asserts value is types.ClarificationReply {
+  const kind = { name: "clarification.reply", rule: "AAEP §6.3", diagnose: diagnoseClarificationReply };
+  if (!validators.isClarificationReply(value)) throw firstFault(value, kind);
+  assertCalendarDate(value.timestamp, kind);
+}
+
+/** A complete manifest; also the params of `aaep.set_manifest`. */
+export function assertManifest(value: unknown): asserts value is types.ProducerManifest {
+  if (validators.isProducerManifest(value)) return;
+  throw firstFault(value, { name: "aaep:producer.manifest", rule: "AAEP §5.10.1", diagnose: diagnoseProducerManifest });
+}
+
+/** `aaepd.skip`, or the params of `aaep.skip`. `output_id` needs `session_id` (R26). */
+export function assertSkip(value: unknown): asserts value is types.AaepdSkip {
+  if (validators.isAaepdSkip(value)) return;
+  throw firstFault(value, { name: "aaepd.skip", rule: "R26", diagnose: diagnoseAaepdSkip });
+}
+
+/** `aaepd.list_pending`, or the params of `aaep.list_pending` (R28). */
+export function assertListPending(value: unknown): asserts value is types.AaepdListPending {
+  if (validators.isAaepdListPending(value)) return;
+  throw firstFault(value, { name: "aaepd.list_pending", rule: "R28", diagnose: diagnoseAaepdListPending });
+}
+
+/** `aaepd.repeat`, or the params of `aaep.repeat` (R28). */
+export function assertRepeat(value: unknown): asserts value is types.AaepdRepeat {
+  if (validators.isAaepdRepeat(value)) return;
+  throw firstFault(value, { name: "aaepd.repeat", rule: "R28", diagnose: diagnoseAaepdRepeat });
+}
+
+/** The params of `aaep.resume_session` (R8). */
+export function assertResumeSession(value: unknown): asserts value is types.ResumeSessionParams {
+  if (validators.isResumeSessionParams(value)) return;
+  throw firstFault(value, { name: "aaep.resume_session", rule: "R8", diagnose: diagnoseResumeSessionParams });
+}
+
+/** What `aaep.publish` answers (R33). */
+export function assertPublishResult(value: unknown): asserts value is types.PublishResult {
+  if (validators.isPublishResult(value)) return;
+  throw firstFault(value, { name: "the result of aaep.publish", rule: "R33", diagnose: diagnosePublishResult });
+}
+
+/** `aaepd.error` (R33). */
+export function assertErrorMessage(value: unknown): asserts value is types.AaepdError {
+  if (validators.isAaepdError(value)) return;
+  throw firstFault(value, { name: "aaepd.error", rule: "R33", diagnose: diagnoseAaepdError });
+}
+
+/** The paragraph of each capability; what is not here is §5.3 in general. */
+const CAPABILITY_RULES: Readonly<Record<string, string>> = {
+  max_events_per_second: "AAEP §5.3.1.1",
+  preferred_verbosity: "AAEP §5.3.1.2",
+  languages: "AAEP §5.3.1.3",
+  supports_confirmation_reply: "AAEP §5.3.1.4",
+  supports_clarification_reply: "AAEP §5.3.1.5",
+  coalesce_boundaries: "AAEP §5.3.1.6",
+  event_filters: "AAEP §5.3.1.7",
+  supported_conformance_levels: "AAEP §5.3.1.8",
+  supported_extensions: "AAEP §5.3.1.9",
+  cognitive_load: "AAEP §5.3.1.10",
+  pace_wpm: "AAEP §5.3.1.11",
+  accept_signed_manifests_only: "AAEP §5.3.1.12",
+  aaepd: "R26",
+};
+
+function firstFault(value: unknown, kind: MessageKind): Fault {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return new Fault("invalid_message", `${kind.name} must be a JSON object; send one.`, {
+      pointer: "",
+      rule: kind.rule,
+    });
+  }
+  const diagnosis = telling(kind.diagnose(value))[0];
+  if (diagnosis === undefined) {
+    // Only if the two generated validators disagreed, which a test rules out.
+    return new Fault("invalid_message", `This is no ${kind.name}; see its schema.`, { pointer: "", rule: kind.rule });
+  }
+  const pointer = pointerOf(diagnosis);
+  const rule = ruleAt(pointer, kind.rule);
+  return new Fault(codeOf(diagnosis, pointer), sentenceOf(diagnosis, value, kind.name), { pointer, rule });
+}
+
+function ruleAt(pointer: string, rule: string): string {
+  const [, field = "", member = "", last = ""] = pointer.split("/");
+  if (field === "capabilities") return member === "" ? rule : (CAPABILITY_RULES[member] ?? "AAEP §5.3");
+  if (field === "extensions" && member === "aaepd" && last !== "") return last === "resume_after" ? "R17" : "R19";
+  return rule;
+}
+
+function codeOf({ keyword }: Diagnosis, pointer: string): FaultCode {
+  if (pointer.startsWith("/capabilities")) return "capabilities_incompatible";
+  // A version that cannot be read is one that is not spoken here; a missing one is a malformed message (R21).
+  if (pointer === "/aaep_version" && keyword !== "required" && keyword !== "type") return "version_unsupported";
+  return "invalid_message";
+}
+
+function assertCalendarDate(timestamp: string, { rule }: MessageKind): void {
+  if (isCalendarDate(timestamp)) return;
+  const sentence = `\`timestamp\` names a day that does not exist: ${JSON.stringify(timestamp.slice(0, 10))}.`;
+  throw new Fault("invalid_message", sentence, { pointer: "/timestamp", rule });
+}
