@@ -39,10 +39,10 @@ export interface BacklogServices {
   readonly openView: (wakeUps: WakeUps, startsAfter: Epoch) => View;
   readonly createWakeUps: () => WakeUps;
   readonly liveEntry: (entry: JournaledEvent) => LiveEntry;
-  /** Whether an entry is left out: a question that was resolved meanwhile or is asked at once (R17). */
-  readonly isLeftOut: (entry: JournaledEvent) => boolean;
+  /** An entry as the backlog tells it; undefined for one that is not told any more (R17). */
+  readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;
   /** What stands for events that aged out (R27): a unit for each session, put where they would have been. */
-  readonly gapUnits: (after: Epoch, oldest: Epoch, lastOrdinals: ReadonlyMap<string, number>) => readonly Unit[];
+  readonly gapUnits: (after: Epoch, oldest: Epoch, last: ReadonlyMap<string, JournaledEvent>) => readonly Unit[];
   /** Called in the moment when everything the journal holds has been read and taken. */
   readonly caughtUp: (own: View) => void;
   /** Called when a read that took its time has ended. */
@@ -55,24 +55,24 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
   const wakeUps = services.createWakeUps();
   const view = services.openView(wakeUps, point.after);
   const place: Place = { view, cursor: 0 };
-  const ordinals = new Map<string, number>();
+  const last = new Map<string, JournaledEvent>();
   let after = point.after;
   let inFlight = false;
   let closed = false;
 
   const take = (entry: JournaledEvent): void => {
     after = entry.epoch;
-    ordinals.set(entry.event.session_id, entry.ordinal);
+    last.set(entry.event.session_id, entry);
     // Held text is released when it would have been released, had the subscription been there.
     wakeUps.advance(entry.at);
     if (wasGiven(entry, point)) return;
-    if (services.isLeftOut(entry)) return;
-    view.push(services.liveEntry(entry), entry.at);
+    const told = services.asBacklog(entry);
+    if (told !== undefined) view.push(services.liveEntry(told), told.at);
   };
 
   const accept = (read: JournalRead): boolean => {
     if (read.kind === "gap") {
-      for (const unit of services.gapUnits(after, read.oldest, ordinals)) view.log.append(unit);
+      for (const unit of services.gapUnits(after, read.oldest, last)) view.log.append(unit);
       after = read.oldest - 1;
       return true;
     }
@@ -114,7 +114,7 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
       return place;
     },
     behind: (entry) => {
-      const unread = entry.ordinal - 1 - (ordinals.get(entry.event.session_id) ?? 0);
+      const unread = entry.ordinal - 1 - (last.get(entry.event.session_id)?.ordinal ?? 0);
       let waiting = 0;
       for (let index = place.cursor; index < view.log.end(); index += 1) {
         if (view.log.at(index)?.session === entry.event.session_id) waiting += 1;

@@ -73,7 +73,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
     if (first.kind === "event" && last.kind === "event") {
       if (last.role === "progress") return { ...last, firstEpoch: first.firstEpoch };
       const collapsed = options.collapseStates(first, last);
-      return collapsed.delivery.event["from_state"] === collapsed.delivery.event["to_state"] ? "nothing" : collapsed;
+      return collapsed.delivery.event.from_state === collapsed.delivery.event.to_state ? "nothing" : collapsed;
     }
     return undefined;
   };
@@ -192,5 +192,5 @@ export function encodedBytes(text: string): number {
 
 /** The event's `from_state` and `to_state`, read by name. */
 export function statesOf(event: AgentEvent): { readonly from: unknown; readonly to: unknown } {
-  return { from: event["from_state"], to: event["to_state"] };
+  return { from: event.from_state, to: event.to_state };
 }

@@ -5,7 +5,7 @@ import type { BacklogReader, ReadingPoint } from "./backlog-reader.js";
 import { createBacklogReader, readingPoint } from "./backlog-reader.js";
 import type { Delivery } from "./delivery.js";
 import { createDeliveryQueue } from "./delivery-queue.js";
-import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
+import { type AgentEvent, type Epoch, type JournaledEvent, topicKind } from "./event.js";
 import type { SharedView } from "./hub.js";
 import type { LiveEntry } from "./live-entry.js";
 import { createRateBudget } from "./rate-budget.js";
@@ -18,9 +18,18 @@ import type { WakeUps } from "./wake-ups.js";
 
 /** How a subscription begins: with what is live, or with what the journal holds after a point (R17). */
 export type StreamStart =
-  | { readonly kind: "live" }
+  | {
+      readonly kind: "live";
+      /** Told before anything else: what can no longer be given, and what it led to (R17, R27). */
+      readonly first: readonly AgentEvent[];
+    }
   /** `summarize` names the open sessions of which the backlog tells nothing, so that they are summed up. */
-  | { readonly kind: "resume"; readonly point: ReadingPoint; readonly summarize: ReadonlySet<string> };
+  | {
+      readonly kind: "resume";
+      readonly point: ReadingPoint;
+      readonly summarize: ReadonlySet<string>;
+      readonly first?: readonly AgentEvent[];
+    };
 
 export interface LagLimits {
   /** Longest time in which the transport takes nothing, ms. */
@@ -53,10 +62,10 @@ export interface MemberSpec {
     terms: Terms,
     after: Epoch,
     oldest: Epoch,
-    ordinals: ReadonlyMap<string, number>,
+    last: ReadonlyMap<string, JournaledEvent>,
   ) => readonly AgentEvent[];
-  /** Whether an entry of the backlog is not told any more: a question that is open (asked already) or was resolved (R17). */
-  readonly isLeftOut: (entry: JournaledEvent, terms: Terms) => boolean;
+  /** An entry as the backlog tells it; undefined for a question, which was asked at once or has been resolved (R17). */
+  readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;
   /** Told what left and from where the rest would have to be read (R17). */
   readonly delivered: (subscriberId: string, unit: Unit, low: Epoch, render: (unit: Unit) => Delivery) => void;
 }
@@ -146,11 +155,9 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
       openView: (wakeUps, startsAfter) => services.openPrivateView(terms, wakeUps, startsAfter),
       createWakeUps: services.createWakeUps,
       liveEntry: services.liveEntry,
-      isLeftOut: (entry) => spec.isLeftOut(entry, terms),
-      gapUnits: (after, oldest, ordinals) =>
-        spec
-          .gaps(terms, after, oldest, ordinals)
-          .map((event) => eventUnit(event, "state.changed", oldest - 1, "plain")),
+      asBacklog: spec.asBacklog,
+      gapUnits: (after, oldest, last) =>
+        spec.gaps(terms, after, oldest, last).map((event) => eventUnit(event, "state.changed", oldest - 1, "plain")),
       caughtUp: (own) => rejoin(own),
       wake: () => spec.wake(),
     });
@@ -185,6 +192,8 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
   const greet = (): void => {
     const head = services.journal.head();
     stream.urge(spec.openQuestions(terms).map((entry) => unitOf(services.liveEntry(entry), shared.view, "critical")));
+    const first = spec.start.first ?? [];
+    for (const event of first) queue.offer(eventUnit(event, topicKind(event.type), head, "plain"), false);
     const only = spec.start.kind === "resume" ? spec.start.summarize : undefined;
     for (const event of spec.summaries(terms, head, only))
       queue.offer(eventUnit(event, "state.changed", head, "plain"), false);

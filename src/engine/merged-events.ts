@@ -55,7 +55,7 @@ export function collapsedStateEvent(first: AgentEvent, last: AgentEvent, epoch: 
       },
       ids,
     ),
-    from_state: first["from_state"],
+    from_state: first.from_state,
   };
 }
 
@@ -66,7 +66,7 @@ export function overtookEvent(event: AgentEvent, count: number): AgentEvent {
   return {
     ...event,
     "@context": vocabularies.includes(DAEMON_CONTEXT) ? vocabularies : [...vocabularies, DAEMON_CONTEXT],
-    extensions: { ...event.extensions, aaepd: { ...event.extensions?.["aaepd"], overtook: count } },
+    extensions: { ...event.extensions, aaepd: { ...event.extensions?.aaepd, overtook: count } },
   };
 }
 

@@ -45,15 +45,15 @@ export function createOutputText(
 
   const append = (live: LiveEntry, at: Millis): Chunk => {
     const { event } = live.entry;
-    const text = typeof event["chunk"] === "string" ? event["chunk"] : "";
+    const text = typeof event.chunk === "string" ? event.chunk : "";
     const language =
-      typeof event["language"] === "string"
-        ? event["language"]
+      typeof event.language === "string"
+        ? event.language
         : (event.localization_hints?.primary_language ?? defaultLanguage);
-    const contentType = event["content_type"];
+    const contentType = event.content_type;
     const start = boundaries.length();
     boundaries.append(text, language, { markdown: contentType === undefined || contentType !== "text/html" });
-    if (event["complete"] === true) boundaries.complete();
+    if (event.complete === true) boundaries.complete();
     const chunk: Chunk = { live, start, end: start + text.length, at };
     chunks.push(chunk);
     return chunk;
@@ -99,6 +99,6 @@ export function createOutputText(
 }
 
 function positionIn(live: LiveEntry): number {
-  const position = live.entry.event["position"];
+  const position = live.entry.event.position;
   return typeof position === "number" ? position : 0;
 }

@@ -43,7 +43,7 @@ export function createOutputTexts(segmenter: Segmenter, defaultLanguage: string)
     settle: (live, key, lowestHeld) => {
       const record = records.get(key);
       if (record === undefined) return;
-      if (record.newest?.live !== live || live.entry.event["complete"] === true) {
+      if (record.newest?.live !== live || live.entry.event.complete === true) {
         records.delete(key);
         return;
       }

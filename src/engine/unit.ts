@@ -53,7 +53,7 @@ export type Unit = EventUnit | TextUnit;
 
 /** The key under which an output's text is one sequence: the session's unnamed output has the empty id. */
 export function outputKey(event: AgentEvent): string {
-  const id = event["output_id"];
+  const id = event.output_id;
   return `${event.session_id}/${typeof id === "string" ? id : ""}`;
 }
 
@@ -80,8 +80,8 @@ export function offsetOfCodePoint(text: string, codePoints: number): number {
 /** Whether two chunks may go out as one (R10). */
 export function agreeForMerging(a: AgentEvent, b: AgentEvent): boolean {
   return (
-    a["language"] === b["language"] &&
-    a["content_type"] === b["content_type"] &&
+    a.language === b.language &&
+    a.content_type === b.content_type &&
     a.urgency === b.urgency &&
     a.correlation_id === b.correlation_id &&
     a.localization_hints?.primary_language === b.localization_hints?.primary_language &&

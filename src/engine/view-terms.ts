@@ -2,25 +2,15 @@
 import type { AgentEvent } from "./event.js";
 import { compileFilter, wants } from "./filter.js";
 import type { InternedShape } from "./live-entry.js";
-import type { Boundary, Terms } from "./terms.js";
-import { BOUNDARIES } from "./terms.js";
+import type { Terms } from "./terms.js";
 import type { ViewTerms } from "./view.js";
-
-/** The boundaries that are really used: low cognitive load keeps the coarsest one beside completion (R15). */
-export function effectiveBoundaries(terms: Terms): readonly Boundary[] {
-  if (terms.cognitiveLoad !== "low") return terms.coalesceBoundaries;
-  const coarsest = [...BOUNDARIES]
-    .reverse()
-    .find((one) => one !== "completion" && terms.coalesceBoundaries.includes(one));
-  return coarsest === undefined ? ["completion"] : [coarsest, "completion"];
-}
 
 /** Equal for subscriptions that can share a view; rates, pace and pauses are not part of it. */
 export function viewKey(terms: Terms): string {
   return JSON.stringify([
     terms.preferredVerbosity,
     terms.languages,
-    [...effectiveBoundaries(terms)].sort(),
+    [...terms.coalesceBoundaries].sort(),
     terms.maxChars,
     terms.cognitiveLoad === "low",
     terms.supportsConfirmationReply,
@@ -32,7 +22,7 @@ export function viewKey(terms: Terms): string {
 }
 
 export function createViewTerms(terms: Terms, shape: InternedShape): ViewTerms {
-  const boundaries = effectiveBoundaries(terms);
+  const boundaries = terms.coalesceBoundaries;
   const filter = compileFilter(terms.eventFilters);
   const level = (["word", "sentence", "paragraph"] as const).find((one) => boundaries.includes(one));
   return {

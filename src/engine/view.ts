@@ -152,7 +152,7 @@ export function createView(
       hold.firstAt = hold.text.chunkAt(cut)?.at ?? at;
       const whole = first === final && first.start === from.start && first.end === cut;
       const { entry } = first.live;
-      const same = whole && entry.event["complete"] === complete && entry.event["coalesce_hint"] === hint;
+      const same = whole && entry.event.complete === complete && entry.event.coalesce_hint === hint;
       append({
         kind: "text",
         session: entry.event.session_id,
@@ -186,7 +186,7 @@ export function createView(
   };
 
   const hintOf = (hold: Hold, final: Chunk, cut: number, forced: boolean): Boundary => {
-    const own = final.end === cut ? asBoundary(final.live.entry.event["coalesce_hint"]) : undefined;
+    const own = final.end === cut ? asBoundary(final.live.entry.event.coalesce_hint) : undefined;
     let hint = hold.text.boundaries.levelAt(cut);
     if (own !== undefined) hint = stronger(hint, own);
     return forced && terms.level !== undefined ? stronger(hint, terms.level) : hint;
@@ -253,9 +253,9 @@ export function createView(
 
   const pushPassThrough = (live: LiveEntry, at: Millis): boolean => {
     const { event, epoch: own } = live.entry;
-    const text = event["chunk"];
+    const text = event.chunk;
     if (typeof text !== "string") return false;
-    const position = typeof event["position"] === "number" ? event["position"] : 0;
+    const position = typeof event.position === "number" ? event.position : 0;
     if (text.length > terms.maxChars || text.length * 3 > MAX_TEXT_BYTES) {
       const tooLong = codePointCount(text) > terms.maxChars || encodedBytes(text) > MAX_TEXT_BYTES;
       // Cut at the best boundaries, as every other stream would cut it.
@@ -273,8 +273,8 @@ export function createView(
       position,
       endPosition: position + codePointCount(text),
       text,
-      hint: asBoundary(event["coalesce_hint"]) ?? (event["complete"] === true ? "completion" : "none"),
-      complete: event["complete"] === true,
+      hint: asBoundary(event.coalesce_hint) ?? (event.complete === true ? "completion" : "none"),
+      complete: event.complete === true,
       timestamp: event.timestamp,
       base: live.deliveryIn(terms.shape).event,
       mergeable: !terms.carriesExtensions(event),
@@ -296,7 +296,7 @@ export function createView(
       hold = undefined;
     }
     if (hold === undefined) {
-      const position = typeof event["position"] === "number" ? event["position"] : 0;
+      const position = typeof event.position === "number" ? event.position : 0;
       hold = {
         text,
         agent: event.producer.agent_id,
@@ -327,8 +327,8 @@ export function createView(
   const releaseFrom = (hold: Hold, chunk: Chunk, at: Millis): void => {
     const { event } = chunk.live.entry;
     const { boundaries } = hold.text;
-    const complete = event["complete"] === true;
-    const own = asBoundary(event["coalesce_hint"]);
+    const complete = event.complete === true;
+    const own = asBoundary(event.coalesce_hint);
     const trusted =
       hold.sealed ||
       terms.passThrough ||
@@ -439,7 +439,7 @@ function roleOf(live: LiveEntry): EventRole {
     case "progress.updated":
       return "progress";
     case "state.changed":
-      if (isGateState(entry.event["from_state"]) || isGateState(entry.event["to_state"])) return "gate";
+      if (isGateState(entry.event.from_state) || isGateState(entry.event.to_state)) return "gate";
       return entry.event.urgency === "background" ? "background-state" : "state";
     default:
       return "plain";

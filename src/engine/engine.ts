@@ -1,0 +1,425 @@
+// The engine: what agents publish comes in, what each subscription negotiated goes out. It joins sessions (what may be said), the journal (in what
+// order), questions (who must answer) and the hub (who gets it). It knows no format, no clock, no chance and does no I/O:
+// the handles answer at once, time comes in through `advance`, and subscriptions are pulled.
+import { Fault } from "../base/errors.js";
+import type { IdSource } from "../base/ids.js";
+import type { Clock, Millis } from "../contracts/clock.js";
+import type { Journal } from "../contracts/journal.js";
+import type { Log } from "../contracts/log.js";
+import type { Segmenter } from "../contracts/segmenter.js";
+import type { IdServices } from "./derived-id.js";
+import type { AgentEvent, Epoch, JournaledEvent, NewEvent, Producer } from "./event.js";
+import { createHub } from "./hub.js";
+import { createLosses } from "./losses.js";
+import type { LagLimits, Member } from "./member.js";
+import { collapsedStateEvent, completeSkipped, overtookEvent, textEvent } from "./merged-events.js";
+import { createQuestions } from "./questions.js";
+import { createResumePoints } from "./resume-points.js";
+import { type ResumeAfter, resumeStart } from "./resume-start.js";
+import type { PublishedEvent } from "./same-publish.js";
+import type { OpenQuestion, SessionSummary } from "./session-record.js";
+import type { Moment, Sequencing } from "./session-turn.js";
+import { createSessions, type PublishAnswer, type SessionPlan } from "./sessions.js";
+import { applyShape, shapeOf } from "./shape.js";
+import { createSpokesman } from "./spokesman.js";
+import type { Terms } from "./terms.js";
+import { createWakeUps } from "./wake-ups.js";
+
+export interface EngineOptions {
+  /** Identity of events whose agent named none (R2); undefined refuses them. */
+  readonly producerId: string | undefined;
+  readonly defaultLanguage: string;
+  readonly sequencing: Sequencing;
+  readonly clockSkewMs: Millis;
+  /** How long a session waits for its agent to come back, ms; 0 ends it at once (R8). */
+  readonly agentGraceMs: Millis;
+  readonly maxHoldMs: Millis;
+  readonly burst: number;
+  readonly maxSubscriptions: number;
+  readonly retryAfterSeconds: number;
+  readonly lag: LagLimits;
+  readonly viewWindowCount: number;
+  readonly queueLimitCount: number;
+  readonly confirmationGraceMs: Millis;
+  readonly reconnectGraceMs: Millis;
+  /** How long an ended session's last event is kept to be told to those who come back, ms (R17). */
+  readonly endedRetentionMs: Millis;
+}
+
+export interface EngineServices {
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly idServices: IdServices;
+  readonly segmenter: Segmenter;
+  readonly log: Log;
+  /** Makes the journal; `evicted` is told of each event that can no longer be read. */
+  readonly createJournal: (evicted: (entry: JournaledEvent) => void) => Journal;
+  /** Throws a Fault unless the completed event is valid by its schema. */
+  readonly validate: (event: Readonly<Record<string, unknown>>) => void;
+}
+
+/** One event's place, as its agent is told (R33). */
+export interface PublishedPlace {
+  readonly eventId: string;
+  readonly epoch: Epoch;
+}
+
+export interface PublishReceipt {
+  readonly events: readonly PublishedPlace[];
+  readonly resumeToken: string | undefined;
+  /** Settles when what was published is as safe as the journal makes it (R29); undefined where it is already. */
+  readonly durable: Promise<void> | undefined;
+}
+
+/** An agent's connection. */
+export interface AgentHandle {
+  /** Publishes one event, or an array of them, all or none (R3). Throws the Fault that refuses it. */
+  readonly publish: (inputs: readonly PublishedEvent[], isArray: boolean, resumeToken?: string) => PublishReceipt;
+  readonly setIdentity: (producer: Producer) => void;
+  readonly identity: () => Producer | undefined;
+  /** Takes over a session whose agent went away (R8). Throws "session_not_yours" and the like. */
+  readonly resumeSession: (sessionId: string, resumeToken: string) => SessionSummary;
+  /** The connection has ended; its sessions' grace begins. */
+  readonly close: () => void;
+}
+
+export interface SubscribeSpec {
+  readonly subscriberId: string;
+  readonly terms: Terms;
+  readonly resumeAfter: ResumeAfter | undefined;
+  readonly wake: () => void;
+  readonly ended: (reason: "lagging") => void;
+}
+
+export interface EngineSubscription extends Omit<Member, "skipAll" | "repeat" | "wake" | "cursorIn"> {
+  readonly id: string;
+  /** R26: of one output, or with no output of everything that waits. */
+  readonly skip: (sessionId: string | undefined, outputId: string | undefined) => void;
+  /** Sends an event of the journal's window again (R28). Throws "not_found". */
+  readonly repeat: (eventId: string) => void;
+  /** The questions that it may answer. */
+  readonly openQuestions: () => readonly AgentEvent[];
+  /** Whether this reply was the one that counted. Says nothing of why not (R19). */
+  readonly reply: (reply: ReplyMessage) => boolean;
+}
+
+export type ReplyMessage =
+  | { readonly kind: "confirmation"; readonly token: string; readonly decision: "accept" | "reject" }
+  | { readonly kind: "clarification"; readonly token: string; readonly response: unknown };
+
+export interface Engine {
+  readonly openAgent: (identity: Producer | undefined) => AgentHandle;
+  /** Throws "rate_limit" where there are too many already. */
+  readonly subscribe: (spec: SubscribeSpec) => EngineSubscription;
+  /** Does what is due. Calling it too often is harmless. */
+  readonly advance: () => void;
+  readonly nextWakeUp: () => Millis | undefined;
+  /** Ends all open sessions, as if their agents had vanished (R8a). */
+  readonly endSessions: () => void;
+  readonly status: () => EngineStatus;
+}
+
+export interface EngineStatus {
+  readonly openSessionCount: number;
+  readonly subscriptionCount: number;
+  readonly viewCount: number;
+  readonly openQuestionCount: number;
+  readonly head: Epoch;
+}
+
+export function createEngine(services: EngineServices, options: EngineOptions): Engine {
+  const { clock, ids, log } = services;
+  const wakeUps = createWakeUps();
+  const losses = createLosses();
+  const journal = services.createJournal(losses.evicted);
+  const points = createResumePoints(journal);
+  const spokesman = createSpokesman(services.idServices, options.defaultLanguage);
+  const sessions = createSessions({
+    clockSkewMs: options.clockSkewMs,
+    sequencing: options.sequencing,
+    validate: services.validate,
+    summary: spokesman.madeSummary,
+  });
+  const graces = new Map<string, () => void>();
+
+  const moment = (): Moment => ({ now: clock.now(), wallTime: clock.wallTime(), ids });
+
+  const hub = createHub(
+    {
+      journal,
+      segmenter: services.segmenter,
+      clock,
+      wakeUps,
+      createWakeUps,
+      shapeEvent: (event, terms) => applyShape(event, shapeOf(terms), options.defaultLanguage),
+      renderText: (unit, terms) => textEvent(unit, terms, services.idServices),
+      member: {
+        burst: options.burst,
+        queueLimit: options.queueLimitCount,
+        lag: options.lag,
+        markOvertook: overtookEvent,
+        completeSkipped,
+        collapsedEvent: (first, last, epoch) => collapsedStateEvent(first, last, epoch, services.idServices),
+        openQuestions: (terms) => questionsFor(terms).flatMap(({ event }) => journal.find(event.event_id) ?? []),
+        summaries: (terms, epoch, only) =>
+          openSummaries(only).map((summary) => spokesman.summary(summary, terms, epoch)),
+        gaps: (terms, after, _oldest, last) => gapEvents(terms, after, last, "aged_out"),
+        asBacklog: (entry) => spokesman.asBacklog(entry, (eventId) => isAsked(eventId)),
+        delivered: (subscriberId, unit, low, render) =>
+          points.delivered(subscriberId, unit.session, render(unit).event.event_id, low),
+      },
+    },
+    options,
+  );
+
+  const isAble = (terms: Terms, kind: OpenQuestion["kind"]): boolean =>
+    kind === "confirmation" ? terms.supportsConfirmationReply : terms.supportsClarificationReply;
+
+  const questions = createQuestions({
+    wakeUps,
+    now: clock.now,
+    confirmationGraceMs: options.confirmationGraceMs,
+    reconnectGraceMs: options.reconnectGraceMs,
+    ableCount: (kind) => {
+      let count = 0;
+      for (const member of hub.members()) if (isAble(member.terms(), kind)) count += 1;
+      return count;
+    },
+    resolve: (question, result) => {
+      carryOut(sessions.resolve(question.sessionId, question.token, spokesman.resolution(question, result), moment()));
+    },
+  });
+
+  const questionsFor = (terms: Terms): readonly OpenQuestion[] =>
+    questions.open().filter(({ kind }) => isAble(terms, kind));
+  const isAsked = (eventId: string): boolean => questions.open().some(({ event }) => event.event_id === eventId);
+
+  const openSummaries = (only?: ReadonlySet<string>): readonly SessionSummary[] =>
+    sessions.openIds().flatMap((id) => (only === undefined || only.has(id) ? (sessions.summary(id) ?? []) : []));
+
+  const gapEvents = (
+    terms: Terms,
+    after: Epoch,
+    last: ReadonlyMap<string, JournaledEvent>,
+    reason: "aged_out" | "resumed_too_late",
+    only?: ReadonlySet<string>,
+  ): readonly AgentEvent[] => {
+    const told: AgentEvent[] = [];
+    for (const loss of losses.since(after, (id) => last.get(id)?.ordinal)) {
+      if (only !== undefined && !only.has(loss.sessionId)) continue;
+      const open = sessions.summary(loss.sessionId);
+      const ended = sessions.ended(loss.sessionId);
+      const afterEventId = last.get(loss.sessionId)?.event.event_id;
+      const gap = { afterEventId, eventCount: loss.eventCount, reason };
+      if (open !== undefined) told.push(spokesman.gap(open, terms, journal.head(), gap));
+      else if (ended !== undefined) {
+        told.push(spokesman.gapOfEnded(ended.terminal.event, terms, journal.head(), gap));
+        // The journal may have let go of how it ended; the sessions remember that longer (R17).
+        if (journal.find(ended.terminal.event.event_id) === undefined) told.push(ended.terminal.event);
+      }
+    }
+    return told;
+  };
+
+  const append = (
+    events: readonly NewEvent[],
+  ): { events: readonly JournaledEvent[]; durable: Promise<void> | undefined } => {
+    const appended = hub.append(events);
+    for (const entry of appended.events) points.published(entry);
+    return appended;
+  };
+
+  /** Journals a plan, question by question, so that each is followed by the notice for those that cannot answer it (R6). */
+  const carryOut = (
+    plan: SessionPlan,
+  ): { journaled: readonly JournaledEvent[]; durable: Promise<void> | undefined } => {
+    const journaled: JournaledEvent[] = [];
+    let durable: Promise<void> | undefined;
+    let from = 0;
+    try {
+      for (const question of plan.asked) {
+        const to = plan.events.findIndex(({ event }) => event === question.event) + 1;
+        const asked = append(plan.events.slice(from, to));
+        journaled.push(...asked.events);
+        from = to;
+        const last = asked.events.at(-1);
+        if (last !== undefined) append([spokesman.notice(last)]);
+      }
+      const rest = append(from === 0 ? plan.events : plan.events.slice(from));
+      journaled.push(...rest.events);
+      durable = rest.durable;
+    } catch (caught) {
+      plan.discard();
+      throw caught;
+    }
+    plan.commit(journaled);
+    for (const question of plan.withdrawn) questions.withdrawn(question);
+    for (const sessionId of plan.ended) forgetGrace(sessionId);
+    for (const sessionId of plan.adopted) forgetGrace(sessionId);
+    for (const warning of plan.warnings) log.warn({ ...warning }, "an event out of order was repaired");
+    for (const question of plan.asked) questions.asked(question);
+    return { journaled, durable };
+  };
+
+  const forgetGrace = (sessionId: string): void => {
+    graces.get(sessionId)?.();
+    graces.delete(sessionId);
+  };
+
+  const abandon = (sessionId: string): void => {
+    graces.delete(sessionId);
+    if (sessions.summary(sessionId) !== undefined) carryOut(sessions.abandon(sessionId, moment()));
+  };
+
+  const openAgent = (declared: Producer | undefined): AgentHandle => {
+    const connection = {};
+    let identity = declared;
+    const place = (answer: PublishAnswer, journaled: readonly JournaledEvent[]): PublishedPlace => {
+      const entry = answer.kind === "accepted" ? journaled[answer.index] : journal.find(answer.eventId);
+      return { eventId: answer.eventId, epoch: entry?.epoch ?? journal.head() };
+    };
+    return {
+      publish: (inputs, isArray, resumeToken) => {
+        const plan = sessions.plan(inputs, {
+          now: clock.now(),
+          wallTime: clock.wallTime(),
+          ids,
+          agent: identity,
+          producerId: options.producerId,
+          connection,
+          resumeToken,
+          isArray,
+          known: journal.find,
+        });
+        const { journaled, durable } = carryOut(plan);
+        const token = plan.answers.find((answer) => answer.kind !== "absorbed" && answer.resumeToken !== undefined);
+        return {
+          events: plan.answers.map((answer) => place(answer, journaled)),
+          resumeToken: token === undefined || token.kind === "absorbed" ? undefined : token.resumeToken,
+          durable,
+        };
+      },
+      setIdentity: (producer) => {
+        identity = producer;
+      },
+      identity: () => identity,
+      resumeSession: (sessionId, resumeToken) => {
+        const summary = sessions.resume(sessionId, resumeToken, connection);
+        forgetGrace(sessionId);
+        return summary;
+      },
+      close: () => {
+        for (const sessionId of sessions.connectionEnded(connection)) {
+          if (options.agentGraceMs === 0) abandon(sessionId);
+          else
+            graces.set(
+              sessionId,
+              wakeUps.at(clock.now() + options.agentGraceMs, () => abandon(sessionId)),
+            );
+        }
+      },
+    };
+  };
+
+  const subscribe = (spec: SubscribeSpec): EngineSubscription => {
+    if (hub.members().size >= options.maxSubscriptions) {
+      throw new Fault("rate_limit", `There are ${options.maxSubscriptions} subscriptions already; try again later.`, {
+        rule: "AAEP §5.5.3",
+        retryAfterSeconds: options.retryAfterSeconds,
+      });
+    }
+    const start = resumeStart(spec.subscriberId, spec.resumeAfter, {
+      journal,
+      points,
+      sessions,
+      gapEvents: (after, only) => gapEvents(spec.terms, after, new Map(), "resumed_too_late", only),
+    });
+    const member = hub.open({
+      subscriberId: spec.subscriberId,
+      terms: spec.terms,
+      start,
+      wake: spec.wake,
+      ended: spec.ended,
+    });
+    questions.audienceChanged();
+    return {
+      id: `sub_${ids.hex(16)}`,
+      terms: member.terms,
+      take: member.take,
+      setBlocked: member.setBlocked,
+      retune: (terms) => {
+        member.retune(terms);
+        questions.audienceChanged();
+      },
+      skipOutput: member.skipOutput,
+      skip: (sessionId, outputId) => {
+        if (sessionId !== undefined) member.skipOutput(`${sessionId}/${outputId ?? ""}`);
+        else member.skipAll((after) => endedAfter(after));
+      },
+      repeat: (eventId) => {
+        const entry = journal.find(eventId);
+        if (entry === undefined) {
+          throw new Fault("not_found", "Name an event that the journal still holds.", {
+            pointer: "/event_id",
+            rule: "R28",
+          });
+        }
+        member.repeat(entry);
+      },
+      openQuestions: () => questionsFor(member.terms()).map(({ event }) => event),
+      reply: (reply) => replyWith(member, reply),
+      drain: member.drain,
+      close: () => {
+        if (member.isClosed()) return;
+        member.close();
+        questions.audienceChanged();
+      },
+      isClosed: member.isClosed,
+      status: member.status,
+    };
+  };
+
+  const endedAfter = (after: Epoch): readonly JournaledEvent[] =>
+    sessions.endedSince(Number.NEGATIVE_INFINITY).flatMap(({ terminal }) => {
+      return "epoch" in terminal && terminal.epoch > after ? [terminal] : [];
+    });
+
+  const replyWith = (member: Member, reply: ReplyMessage): boolean => {
+    const question = questions.find(reply.token);
+    if (question === undefined || question.kind !== reply.kind || !isAble(member.terms(), reply.kind)) return false;
+    return reply.kind === "confirmation"
+      ? questions.reply(reply.token, { decision: reply.decision, response: undefined })
+      : questions.reply(reply.token, { decision: undefined, response: reply.response });
+  };
+
+  const forgetEnded = (): void => {
+    const before = clock.now() - options.endedRetentionMs;
+    for (const { sessionId, endedAt } of sessions.endedSince(Number.NEGATIVE_INFINITY)) {
+      if (endedAt >= before) break;
+      points.forgetSession(sessionId);
+      losses.forget(sessionId);
+    }
+    sessions.forgetEnded(before);
+    wakeUps.at(clock.now() + FORGET_EVERY_MS, forgetEnded);
+  };
+  wakeUps.at(clock.now() + FORGET_EVERY_MS, forgetEnded);
+
+  return {
+    openAgent,
+    subscribe,
+    advance: () => wakeUps.advance(clock.now()),
+    nextWakeUp: wakeUps.next,
+    endSessions: () => {
+      for (const sessionId of sessions.openIds()) abandon(sessionId);
+    },
+    status: () => ({
+      openSessionCount: sessions.openIds().length,
+      subscriptionCount: hub.members().size,
+      viewCount: hub.viewCount(),
+      openQuestionCount: questions.open().length,
+      head: journal.head(),
+    }),
+  };
+}
+
+const FORGET_EVERY_MS = 60_000;

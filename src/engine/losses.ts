@@ -1,0 +1,66 @@
+// How much of each session the journal has let go of, so that what is owed and lost can be told (R27).
+import type { Epoch, JournaledEvent } from "./event.js";
+
+export interface SessionLoss {
+  readonly sessionId: string;
+  /** At most so many events of the session are gone. */
+  readonly eventCount: number;
+}
+
+export interface Losses {
+  /** An event has left the journal. */
+  readonly evicted: (entry: JournaledEvent) => void;
+  /** Sessions that lost events after an epoch; `given` is the ordinal of the last event given, where that is known. */
+  readonly since: (after: Epoch, given: (sessionId: string) => number | undefined) => readonly SessionLoss[];
+  readonly forget: (sessionId: string) => void;
+}
+
+interface Checkpoint {
+  readonly epoch: Epoch;
+  readonly ordinal: number;
+}
+
+interface Trail {
+  last: Checkpoint;
+  /** Some of the events that are gone, ascending: counts between them are rounded up. */
+  checkpoints: Checkpoint[];
+  step: number;
+}
+
+const FIRST_STEP_COUNT = 16;
+const CHECKPOINTS_KEPT = 256;
+
+export function createLosses(): Losses {
+  const trails = new Map<string, Trail>();
+
+  const mark = (trail: Trail, at: Checkpoint): void => {
+    trail.checkpoints.push(at);
+    if (trail.checkpoints.length < CHECKPOINTS_KEPT) return;
+    trail.checkpoints = trail.checkpoints.filter((_, index) => index % 2 === 0);
+    trail.step *= 2;
+  };
+
+  return {
+    evicted: ({ event, epoch, ordinal }) => {
+      const at = { epoch, ordinal };
+      const trail = trails.get(event.session_id);
+      if (trail === undefined) {
+        trails.set(event.session_id, { last: at, checkpoints: [at], step: FIRST_STEP_COUNT });
+        return;
+      }
+      trail.last = at;
+      if (ordinal % trail.step === 0) mark(trail, at);
+    },
+    since: (after, given) => {
+      const found: SessionLoss[] = [];
+      for (const [sessionId, { last, checkpoints }] of trails) {
+        if (last.epoch <= after) continue;
+        const before = checkpoints.findLast(({ epoch }) => epoch <= after)?.ordinal ?? 0;
+        const eventCount = last.ordinal - Math.max(before, given(sessionId) ?? 0);
+        if (eventCount > 0) found.push({ sessionId, eventCount });
+      }
+      return found;
+    },
+    forget: (sessionId) => void trails.delete(sessionId),
+  };
+}

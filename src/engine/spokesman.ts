@@ -1,0 +1,135 @@
+// What the daemon says for itself, with the engine's facts put into its texts (R6, R17, R27, R31).
+
+import { type DaemonEventFacts, everyLanguage, gapEvent, noticeEvent, summaryEvent } from "./daemon-events.js";
+import type { IdServices } from "./derived-id.js";
+import type { AgentEvent, Epoch, JournaledEvent, NewEvent, Producer } from "./event.js";
+import { localizedTexts } from "./localized-texts.js";
+import type { QuestionResult } from "./questions.js";
+import type { Resolution } from "./session-questions.js";
+import type { OpenQuestion, SessionSummary } from "./session-record.js";
+import type { MadeSummary } from "./session-turn.js";
+import { shapeKey } from "./shape.js";
+import { shortenedText } from "./shortened-text.js";
+import type { Terms } from "./terms.js";
+import type { GapReason, Outcome } from "./texts/catalogue.js";
+
+export interface LostPart {
+  readonly afterEventId: string | undefined;
+  readonly eventCount: number;
+  readonly reason: GapReason;
+}
+
+export interface Spokesman {
+  readonly madeSummary: MadeSummary;
+  readonly summary: (session: SessionSummary, terms: Terms, epoch: Epoch) => AgentEvent;
+  readonly gap: (session: SessionSummary, terms: Terms, epoch: Epoch, lost: LostPart) => AgentEvent;
+  readonly gapOfEnded: (terminal: AgentEvent, terms: Terms, epoch: Epoch, lost: LostPart) => AgentEvent;
+  /** To follow a question in the journal, for those that cannot answer it. */
+  readonly notice: (question: JournaledEvent) => NewEvent;
+  readonly resolution: (question: OpenQuestion, result: QuestionResult) => Resolution;
+  /** An entry as a backlog tells it (R17). */
+  readonly asBacklog: (entry: JournaledEvent, isOpen: (eventId: string) => boolean) => JournaledEvent | undefined;
+}
+
+const ASKING_LENGTH = 400;
+
+export function createSpokesman(ids: IdServices, defaultLanguage: string): Spokesman {
+  const everyone = everyLanguage(defaultLanguage);
+
+  const factsFor = (
+    of: { sessionId: string; producer: Producer; timestamp: string },
+    terms: Terms,
+    epoch: Epoch,
+  ): DaemonEventFacts => ({
+    sessionId: of.sessionId,
+    producer: of.producer,
+    timestamp: of.timestamp,
+    epoch,
+    shape: shapeKey(terms),
+    audience: { kind: "listener", languages: terms.languages },
+  });
+
+  const madeSummary: MadeSummary = (text) => {
+    switch (text.kind) {
+      case "tool_abandoned":
+        return localizedTexts(everyone, "toolAbandoned", () => ({ tool: text.tool })).summaries;
+      case "awaiting_input":
+        return localizedTexts(everyone, "awaitingInput", () => ({ agent: nameOf(text.question.producer) })).summaries;
+      case "agent_disconnected":
+        return localizedTexts(everyone, "agentDisconnected", () => ({ agent: nameOf(text.producer) })).summaries;
+    }
+  };
+
+  return {
+    madeSummary,
+    summary: (session, terms, epoch) =>
+      summaryEvent(factsFor(session, terms, epoch), ids, {
+        state: session.state,
+        toolsRunningCount: session.openTools.length,
+        outputOpen: session.openOutputs.length > 0,
+        questionOpen: session.openQuestions.length > 0,
+        percent: session.percent,
+      }),
+    gap: (session, terms, epoch, lost) =>
+      gapEvent(factsFor(session, terms, epoch), ids, { ...lost, fromState: "idle", toState: session.state }),
+    gapOfEnded: (terminal, terms, epoch, lost) => {
+      const of = { sessionId: terminal.session_id, producer: terminal.producer, timestamp: terminal.timestamp };
+      return gapEvent(factsFor(of, terms, epoch), ids, { ...lost, fromState: "idle", toState: "idle" });
+    },
+    notice: (question) => {
+      const { event } = question;
+      const facts: DaemonEventFacts = {
+        sessionId: event.session_id,
+        producer: event.producer,
+        timestamp: event.timestamp,
+        epoch: question.epoch,
+        shape: "",
+        audience: everyone,
+      };
+      return {
+        event: noticeEvent(facts, ids, { question: event, defaultLanguage, fromState: "awaiting_input" }),
+        kind: "state.changed",
+        source: undefined,
+        at: question.at,
+        ordinal: question.ordinal,
+        made: "notice",
+      };
+    },
+    resolution: (question, result) => {
+      const outcome = outcomeOf(question, result);
+      const asking = shortenedText(String(question.event.action ?? question.event.question ?? ""), ASKING_LENGTH);
+      const { summaries, hints } = localizedTexts(everyone, "resolution", () => ({ ...outcome, asking }));
+      return {
+        token: question.token,
+        outcome: outcome.decision,
+        detail: result,
+        isAcceptedByReply: result.resolvedBy === "reply" && result.decision === "accept",
+        summary: { ...summaries, localization_hints: hints },
+      };
+    },
+    asBacklog: (entry, isOpen) => {
+      if (entry.kind === "awaiting.confirmation" || entry.kind === "awaiting.clarification") return undefined;
+      if (entry.made === "notice") {
+        const asked = entry.event.extensions?.aaepd?.question;
+        return typeof asked === "string" && isOpen(asked) ? entry : undefined;
+      }
+      if (entry.made !== "resolution") return entry;
+      return { ...entry, event: { ...entry.event, urgency: "normal" }, source: undefined };
+    },
+  };
+}
+
+function outcomeOf(question: OpenQuestion, result: QuestionResult): Outcome {
+  const decidedBy =
+    result.resolvedBy === "no_subscriber" || result.resolvedBy === "subscription_ended"
+      ? "nobody_to_ask"
+      : result.resolvedBy;
+  if (question.kind === "confirmation") {
+    return { decision: result.decision === "accept" ? "accepted" : "rejected", decidedBy };
+  }
+  return { decision: result.resolvedBy === "reply" ? "answered" : "unanswered", decidedBy };
+}
+
+function nameOf(producer: Producer): string {
+  return shortenedText(producer.agent_name ?? producer.agent_id, ASKING_LENGTH);
+}
