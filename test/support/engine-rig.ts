@@ -1,0 +1,228 @@
+import { createHash } from "node:crypto";
+import { createSegmenter } from "../../src/daemon/segmenter.js";
+import { createEngine, type Engine, type EngineOptions, type EngineSubscription } from "../../src/engine/engine.js";
+import type { AgentEvent } from "../../src/engine/event.js";
+import { createJournalRing, type JournalRingOptions } from "../../src/engine/journal-ring.js";
+import type { ResumeAfter } from "../../src/engine/resume-start.js";
+import type { Terms } from "../../src/engine/terms.js";
+import { defaultTerms } from "../../src/protocols/aaep/negotiate.js";
+import { assertEvent } from "../../src/protocols/aaep/validate.js";
+import { createVirtualClock, type VirtualClock } from "./virtual-clock.js";
+
+export interface Received {
+  readonly event: AgentEvent;
+  /** Virtual time at which it was handed to the transport, ms. */
+  readonly at: number;
+}
+
+export interface Listener {
+  readonly subscription: EngineSubscription;
+  readonly received: Received[];
+  readonly ended: string[];
+  /** While true, the transport takes nothing. */
+  readonly block: (blocked: boolean) => void;
+}
+
+export interface EngineRig {
+  readonly clock: VirtualClock;
+  readonly engine: Engine;
+  readonly listen: (terms?: Partial<Terms>, subscriberId?: string, resumeAfter?: ResumeAfter) => Listener;
+  /** Publishes from one agent connection; fields are completed by the daemon. */
+  readonly publish: (...events: Readonly<Record<string, unknown>>[]) => readonly { eventId: string; epoch: number }[];
+  readonly agent: ReturnType<Engine["openAgent"]>;
+  readonly advance: (ms: number) => void;
+}
+
+export interface RigOptions {
+  readonly engine?: Partial<EngineOptions>;
+  readonly journal?: Partial<JournalRingOptions>;
+}
+
+/** An engine with a virtual clock and counted ids; subscriptions pull as a pump would, at the end of each turn. */
+export function createEngineRig(options: RigOptions = {}): EngineRig {
+  const clock = createVirtualClock();
+  let ids = 0;
+  const silent = (): void => undefined;
+  const engine = createEngine(
+    {
+      clock,
+      ids: {
+        hex: (bytes) => {
+          ids += 1;
+          return ids.toString(16).padStart(bytes * 2, "0");
+        },
+      },
+      idServices: { sha256Hex: (text) => createHash("sha256").update(text).digest("hex") },
+      segmenter: createSegmenter(),
+      log: { debug: silent, info: silent, warn: silent, error: silent },
+      createJournal: (evicted) => createJournalRing({ firstEpoch: 1000, ...options.journal, evicted }),
+      validate: assertEvent,
+    },
+    {
+      producerId: "test-agent",
+      defaultLanguage: "en-US",
+      sequencing: "enforce",
+      clockSkewMs: 60_000,
+      agentGraceMs: 5000,
+      maxHoldMs: 5000,
+      burst: 1,
+      maxSubscriptions: 100_000,
+      retryAfterSeconds: 5,
+      lag: { maxMs: 30_000, maxEvents: 1_000_000 },
+      viewWindowCount: 1024,
+      queueLimitCount: 256,
+      confirmationGraceMs: 0,
+      reconnectGraceMs: 0,
+      endedRetentionMs: 24 * 3600 * 1000,
+      ...options.engine,
+    },
+  );
+  let timer: (() => void) | undefined;
+  const rearm = (): void => {
+    timer?.();
+    const next = engine.nextWakeUp();
+    timer = next === undefined ? undefined : clock.wakeAt(next, tick);
+  };
+  const tick = (): void => {
+    engine.advance();
+    rearm();
+  };
+  const agent = engine.openAgent(undefined);
+  return {
+    clock,
+    engine,
+    agent,
+    listen: (terms = {}, subscriberId = "listener", resumeAfter) => {
+      const received: Received[] = [];
+      const ended: string[] = [];
+      let blocked = false;
+      let queued = false;
+      const pull = (): void => {
+        queued = false;
+        if (blocked || subscription.isClosed()) return;
+        for (let taken = subscription.take(); taken.kind === "run"; taken = subscription.take()) {
+          for (const { event } of taken.run.deliveries) received.push({ event, at: clock.now() });
+        }
+        rearm();
+      };
+      const wake = (): void => {
+        if (queued) return;
+        queued = true;
+        clock.afterTurn(pull);
+      };
+      const subscription = engine.subscribe({
+        subscriberId,
+        terms: { ...defaultTerms(), ...terms },
+        resumeAfter,
+        wake,
+        ended: (reason) => {
+          ended.push(reason);
+          subscription.close();
+        },
+      });
+      wake();
+      clock.settle();
+      return {
+        subscription,
+        received,
+        ended,
+        block: (next) => {
+          blocked = next;
+          subscription.setBlocked(next);
+          if (!next) wake();
+          clock.settle();
+          rearm();
+        },
+      };
+    },
+    publish: (...events) => {
+      const receipt = agent.publish(
+        events.map((fields) => ({ fields })),
+        events.length > 1,
+      );
+      clock.settle();
+      rearm();
+      return receipt.events;
+    },
+    advance: (ms) => {
+      rearm();
+      clock.advance(ms);
+    },
+  };
+}
+
+/** The text of all chunks of one output, in the order received. */
+export function textOf(received: readonly Received[], outputId?: string): string {
+  return received
+    .filter(({ event }) => event.type === "aaep:agent.output.streaming" && event.output_id === outputId)
+    .map(({ event }) => String(event.chunk))
+    .join("");
+}
+
+/** Event types without their common beginning. */
+export function typesOf(received: readonly Received[]): readonly string[] {
+  return received.map(({ event }) => event.type.replace("aaep:agent.", ""));
+}
+
+/** Short forms of the events that tests publish. */
+export const session = (id = "sess_1") => ({
+  started: (): Record<string, unknown> => ({
+    type: "aaep:agent.session.started",
+    session_id: id,
+    summary_normal: "Begins.",
+  }),
+  completed: (): Record<string, unknown> => ({
+    type: "aaep:agent.session.completed",
+    session_id: id,
+    summary_normal: "Done.",
+  }),
+  errored: (): Record<string, unknown> => ({
+    type: "aaep:agent.session.errored",
+    session_id: id,
+    error_category: "unknown",
+    summary_normal: "Failed.",
+  }),
+  state: (from: string, to: string, urgency = "normal"): Record<string, unknown> => ({
+    type: "aaep:agent.state.changed",
+    session_id: id,
+    from_state: from,
+    to_state: to,
+    urgency,
+  }),
+  progress: (percent: number): Record<string, unknown> => ({
+    type: "aaep:agent.progress.updated",
+    session_id: id,
+    progress: { percent },
+  }),
+  chunk: (chunk: string, complete = false, outputId = "out_1"): Record<string, unknown> => ({
+    type: "aaep:agent.output.streaming",
+    session_id: id,
+    chunk,
+    complete,
+    output_id: outputId,
+  }),
+  invoked: (tool: string, call: string): Record<string, unknown> => ({
+    type: "aaep:agent.tool.invoked",
+    session_id: id,
+    tool,
+    tool_call_id: call,
+    summary_normal: `Runs ${tool}.`,
+  }),
+  toolDone: (tool: string, call: string): Record<string, unknown> => ({
+    type: "aaep:agent.tool.completed",
+    session_id: id,
+    tool,
+    tool_call_id: call,
+    status: "success",
+  }),
+  confirmation: (token: string, extra: Record<string, unknown> = {}): Record<string, unknown> => ({
+    type: "aaep:agent.awaiting.confirmation",
+    session_id: id,
+    action: "Delete the file.",
+    consequence: "It is gone.",
+    reply_token: token,
+    timeout_seconds: 60,
+    default_decision: "reject",
+    ...extra,
+  }),
+});
