@@ -249,6 +249,11 @@ export function createSentenceScanner(segmenter: Segmenter, sink: BoundarySink):
       language = chunkLanguage;
       isMarkdown = markdown;
       tail += text;
+      if (!hasText && (line === "prose" || line === "item") && /\S/.test(text)) {
+        // A sentence ended where the language changed, and its line goes on.
+        hasText = true;
+        hasTextInParagraph = true;
+      }
       advance(false);
       trim();
     },
@@ -263,6 +268,8 @@ export function createSentenceScanner(segmenter: Segmenter, sink: BoundarySink):
     },
     endsHere: () => {
       if (line === "code" || line === "code-head") return false;
+      // A block's line is complete; only whether a blank line follows is open.
+      if (line !== "head" && line !== "prose" && tail.charAt(at) === "\n") return true;
       let start = tail.length - 1;
       const oldest = Math.max(sentenceStart, tail.length - 64);
       while (start >= oldest && terminatorLength(tail, start, language) === 0) start -= 1;

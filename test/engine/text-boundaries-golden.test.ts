@@ -36,10 +36,15 @@ describe("sentences of a golden corpus", () => {
     expect(new Set(corpora.map((corpus) => corpus.language)).size).toBeGreaterThan(10);
   });
 
-  it("R10, A19: streamed token by token it is cut wrongly no more often than sentencex cuts the whole text", () => {
-    const count = { cases: golden.length, wholeWrong: 0, streamedWrong: 0, wholeMissed: 0, streamedMissed: 0 };
+  it.each([
+    // sentencex knows nothing of Markdown, so the two are not added up.
+    { kind: "running text", isMarkdown: false, mostWrongCases: 4 },
+    { kind: "Markdown", isMarkdown: true, mostWrongCases: 0 },
+  ])("R10, A19: $kind streamed token by token is cut wrongly no more often than sentencex cuts the whole", (group) => {
+    const cases = golden.filter((one) => one.markdown === group.isMarkdown);
+    const count = { cases: cases.length, wholeWrong: 0, streamedWrong: 0, wholeMissed: 0, streamedMissed: 0 };
     const wrongCases: string[] = [];
-    for (const { language, markdown, text, expected } of golden) {
+    for (const { language, markdown, text, expected } of cases) {
       const whole = segmenter.sentenceEnds(text, language);
       const cuts = streamed([...decodeGenerator(encode(text))], language, markdown);
       const wrong = cuts.filter((cut) => !expected.has(cut)).length;
@@ -49,11 +54,11 @@ describe("sentences of a golden corpus", () => {
       count.streamedMissed += [...expected].filter((cut) => !cuts.includes(cut)).length;
       if (wrong > 0) wrongCases.push(text);
     }
-    process.stdout.write(`golden sentences: ${JSON.stringify(count)}\n`);
+    process.stdout.write(`golden sentences, ${group.kind}: ${JSON.stringify(count)}\n`);
     expect(count.streamedWrong).toBeLessThanOrEqual(count.wholeWrong);
     expect(count.streamedMissed).toBeLessThanOrEqual(count.wholeMissed);
-    // Not a rule of anyone's: a guard against growing worse. What is left are abbreviations that sentencex does not know.
-    expect(wrongCases.length, wrongCases.join("\n")).toBeLessThanOrEqual(4);
+    // A guard against growing worse. What is left are abbreviations that sentencex does not know, and an emoji after a space.
+    expect(wrongCases.length, wrongCases.join("\n")).toBeLessThanOrEqual(group.mostWrongCases);
   });
 
   it.each(corpora.map((corpus) => corpus.name))("R10: %s is cut at the same places however it arrives", (name) => {
