@@ -73,6 +73,29 @@ export function limitBreaches(event: object): readonly LimitBreach[] {
   return breaches;
 }
 
+/**
+ * Whether `value` holds more than `limit` values, itself included. Stops counting there. Diagnosing takes time and memory with every value,
+ * so what is too big for an answer in detail is asked first.
+ */
+export function hasMoreValuesThan(value: unknown, limit: number): boolean {
+  let count = 1;
+  const open: unknown[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next !== "object" || next === null) continue;
+    const object = next as Readonly<Record<string, unknown>>;
+    for (const key in object) {
+      count++;
+      if (count > limit) return true;
+      const item = object[key];
+      if (typeof item === "object" && item !== null) open.push(item);
+    }
+  }
+  return false;
+}
+
+/** Each value takes two bytes of JSON at least, so an event with more of them is over the limit of bytes for certain. */
+export const MAX_VALUE_COUNT = MAX_EVENT_BYTES / 2;
+
 function collectBreaches(value: unknown, pointer: string, depth: number, breaches: LimitBreach[]): void {
   if (typeof value === "string") {
     if (value.length <= MAX_STRING_LENGTH) return;

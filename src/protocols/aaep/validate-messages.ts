@@ -24,6 +24,7 @@ import * as validators from "#gen/aaep/validators.js";
 import { Fault, type FaultCode } from "../../base/errors.js";
 import { isCalendarDate } from "./calendar.js";
 import { pointerOf, sentenceOf, telling } from "./fault-words.js";
+import { hasMoreValuesThan, MAX_VALUE_COUNT } from "./limits.js";
 
 /** One kind of message: its name in sentences, its paragraph, and what diagnoses it. */
 interface MessageKind {
@@ -168,6 +169,10 @@ function firstFault(value: unknown, kind: MessageKind): Fault {
       pointer: "",
       rule: kind.rule,
     });
+  }
+  if (hasMoreValuesThan(value, MAX_VALUE_COUNT)) {
+    const sentence = `This ${kind.name} does not fit its schema and is too big to say where; send a smaller one.`;
+    return new Fault("invalid_message", sentence, { pointer: "", rule: kind.rule });
   }
   const diagnosis = telling(kind.diagnose(value))[0];
   if (diagnosis === undefined) {

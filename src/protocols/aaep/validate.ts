@@ -10,7 +10,15 @@ import { isCalendarDate } from "./calendar.js";
 import { type CoreType, coreTypeOf, isInCoreNamespace } from "./core-types.js";
 import { KNOWN_VOCABULARIES, prefixComplaint, type Vocabularies } from "./declared-prefix.js";
 import { pointerOf, sentenceOf, telling } from "./fault-words.js";
-import { isWithinLimits, type LimitBreach, limitBreaches, pointerStep } from "./limits.js";
+import {
+  hasMoreValuesThan,
+  isWithinLimits,
+  type LimitBreach,
+  limitBreaches,
+  MAX_EVENT_BYTES,
+  MAX_VALUE_COUNT,
+  pointerStep,
+} from "./limits.js";
 
 export type ParsedEvent =
   | { readonly kind: "ok"; readonly event: Envelope }
@@ -90,6 +98,11 @@ function findings(value: unknown, vocabularies: Vocabularies): readonly Finding[
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     const sentence = () => "An event is a JSON object; send one.";
     return [{ rank: RANK.object, code: "invalid_event", pointer: "", rule: "AAEP §3.9", sentence }];
+  }
+  // The one exception from the order of §3.9: a hostile event could have a violation for each of its values.
+  if (hasMoreValuesThan(value, MAX_VALUE_COUNT)) {
+    const sentence = () => `An event may have at most ${MAX_EVENT_BYTES} bytes of JSON; this one has more. Send less.`;
+    return [{ rank: RANK.limits, code: "message_too_large", pointer: "", rule: "AAEP §3.7", sentence }];
   }
   const event = value as Readonly<Record<string, unknown>>;
   const type = event.type;

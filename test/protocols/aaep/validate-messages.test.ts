@@ -39,7 +39,7 @@ const reply: Json = {
   timestamp: "2026-05-24T14:22:25Z",
 };
 const answer: Json = { ...reply, type: "clarification.reply", decision: undefined, response: "65" };
-delete answer["decision"];
+delete answer.decision;
 const text = (length: number): string => "a".repeat(length);
 
 const good: readonly (readonly [string, Check, Json])[] = [
@@ -203,6 +203,15 @@ describe("bounds of messages", () => {
     expect([fault.pointer, fault.rule]).toEqual(["/extensions/aaepd/key", "R19"]);
     expect(fault.message).not.toContain("8675309");
   });
+});
+
+it("a huge bad message is refused without a list of what is bad", () => {
+  const languages = Array.from({ length: 40_000 }, () => 0);
+  const fault = faultOf(request, altered("subscription.request", { capabilities: { languages } }));
+  expect([fault.code, fault.pointer]).toEqual(["invalid_message", ""]);
+  expect(
+    request(altered("subscription.request", { capabilities: { languages: languages.map(() => "en") } })),
+  ).toBeUndefined();
 });
 
 describe("the daemon's own messages", () => {

@@ -104,7 +104,7 @@ describe("the defects of §3.11", () => {
     const fault = faultOf(event);
     expect([fault.code, fault.pointer, fault.rule]).toEqual([code, pointer, rule]);
     expect(fault.sentence).toMatch(words);
-    expect(fault.eventId).toBe(event["event_id"]);
+    expect(fault.eventId).toBe(event.event_id);
   });
 });
 
@@ -304,6 +304,11 @@ describe("§3.7: soft limits", () => {
       packaged_context: { a: "日".repeat(16_000), b: "日".repeat(6_000) },
     });
     expect(faultOf(event).code).toBe("message_too_large");
+  });
+  it("an event with a violation for each of its values is refused as a whole", () => {
+    const event = { ...example("agent.state.changed"), "@context": Array.from({ length: 40_000 }, () => 0) };
+    expect(allFaults(event).map(({ code, pointer }) => [code, pointer])).toEqual([["message_too_large", ""]]);
+    expect(parseEvent({ ...event, "@context": event["@context"].slice(0, 1000) }).kind).toBe("invalid");
   });
   it("32 fields pass, 33 do not", () => {
     const fields = (count: number) => {
