@@ -91,7 +91,10 @@ export function createByteConnection(
   });
   if (separate) {
     writable.on("error", onError);
-    writable.on("close", onGone);
+    writable.on("close", () => {
+      // Once all has left, the peer's own end is waited for.
+      if (!writable.writableFinished) onGone();
+    });
   }
 
   function close(fault?: Fault): void {
