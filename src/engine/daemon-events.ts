@@ -7,10 +7,7 @@ import { type LocalizedTexts, localizedTexts, type TextAudience } from "./locali
 import { applyShape } from "./shape.js";
 import { shortenedText } from "./shortened-text.js";
 import type { GapReason, MessageParameters, Outcome, QuestionKind } from "./texts/catalogue.js";
-
-/** The vocabulary of the daemon's own extension, prefix `aaepd`. */
-export const AAEPD_VOCABULARY = "https://aaepd.dev/context/v1";
-const CORE_VOCABULARY = "https://aaep-protocol.org/context/v1";
+import { AAEPD_VOCABULARY, CORE_VOCABULARY } from "./vocabularies.js";
 
 const TERSE_ASKING_LENGTH = 400;
 const NORMAL_ASKING_LENGTH = 4000;

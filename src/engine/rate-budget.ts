@@ -34,7 +34,8 @@ export function createRateBudget(ratePerSecond: number | undefined, burst: numbe
     spend: (at) => {
       lastSpentAt = at;
       if (rate === undefined) return;
-      if (repaidAt(spentCount, rate) <= at) {
+      // At the very moment it is full the count goes on, so that steady use at the limit never rounds anew.
+      if (repaidAt(spentCount, rate) < at) {
         fullAt = at;
         spentCount = 0;
       }

@@ -1,12 +1,7 @@
 // Which prefixes the extensions of a subscription take, and whether two of them take the same one (AAEP ch. 7).
-import { AAEPD_VOCABULARY } from "../../engine/daemon-events.js";
+import { AAEPD_VOCABULARY } from "../../engine/vocabularies.js";
 import type { Capabilities } from "./capabilities.js";
-
-const RESERVED: ReadonlySet<string> = new Set(["aaep", "xsd", "rdf", "rdfs"]);
-
-function isReserved(prefix: string): boolean {
-  return RESERVED.has(prefix) || prefix.startsWith("@");
-}
+import { isReservedPrefix } from "./declared-prefix.js";
 
 /** `…/<prefix>/context/<version>` is how vocabularies are published; of an URI of another form the prefix cannot be told. */
 const PUBLISHED = /^[a-z][a-z0-9+.-]*:\/\/[^/]+\/(?:[^/]+\/)*([^/]+)\/context(?:\/[^/]+)?$/i;
@@ -35,13 +30,13 @@ export function prefixConflict(
   const owners = new Map([["aaepd", AAEPD_VOCABULARY]]);
   const reserved = (prefix: string) => `The extension prefix "${prefix}" is reserved; give the extension another one.`;
   for (const prefix of named) {
-    if (isReserved(prefix)) return reserved(prefix);
+    if (isReservedPrefix(prefix)) return reserved(prefix);
   }
   for (const uri of vocabularies) {
     const vocabulary = sameVocabulary(uri);
     const prefix = prefixOf(vocabulary);
     if (prefix === undefined) continue;
-    if (isReserved(prefix)) return reserved(prefix);
+    if (isReservedPrefix(prefix)) return reserved(prefix);
     const owner = owners.get(prefix);
     if (owner !== undefined && owner !== vocabulary) {
       return `Two extensions have the prefix "${prefix}"; name only one of their vocabularies in supported_extensions.`;

@@ -1,0 +1,327 @@
+import { describe, expect, test } from "vitest";
+import { Fault } from "../../../src/base/errors.js";
+import { BOUNDARIES, type Offer } from "../../../src/engine/terms.js";
+import type { Capabilities } from "../../../src/protocols/aaep/capabilities.js";
+import {
+  type Accepted,
+  defaultTerms,
+  type Negotiation,
+  negotiate,
+  negotiationNotes,
+  type Rejected,
+  renegotiate,
+} from "../../../src/protocols/aaep/negotiate.js";
+
+const OFFER: Offer = {
+  maxEventsPerSecond: undefined,
+  languages: undefined,
+  coalesceBoundaries: BOUNDARIES,
+  conformanceLevels: [1, 2, 3],
+  signedManifest: false,
+  burst: 1,
+};
+
+function ask(capabilities: Capabilities, offer: Partial<Offer> = {}, version = "1.0.0"): Negotiation {
+  return negotiate({ aaep_version: version, capabilities }, { ...OFFER, ...offer });
+}
+
+function accepted(answer: Negotiation): Accepted {
+  if (answer.kind === "accepted") return answer;
+  throw new Error(`rejected: ${answer.reasonMessage}`);
+}
+
+function rejected(answer: Negotiation): Rejected {
+  if (answer.kind === "rejected") return answer;
+  throw new Error("accepted");
+}
+
+describe("versions", () => {
+  test.each(["1.0.0", "1.0.1", "1.7.0", "1.0.0-rc.1", "0.1.0-draft"])("R21: %s is spoken as 1.0.0", (version) => {
+    const answer = accepted(ask({}, {}, version));
+    expect(answer.version).toBe("1.0.0");
+    expect(answer.notes).toHaveLength(version === "1.0.0" ? 0 : 1);
+  });
+
+  test.each(["2.0.0", "0.1.0", "0.9.0-draft", "10.0.0", "garbage", "", "1x"])("R21, M10: %j is not", (version) => {
+    const answer = rejected(ask({}, {}, version));
+    expect(answer.reasonCode).toBe("version_unsupported");
+    expect(answer.reasonMessage).toContain("1.0.0");
+  });
+});
+
+describe("defaults", () => {
+  test("AAEP §5.3, R22: {} gets chapter 5's defaults, each of them said", () => {
+    const answer = accepted(ask({}));
+    expect(answer.terms).toEqual(defaultTerms());
+    expect(answer.notes).toEqual([]);
+    expect(answer.honored).toEqual({
+      preferred_verbosity: "normal",
+      languages: ["en-US"],
+      supports_confirmation_reply: false,
+      supports_clarification_reply: false,
+      coalesce_boundaries: ["sentence", "completion"],
+      event_filters: { include: ["aaep:agent.*"], exclude: [] },
+      supported_conformance_levels: [1],
+      supported_extensions: [],
+      cognitive_load: "medium",
+      accept_signed_manifests_only: false,
+    });
+  });
+
+  test("R22: a peer that never asks is held to the offer's rate", () => {
+    expect(defaultTerms({ maxEventsPerSecond: 50 }).maxEventsPerSecond).toBe(50);
+    expect(defaultTerms().maxEventsPerSecond).toBeUndefined();
+  });
+});
+
+describe("what is asked for and what is granted", () => {
+  const FULL = {
+    max_events_per_second: 3,
+    preferred_verbosity: "terse",
+    languages: ["yo-NG", "en"],
+    supports_confirmation_reply: true,
+    supports_clarification_reply: true,
+    coalesce_boundaries: ["completion", "paragraph"],
+    event_filters: { include: ["aaep:agent.*"], exclude: ["aaep:agent.progress.updated"] },
+    supported_conformance_levels: [2, 1],
+    supported_extensions: ["https://example.org/finance/context/v1"],
+    cognitive_load: "high",
+    pace_wpm: 180,
+    accept_signed_manifests_only: true,
+    aaepd: { paused: true, max_chars: 200 },
+  };
+
+  test("AAEP §5.4.4: all of it where all is offered, in the order asked for", () => {
+    const answer = accepted(ask(FULL, { signedManifest: true }));
+    expect(answer.honored).toEqual(FULL);
+    expect(answer.notes).toEqual([]);
+    expect(answer.terms).toMatchObject({ paused: true, maxChars: 200, paceWpm: 180, maxEventsPerSecond: 3 });
+  });
+
+  test("AAEP §5.3.1.1: the lower of the two rates, and a note where that is the daemon's", () => {
+    expect(accepted(ask({ max_events_per_second: 3 }, { maxEventsPerSecond: 5 })).terms.maxEventsPerSecond).toBe(3);
+    const limited = accepted(ask({ max_events_per_second: 9 }, { maxEventsPerSecond: 5 }));
+    expect(limited.honored.max_events_per_second).toBe(5);
+    expect(limited.notes[0]).toContain("max_events_per_second");
+    expect(accepted(ask({}, { maxEventsPerSecond: 5 })).honored.max_events_per_second).toBe(5);
+  });
+
+  test("AAEP §5.4.4, ch. 11: languages are those asked for that an offered one serves", () => {
+    const offer = { languages: ["en", "es-419"] };
+    const answer = accepted(ask({ languages: ["yo", "en-US", "es"] }, offer));
+    expect(answer.honored.languages).toEqual(["en-US", "es"]);
+    expect(answer.notes[0]).toContain('"yo"');
+    expect(rejected(ask({ languages: ["yo"] }, offer))).toMatchObject({
+      reasonCode: "capabilities_incompatible",
+      reasonMessage: expect.stringContaining("languages"),
+    });
+    // Who asks for no language is not turned away for one.
+    expect(accepted(ask({}, { languages: ["ja"] })).terms.languages).toEqual(["en-US"]);
+  });
+
+  test("R32: unknown values in lists are dropped with a note; where nothing is left, nothing is granted instead", () => {
+    const answer = accepted(ask({ coalesce_boundaries: ["clause", "word"], supported_conformance_levels: [1, 4] }));
+    expect(answer.honored.coalesce_boundaries).toEqual(["word"]);
+    expect(answer.honored.supported_conformance_levels).toEqual([1]);
+    expect(answer.notes.join()).toMatch(/"clause".*supported_conformance_levels: 4/);
+    for (const capabilities of [{ coalesce_boundaries: ["clause"] }, { supported_conformance_levels: [4] }]) {
+      const answer = rejected(ask(capabilities));
+      expect(answer.reasonCode).toBe("capabilities_incompatible");
+      expect(answer.reasonMessage).toContain(Object.keys(capabilities)[0]);
+    }
+  });
+
+  test("AAEP §5.3.1.8: levels are those that both have", () => {
+    const offer = { conformanceLevels: [1, 2] };
+    const both = { supported_conformance_levels: [1, 2, 3], supports_confirmation_reply: true };
+    expect(accepted(ask(both, offer)).honored.supported_conformance_levels).toEqual([1, 2]);
+    expect(rejected(ask({ supported_conformance_levels: [3] }, offer)).reasonCode).toBe("capabilities_incompatible");
+  });
+
+  test("AAEP §5.3.1.4: level 2 without confirmation replies is remarked on", () => {
+    const answer = accepted(ask({ supported_conformance_levels: [1, 2] }));
+    expect(answer.terms.supportsConfirmationReply).toBe(false);
+    expect(answer.notes.join()).toContain("supports_confirmation_reply");
+  });
+
+  test("AAEP §5.3.1.12: a signed manifest that does not exist is a reason to reject", () => {
+    const capabilities = { accept_signed_manifests_only: true };
+    expect(rejected(ask(capabilities)).reasonCode).toBe("manifest_signature_required");
+    expect(accepted(ask(capabilities, { signedManifest: true })).honored.accept_signed_manifests_only).toBe(true);
+  });
+
+  test.each([
+    [
+      ["word", "sentence", "completion"],
+      ["sentence", "completion"],
+    ],
+    [
+      ["completion", "word", "paragraph"],
+      ["completion", "paragraph"],
+    ],
+    [["word", "sentence"], ["sentence"]],
+    [["completion"], ["completion"]],
+    [["none"], ["none"]],
+  ])("R15: low cognitive load makes %j into %j", (asked, granted) => {
+    const low = accepted(ask({ coalesce_boundaries: asked, cognitive_load: "low" }));
+    expect(low.honored.coalesce_boundaries).toEqual(granted);
+    for (const load of ["medium", "high"]) {
+      const other = accepted(ask({ coalesce_boundaries: asked, cognitive_load: load }));
+      expect(other.honored.coalesce_boundaries).toEqual(asked);
+    }
+  });
+
+  test("R32: an absent member of event_filters is its default, and [] is critical events only", () => {
+    expect(accepted(ask({ event_filters: { exclude: ["x:*"] } })).terms.eventFilters).toEqual({
+      include: ["aaep:agent.*"],
+      exclude: ["x:*"],
+    });
+    expect(accepted(ask({ event_filters: { include: [] } })).terms.eventFilters).toEqual({ include: [], exclude: [] });
+  });
+
+  test("R26: the pace is echoed whole where it was named, and only there", () => {
+    expect(accepted(ask({ aaepd: {} })).honored.aaepd).toEqual({ paused: false, max_chars: 16_384 });
+    expect(accepted(ask({ aaepd: { paused: true, colour: 1 } })).honored.aaepd).toEqual({
+      paused: true,
+      max_chars: 16_384,
+    });
+    expect(accepted(ask({})).honored).not.toHaveProperty("aaepd");
+  });
+
+  test("AAEP §5.3.2: unknown capabilities are inert", () => {
+    const answer = accepted(ask({ haptic: { patterns_supported: ["pulse"] }, future: [1] }));
+    expect(answer.terms).toEqual(defaultTerms());
+    expect(answer.honored).not.toHaveProperty("haptic");
+    expect(answer.capabilities).toEqual({});
+  });
+});
+
+describe("extension prefixes", () => {
+  const one = "https://example.org/finance/context/v1";
+
+  test.each([
+    [["https://example.org/finance/context/v1", "https://example.com/finance/context/v1"], "finance"],
+    [["https://example.org/finance/context/v1", "https://example.org/finance/context/v2"], "finance"],
+    [["https://elsewhere.example/aaepd/context/v1"], "aaepd"],
+    [["https://example.org/xsd/context/v1"], "xsd"],
+  ])("AAEP §7: %j is rejected, naming the prefix", (uris, prefix) => {
+    const answer = rejected(ask({ supported_extensions: uris }));
+    expect(answer.reasonCode).toBe("capabilities_incompatible");
+    expect(answer.reasonMessage).toContain(`"${prefix}"`);
+  });
+
+  test("AAEP §7: the same vocabulary twice is one, and prefixes that cannot be told do not clash", () => {
+    const uris = [one, `${one}#`, one, "https://aaepd.dev/context/v1", "https://a.example/v1", "urn:x:v1", "urn:y:v1"];
+    expect(accepted(ask({ supported_extensions: uris })).terms.supportedExtensions).toEqual([...new Set(uris)]);
+  });
+
+  test.each(["aaep", "xsd", "rdf", "rdfs", "@type"])("AAEP §7: the prefix %s is reserved", (prefix) => {
+    expect(rejected(ask({ [prefix]: {} })).reasonMessage).toContain(`"${prefix}"`);
+    const request = { aaep_version: "1.0.0", capabilities: {}, extensions: { [prefix]: {} } };
+    expect(rejected(negotiate(request, OFFER)).reasonCode).toBe("capabilities_incompatible");
+  });
+});
+
+describe("what cannot be read", () => {
+  const MALFORMED: readonly (readonly [Capabilities, string])[] = [
+    [{ max_events_per_second: 0 }, "/capabilities/max_events_per_second"],
+    [{ max_events_per_second: 1.5 }, "/capabilities/max_events_per_second"],
+    [{ max_events_per_second: 100_001 }, "/capabilities/max_events_per_second"],
+    [{ preferred_verbosity: "chatty" }, "/capabilities/preferred_verbosity"],
+    [{ languages: "en" }, "/capabilities/languages"],
+    [{ languages: [] }, "/capabilities/languages"],
+    [{ coalesce_boundaries: [] }, "/capabilities/coalesce_boundaries"],
+    [{ supported_conformance_levels: [] }, "/capabilities/supported_conformance_levels"],
+    [{ event_filters: { include: "x" } }, "/capabilities/event_filters/include"],
+    [{ event_filters: null }, "/capabilities/event_filters"],
+    [{ cognitive_load: 1 }, "/capabilities/cognitive_load"],
+    [{ pace_wpm: 49 }, "/capabilities/pace_wpm"],
+    [{ supports_confirmation_reply: "yes" }, "/capabilities/supports_confirmation_reply"],
+    [{ aaepd: { max_chars: 79 } }, "/capabilities/aaepd/max_chars"],
+    [{ aaepd: { max_chars: 16_385 } }, "/capabilities/aaepd/max_chars"],
+    [{ aaepd: { paused: 1 } }, "/capabilities/aaepd/paused"],
+    [{ aaepd: [] }, "/capabilities/aaepd"],
+  ];
+
+  test.each(MALFORMED)("R33: a request with %j is rejected for its capability", (capabilities, pointer) => {
+    const answer = rejected(ask(capabilities));
+    expect(answer.reasonCode).toBe("capabilities_incompatible");
+    expect(answer.reasonMessage).toContain(pointer.slice("/capabilities/".length).replaceAll("/", "."));
+  });
+
+  test.each(MALFORMED)("R32: a renegotiation with %j throws, and the old terms stand", (capabilities, pointer) => {
+    const before = accepted(ask({ aaepd: { paused: true } }));
+    const kept = structuredClone(before);
+    let caught: unknown;
+    try {
+      renegotiate(before, capabilities, OFFER);
+    } catch (fault) {
+      caught = fault;
+    }
+    expect(caught).toBeInstanceOf(Fault);
+    expect(caught).toMatchObject({ code: "invalid_params", pointer });
+    expect(before).toEqual(kept);
+  });
+});
+
+describe("renegotiation", () => {
+  const FIRST = {
+    max_events_per_second: 3,
+    languages: ["en", "de"],
+    coalesce_boundaries: ["word", "sentence", "completion"],
+    event_filters: { include: ["aaep:agent.*", "x:*"], exclude: ["x:y"] },
+    aaepd: { paused: false, max_chars: 200 },
+  };
+
+  test("AAEP §5.7.1: what is left out stays", () => {
+    const first = accepted(ask(FIRST));
+    const second = accepted(renegotiate(first, { max_events_per_second: 1 }, OFFER));
+    expect(second.terms).toEqual({ ...first.terms, maxEventsPerSecond: 1 });
+    expect(second.notes).toEqual([]);
+  });
+
+  test("R32: event_filters and aaepd merge by member, lists are replaced whole", () => {
+    const first = accepted(ask(FIRST));
+    const second = accepted(
+      renegotiate(first, { event_filters: { exclude: [] }, aaepd: { paused: true }, languages: ["fr"] }, OFFER),
+    );
+    expect(second.terms.eventFilters).toEqual({ include: ["aaep:agent.*", "x:*"], exclude: [] });
+    expect(second.honored.aaepd).toEqual({ paused: true, max_chars: 200 });
+    expect(second.terms.languages).toEqual(["fr"]);
+  });
+
+  test("R15: leaving low cognitive load brings the boundaries back that were asked for", () => {
+    const first = accepted(ask(FIRST));
+    const low = accepted(renegotiate(first, { cognitive_load: "low" }, OFFER));
+    expect(low.terms.coalesceBoundaries).toEqual(["sentence", "completion"]);
+    const back = accepted(renegotiate(low, { cognitive_load: "medium" }, OFFER));
+    expect(back.terms.coalesceBoundaries).toEqual(FIRST.coalesce_boundaries);
+  });
+
+  test("AAEP §5.7: what cannot be served ends the subscription", () => {
+    const first = accepted(ask(FIRST));
+    const change = { accept_signed_manifests_only: true };
+    expect(rejected(renegotiate(first, change, OFFER)).reasonCode).toBe("manifest_signature_required");
+  });
+
+  test("R22: a peer with the defaults may begin to ask", () => {
+    const answer = accepted(renegotiate({ capabilities: {} }, { preferred_verbosity: "terse" }, OFFER));
+    expect(answer.terms).toEqual({ ...defaultTerms(), preferredVerbosity: "terse" });
+  });
+
+  test("unknown capabilities are not collected", () => {
+    let current = accepted(ask({}));
+    for (let round = 0; round < 50; round += 1)
+      current = accepted(renegotiate(current, { [`x${round}`]: round }, OFFER));
+    expect(current.capabilities).toEqual({});
+  });
+});
+
+test("AAEP §5.4.2: notes are one text, bounded whatever the peer sends", () => {
+  expect(negotiationNotes([])).toBeUndefined();
+  expect(negotiationNotes(["A.", "B."])).toBe("A. B.");
+  const many = Array.from({ length: 500 }, (_, index) => `${index}${"x".repeat(300)}`);
+  const answer = accepted(ask({ coalesce_boundaries: ["word", ...many] }));
+  expect(Math.max(...answer.notes.map((note) => note.length))).toBeLessThan(200);
+  expect(negotiationNotes(answer.notes)?.length).toBeLessThanOrEqual(4096);
+});
