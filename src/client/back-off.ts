@@ -1,0 +1,18 @@
+// How long to wait before the next attempt. Own code: it is one formula, and a package for it would bring timers and loops of its own.
+
+export interface BackOffOptions {
+  /** The longest wait before the first retry, ms. Default 250. It doubles with every further one. */
+  readonly firstMs?: number;
+  /** The longest wait of all, ms. Default 10,000. */
+  readonly longestMs?: number;
+}
+
+/**
+ * Milliseconds before retry number `retry` (from 0). `chance` is from [0, 1): half of the wait is left to it, so that clients which lost
+ * one daemon together do not all come back at the same moment.
+ */
+export function backOffMs(retry: number, chance: number, options: BackOffOptions = {}): number {
+  const { firstMs = 250, longestMs = 10_000 } = options;
+  const longest = Math.min(longestMs, firstMs * 2 ** Math.min(retry, 30));
+  return Math.round(longest * (0.5 + chance / 2));
+}

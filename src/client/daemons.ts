@@ -1,0 +1,62 @@
+// The daemons of this user, as the files in the runtime directory tell of them (AAEP appendix B). For Node.
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isMissing } from "../../transports/node-errors.js";
+
+/** A socket in the runtime directory, and what stands beside it. Whether somebody listens is seen by connecting. */
+export interface FoundDaemon {
+  /** The socket's file name without ".sock". */
+  readonly name: string;
+  readonly socketPath: string;
+  /** `agent_name`, else `agent_id` of its manifest, else the name of the socket. */
+  readonly label: string;
+  readonly pid: number | undefined;
+}
+
+const SOCKET_ENDING = ".sock";
+
+/** In the order of their names; none where the directory does not exist. */
+export async function findDaemons(directory: string): Promise<readonly FoundDaemon[]> {
+  const names = (await fileNames(directory)).filter((name) => name.endsWith(SOCKET_ENDING)).sort();
+  return Promise.all(names.map((fileName) => readDaemon(directory, fileName.slice(0, -SOCKET_ENDING.length))));
+}
+
+async function fileNames(directory: string): Promise<readonly string[]> {
+  try {
+    return await readdir(directory);
+  } catch (caught) {
+    if (isMissing(caught)) return [];
+    throw caught;
+  }
+}
+
+async function readDaemon(directory: string, name: string): Promise<FoundDaemon> {
+  const socketPath = join(directory, `${name}${SOCKET_ENDING}`);
+  const { manifest, pid } = await readManifest(join(directory, `${name}.manifest.json`));
+  return {
+    name,
+    socketPath,
+    label: textOf(manifest.agent_name) ?? textOf(manifest.agent_id) ?? name,
+    pid: typeof pid === "number" ? pid : undefined,
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A file that is missing or not yet whole says nothing. */
+async function readManifest(path: string): Promise<{ readonly manifest: Fields; readonly pid: unknown }> {
+  try {
+    const file = fieldsOf(JSON.parse(await readFile(path, "utf8")));
+    return { manifest: fieldsOf(file.manifest), pid: file.pid };
+  } catch {
+    return { manifest: {}, pid: undefined };
+  }
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

@@ -1,0 +1,27 @@
+// What `aaepd/client` exports: nothing here needs Node. The connectors for Node are `aaepd/client/node`.
+export type {
+  AaepdError,
+  Capabilities,
+  Envelope,
+  ProducerManifest,
+  PublishResult,
+  SubscriptionAccepted,
+  SubscriptionClose,
+  SubscriptionRejected,
+} from "#gen/aaep/types.js";
+export { Fault, type FaultCode } from "../base/errors.js";
+export type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
+export type { Connection } from "../contracts/transport.js";
+export {
+  type AgentClient,
+  type AgentClientOptions,
+  type AgentManifest,
+  createAgentClient,
+  type PublishedFields,
+} from "./agent-client.js";
+export type { BackOffOptions } from "./back-off.js";
+export type { Timers } from "./platform-clock.js";
+export type { ResumeForm, ResumePoint } from "./received.js";
+export { createSubscriber, type Subscriber } from "./subscriber.js";
+export type { Arrival, SubscriberOptions, SubscriberRequest } from "./subscriber-options.js";
+export type { Interruption, SubscriberEnd, SubscriberState } from "./subscriber-states.js";

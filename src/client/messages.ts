@@ -1,0 +1,67 @@
+// The messages a subscriber receives on a plain connection, told apart. Knows no connection and no state.
+import type {
+  AaepdError,
+  Envelope,
+  SubscriptionAccepted,
+  SubscriptionClose,
+  SubscriptionRejected,
+} from "#gen/aaep/types.js";
+import { Fault } from "../base/errors.js";
+
+export type Incoming =
+  | { readonly kind: "event"; readonly event: Envelope }
+  | { readonly kind: "accepted"; readonly accepted: SubscriptionAccepted }
+  | { readonly kind: "rejected"; readonly rejected: SubscriptionRejected }
+  | { readonly kind: "close"; readonly close: SubscriptionClose }
+  | { readonly kind: "error"; readonly error: AaepdError }
+  /** A message of a kind that this version does not know. */
+  | { readonly kind: "other"; readonly message: Readonly<Record<string, unknown>> };
+
+/** Reads one frame. Throws a Fault "invalid_json" or "invalid_message": the peer is no AAEP producer. */
+export function readIncoming(frame: Uint8Array): Incoming {
+  const message = parseObject(frame);
+  const { type } = message;
+  if (typeof type !== "string") throw notAaep("has no type");
+  switch (type) {
+    case "subscription.accepted":
+      requireText(message, "subscription_id");
+      return { kind: "accepted", accepted: message as unknown as SubscriptionAccepted };
+    case "subscription.rejected":
+      requireText(message, "reason_code");
+      return { kind: "rejected", rejected: message as unknown as SubscriptionRejected };
+    case "subscription.close":
+      return { kind: "close", close: message as unknown as SubscriptionClose };
+    case "aaepd.error":
+      return { kind: "error", error: message as unknown as AaepdError };
+  }
+  // What a producer sends is read leniently: new fields and types are no reason to stop listening (AAEP ch. 12).
+  if (typeof message.event_id === "string" && typeof message.session_id === "string") {
+    return { kind: "event", event: message as unknown as Envelope };
+  }
+  return { kind: "other", message };
+}
+
+function parseObject(frame: Uint8Array): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(frame));
+  } catch (caught) {
+    throw new Fault("invalid_json", "What came is not JSON. Check that the address is that of an AAEP producer.", {
+      cause: caught,
+    });
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw notAaep("is no object");
+  return value as Readonly<Record<string, unknown>>;
+}
+
+function requireText(message: Readonly<Record<string, unknown>>, field: string): void {
+  if (typeof message[field] !== "string") throw notAaep(`has no ${field}`);
+}
+
+function notAaep(what: string): Fault {
+  return new Fault("invalid_message", `A message ${what}. Check that the address is that of an AAEP producer.`);
+}
+
+export function encodeMessage(message: object): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(message));
+}

@@ -1,0 +1,13 @@
+import type { Clock } from "../contracts/clock.js";
+
+/** What the clients need of a clock. */
+export type Timers = Pick<Clock, "now" | "wakeAt">;
+
+/** The platform's timers, in Node and in browsers alike. A wake-up that is due keeps a Node process running. */
+export const PLATFORM_TIMERS: Timers = {
+  now: () => performance.now(),
+  wakeAt: (at, wake) => {
+    const timer = setTimeout(wake, Math.max(0, at - performance.now()));
+    return () => clearTimeout(timer);
+  },
+};

@@ -1,0 +1,51 @@
+import type { AaepdError, Capabilities, Envelope, RequestExtensions, SubscriptionRequest } from "#gen/aaep/types.js";
+import type { Connection } from "../contracts/transport.js";
+import type { BackOffOptions } from "./back-off.js";
+import type { Timers } from "./platform-clock.js";
+import type { ResumeForm, ResumePoint } from "./received.js";
+import type { SubscriberState } from "./subscriber-states.js";
+
+/** Who subscribes, and what it can handle (AAEP §5.2). Type and version are filled in. */
+export type SubscriberRequest = Omit<SubscriptionRequest, "type" | "aaep_version"> & {
+  readonly subscriber_id: string;
+  readonly capabilities: Capabilities;
+  readonly aaep_version?: string;
+  readonly extensions?: RequestExtensions;
+};
+
+/** How an event came: by itself, or because `repeat` asked for it. */
+export type Arrival = "new" | "repeated";
+
+export interface SubscriberOptions {
+  /** Makes one connection. Called again for each attempt; a rejection counts as an interruption. */
+  readonly connect: () => Promise<Connection<Uint8Array>>;
+  readonly request: SubscriberRequest;
+  /**
+   * Called for every event once, in order. While the promise it answers is open nothing further is read, so that a slow listener slows the
+   * producer down and not its own memory. What it throws ends the subscriber.
+   */
+  readonly onEvent: (event: Envelope, arrival: Arrival) => void | Promise<void>;
+  readonly onState?: (state: SubscriberState) => void;
+  /** What the producer says of a message it did not accept (R33). */
+  readonly onError?: (error: AaepdError) => void;
+  /** Messages of kinds that this version does not know, such as answers to extensions. */
+  readonly onMessage?: (message: Readonly<Record<string, unknown>>) => void;
+  /**
+   * `always`; `after-first`: only once a subscription has been active, so that a wrong address is told at once; `never`. Default `always`.
+   * A rejection is tried again only where the producer says when, or has too many subscriptions at the moment.
+   */
+  readonly reconnect?: "always" | "after-first" | "never";
+  readonly backOff?: BackOffOptions;
+  /** Longest wait for the answer to the request, ms. Default 10,000. Then the connection counts as broken. */
+  readonly handshakeTimeoutMs?: number;
+  /** A subscription that lasted as long as this resets the back-off, ms. Default 10,000. */
+  readonly stableAfterMs?: number;
+  /** Where an earlier subscriber stopped (its `resumePoint`). Default: begins with what is live. */
+  readonly resumeAfter?: ResumePoint;
+  /** Default `event`. */
+  readonly resumeBy?: ResumeForm;
+  /** Default the platform's. */
+  readonly timers?: Timers;
+  /** From [0, 1). Default `Math.random`. */
+  readonly chance?: () => number;
+}

@@ -1,0 +1,187 @@
+// A subscriber that stays one: it shakes hands, tells duplicates from news, and when its connection breaks it comes back where it was (R17).
+// One subscription at a time; what one connection carries is in subscription-run.ts.
+import type { Capabilities, Envelope, SubscriptionAccepted, SubscriptionRejected } from "#gen/aaep/types.js";
+import { Fault } from "../base/errors.js";
+import { backOffMs } from "./back-off.js";
+import { PLATFORM_TIMERS } from "./platform-clock.js";
+import { createReceived, type ResumePoint } from "./received.js";
+import type { SubscriberOptions } from "./subscriber-options.js";
+import type { Interruption, SubscriberEnd } from "./subscriber-states.js";
+import { openSubscription, type SubscriptionRun } from "./subscription-run.js";
+
+export interface Subscriber {
+  /**
+   * Asks for other terms; members that are left out stay as they are (AAEP §5.7, R32). Resolves with the new terms, which later
+   * reconnects ask for as well. Rejects with a Fault: `unknown_subscription` while there is none, else what the producer said.
+   */
+  readonly renegotiate: (capabilities: Capabilities) => Promise<SubscriptionAccepted>;
+  /** Skips the rest of one output, or with no argument everything held back (R26). False while there is no subscription. */
+  readonly skip: (target?: { readonly session_id: string; readonly output_id?: string }) => boolean;
+  /** Asks for one event again (R28); it arrives as "repeated". False while there is no subscription. */
+  readonly repeat: (eventId: string) => boolean;
+  /** Asks for the open questions again (R28). False while there is no subscription. */
+  readonly listPending: () => boolean;
+  /** Where a later subscriber can go on (R17); undefined where nothing has come yet. */
+  readonly resumePoint: () => ResumePoint | undefined;
+  /** Takes its leave and ends. */
+  readonly close: (reasonMessage?: string) => Promise<void>;
+  /** Resolves when it has ended for good. Rejects only with what `onEvent` threw. */
+  readonly ended: Promise<SubscriberEnd>;
+}
+
+/** Connects at once, and again by the rules of `options.reconnect` until it is closed. */
+export function createSubscriber(options: SubscriberOptions): Subscriber {
+  const {
+    request,
+    onState = () => {},
+    reconnect = "always",
+    handshakeTimeoutMs = 10_000,
+    stableAfterMs = 10_000,
+    resumeBy = "event",
+    timers = PLATFORM_TIMERS,
+    chance = Math.random,
+  } = options;
+  const received = createReceived({ resumeAfter: options.resumeAfter });
+  const asked = new Set<string>();
+  let capabilities = request.capabilities;
+  let run: SubscriptionRun | undefined;
+  let isClosing = false;
+  let wakeUp: () => void = () => {};
+
+  async function deliver(event: Envelope): Promise<void> {
+    const news = received.accept(event);
+    if (asked.delete(event.event_id)) await options.onEvent(event, "repeated");
+    else if (news !== undefined) await options.onEvent(news, "new");
+  }
+
+  async function attempt(number: number): Promise<{ readonly because: Interruption; readonly lastedMs: number }> {
+    onState({ kind: "connecting", attempt: number });
+    let activeSince: number | undefined;
+    const resumeAfter = received.resumePoint(resumeBy);
+    const because = await openSubscription({
+      connect: options.connect,
+      request: withResumePoint({ ...request, capabilities }, resumeAfter),
+      handshakeTimeoutMs,
+      timers,
+      opened: (opened) => {
+        run = opened;
+        if (isClosing) void opened.close(undefined);
+      },
+      active: (accepted) => {
+        activeSince = timers.now();
+        onState({ kind: "active", accepted, isResumed: resumeAfter !== undefined });
+      },
+      event: deliver,
+      error: options.onError,
+      message: options.onMessage,
+    });
+    run = undefined;
+    asked.clear();
+    return { because, lastedMs: activeSince === undefined ? -1 : timers.now() - activeSince };
+  }
+
+  async function keepSubscribed(): Promise<SubscriberEnd> {
+    let hasBeenActive = false;
+    for (let retry = 0; ; retry += 1) {
+      const { because, lastedMs } = await attempt(retry + 1);
+      hasBeenActive ||= lastedMs >= 0;
+      if (isClosing) return end({ kind: "asked" });
+      if (reconnect === "never" || (reconnect === "after-first" && !hasBeenActive)) return end(because);
+      const delayMs = retryDelayMs(because);
+      if (delayMs === undefined) return end(because);
+      if (lastedMs >= stableAfterMs) retry = 0;
+      const retryInMs = Math.max(delayMs, backOffMs(retry, chance(), options.backOff));
+      onState({ kind: "waiting", retryInMs, because });
+      await pause(retryInMs);
+      if (isClosing) return end({ kind: "asked" });
+    }
+  }
+
+  function end(because: SubscriberEnd["because"]): SubscriberEnd {
+    const state: SubscriberEnd = { kind: "ended", because };
+    onState(state);
+    return state;
+  }
+
+  function pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = timers.wakeAt(timers.now() + milliseconds, resolve);
+      wakeUp = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
+  // A turn later, so that the first state finds whoever just created this.
+  const ended = Promise.resolve().then(keepSubscribed);
+  const settled = ended.then(
+    () => {},
+    () => {},
+  );
+
+  return {
+    renegotiate: async (changes) => {
+      if (run === undefined) throw notSubscribed();
+      const accepted = await run.renegotiate(changes);
+      capabilities = mergedCapabilities(capabilities, changes);
+      return accepted;
+    },
+    skip: (target) => run?.send({ type: "aaepd.skip", ...target }) ?? false,
+    repeat: (eventId) => {
+      if (run?.send({ type: "aaepd.repeat", event_id: eventId }) !== true) return false;
+      asked.add(eventId);
+      return true;
+    },
+    listPending: () => run?.send({ type: "aaepd.list_pending" }) ?? false,
+    resumePoint: () => received.resumePoint(resumeBy),
+    close: async (reasonMessage) => {
+      isClosing = true;
+      wakeUp();
+      await run?.close(reasonMessage);
+      await settled;
+    },
+    ended,
+  };
+}
+
+/** The least wait before the next attempt, ms; undefined where it is of no use. */
+function retryDelayMs(because: Interruption): number | undefined {
+  switch (because.kind) {
+    case "closed":
+      return 0;
+    case "fault":
+      // The address itself is wrong, or may not be used: no time will help.
+      return because.fault.code === "address_invalid" || because.fault.code === "permission_denied" ? undefined : 0;
+    case "rejected":
+      return rejectionDelayMs(because.rejected);
+  }
+}
+
+function rejectionDelayMs({ reason_code: reason, retry_after_seconds: seconds }: SubscriptionRejected) {
+  if (seconds !== undefined) return seconds * 1000;
+  return reason === "rate_limit" ? 0 : undefined;
+}
+
+function withResumePoint(request: SubscriberOptions["request"], resumeAfter: ResumePoint | undefined) {
+  const complete = { type: "subscription.request" as const, aaep_version: "1.0.0", ...request };
+  if (resumeAfter === undefined) return complete;
+  const { extensions } = request;
+  return { ...complete, extensions: { ...extensions, aaepd: { ...extensions?.aaepd, resume_after: resumeAfter } } };
+}
+
+/** As the producer merges them (R32): `event_filters` and `aaepd` by their members, everything else whole. */
+function mergedCapabilities(old: Capabilities, changes: Capabilities): Capabilities {
+  return {
+    ...old,
+    ...changes,
+    ...(changes.event_filters && { event_filters: { ...old.event_filters, ...changes.event_filters } }),
+    ...(changes.aaepd && { aaepd: { ...old.aaepd, ...changes.aaepd } }),
+  };
+}
+
+function notSubscribed(): Fault {
+  return new Fault("unknown_subscription", "There is no subscription at the moment. Try again when one is active.", {
+    origin: "local",
+  });
+}

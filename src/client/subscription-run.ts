@@ -1,0 +1,161 @@
+// One subscription over one connection, from the request to the end of the connection.
+import type { AaepdError, Capabilities, Envelope, SubscriptionAccepted, SubscriptionRequest } from "#gen/aaep/types.js";
+import { FAULT_CODES, Fault, faultFrom } from "../base/errors.js";
+import { unreachable } from "../base/exhaustive.js";
+import type { Connection } from "../contracts/transport.js";
+import { encodeMessage, readIncoming } from "./messages.js";
+import type { Timers } from "./platform-clock.js";
+import type { Interruption } from "./subscriber-states.js";
+
+export interface RunOptions {
+  readonly connect: () => Promise<Connection<Uint8Array>>;
+  readonly request: SubscriptionRequest;
+  readonly handshakeTimeoutMs: number;
+  readonly timers: Timers;
+  readonly opened: (run: SubscriptionRun) => void;
+  readonly active: (accepted: SubscriptionAccepted) => void;
+  readonly event: (event: Envelope) => Promise<void>;
+  readonly error: ((error: AaepdError) => void) | undefined;
+  readonly message: ((message: Readonly<Record<string, unknown>>) => void) | undefined;
+}
+
+export interface SubscriptionRun {
+  /** Hands a message over. False where the subscription is not active. */
+  readonly send: (message: object) => boolean;
+  readonly renegotiate: (capabilities: Capabilities) => Promise<SubscriptionAccepted>;
+  /** Sends `subscription.close`, where there is a subscription, and closes the connection. */
+  readonly close: (reasonMessage: string | undefined) => Promise<void>;
+}
+
+interface Waiting {
+  readonly resolve: (accepted: SubscriptionAccepted) => void;
+  readonly reject: (fault: Fault) => void;
+}
+
+/** Resolves with why it ended. Rejects only with what `options.event` threw, the connection being closed. */
+export async function openSubscription(options: RunOptions): Promise<Interruption> {
+  let connection: Connection<Uint8Array>;
+  try {
+    connection = await options.connect();
+  } catch (caught) {
+    return { kind: "fault", fault: faultFrom(caught) };
+  }
+  const renegotiations: Waiting[] = [];
+  let subscriptionId: string | undefined;
+  let timedOut: Fault | undefined;
+  let failure: { readonly caught: unknown } | undefined;
+  const cancelTimeout = options.timers.wakeAt(options.timers.now() + options.handshakeTimeoutMs, () => {
+    timedOut = new Fault("timed_out", "The producer did not answer the subscription request in time. Try again.");
+    void connection.close(timedOut);
+  });
+
+  function send(message: object): boolean {
+    if (subscriptionId === undefined) return false;
+    connection.send(encodeMessage({ ...message, subscription_id: subscriptionId }));
+    return true;
+  }
+
+  options.opened({
+    send,
+    renegotiate: (capabilities) =>
+      new Promise((resolve, reject) => {
+        if (send({ type: "subscription.renegotiate", capabilities })) renegotiations.push({ resolve, reject });
+        else reject(notActive());
+      }),
+    close: async (reasonMessage) => {
+      send({
+        type: "subscription.close",
+        reason_code: "subscriber_shutdown",
+        ...(reasonMessage === undefined ? undefined : { reason_message: reasonMessage }),
+      });
+      await connection.close();
+    },
+  });
+
+  /** Answers the end of the subscription, where this frame is one. */
+  async function take(frame: Uint8Array): Promise<Interruption | undefined> {
+    const incoming = readIncoming(frame);
+    switch (incoming.kind) {
+      case "event":
+        try {
+          await options.event(incoming.event);
+        } catch (caught) {
+          failure = { caught };
+          throw caught;
+        }
+        return undefined;
+      case "accepted": {
+        const isFirst = subscriptionId === undefined;
+        subscriptionId = incoming.accepted.subscription_id;
+        cancelTimeout();
+        if (!isFirst) renegotiations.shift()?.resolve(incoming.accepted);
+        options.active(incoming.accepted);
+        return undefined;
+      }
+      case "rejected":
+        return { kind: "rejected", rejected: incoming.rejected };
+      case "close":
+        return { kind: "closed", close: incoming.close };
+      case "error":
+        renegotiations.shift()?.reject(faultFromError(incoming.error));
+        options.error?.(incoming.error);
+        return undefined;
+      case "other":
+        options.message?.(incoming.message);
+        return undefined;
+      default:
+        return unreachable(incoming);
+    }
+  }
+
+  async function read(): Promise<Interruption> {
+    try {
+      for await (const frames of connection.frames) {
+        for (const frame of frames) {
+          const end = await take(frame);
+          if (end !== undefined) return end;
+        }
+      }
+      return { kind: "fault", fault: timedOut ?? goneFault(connection) };
+    } catch (caught) {
+      return { kind: "fault", fault: timedOut ?? faultFrom(caught) };
+    }
+  }
+
+  connection.send(encodeMessage(options.request));
+  const end = await read();
+  cancelTimeout();
+  const fault = faultFromEnd(end, connection);
+  for (const waiting of renegotiations.splice(0)) waiting.reject(fault);
+  await connection.close();
+  if (failure !== undefined) throw failure.caught;
+  return end;
+}
+
+function faultFromEnd(end: Interruption, connection: Connection<Uint8Array>): Fault {
+  switch (end.kind) {
+    case "fault":
+      return end.fault;
+    case "rejected":
+      return new Fault("capabilities_incompatible", end.rejected.reason_message);
+    case "closed":
+      return goneFault(connection);
+  }
+}
+
+function faultFromError({ code, message, pointer, rule }: AaepdError): Fault {
+  return new Fault(FAULT_CODES.find((known) => known === code) ?? "internal", message, {
+    ...(pointer === undefined ? undefined : { pointer }),
+    ...(rule === undefined ? undefined : { rule }),
+  });
+}
+
+function goneFault({ peer }: Connection<Uint8Array>): Fault {
+  return new Fault("peer_gone", `${peer.label} has ended the connection. Connect again to go on.`);
+}
+
+function notActive(): Fault {
+  return new Fault("unknown_subscription", "There is no subscription yet. Try again when one is active.", {
+    origin: "local",
+  });
+}

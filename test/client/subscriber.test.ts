@@ -1,0 +1,296 @@
+import { afterEach, expect, test } from "vitest";
+import { Fault } from "../../src/base/errors.js";
+import { createSubscriber, type Subscriber } from "../../src/client/subscriber.js";
+import type { SubscriberOptions } from "../../src/client/subscriber-options.js";
+import type { SubscriberState } from "../../src/client/subscriber-states.js";
+import { chunkMessage, createFakeProducer, eventMessage, type FakeProducer } from "./fake-producer.js";
+import { createVirtualTimers, settle } from "./virtual-timers.js";
+
+const opened: Subscriber[] = [];
+afterEach(async () => {
+  for (const subscriber of opened.splice(0)) await subscriber.close();
+});
+
+function start(producer: FakeProducer, options: Partial<SubscriberOptions> = {}) {
+  const timers = createVirtualTimers();
+  const states: SubscriberState[] = [];
+  const events: string[] = [];
+  const subscriber = createSubscriber({
+    connect: producer.connect,
+    request: { subscriber_id: "reader", capabilities: { max_events_per_second: 3 } },
+    onEvent: (event, arrival) => void events.push(`${arrival} ${event.event_id}`),
+    onState: (state) => states.push(state),
+    timers,
+    chance: () => 0,
+    ...options,
+  });
+  opened.push(subscriber);
+  return { subscriber, timers, states, events, kinds: () => states.map(({ kind }) => kind) };
+}
+
+function side(producer: FakeProducer, index = 0) {
+  const found = producer.sides[index];
+  if (found === undefined) throw new Error(`no connection ${index}`);
+  return found;
+}
+
+test("AAEP §5.2: the request goes first, events are handed on in order, and the terms are told", async () => {
+  const producer = createFakeProducer();
+  const { events, states, subscriber, timers } = start(producer);
+  await settle();
+  expect(side(producer).received).toEqual([
+    {
+      type: "subscription.request",
+      aaep_version: "1.0.0",
+      subscriber_id: "reader",
+      capabilities: { max_events_per_second: 3 },
+    },
+  ]);
+  side(producer).accept();
+  side(producer).say(eventMessage(1), eventMessage(2), eventMessage(1));
+  await settle();
+  expect(events).toEqual(["new evt_1", "new evt_2"]);
+  expect(states).toMatchObject([
+    { kind: "connecting", attempt: 1 },
+    { kind: "active", isResumed: false },
+  ]);
+  expect(timers.pendingCount()).toBe(0);
+  await subscriber.close("Good night.");
+  expect(side(producer).received.at(-1)).toEqual({
+    type: "subscription.close",
+    subscription_id: "sub_1",
+    reason_code: "subscriber_shutdown",
+    reason_message: "Good night.",
+  });
+  expect(await subscriber.ended).toEqual({ kind: "ended", because: { kind: "asked" } });
+});
+
+test("R17, R18: closed as lagging, it comes back and resumes after the last event; repeats are not shown twice", async () => {
+  const producer = createFakeProducer();
+  const { events, states, timers } = start(producer);
+  await settle();
+  side(producer).accept();
+  side(producer).say(eventMessage(1), chunkMessage(2, "One. ", 0), {
+    type: "subscription.close",
+    subscription_id: "sub_1",
+    reason_code: "lagging",
+  });
+  await settle();
+  expect(states.at(-1)).toMatchObject({
+    kind: "waiting",
+    because: { kind: "closed", close: { reason_code: "lagging" } },
+  });
+  await timers.advance(250);
+  expect(side(producer, 1).received[0]).toMatchObject({ extensions: { aaepd: { resume_after: "evt_2" } } });
+  side(producer, 1).accept("sub_2");
+  side(producer, 1).say(chunkMessage(3, "One. Two. ", 0), eventMessage(1), eventMessage(4));
+  await settle();
+  expect(states.at(-1)).toMatchObject({ kind: "active", isResumed: true });
+  expect(events).toEqual(["new evt_1", "new evt_2", "new evt_3", "new evt_4"]);
+});
+
+test("R17: resumes by session where that is asked for, and keeps the request's own extensions", async () => {
+  const producer = createFakeProducer();
+  const { timers } = start(producer, {
+    resumeBy: "session",
+    resumeAfter: { sess_0: "evt_0" },
+    request: { subscriber_id: "reader", capabilities: {}, extensions: { haptic: { on: true } } },
+  });
+  await settle();
+  side(producer).accept();
+  side(producer).say(eventMessage(1));
+  await settle();
+  side(producer).sever();
+  await settle();
+  await timers.advance(250);
+  expect(side(producer, 1).received[0]?.extensions).toEqual({
+    haptic: { on: true },
+    aaepd: { resume_after: { sess_0: "evt_0", sess_1: "evt_1" } },
+  });
+});
+
+test("the wait doubles up to its limit and starts again after a subscription that lasted", async () => {
+  const producer = createFakeProducer();
+  const { timers, states } = start(producer, { backOff: { firstMs: 100, longestMs: 400 }, stableAfterMs: 1000 });
+  const waits = () => states.flatMap((state) => (state.kind === "waiting" ? [state.retryInMs] : []));
+  producer.refuseWith = new Fault("not_found", "Nobody listens.");
+  await settle();
+  for (const wait of [50, 100, 200, 200]) await timers.advance(wait);
+  expect(waits()).toEqual([50, 100, 200, 200, 200]);
+  producer.refuseWith = undefined;
+  await timers.advance(200);
+  side(producer).accept();
+  await settle();
+  await timers.advance(1000);
+  await side(producer).end();
+  await settle();
+  expect(waits().at(-1)).toBe(50);
+  expect(states.at(-1)).toMatchObject({ because: { kind: "fault", fault: { code: "peer_gone" } } });
+});
+
+test("P1: a subscription that is cut off at once does not reset the wait", async () => {
+  const producer = createFakeProducer();
+  const { timers, states } = start(producer, { backOff: { firstMs: 100 } });
+  for (let time = 0; time < 3; time += 1) {
+    await settle();
+    side(producer, time).accept();
+    await settle();
+    side(producer, time).sever();
+    await settle();
+    await timers.advance(400);
+  }
+  const waits = states.flatMap((state) => (state.kind === "waiting" ? [state.retryInMs] : []));
+  expect(waits).toEqual([50, 100, 200]);
+});
+
+test("AAEP §5.5: a rejection ends it, unless the producer says when to try again", async () => {
+  const producer = createFakeProducer();
+  const rejected = (fields: object) => ({ type: "subscription.rejected", reason_message: "No.", ...fields });
+  const { subscriber, timers, kinds } = start(producer);
+  await settle();
+  side(producer).say(rejected({ reason_code: "rate_limit", retry_after_seconds: 7 }));
+  await settle();
+  await timers.advance(6999);
+  expect(producer.sides).toHaveLength(1);
+  await timers.advance(1);
+  side(producer, 1).say(rejected({ reason_code: "version_unsupported" }));
+  expect(await subscriber.ended).toMatchObject({ because: { kind: "rejected" } });
+  expect(kinds()).toEqual(["connecting", "waiting", "connecting", "ended"]);
+});
+
+test("a wrong address is told at once where that is asked for", async () => {
+  const producer = createFakeProducer();
+  producer.refuseWith = new Fault("not_found", "Nobody listens.");
+  const { subscriber } = start(producer, { reconnect: "after-first" });
+  expect(await subscriber.ended).toMatchObject({ because: { kind: "fault", fault: { code: "not_found" } } });
+});
+
+test("a producer that does not answer, or is none, counts as a broken connection", async () => {
+  const producer = createFakeProducer();
+  const { timers, states } = start(producer, { handshakeTimeoutMs: 500, backOff: { firstMs: 2 } });
+  await settle();
+  await timers.advance(501);
+  expect(states.at(-1)).toMatchObject({ kind: "connecting", attempt: 2 });
+  expect(states.at(-2)).toMatchObject({ because: { fault: { code: "timed_out" } } });
+  side(producer, 1).say({ hello: "world" });
+  await settle();
+  expect(states.at(-1)).toMatchObject({ because: { fault: { code: "invalid_message" } } });
+});
+
+test("AAEP §5.7: renegotiation resolves with the new terms, and later connections ask for them", async () => {
+  const producer = createFakeProducer();
+  const { subscriber, timers } = start(producer, {
+    request: { subscriber_id: "reader", capabilities: { languages: ["yo"], aaepd: { max_chars: 80 } } },
+  });
+  await expect(subscriber.renegotiate({})).rejects.toMatchObject({ code: "unknown_subscription" });
+  await settle();
+  side(producer).accept();
+  await settle();
+  const terms = subscriber.renegotiate({ max_events_per_second: 1, aaepd: { paused: true } });
+  await settle();
+  expect(side(producer).received.at(-1)).toEqual({
+    type: "subscription.renegotiate",
+    subscription_id: "sub_1",
+    capabilities: { max_events_per_second: 1, aaepd: { paused: true } },
+  });
+  side(producer).accept();
+  expect(await terms).toMatchObject({ subscription_id: "sub_1" });
+  side(producer).sever();
+  await settle();
+  await timers.advance(250);
+  expect(side(producer, 1).received[0]?.capabilities).toEqual({
+    languages: ["yo"],
+    max_events_per_second: 1,
+    aaepd: { max_chars: 80, paused: true },
+  });
+});
+
+test("R32, R33: a malformed renegotiation is refused and the subscription goes on", async () => {
+  const producer = createFakeProducer();
+  const errors: string[] = [];
+  const { subscriber, events } = start(producer, { onError: (error) => errors.push(error.code) });
+  await settle();
+  side(producer).accept();
+  await settle();
+  const terms = subscriber.renegotiate({ pace_wpm: 1 });
+  const refusal = expect(terms).rejects.toMatchObject({ code: "invalid_params", pointer: "/capabilities/pace_wpm" });
+  side(producer).say({
+    type: "aaepd.error",
+    code: "invalid_params",
+    message: "Give 50 or more.",
+    pointer: "/capabilities/pace_wpm",
+    rule: "AAEP §5.3",
+  });
+  await refusal;
+  side(producer).say(eventMessage(1));
+  await settle();
+  expect(errors).toEqual(["invalid_params"]);
+  expect(events).toEqual(["new evt_1"]);
+});
+
+test("R26, R28: skips, lists and asks again; what it asked for arrives as repeated", async () => {
+  const producer = createFakeProducer();
+  const { subscriber, events } = start(producer);
+  expect(subscriber.repeat("evt_1")).toBe(false);
+  await settle();
+  side(producer).accept();
+  side(producer).say(eventMessage(1));
+  await settle();
+  expect(subscriber.repeat("evt_1")).toBe(true);
+  expect(subscriber.skip({ session_id: "sess_1" })).toBe(true);
+  expect(subscriber.listPending()).toBe(true);
+  side(producer).say(eventMessage(1), eventMessage(1));
+  await settle();
+  expect(events).toEqual(["new evt_1", "repeated evt_1"]);
+  expect(side(producer).received.slice(1)).toEqual([
+    { type: "aaepd.repeat", event_id: "evt_1", subscription_id: "sub_1" },
+    { type: "aaepd.skip", session_id: "sess_1", subscription_id: "sub_1" },
+    { type: "aaepd.list_pending", subscription_id: "sub_1" },
+  ]);
+});
+
+test("P10: while a listener is busy nothing more is read", async () => {
+  const producer = createFakeProducer();
+  const seen: string[] = [];
+  let finish: () => void = () => {};
+  start(producer, {
+    onEvent: (event) => {
+      seen.push(event.event_id);
+      return new Promise((resolve) => {
+        finish = resolve;
+      });
+    },
+  });
+  await settle();
+  side(producer).accept();
+  side(producer).say(eventMessage(1), eventMessage(2));
+  await settle();
+  expect(seen).toEqual(["evt_1"]);
+  finish();
+  await settle();
+  expect(seen).toEqual(["evt_1", "evt_2"]);
+  finish();
+});
+
+test("a listener that throws ends the subscriber, and the connection", async () => {
+  const producer = createFakeProducer();
+  const { subscriber } = start(producer, {
+    onEvent: () => {
+      throw new Error("full");
+    },
+  });
+  await settle();
+  side(producer).accept();
+  side(producer).say(eventMessage(1));
+  await expect(subscriber.ended).rejects.toThrow("full");
+});
+
+test("closing while it waits or connects leaves no timer behind", async () => {
+  const producer = createFakeProducer();
+  producer.refuseWith = new Fault("not_found", "Nobody listens.");
+  const { subscriber, timers, kinds } = start(producer);
+  await settle();
+  await subscriber.close();
+  expect(kinds()).toEqual(["connecting", "waiting", "ended"]);
+  expect(timers.pendingCount()).toBe(0);
+});
