@@ -16,7 +16,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Fault } from "../../../src/base/errors.js";
-import type { Listener } from "../../../src/contracts/transport.js";
+import type { Connection, Listener } from "../../../src/contracts/transport.js";
 import { connectIpc } from "../../../transports/ipc/connect.js";
 import { createIpcTransport, listenAuto } from "../../../transports/ipc/listen.js";
 import type { IpcPlace } from "../../../transports/ipc/paths.js";
@@ -26,7 +26,7 @@ import { expectNothingLeftOpen } from "../../support/open-handles.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
 const CHILD = fileURLToPath(new URL("../children/listen-ipc.mjs", import.meta.url));
-const accept = (connection: Parameters<typeof drain>[0]) => void drain(connection);
+const accept = (connection: Connection<Uint8Array>) => void drain(connection);
 
 function listen(path: string): Promise<Listener> {
   return createIpcTransport({ path }).listen(accept);
