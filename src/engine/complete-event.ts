@@ -3,9 +3,7 @@ import { Fault } from "../base/errors.js";
 import type { IdSource } from "../base/ids.js";
 import { defaultUrgency, type Producer, type TopicKind } from "./event.js";
 import { formatTimestamp } from "./timestamps.js";
-
-/** The context every event names first (AAEP §3.2). */
-export const CORE_CONTEXT = "https://aaep-protocol.org/context/v1";
+import { CORE_VOCABULARY } from "./vocabularies.js";
 
 /** What is known of the session an event belongs to. */
 export interface SessionFacts {
@@ -67,7 +65,7 @@ export function completeEvent(
   ) {
     return fields;
   }
-  const context = fields["@context"] ?? CORE_CONTEXT;
+  const context = fields["@context"] ?? CORE_VOCABULARY;
   const event_id = fields.event_id ?? `evt_${facts.ids.hex(16)}`;
   const timestamp = fields.timestamp ?? timestampFrom(facts.wallTime, session);
   const producer = fields.producer ?? producerFrom(facts);

@@ -87,25 +87,29 @@ export interface Resolution extends QuestionOutcome {
   readonly isAcceptedByReply: boolean;
   /** Members of the resolution's event that say the outcome, `summary_normal` among them. */
   readonly summary: Readonly<Record<string, unknown>>;
+  /** Further members of its `extensions.aaepd`. */
+  readonly marks?: Readonly<Record<string, unknown>>;
 }
 
 /**
  * Closes an open question and tells its outcome: the agent's last one restores the state before it, an earlier one leaves it waiting (R6).
  */
 export function resolveQuestion(draft: Draft, session: SessionRecord, question: OpenQuestion, resolution: Resolution) {
-  const { token, outcome, detail, isAcceptedByReply, summary } = resolution;
+  const { token, outcome, detail, isAcceptedByReply, summary, marks } = resolution;
   const agent = session.agents.get(question.agentId);
   if (agent === undefined) return;
   closeQuestion(draft, session, question, { token, outcome, detail });
   if (isAcceptedByReply && question.kind === "confirmation") accept(draft.undo, agent, question.permits);
   const isLast = agent.openQuestionCount === 0;
   const restored = agent.state === AWAITING_INPUT ? agent.stateBeforeAwaiting : agent.state;
-  emitMade(draft, session, "resolution", "state.changed", agent.producer, stampNow(draft, session), {
+  const fields = {
     urgency: "critical",
     from_state: AWAITING_INPUT,
     to_state: isLast ? restored : AWAITING_INPUT,
     ...summary,
-  });
+  };
+  const stamp = stampNow(draft, session);
+  emitMade(draft, session, "resolution", "state.changed", agent.producer, stamp, fields, marks);
   if (!isLast) return;
   agent.state = restored;
   agent.told = restored;

@@ -69,6 +69,7 @@ function closeOpen(draft: Draft, session: SessionRecord, stamp: string): void {
       chunk,
       position: output.codePoints,
       complete: true,
+      coalesce_hint: "completion",
     });
     draft.undo.touch(output);
     addLengths(output, chunk);
@@ -238,6 +239,7 @@ export function abandonSession(draft: Draft, session: SessionRecord): void {
   emitMade(draft, session, "closing", "session.errored", session.starter, stamp, {
     error_category: "transient",
     error_code: "AGENT_DISCONNECTED",
+    recoverable: true,
     ...draft.summary({ kind: "agent_disconnected", producer: session.starter }),
   });
   finish(draft, session);

@@ -3,7 +3,7 @@
 import { Fault, type FaultCode } from "../base/errors.js";
 import type { IdSource } from "../base/ids.js";
 import type { Millis } from "../contracts/clock.js";
-import { CORE_CONTEXT, timestampFrom } from "./complete-event.js";
+import { timestampFrom } from "./complete-event.js";
 import {
   type AgentEvent,
   type DaemonMade,
@@ -15,9 +15,7 @@ import {
 import type { AgentRecord, OpenQuestion, SessionRecord } from "./session-record.js";
 import { parseTimestamp, type Timestamp } from "./timestamps.js";
 import type { UndoLog } from "./undo-log.js";
-
-/** The vocabulary of the daemon's own extension members (R31). */
-export const DAEMON_CONTEXT = "https://aaepd.dev/context/v1";
+import { AAEPD_VOCABULARY, CORE_VOCABULARY } from "./vocabularies.js";
 
 /** "enforce" refuses what breaks the order; "warn" repairs it and says so, where it can be repaired and is no safety rule (R3). */
 export type Sequencing = "enforce" | "warn";
@@ -28,8 +26,8 @@ export type MadeText =
   | { readonly kind: "awaiting_input"; readonly question: AgentEvent }
   | { readonly kind: "agent_disconnected"; readonly producer: Producer };
 
-/** Answers the `summary_*` members of a daemon-made event, language variants included; `summary_normal` must be among them (R31). */
-export type MadeSummary = (text: MadeText) => Readonly<Record<string, string>>;
+/** Answers the members of a daemon-made event that are there to be read, `summary_normal` among them (R31). */
+export type MadeSummary = (text: MadeText) => Readonly<Record<string, unknown>>;
 
 /** When and with what chance something happens (R24). */
 export interface Moment {
@@ -119,7 +117,8 @@ export function emit(
   draft.events.push({ event, kind, source, at: draft.moment.now, ordinal: session.ordinal, made });
 }
 
-/** Adds an event that the daemon makes for an agent (R31). `stamp` is when it happened, unless the session is already later (R3b). */
+/** Adds an event that the daemon makes for an agent (R31). `stamp` is when it happened, unless the session is already later (R3b);
+ * `marks` are further members of the daemon's extension. */
 export function emitMade(
   draft: Draft,
   session: SessionRecord,
@@ -128,10 +127,11 @@ export function emitMade(
   producer: Producer,
   stamp: string,
   fields: Readonly<Record<string, unknown>>,
+  marks?: Readonly<Record<string, unknown>>,
 ): void {
   const micros = parseTimestamp(stamp)?.micros ?? Number.NEGATIVE_INFINITY;
   const event: AgentEvent = {
-    "@context": [CORE_CONTEXT, DAEMON_CONTEXT],
+    "@context": [CORE_VOCABULARY, AAEPD_VOCABULARY],
     type: `aaep:agent.${kind}`,
     event_id: `evt_${draft.moment.ids.hex(16)}`,
     session_id: session.sessionId,
@@ -139,7 +139,7 @@ export function emitMade(
     producer,
     urgency: defaultUrgency(kind),
     ...fields,
-    extensions: { aaepd: { by: "daemon" } },
+    extensions: { aaepd: { by: "daemon", ...marks } },
   };
   emit(draft, session, event, micros, kind, undefined, made);
 }
