@@ -97,9 +97,14 @@ function expectWithin(answer: Accepted, history: readonly Capabilities[], given:
   );
   expect(given.conformanceLevels).toEqual(expect.arrayContaining([...terms.supportedConformanceLevels]));
   expect(wish.list("supported_extensions")).toEqual(expect.arrayContaining([...terms.supportedExtensions]));
-  for (const list of [terms.languages, terms.coalesceBoundaries, terms.supportedConformanceLevels]) {
+  const lists: readonly (readonly (string | number)[])[] = [
+    terms.languages,
+    terms.coalesceBoundaries,
+    terms.supportedConformanceLevels,
+  ];
+  for (const list of lists) {
     expect(list.length).toBeGreaterThan(0);
-    expect(new Set(list).size).toBe(list.length);
+    expect(new Set<string | number>(list).size).toBe(list.length);
   }
   const granted = compileFilter(terms.eventFilters);
   const wanted = compileFilter({ include: wish.include, exclude: wish.exclude });
