@@ -3,7 +3,7 @@ import type { Connection } from "../../src/contracts/transport.js";
 import { createByteConnection } from "../framing/byte-connection.js";
 import type { ByteConnectionOptions } from "../framing/options.js";
 import { faultFromNodeError } from "../node-errors.js";
-import { assertPathFits, currentPlace } from "./paths.js";
+import { assertPathFits, currentPlace, labelOf } from "./paths.js";
 
 /** Connects to a local socket or named pipe. Rejects with a Fault "not_found", "permission_denied" or "address_invalid". */
 export async function connectIpc(path: string, options: ByteConnectionOptions = {}): Promise<Connection<Uint8Array>> {
@@ -16,7 +16,7 @@ export async function connectIpc(path: string, options: ByteConnectionOptions = 
   socket.removeAllListeners("error");
   return createByteConnection(
     { readable: socket, writable: socket },
-    { label: `unix:${path}`, trust: "same-user" },
+    { label: labelOf(path), trust: "same-user" },
     options,
   );
 }

@@ -5,7 +5,7 @@ import { createByteConnection } from "../framing/byte-connection.js";
 import { type ByteConnectionOptions, resolveByteConnectionOptions } from "../framing/options.js";
 import { faultFromNodeError } from "../node-errors.js";
 import { bindPrivately } from "./bind.js";
-import { currentPlace, type IpcPlace, ipcPath } from "./paths.js";
+import { currentPlace, type IpcPlace, ipcPath, labelOf } from "./paths.js";
 
 export interface IpcListenOptions extends ByteConnectionOptions {
   /** Connections at a time; further ones are closed at once. Default 16,384. */
@@ -63,7 +63,7 @@ async function listenAt(
     accept(
       createByteConnection(
         { readable: socket, writable: socket },
-        { label: `unix:${path}#${accepted}`, trust: "same-user" },
+        { label: `${labelOf(path)}#${accepted}`, trust: "same-user" },
         options,
       ),
     );

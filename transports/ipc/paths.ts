@@ -19,6 +19,11 @@ export function isPipeName(path: string): boolean {
   return path.startsWith(PIPE_PREFIX) || path.startsWith("\\\\?\\pipe\\");
 }
 
+/** What a peer at that address is called in logs, without its number. */
+export function labelOf(path: string): string {
+  return isPipeName(path) ? `pipe:${path}` : `unix:${path}`;
+}
+
 /** The folder of the sockets of appendix B: XDG's runtime folder, on macOS the application's, else one in /tmp that bears the user's number. */
 export function ipcDirectory(place: IpcPlace): string {
   const { XDG_RUNTIME_DIR: runtimeDirectory, HOME: home } = place.environment;
