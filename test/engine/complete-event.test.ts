@@ -156,7 +156,7 @@ describe("timestamps", () => {
 });
 
 describe("R3: the same event again", () => {
-  const known = { event: { ...whole, position: 3, from_state: "x" } };
+  const known = { event: { ...whole, urgency: "normal", position: 3, from_state: "x" } as const };
   test("by the text or the content it was published with", () => {
     const published = { fields: { a: [1, { b: 2 }] }, source: '{"a":[1,{"b":2}]}' };
     expect(isSamePublish({ fields: {}, source: published.source }, { ...known, published })).toBe(true);

@@ -268,6 +268,22 @@ describe("R3: arrays are all or nothing", () => {
     expect(stage.publish("awaiting.confirmation").events[1]?.ordinal).toBe(3);
   });
 
+  test("what is open already is as it was, too", () => {
+    const stage = createStage();
+    stage.start();
+    stage.publish("tool.invoked");
+    stage.publish("output.streaming", { chunk: "a\ud83d" });
+    const before = stage.sessions.summary(SESSION);
+    const array = [
+      eventOf("tool.completed"),
+      eventOf("output.streaming", { complete: true }),
+      eventOf("session.started"),
+    ];
+    expect(faultOf(() => stage.plan(array)).pointer).toBe("/2/session_id");
+    expect(stage.sessions.summary(SESSION)).toEqual(before);
+    expect(stage.publish("output.streaming", { chunk: "\ude00", position: 1 }).events[0]?.event.chunk).toBe("😀");
+  });
+
   test("a fault of the schema passes through with its place", () => {
     const stage = createStage({
       validate: (event) => {
@@ -419,30 +435,39 @@ describe("R3: whatever is published, a refusal changes nothing", () => {
   const state = fc.constantFrom("idle", "thinking", "calling_tool", "writing_output", "awaiting_input", "deciding");
   const id = fc.option(fc.constantFrom("a", "b"), { nil: undefined });
   const named = (name: string, value: string | undefined): Fields => (value === undefined ? {} : { [name]: value });
+  const rarely = fc.nat(9).map((value) => value === 0);
   const said = fc.oneof(
-    fc
-      .constantFrom("session.started", "session.completed", "session.errored", "acme:note")
-      .map((kind) => [kind, {}] as const),
-    fc.tuple(state, state).map(([from, to]) => ["state.changed", change(from, to)] as const),
-    fc
-      .tuple(fc.constantFrom("tool.invoked", "tool.completed"), id, fc.boolean(), fc.constantFrom("x", "y"))
-      .map(
-        ([kind, call, irreversible, tool]) => [kind, { ...named("tool_call_id", call), irreversible, tool }] as const,
-      ),
-    fc
-      .tuple(
-        id,
-        fc.constantFrom("ab", "😀", "\ud83d", "\ude00", ""),
-        fc.boolean(),
-        fc.option(fc.nat(6), { nil: undefined }),
-      )
-      .map(([output, chunk, complete, position]) => {
-        const fields = { ...named("output_id", output), chunk, complete };
-        return ["output.streaming", position === undefined ? fields : { ...fields, position }] as const;
-      }),
-    fc
-      .tuple(fc.constantFrom("awaiting.confirmation", "awaiting.clarification"), fc.constantFrom("rpl_1", "rpl_2"))
-      .map(([kind, reply_token]) => [kind, { reply_token }] as const),
+    {
+      weight: 1,
+      arbitrary: fc
+        .constantFrom("session.started", "session.completed", "session.errored")
+        .map((kind) => [kind, {}] as const),
+    },
+    { weight: 2, arbitrary: fc.constant(["acme:note", {}] as const) },
+    { weight: 3, arbitrary: fc.tuple(state, state).map(([from, to]) => ["state.changed", change(from, to)] as const) },
+    {
+      weight: 4,
+      arbitrary: fc
+        .tuple(fc.constantFrom("tool.invoked", "tool.completed"), id, rarely, fc.constantFrom("x", "y"))
+        .map(
+          ([kind, call, irreversible, tool]) => [kind, { ...named("tool_call_id", call), irreversible, tool }] as const,
+        ),
+    },
+    {
+      weight: 6,
+      arbitrary: fc
+        .tuple(id, fc.constantFrom("ab", "😀", "\ud83d", "\ude00", ""), rarely, rarely)
+        .map(([output, chunk, complete, isMisplaced]) => {
+          const fields = { ...named("output_id", output), chunk, complete };
+          return ["output.streaming", isMisplaced ? { ...fields, position: 3 } : fields] as const;
+        }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc
+        .tuple(fc.constantFrom("awaiting.confirmation", "awaiting.clarification"), fc.constantFrom("rpl_1", "rpl_2"))
+        .map(([kind, reply_token]) => [kind, { reply_token }] as const),
+    },
   );
   const agents = fc.constantFrom<Fields>({}, helper);
   const event = fc
@@ -458,7 +483,10 @@ describe("R3: whatever is published, a refusal changes nothing", () => {
       fc.property(inOrder, (arrays) => {
         // One stage is sent everything; the other only what was not refused. They may not differ.
         const [stage, pure] = [createStage(), createStage()];
-        for (const only of [stage, pure]) only.start();
+        for (const only of [stage, pure]) {
+          only.start();
+          only.publish("session.started", { session_id: "sess_2" });
+        }
         for (const array of arrays) {
           const before = standing(stage);
           try {
@@ -487,6 +515,7 @@ describe("R3: whatever is published, a refusal changes nothing", () => {
       fc.property(inOrder, (arrays) => {
         const stage = createStage();
         stage.start();
+        stage.publish("session.started", { session_id: "sess_2" });
         for (const input of arrays.flat()) {
           try {
             stage.commit(stage.plan([input]));
