@@ -1,7 +1,6 @@
 // Sessions with a clock that stands still, ids that count, and agents that publish in one line.
 import type { Fault } from "../../src/base/errors.js";
 import type { AgentEvent } from "../../src/engine/event.js";
-import { createMadeSummary } from "../../src/engine/made-summary.js";
 import type { KnownPublish } from "../../src/engine/same-publish.js";
 import {
   createSessions,
@@ -48,7 +47,7 @@ export function createStage(options: Partial<SessionsOptions> = {}) {
     clockSkewMs: 60_000,
     sequencing: "enforce",
     validate: () => undefined,
-    summary: createMadeSummary("en"),
+    summary: (text) => ({ summary_normal: text.kind === "tool_abandoned" ? `Gave up ${text.tool}.` : text.kind }),
     ...options,
   });
   let serial = 0;
