@@ -7,7 +7,7 @@ import type { Place } from "./subscription.js";
 import type { Unit } from "./unit.js";
 import { outputKey } from "./unit.js";
 import type { View } from "./view.js";
-import type { WakeUps } from "./wake-ups.js";
+import type { WakeUpQueue, WakeUps } from "./wake-ups.js";
 
 /** Where reading begins: what of it was given already is not given again. */
 export interface ReadingPoint {
@@ -37,7 +37,7 @@ export interface BacklogServices {
   readonly journal: Journal;
   /** A view of the same terms with text records and timers of its own. */
   readonly openView: (wakeUps: WakeUps, startsAfter: Epoch) => View;
-  readonly createWakeUps: () => WakeUps;
+  readonly createWakeUps: () => WakeUpQueue;
   readonly liveEntry: (entry: JournaledEvent) => LiveEntry;
   /** An entry as the backlog tells it; undefined for one that is not told any more (R17). */
   readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;

@@ -1,6 +1,6 @@
 // The engine: what agents publish comes in, what each subscription negotiated goes out. It joins sessions (what may be said), the journal (in what
 // order), questions (who must answer) and the hub (who gets it). It knows no format, no clock, no chance and does no I/O:
-// the handles answer at once, time comes in through `advance`, and subscriptions are pulled.
+// the handles answer at once, time comes in through the clock that it is given, and subscriptions are pulled.
 import { Fault } from "../base/errors.js";
 import type { IdSource } from "../base/ids.js";
 import type { Clock, Millis } from "../contracts/clock.js";
@@ -23,7 +23,7 @@ import { createSessions, type PublishAnswer, type SessionPlan } from "./sessions
 import { applyShape, shapeOf } from "./shape.js";
 import { createSpokesman } from "./spokesman.js";
 import type { Terms } from "./terms.js";
-import { createWakeUps } from "./wake-ups.js";
+import { createWakeUps, wakeUpsOf } from "./wake-ups.js";
 
 export interface EngineOptions {
   /** Identity of events whose agent named none (R2); undefined refuses them. */
@@ -111,9 +111,6 @@ export interface Engine {
   readonly openAgent: (identity: Producer | undefined) => AgentHandle;
   /** Throws "rate_limit" where there are too many already. */
   readonly subscribe: (spec: SubscribeSpec) => EngineSubscription;
-  /** Does what is due. Calling it too often is harmless. */
-  readonly advance: () => void;
-  readonly nextWakeUp: () => Millis | undefined;
   /** Ends all open sessions, as if their agents had vanished (R8a). */
   readonly endSessions: () => void;
   readonly status: () => EngineStatus;
@@ -129,7 +126,7 @@ export interface EngineStatus {
 
 export function createEngine(services: EngineServices, options: EngineOptions): Engine {
   const { clock, ids, log } = services;
-  const wakeUps = createWakeUps();
+  const wakeUps = wakeUpsOf(clock);
   const losses = createLosses();
   const journal = services.createJournal(losses.evicted);
   const points = createResumePoints(journal);
@@ -407,8 +404,6 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   return {
     openAgent,
     subscribe,
-    advance: () => wakeUps.advance(clock.now()),
-    nextWakeUp: wakeUps.next,
     endSessions: () => {
       for (const sessionId of sessions.openIds()) abandon(sessionId);
     },

@@ -17,7 +17,7 @@ import { outputKey } from "./unit.js";
 import type { View, ViewServices, ViewTerms } from "./view.js";
 import { createView } from "./view.js";
 import { createViewTerms, viewKey } from "./view-terms.js";
-import type { WakeUps } from "./wake-ups.js";
+import type { WakeUpQueue, WakeUps } from "./wake-ups.js";
 
 /** What the hub asks of those who know sessions, texts and ids. */
 export interface HubServices {
@@ -25,7 +25,7 @@ export interface HubServices {
   readonly segmenter: Segmenter;
   readonly clock: Clock;
   readonly wakeUps: WakeUps;
-  readonly createWakeUps: () => WakeUps;
+  readonly createWakeUps: () => WakeUpQueue;
   readonly shapeEvent: (event: AgentEvent, terms: Terms) => AgentEvent;
   readonly renderText: (unit: TextUnit, terms: ViewTerms) => AgentEvent;
   readonly member: Omit<MemberSpec, "terms" | "subscriberId" | "start" | "wake" | "ended">;

@@ -14,7 +14,7 @@ import { createStream } from "./subscription.js";
 import type { Terms } from "./terms.js";
 import type { EventUnit, TextUnit, Unit } from "./unit.js";
 import type { View } from "./view.js";
-import type { WakeUps } from "./wake-ups.js";
+import type { WakeUpQueue, WakeUps } from "./wake-ups.js";
 
 /** How a subscription begins: with what is live, or with what the journal holds after a point (R17). */
 export type StreamStart =
@@ -74,7 +74,7 @@ export interface MemberServices {
   readonly join: (member: Member, terms: Terms) => SharedView;
   readonly leave: (member: Member, shared: SharedView) => void;
   readonly openPrivateView: (terms: Terms, wakeUps: WakeUps, startsAfter: Epoch) => View;
-  readonly createWakeUps: () => WakeUps;
+  readonly createWakeUps: () => WakeUpQueue;
   readonly liveEntry: (entry: JournaledEvent) => LiveEntry;
   readonly journal: Journal;
   readonly wakeUps: WakeUps;

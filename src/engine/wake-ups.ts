@@ -1,10 +1,15 @@
 // One ordered set of wake-ups for every budget, hold and deadline, so that one timer serves them all (R24).
 import TinyQueue from "tinyqueue";
-import type { Millis } from "../contracts/clock.js";
+import type { Clock, Millis } from "../contracts/clock.js";
 
+/** What those that wait for a time need. */
 export interface WakeUps {
-  /** Calls `wake` from `advance` at or after `at`. Answers the cancellation. */
+  /** Calls `wake` once at or after `at`. Answers the cancellation. */
   readonly at: (at: Millis, wake: (now: Millis) => void) => () => void;
+}
+
+/** Wake-ups that are run by whoever owns them: a clock, or a reader that replays the past. */
+export interface WakeUpQueue extends WakeUps {
   /** Runs what is due, earliest first. Calling it too often is harmless. */
   readonly advance: (now: Millis) => void;
   readonly next: () => Millis | undefined;
@@ -17,7 +22,7 @@ interface Entry {
   wake: ((now: Millis) => void) | undefined;
 }
 
-export function createWakeUps(): WakeUps {
+export function createWakeUps(): WakeUpQueue {
   const queue = new TinyQueue<Entry>([], (a, b) => a.at - b.at || a.order - b.order);
   let order = 0;
   let cancelled = 0;
@@ -67,4 +72,9 @@ export function createWakeUps(): WakeUps {
     },
     pending: () => queue.length - cancelled,
   };
+}
+
+/** A clock's wake-ups. */
+export function wakeUpsOf(clock: Pick<Clock, "now" | "wakeAt">): WakeUps {
+  return { at: (at, wake) => clock.wakeAt(at, () => wake(clock.now())) };
 }

@@ -77,16 +77,6 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
       ...options.engine,
     },
   );
-  let timer: (() => void) | undefined;
-  const rearm = (): void => {
-    timer?.();
-    const next = engine.nextWakeUp();
-    timer = next === undefined ? undefined : clock.wakeAt(next, tick);
-  };
-  const tick = (): void => {
-    engine.advance();
-    rearm();
-  };
   const agent = engine.openAgent(undefined);
   return {
     clock,
@@ -103,7 +93,6 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
         for (let taken = subscription.take(); taken.kind === "run"; taken = subscription.take()) {
           for (const { event } of taken.run.deliveries) received.push({ event, at: clock.now() });
         }
-        rearm();
       };
       const wake = (): void => {
         if (queued) return;
@@ -131,7 +120,6 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
           subscription.setBlocked(next);
           if (!next) wake();
           clock.settle();
-          rearm();
         },
       };
     },
@@ -141,11 +129,9 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
         events.length > 1,
       );
       clock.settle();
-      rearm();
       return receipt.events;
     },
     advance: (ms) => {
-      rearm();
       clock.advance(ms);
     },
   };

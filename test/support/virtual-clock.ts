@@ -1,4 +1,5 @@
 import type { Clock, Millis } from "../../src/contracts/clock.js";
+import { createWakeUps } from "../../src/engine/wake-ups.js";
 
 export interface VirtualClock extends Clock {
   /** Moves time on, stopping at every wake-up on the way. */
@@ -10,7 +11,7 @@ export interface VirtualClock extends Clock {
 /** A clock that stands still until it is told otherwise (R24). */
 export function createVirtualClock(startWallTime = Date.UTC(2026, 4, 24, 14, 0, 0)): VirtualClock {
   let now = 0;
-  const wakes = new Set<{ at: Millis; wake: () => void }>();
+  const wakeUps = createWakeUps();
   let turn: (() => void)[] = [];
   const settle = (): void => {
     while (turn.length > 0) {
@@ -22,23 +23,15 @@ export function createVirtualClock(startWallTime = Date.UTC(2026, 4, 24, 14, 0, 
   return {
     now: () => now,
     wallTime: () => startWallTime + Math.floor(now),
-    wakeAt: (at, wake) => {
-      const entry = { at, wake };
-      wakes.add(entry);
-      return () => wakes.delete(entry);
-    },
+    wakeAt: wakeUps.at,
     afterTurn: (run) => void turn.push(run),
     settle,
     advance: (ms) => {
       const until = now + ms;
       settle();
-      for (;;) {
-        let next: { at: Millis; wake: () => void } | undefined;
-        for (const entry of wakes) if (entry.at <= until && (next === undefined || entry.at < next.at)) next = entry;
-        if (next === undefined) break;
-        wakes.delete(next);
-        now = Math.max(now, next.at);
-        next.wake();
+      for (let next = wakeUps.next(); next !== undefined && next <= until; next = wakeUps.next()) {
+        now = Math.max(now, next);
+        wakeUps.advance(now);
         settle();
       }
       now = until;

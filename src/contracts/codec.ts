@@ -1,0 +1,9 @@
+import type { WireFormat } from "../engine/delivery.js";
+
+/** Turns frames into messages and back. `format` is how deliveries become frames; its identity is the key under which they are shared (R14). */
+export interface Codec<Frame, Message> {
+  /** Throws a Fault "invalid_json" or "invalid_message"; never anything else. */
+  readonly decode: (frame: Frame) => Message;
+  readonly encode: (message: Message) => Frame;
+  readonly format: WireFormat<Frame>;
+}

@@ -1,0 +1,44 @@
+import type { Fault } from "../base/errors.js";
+import type { Delivery, DeliveryRun } from "../engine/delivery.js";
+
+/** Where a pump pulls from. */
+export interface DeliverySource {
+  readonly take: () => { readonly kind: "run"; readonly run: DeliveryRun } | { readonly kind: "wait" | "idle" };
+  /** The transport takes nothing more, or takes again. */
+  readonly setBlocked: (blocked: boolean) => void;
+}
+
+export interface Reaction<Message> {
+  /** Sent in this order, before anything that is delivered later. */
+  readonly answers: readonly Message[];
+  /** Whether the connection ends after them. */
+  readonly closes: boolean;
+}
+
+/** What still has to go out when a session is ended from this side. */
+export interface LastWords<Message> {
+  readonly deliveries: readonly Delivery[];
+  readonly messages: readonly Message[];
+}
+
+export type EndReason = "producer_shutdown" | "lagging" | "handshake_timeout";
+
+/** One peer's conversation in one protocol. Synchronous: what comes in changes it at once, what goes out is pulled. */
+export interface ProtocolSession<Message> {
+  readonly receive: (message: Message) => Reaction<Message>;
+  /** What to answer to a frame that was no message. */
+  readonly refuse: (fault: Fault) => Message;
+  readonly source: DeliverySource;
+  /** Whether the handshake is done. */
+  readonly isOpen: () => boolean;
+  /** Ends it from this side; everything owed goes out first where the reason is a shutdown (R8a). */
+  readonly finish: (reason: EndReason) => LastWords<Message>;
+  /** The connection is gone. */
+  readonly ended: () => void;
+}
+
+export interface Protocol<Message> {
+  readonly name: string;
+  /** `wake` says that the source may have something; `expel` asks for `finish` with a reason. */
+  readonly open: (wake: () => void, expel: (reason: EndReason) => void) => ProtocolSession<Message>;
+}

@@ -1,0 +1,269 @@
+// AAEP in JSON-RPC 2.0: the agent's side, and the subscriber's with as many subscriptions as it likes on one connection (AAEP app. B, R8, R23,
+// R28, R33). Method names and params are known here; ids, errors' numbers and bytes are the transport's.
+import { Fault, faultFrom } from "../../base/errors.js";
+import type { DeliverySource, EndReason } from "../../contracts/protocol.js";
+import type { RpcCall, RpcHandlers } from "../../contracts/rpc.js";
+import type { Delivery, DeliveryRun } from "../../engine/delivery.js";
+import type { AgentHandle, PublishReceipt } from "../../engine/engine.js";
+import type { Producer } from "../../engine/event.js";
+import type { SessionSummary } from "../../engine/session-record.js";
+import { assertShallow } from "./json-codec.js";
+import { sourceTexts } from "./source-text.js";
+import { createSubscriptionDesk, type DeskServices, errorMessage, type Message, type OpenSubscription } from "./subscription-desk.js";
+import { assertManifest, assertResumeSession } from "./validate-messages.js";
+
+/** What the session needs of its connection. */
+export interface RpcPeer {
+  readonly notify: (method: string, params: object) => boolean;
+  /** One notification a delivery. `members` stand beside method and params. */
+  readonly deliver: (run: DeliveryRun, members: Readonly<Record<string, string>> | undefined) => boolean;
+  readonly deliverLast: (deliveries: readonly Delivery[], members: Readonly<Record<string, string>> | undefined) => void;
+  readonly writable: () => Promise<void>;
+}
+
+export interface RpcServices extends DeskServices {
+  /** The daemon's manifest as it stands now. */
+  readonly manifest: () => Message;
+  /** An agent has declared its manifest: its identity, languages and extensions. */
+  readonly manifestDeclared: (manifest: Message) => void;
+  /** Identity that events of this connection get, where it declares none. */
+  readonly agentIdentity: Producer | undefined;
+  readonly startPump: (
+    source: DeliverySource,
+    send: (run: DeliveryRun) => boolean,
+  ) => { readonly wake: () => void; readonly stop: () => void };
+}
+
+export interface RpcSession {
+  readonly handlers: RpcHandlers;
+  /** Whether anything has been said that keeps a silent connection open (R22). */
+  readonly isOpen: () => boolean;
+  /** The peer has ended or broken the connection: its sessions' grace begins, its subscriptions end. */
+  readonly ended: () => void;
+  /** Its agent says no more, while its subscriptions go on (R8a). */
+  readonly agentEnded: () => void;
+  /** Ends its subscriptions from this side; on a shutdown everything owed goes out first. */
+  readonly finish: (reason: EndReason) => void;
+}
+
+interface Held {
+  readonly open: OpenSubscription;
+  readonly stop: () => void;
+  /** From the second subscription on, each event says whose it is. */
+  readonly members: Readonly<Record<string, string>> | undefined;
+}
+
+export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSession {
+  const desk = createSubscriptionDesk(services);
+  const held = new Map<string, Held>();
+  let agent: AgentHandle | undefined;
+  let isOpen = false;
+
+  const agentHandle = (): AgentHandle => {
+    agent ??= services.engine.openAgent(services.agentIdentity);
+    return agent;
+  };
+
+  const publish = (call: RpcCall): PublishReceipt => {
+    const { params } = call;
+    if (typeof params !== "object" || params === null) {
+      throw new Fault("invalid_params", "Publish one event, or an array of them.", { pointer: "", rule: "R33" });
+    }
+    assertShallow(call.text);
+    const isArray = Array.isArray(params);
+    const events: readonly unknown[] = isArray ? params : [params];
+    for (const [index, event] of events.entries()) {
+      if (typeof event === "object" && event !== null && !Array.isArray(event)) continue;
+      throw new Fault("invalid_event", "An event is a JSON object.", { pointer: `/${index}`, rule: "AAEP §3.9" });
+    }
+    const sources = sourceTexts(call.text, params);
+    const inputs = events.map((event, index) => ({
+      fields: event as Readonly<Record<string, unknown>>,
+      source: sources[index],
+    }));
+    return agentHandle().publish(inputs, isArray);
+  };
+
+  const receiptMessage = ({ events, resumeToken }: PublishReceipt): Message => ({
+    events: events.map(({ eventId, epoch }) => ({ event_id: eventId, epoch })),
+    ...(resumeToken === undefined ? {} : { resume_token: resumeToken }),
+  });
+
+  const publishRequest = (call: RpcCall): Message | Promise<Message> => {
+    const receipt = publish(call);
+    const message = receiptMessage(receipt);
+    // What is acknowledged is safe (R29).
+    return receipt.durable === undefined ? message : receipt.durable.then(() => message);
+  };
+
+  const end = (id: string): Held | undefined => {
+    const one = held.get(id);
+    held.delete(id);
+    one?.stop();
+    return one;
+  };
+
+  const subscribe = (params: unknown): Message => {
+    const outcome = desk.request(params, {
+      wake: () => pump?.wake(),
+      expelled: (reason) => expel(outcome.kind === "accepted" ? outcome.open.id : "", reason),
+    });
+    if (outcome.kind === "rejected") return outcome.message;
+    const { open } = outcome;
+    const members = held.size === 0 ? undefined : { subscription_id: open.id };
+    const pump = services.startPump(
+      { take: open.engine.take, setBlocked: open.engine.setBlocked },
+      (run) => peer.deliver(run, members),
+    );
+    held.set(open.id, { open, stop: pump.stop, members });
+    pump.wake();
+    return outcome.message;
+  };
+
+  const expel = (id: string, reason: EndReason): void => {
+    const one = end(id);
+    if (one === undefined) return;
+    if (reason === "producer_shutdown") peer.deliverLast(one.open.engine.drain(), one.members);
+    one.open.engine.close();
+    peer.notify("aaep.close", one.open.closing(reason));
+  };
+
+  /** The subscription that params name; without a name, the only one. */
+  const named = (params: unknown): OpenSubscription => {
+    const id = typeof params === "object" && params !== null && "subscription_id" in params ? params.subscription_id : undefined;
+    const [only] = held.values();
+    const one = id === undefined && held.size === 1 ? only : held.get(String(id));
+    if (one !== undefined) return one.open;
+    if (held.size === 0) throw new Fault("handshake_required", "Call aaep.subscribe first.", { pointer: "", rule: "AAEP §5.1" });
+    throw new Fault("unknown_subscription", "Name one of this connection's subscriptions in subscription_id.", {
+      pointer: "/subscription_id",
+      rule: "R19",
+    });
+  };
+
+  /** The daemon's own messages as params: without the type, which the method says. */
+  const asMessage = (type: string, params: unknown): Message => ({ ...(params as object), type });
+
+  const renegotiate = (params: unknown): Message => {
+    const open = named(params);
+    const { message, ended } = open.renegotiate(params);
+    if (ended) end(open.id);
+    return message;
+  };
+
+  const resumeSession = (params: unknown): Message => {
+    assertResumeSession(params);
+    return summaryMessage(agentHandle().resumeSession(params.session_id, params.resume_token));
+  };
+
+  const setManifest = (params: unknown): Message => {
+    assertManifest(params);
+    const { agent_id, agent_version, agent_name } = params;
+    agentHandle().setIdentity({
+      agent_id,
+      ...(agent_version === undefined ? {} : { agent_version }),
+      ...(agent_name === undefined ? {} : { agent_name }),
+    });
+    services.manifestDeclared(params as unknown as Message);
+    return {};
+  };
+
+  const close = (params: unknown): Message => {
+    const open = named(params);
+    open.close(params);
+    end(open.id);
+    return {};
+  };
+
+  const call = (method: string, params: unknown, whole: RpcCall): unknown => {
+    switch (method) {
+      case "aaep.publish":
+        return publishRequest(whole);
+      case "aaep.subscribe":
+        return subscribe(params);
+      case "aaep.renegotiate":
+        return renegotiate(params);
+      case "aaep.reply":
+        return { accepted: held.size > 0 && named(params).reply(params) };
+      case "aaep.close":
+        return close(params);
+      case "aaep.manifest":
+        return services.manifest();
+      case "aaep.set_manifest":
+        return setManifest(params);
+      case "aaep.resume_session":
+        return resumeSession(params);
+      case "aaep.list_pending":
+        return { questions: named(params).listPending() };
+      case "aaep.repeat":
+        named(params).repeat(asMessage("aaepd.repeat", params));
+        return {};
+      case "aaepd.skip":
+        named(params).skip(asMessage("aaepd.skip", params));
+        return {};
+      case "aaep.ping":
+        return {};
+      default:
+        throw new Fault("unknown_method", `There is no method ${JSON.stringify(method)}.`, { rule: "AAEP app. B" });
+    }
+  };
+
+  const handlers: RpcHandlers = {
+    request: (whole) => {
+      isOpen = true;
+      return call(whole.method, whole.params, whole);
+    },
+    notification: (whole) => {
+      isOpen = true;
+      try {
+        // Nobody waits for the answer, so nobody waits for its durability either.
+        if (whole.method === "aaep.publish") publish(whole);
+        else call(whole.method, whole.params, whole);
+      } catch (caught) {
+        // A reply that fails is ignored in silence (R19).
+        if (whole.method === "aaep.reply") return;
+        const { type: _, ...error } = errorMessage(faultFrom(caught));
+        peer.notify("aaep.error", error);
+      }
+    },
+  };
+
+  const endSubscriptions = (): void => {
+    for (const id of [...held.keys()]) end(id)?.open.engine.close();
+  };
+
+  return {
+    handlers,
+    isOpen: () => isOpen,
+    agentEnded: () => {
+      agent?.close();
+      agent = undefined;
+    },
+    ended: () => {
+      agent?.close();
+      agent = undefined;
+      endSubscriptions();
+    },
+    finish: (reason) => {
+      for (const id of [...held.keys()]) expel(id, reason);
+    },
+  };
+}
+
+function summaryMessage(summary: SessionSummary): Message {
+  return {
+    session_id: summary.sessionId,
+    state: summary.state,
+    agents: summary.agents.map(({ producer, state }) => ({ producer, state })),
+    open_tools: summary.openTools.map(({ tool, toolCallId }) => ({
+      tool,
+      ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }),
+    })),
+    open_outputs: summary.openOutputs.map(({ outputId, position }) => ({
+      ...(outputId === undefined ? {} : { output_id: outputId }),
+      position,
+    })),
+    open_questions: summary.openQuestions.map(({ event }) => event),
+    outcomes: summary.outcomes.map(({ token, outcome }) => ({ reply_token: token, outcome })),
+  };
+}

@@ -1,0 +1,250 @@
+// The subscriber's side of AAEP, for every framing (AAEP §5.1–§5.8, R17, R19, R26, R28, R32, R33): a request becomes a subscription, and later
+// messages change, question or end it. How messages are framed and when deliveries are pulled is known elsewhere.
+import type { IdSource } from "../../base/ids.js";
+import { Fault, faultFrom } from "../../base/errors.js";
+import type { EndReason } from "../../contracts/protocol.js";
+import { textFor } from "../../engine/daemon-texts.js";
+import type { Engine, EngineSubscription } from "../../engine/engine.js";
+import type { AgentEvent, Producer } from "../../engine/event.js";
+import type { ResumeAfter } from "../../engine/resume-start.js";
+import type { Offer } from "../../engine/terms.js";
+import type { Capabilities } from "./capabilities.js";
+import { type Accepted, negotiate, negotiationNotes, renegotiate, type Rejected } from "./negotiate.js";
+import {
+  assertClarificationReply,
+  assertClose,
+  assertConfirmationReply,
+  assertRenegotiate,
+  assertRepeat,
+  assertSkip,
+  assertSubscriptionRequest,
+} from "./validate-messages.js";
+
+export type Message = Readonly<Record<string, unknown>>;
+
+export interface DeskServices {
+  readonly engine: Engine;
+  readonly ids: IdSource;
+  readonly offer: Offer;
+  /** Who the daemon is to its subscribers (R1). Asked for each acceptance: an agent may name itself later. */
+  readonly producer: () => Producer;
+  /** Where the manifest stands, if it stands anywhere. */
+  readonly manifestUri: () => string | undefined;
+}
+
+export interface SubscriptionEvents {
+  readonly wake: () => void;
+  /** The engine ends it. */
+  readonly expelled: (reason: EndReason) => void;
+}
+
+export type RequestOutcome =
+  | { readonly kind: "accepted"; readonly message: Message; readonly open: OpenSubscription }
+  | { readonly kind: "rejected"; readonly message: Message };
+
+/** A subscription under way. */
+export interface OpenSubscription {
+  readonly id: string;
+  readonly engine: EngineSubscription;
+  /** Answers accepted or rejected; a rejection has ended it (§5.7). Throws a Fault for a malformed one: the old terms stand (R32). */
+  readonly renegotiate: (message: unknown) => { readonly message: Message; readonly ended: boolean };
+  readonly skip: (message: unknown) => void;
+  readonly listPending: () => readonly AgentEvent[];
+  readonly repeat: (message: unknown) => void;
+  /** Whether it counted. Never throws, and never says why not (R19). */
+  readonly reply: (message: unknown) => boolean;
+  /** The subscriber closes it. Throws for a close of something else. */
+  readonly close: (message: unknown) => void;
+  /** The message that tells the subscriber why it ends; in its language. */
+  readonly closing: (reason: EndReason) => Message;
+}
+
+export function createSubscriptionDesk(services: DeskServices): {
+  readonly request: (message: unknown, events: SubscriptionEvents) => RequestOutcome;
+} {
+  return { request: (message, events) => answerRequest(message, events, services) };
+}
+
+function answerRequest(value: unknown, events: SubscriptionEvents, services: DeskServices): RequestOutcome {
+  try {
+    assertSubscriptionRequest(value);
+    const request: Message = value as unknown as Message;
+    const resumeAfter = resumeAfterOf(request);
+    const negotiated = negotiate(
+      {
+        aaep_version: value.aaep_version,
+        capabilities: value.capabilities as Capabilities,
+        extensions: request.extensions,
+      },
+      services.offer,
+    );
+    if (negotiated.kind === "rejected") return { kind: "rejected", message: rejection(negotiated) };
+    const engine = services.engine.subscribe({
+      subscriberId: value.subscriber_id,
+      terms: negotiated.terms,
+      resumeAfter,
+      wake: events.wake,
+      ended: events.expelled,
+    });
+    const correlation = typeof request.correlation_id === "string" ? request.correlation_id : undefined;
+    const open = createOpenSubscription(engine, negotiated, services, correlation);
+    return { kind: "accepted", message: open.accepted(negotiated), open };
+  } catch (caught) {
+    return { kind: "rejected", message: rejectionOfFault(faultFrom(caught)) };
+  }
+}
+
+function createOpenSubscription(
+  engine: EngineSubscription,
+  first: Accepted,
+  services: DeskServices,
+  correlationId: string | undefined,
+): OpenSubscription & { readonly accepted: (negotiated: Accepted) => Message } {
+  let capabilities = first.capabilities;
+  // Where replies come by another way than the stream, the key says whose they are (R19).
+  const key = services.ids.hex(16);
+
+  const accepted = (negotiated: Accepted): Message => {
+    const manifestUri = services.manifestUri();
+    const notes = negotiationNotes(negotiated.notes);
+    return {
+      type: "subscription.accepted",
+      subscription_id: engine.id,
+      aaep_version: negotiated.version,
+      producer: services.producer(),
+      honored_capabilities: negotiated.honored,
+      ...(manifestUri === undefined ? {} : { manifest_uri: manifestUri }),
+      ...(notes === undefined ? {} : { negotiation_notes: notes }),
+      ...(correlationId === undefined ? {} : { correlation_id: correlationId }),
+      extensions: { aaepd: { key } },
+    };
+  };
+
+  const assertOurs = (subscriptionId: string): void => {
+    if (subscriptionId === engine.id) return;
+    throw new Fault("unknown_subscription", `There is no subscription ${JSON.stringify(subscriptionId)} on this connection.`, {
+      pointer: "/subscription_id",
+      rule: "R19",
+    });
+  };
+
+  return {
+    id: engine.id,
+    engine,
+    accepted,
+    renegotiate: (message) => {
+      assertRenegotiate(message);
+      assertOurs(message.subscription_id);
+      const negotiated = renegotiate({ capabilities }, message.capabilities as Capabilities, services.offer);
+      if (negotiated.kind === "rejected") {
+        engine.close();
+        return { message: rejection(negotiated), ended: true };
+      }
+      capabilities = negotiated.capabilities;
+      engine.retune(negotiated.terms);
+      return { message: accepted(negotiated), ended: false };
+    },
+    skip: (message) => {
+      assertSkip(message);
+      engine.skip(message.session_id, message.output_id);
+    },
+    listPending: engine.openQuestions,
+    repeat: (message) => {
+      assertRepeat(message);
+      engine.repeat(message.event_id);
+    },
+    reply: (message) => {
+      try {
+        return giveReply(message, engine);
+      } catch {
+        // A reply that is not well formed is one that did not count, and nothing else (AAEP §6.3.4).
+        return false;
+      }
+    },
+    close: (message) => {
+      assertClose(message);
+      assertOurs(message.subscription_id);
+      engine.close();
+    },
+    closing: (reason) => ({
+      type: "subscription.close",
+      subscription_id: engine.id,
+      reason_code: reason,
+      reason_message: textFor("closing", { reason }, engine.terms().languages).text,
+    }),
+  };
+}
+
+function giveReply(message: unknown, engine: EngineSubscription): boolean {
+  if (typeof message !== "object" || message === null || !("type" in message)) return false;
+  if (message.type === "confirmation.reply") {
+    assertConfirmationReply(message);
+    if (message.subscription_id !== engine.id) return false;
+    // A change that nobody promised to make is no consent to the unchanged action (AAEP §6.3).
+    const decision = message.modified_action === undefined ? message.decision : "reject";
+    return engine.reply({ kind: "confirmation", token: message.reply_token, decision });
+  }
+  assertClarificationReply(message);
+  if (message.subscription_id !== engine.id) return false;
+  return engine.reply({ kind: "clarification", token: message.reply_token, response: message.response });
+}
+
+function resumeAfterOf(request: Message): ResumeAfter | undefined {
+  const extensions = request.extensions as Readonly<Record<string, Message | undefined>> | undefined;
+  const after = extensions?.aaepd?.resume_after;
+  if (typeof after === "string") return { kind: "event", eventId: after };
+  if (typeof after !== "object" || after === null) return undefined;
+  return { kind: "sessions", eventIds: new Map(Object.entries(after as Readonly<Record<string, string>>)) };
+}
+
+function rejection(rejected: Rejected): Message {
+  return {
+    type: "subscription.rejected",
+    reason_code: rejected.reasonCode,
+    reason_message: rejected.reasonMessage,
+    ...(rejected.retryAfterSeconds === undefined ? {} : { retry_after_seconds: rejected.retryAfterSeconds }),
+  };
+}
+
+/** A request that is at fault, or that cannot be served now (R33). */
+export function rejectionOfFault(fault: Fault): Message {
+  const where = fault.pointer === undefined || fault.pointer === "" ? "" : ` (${fault.pointer})`;
+  return {
+    type: "subscription.rejected",
+    reason_code: reasonCodeOf(fault),
+    reason_message: `${fault.sentence}${where}`.slice(0, 4096),
+    ...(fault.retryAfterSeconds === undefined ? {} : { retry_after_seconds: fault.retryAfterSeconds }),
+  };
+}
+
+function reasonCodeOf({ code }: Fault): string {
+  switch (code) {
+    case "capabilities_incompatible":
+    case "version_unsupported":
+    case "rate_limit":
+      return code;
+    case "signature_required":
+      return "manifest_signature_required";
+    case "unauthenticated":
+      return "authentication_required";
+    case "permission_denied":
+      return "authorization_denied";
+    case "shutting_down":
+      return "transport_unavailable";
+    default:
+      return "unknown";
+  }
+}
+
+/** An error as a message of the plain framings (R20, R33). */
+export function errorMessage(fault: Fault): Message {
+  return {
+    type: "aaepd.error",
+    code: fault.code,
+    message: fault.sentence,
+    ...(fault.pointer === undefined ? {} : { pointer: fault.pointer }),
+    ...(fault.rule === undefined ? {} : { rule: fault.rule }),
+    ...(fault.eventId === undefined ? {} : { event_id: fault.eventId }),
+  };
+}
+

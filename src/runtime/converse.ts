@@ -1,0 +1,97 @@
+// Joins one connection, one codec and one protocol session: frames in, answers and deliveries out, until either side ends it.
+import { type Fault, faultFrom } from "../base/errors.js";
+import type { Clock, Millis } from "../contracts/clock.js";
+import type { Codec } from "../contracts/codec.js";
+import type { EndReason, Protocol } from "../contracts/protocol.js";
+import type { Connection } from "../contracts/transport.js";
+import { frameRunOf, frameRunOfDeliveries } from "./frame-runs.js";
+import { createPump } from "./pump.js";
+
+export interface ConverseOptions {
+  readonly clock: Clock;
+  /** How long a peer may stay without a handshake, ms (R22). */
+  readonly handshakeTimeoutMs: Millis;
+}
+
+export interface Conversation {
+  /** Ends it from this side. Resolves when the connection has closed. Never rejects. */
+  readonly finish: (reason: EndReason) => Promise<void>;
+  /** Resolves when it is over. Never rejects. */
+  readonly done: Promise<void>;
+}
+
+/** Starts a conversation; the connection's frames are iterated here and nowhere else. */
+export function converse<Frame, Message>(
+  connection: Connection<Frame>,
+  codec: Codec<Frame, Message>,
+  protocol: Protocol<Message>,
+  options: ConverseOptions,
+): Conversation {
+  let isOver = false;
+  const session = protocol.open(
+    () => pump.wake(),
+    (reason) => void finish(reason),
+  );
+  const pump = createPump(
+    session.source,
+    { send: (run) => connection.sendRun(frameRunOf(run, codec.format)), writable: connection.writable },
+    options.clock,
+  );
+  const cancelTimeout = options.clock.wakeAt(options.clock.now() + options.handshakeTimeoutMs, () => {
+    if (!session.isOpen()) void finish("handshake_timeout");
+  });
+
+  const send = (message: Message): boolean => connection.send(codec.encode(message));
+
+  const over = (): void => {
+    if (isOver) return;
+    isOver = true;
+    cancelTimeout();
+    pump.stop();
+    session.ended();
+  };
+
+  async function finish(reason: EndReason): Promise<void> {
+    if (!isOver) {
+      pump.stop();
+      const { deliveries, messages } = session.finish(reason);
+      if (deliveries.length > 0) connection.sendRun(frameRunOfDeliveries(deliveries, codec.format));
+      for (const message of messages) send(message);
+      over();
+    }
+    await connection.close();
+  }
+
+  /** Answers one frame. True: the connection ends after it. */
+  const take = (frame: Frame): boolean => {
+    let message: Message;
+    try {
+      message = codec.decode(frame);
+    } catch (caught) {
+      send(session.refuse(faultFrom(caught)));
+      return false;
+    }
+    const { answers, closes } = session.receive(message);
+    for (const answer of answers) send(answer);
+    return closes;
+  };
+
+  const run = async (): Promise<void> => {
+    let fault: Fault | undefined;
+    try {
+      for await (const frames of connection.frames) {
+        for (const frame of frames) if (!isOver && take(frame)) over();
+        if (isOver) break;
+        // A peer that sends and does not read is not read from either.
+        await connection.writable();
+      }
+    } catch (caught) {
+      fault = faultFrom(caught);
+      if (!isOver) send(session.refuse(fault));
+    }
+    over();
+    await connection.close(fault);
+  };
+
+  return { finish, done: run() };
+}

@@ -1,0 +1,16 @@
+import type { FrameRun } from "../contracts/transport.js";
+import { createDeliveryRun, type Delivery, type DeliveryRun, type WireFormat } from "../engine/delivery.js";
+
+/** The frames of a run in one format, made once for all who take the same run. */
+export function frameRunOf<Frame>(run: DeliveryRun, format: WireFormat<Frame>): FrameRun<Frame> {
+  const known = run.memo.get(format);
+  // Only this function writes under a format, and only frames of that format.
+  if (known !== undefined) return known as FrameRun<Frame>;
+  const frames: FrameRun<Frame> = { frames: run.deliveries.map((one) => one.encoded(format)), joined: new Map() };
+  run.memo.set(format, frames);
+  return frames;
+}
+
+export function frameRunOfDeliveries<Frame>(deliveries: readonly Delivery[], format: WireFormat<Frame>): FrameRun<Frame> {
+  return frameRunOf(createDeliveryRun(deliveries), format);
+}
