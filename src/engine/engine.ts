@@ -16,7 +16,7 @@ import { collapsedStateEvent, completeSkipped, overtookEvent, textEvent } from "
 import { createQuestions } from "./questions.js";
 import { createResumePoints } from "./resume-points.js";
 import { type ResumeAfter, resumeStart } from "./resume-start.js";
-import type { PublishedEvent } from "./same-publish.js";
+import type { KnownPublish, PublishedEvent } from "./same-publish.js";
 import type { OpenQuestion, SessionSummary } from "./session-record.js";
 import type { Moment, Sequencing } from "./session-turn.js";
 import { createSessions, type PublishAnswer, type SessionPlan } from "./sessions.js";
@@ -138,6 +138,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     summary: spokesman.madeSummary,
   });
   const graces = new Map<string, () => void>();
+  // What an agent sent, where something was filled in or changed: a repeat is compared with that (R3).
+  const asPublished = new WeakMap<AgentEvent, PublishedEvent>();
 
   const moment = (): Moment => ({ now: clock.now(), wallTime: clock.wallTime(), ids });
 
@@ -268,6 +270,15 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     if (sessions.summary(sessionId) !== undefined) carryOut(sessions.abandon(sessionId, moment()));
   };
 
+  const knownPublish = (eventId: string): KnownPublish | undefined => {
+    const entry = journal.find(eventId);
+    if (entry === undefined) return undefined;
+    return {
+      event: entry.event,
+      published: asPublished.get(entry.event) ?? { fields: entry.event, source: entry.source },
+    };
+  };
+
   const openAgent = (declared: Producer | undefined): AgentHandle => {
     const connection = {};
     let identity = declared;
@@ -286,9 +297,15 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
           connection,
           resumeToken,
           isArray,
-          known: journal.find,
+          known: knownPublish,
         });
         const { journaled, durable } = carryOut(plan);
+        for (const [index, answer] of plan.answers.entries()) {
+          const entry = answer.kind === "accepted" ? journaled[answer.index] : undefined;
+          const input = inputs[index];
+          if (entry !== undefined && input !== undefined && entry.event !== input.fields)
+            asPublished.set(entry.event, input);
+        }
         const token = plan.answers.find((answer) => answer.kind !== "absorbed" && answer.resumeToken !== undefined);
         return {
           events: plan.answers.map((answer) => place(answer, journaled)),

@@ -11,6 +11,9 @@ export function frameRunOf<Frame>(run: DeliveryRun, format: WireFormat<Frame>): 
   return frames;
 }
 
-export function frameRunOfDeliveries<Frame>(deliveries: readonly Delivery[], format: WireFormat<Frame>): FrameRun<Frame> {
+export function frameRunOfDeliveries<Frame>(
+  deliveries: readonly Delivery[],
+  format: WireFormat<Frame>,
+): FrameRun<Frame> {
   return frameRunOf(createDeliveryRun(deliveries), format);
 }

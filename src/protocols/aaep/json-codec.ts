@@ -26,7 +26,11 @@ function textOf(frame: Uint8Array, utf8: Utf8): string {
   try {
     return utf8.decode(frame);
   } catch (caught) {
-    throw new Fault("invalid_json", "Send messages in UTF-8; this one is not.", { pointer: "", rule: "AAEP §3.6", cause: caught });
+    throw new Fault("invalid_json", "Send messages in UTF-8; this one is not.", {
+      pointer: "",
+      rule: "AAEP §3.6",
+      cause: caught,
+    });
   }
 }
 
@@ -37,7 +41,10 @@ export function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch (caught) {
     const { sentence } = faultFrom(caught);
-    throw new Fault("invalid_json", `Send one JSON object a message; this is none: ${sentence}.`, { pointer: "", cause: caught });
+    throw new Fault("invalid_json", `Send one JSON object a message; this is none: ${sentence}.`, {
+      pointer: "",
+      cause: caught,
+    });
   }
 }
 

@@ -1,7 +1,13 @@
 // AAEP without an envelope: one subscription a connection, each frame one message (AAEP §5.1, R23, R33).
 import { Fault } from "../../base/errors.js";
 import type { EndReason, LastWords, Protocol, ProtocolSession, Reaction } from "../../contracts/protocol.js";
-import { createSubscriptionDesk, type DeskServices, errorMessage, type Message, type OpenSubscription } from "./subscription-desk.js";
+import {
+  createSubscriptionDesk,
+  type DeskServices,
+  errorMessage,
+  type Message,
+  type OpenSubscription,
+} from "./subscription-desk.js";
 
 const NOTHING: Reaction<unknown> = { answers: [], closes: false };
 
@@ -15,10 +21,14 @@ export function createPlainProtocol(services: DeskServices): Protocol<unknown> {
 
       const request = (message: unknown): Reaction<unknown> => {
         if (open !== undefined) {
-          throw new Fault("already_subscribed", "One subscription a connection: close this one, renegotiate, or open another connection.", {
-            pointer: "/type",
-            rule: "R23",
-          });
+          throw new Fault(
+            "already_subscribed",
+            "One subscription a connection: close this one, renegotiate, or open another connection.",
+            {
+              pointer: "/type",
+              rule: "R23",
+            },
+          );
         }
         const outcome = desk.request(message, { wake, expelled: expel });
         if (outcome.kind === "accepted") {
@@ -30,7 +40,10 @@ export function createPlainProtocol(services: DeskServices): Protocol<unknown> {
 
       const needed = (): OpenSubscription => {
         if (open !== undefined) return open;
-        throw new Fault("handshake_required", "Send a subscription.request first.", { pointer: "/type", rule: "AAEP §5.1" });
+        throw new Fault("handshake_required", "Send a subscription.request first.", {
+          pointer: "/type",
+          rule: "AAEP §5.1",
+        });
       };
 
       const receive = (message: unknown): Reaction<unknown> => {
@@ -59,10 +72,14 @@ export function createPlainProtocol(services: DeskServices): Protocol<unknown> {
             needed().repeat(message);
             return NOTHING;
           default:
-            throw new Fault("unknown_type", `There is no message of type ${JSON.stringify(type)}; the first is a subscription.request.`, {
-              pointer: "/type",
-              rule: "AAEP §5.1",
-            });
+            throw new Fault(
+              "unknown_type",
+              `There is no message of type ${JSON.stringify(type)}; the first is a subscription.request.`,
+              {
+                pointer: "/type",
+                rule: "AAEP §5.1",
+              },
+            );
         }
       };
 
@@ -90,7 +107,10 @@ export function createPlainProtocol(services: DeskServices): Protocol<unknown> {
 
 function finish(open: OpenSubscription | undefined, reason: EndReason): LastWords<unknown> {
   if (open === undefined) {
-    const sentence = reason === "handshake_timeout" ? "No subscription.request came in time; connect again." : "The daemon is stopping.";
+    const sentence =
+      reason === "handshake_timeout"
+        ? "No subscription.request came in time; connect again."
+        : "The daemon is stopping.";
     const code = reason === "handshake_timeout" ? "timed_out" : "shutting_down";
     return { deliveries: [], messages: [errorMessage(new Fault(code, sentence, { rule: "R22" }))] };
   }
@@ -104,6 +124,10 @@ function answer(message: Message): Reaction<unknown> {
 
 /** Throws for what is no message at all. */
 function typeOf(message: unknown): string {
-  if (typeof message === "object" && message !== null && "type" in message && typeof message.type === "string") return message.type;
-  throw new Fault("invalid_message", "A message is a JSON object with a type.", { pointer: "/type", rule: "AAEP §5.1" });
+  if (typeof message === "object" && message !== null && "type" in message && typeof message.type === "string")
+    return message.type;
+  throw new Fault("invalid_message", "A message is a JSON object with a type.", {
+    pointer: "/type",
+    rule: "AAEP §5.1",
+  });
 }

@@ -9,7 +9,13 @@ import type { Producer } from "../../engine/event.js";
 import type { SessionSummary } from "../../engine/session-record.js";
 import { assertShallow } from "./json-codec.js";
 import { sourceTexts } from "./source-text.js";
-import { createSubscriptionDesk, type DeskServices, errorMessage, type Message, type OpenSubscription } from "./subscription-desk.js";
+import {
+  createSubscriptionDesk,
+  type DeskServices,
+  errorMessage,
+  type Message,
+  type OpenSubscription,
+} from "./subscription-desk.js";
 import { assertManifest, assertResumeSession } from "./validate-messages.js";
 
 /** What the session needs of its connection. */
@@ -17,7 +23,10 @@ export interface RpcPeer {
   readonly notify: (method: string, params: object) => boolean;
   /** One notification a delivery. `members` stand beside method and params. */
   readonly deliver: (run: DeliveryRun, members: Readonly<Record<string, string>> | undefined) => boolean;
-  readonly deliverLast: (deliveries: readonly Delivery[], members: Readonly<Record<string, string>> | undefined) => void;
+  readonly deliverLast: (
+    deliveries: readonly Delivery[],
+    members: Readonly<Record<string, string>> | undefined,
+  ) => void;
   readonly writable: () => Promise<void>;
 }
 
@@ -111,9 +120,8 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     if (outcome.kind === "rejected") return outcome.message;
     const { open } = outcome;
     const members = held.size === 0 ? undefined : { subscription_id: open.id };
-    const pump = services.startPump(
-      { take: open.engine.take, setBlocked: open.engine.setBlocked },
-      (run) => peer.deliver(run, members),
+    const pump = services.startPump({ take: open.engine.take, setBlocked: open.engine.setBlocked }, (run) =>
+      peer.deliver(run, members),
     );
     held.set(open.id, { open, stop: pump.stop, members });
     pump.wake();
@@ -130,11 +138,13 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
 
   /** The subscription that params name; without a name, the only one. */
   const named = (params: unknown): OpenSubscription => {
-    const id = typeof params === "object" && params !== null && "subscription_id" in params ? params.subscription_id : undefined;
+    const id =
+      typeof params === "object" && params !== null && "subscription_id" in params ? params.subscription_id : undefined;
     const [only] = held.values();
     const one = id === undefined && held.size === 1 ? only : held.get(String(id));
     if (one !== undefined) return one.open;
-    if (held.size === 0) throw new Fault("handshake_required", "Call aaep.subscribe first.", { pointer: "", rule: "AAEP §5.1" });
+    if (held.size === 0)
+      throw new Fault("handshake_required", "Call aaep.subscribe first.", { pointer: "", rule: "AAEP §5.1" });
     throw new Fault("unknown_subscription", "Name one of this connection's subscriptions in subscription_id.", {
       pointer: "/subscription_id",
       rule: "R19",

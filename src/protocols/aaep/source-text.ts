@@ -58,10 +58,14 @@ function createScanner(text: string): {
       const nameEnd = endOfString(text, index);
       const name: unknown = JSON.parse(text.slice(index, nameEnd));
       if (names.has(String(name))) {
-        throw new Fault("invalid_event", `Write each member once; ${JSON.stringify(name)} stands twice in one object.`, {
-          pointer: "",
-          rule: "AAEP §3.6",
-        });
+        throw new Fault(
+          "invalid_event",
+          `Write each member once; ${JSON.stringify(name)} stands twice in one object.`,
+          {
+            pointer: "",
+            rule: "AAEP §3.6",
+          },
+        );
       }
       names.add(String(name));
       const start = skipSpace(skipSpace(nameEnd) + 1);

@@ -1,7 +1,8 @@
 // The subscriber's side of AAEP, for every framing (AAEP §5.1–§5.8, R17, R19, R26, R28, R32, R33): a request becomes a subscription, and later
 // messages change, question or end it. How messages are framed and when deliveries are pulled is known elsewhere.
-import type { IdSource } from "../../base/ids.js";
+
 import { Fault, faultFrom } from "../../base/errors.js";
+import type { IdSource } from "../../base/ids.js";
 import type { EndReason } from "../../contracts/protocol.js";
 import { textFor } from "../../engine/daemon-texts.js";
 import type { Engine, EngineSubscription } from "../../engine/engine.js";
@@ -9,7 +10,7 @@ import type { AgentEvent, Producer } from "../../engine/event.js";
 import type { ResumeAfter } from "../../engine/resume-start.js";
 import type { Offer } from "../../engine/terms.js";
 import type { Capabilities } from "./capabilities.js";
-import { type Accepted, negotiate, negotiationNotes, renegotiate, type Rejected } from "./negotiate.js";
+import { type Accepted, negotiate, negotiationNotes, type Rejected, renegotiate } from "./negotiate.js";
 import {
   assertClarificationReply,
   assertClose,
@@ -122,10 +123,14 @@ function createOpenSubscription(
 
   const assertOurs = (subscriptionId: string): void => {
     if (subscriptionId === engine.id) return;
-    throw new Fault("unknown_subscription", `There is no subscription ${JSON.stringify(subscriptionId)} on this connection.`, {
-      pointer: "/subscription_id",
-      rule: "R19",
-    });
+    throw new Fault(
+      "unknown_subscription",
+      `There is no subscription ${JSON.stringify(subscriptionId)} on this connection.`,
+      {
+        pointer: "/subscription_id",
+        rule: "R19",
+      },
+    );
   };
 
   return {
@@ -247,4 +252,3 @@ export function errorMessage(fault: Fault): Message {
     ...(fault.eventId === undefined ? {} : { event_id: fault.eventId }),
   };
 }
-

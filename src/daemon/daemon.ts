@@ -1,0 +1,226 @@
+// The composition root: configuration, platform, engine and transports become a running daemon.
+
+import { createIpcTransport, listenAuto } from "../../transports/ipc/listen.js";
+import type { Stdio } from "../../transports/stdio/take-stdio.js";
+import { Fault } from "../base/errors.js";
+import type { IdSource } from "../base/ids.js";
+import type { Clock } from "../contracts/clock.js";
+import type { Log } from "../contracts/log.js";
+import type { EndReason } from "../contracts/protocol.js";
+import type { Connection, Listener } from "../contracts/transport.js";
+import { createEngine, type Engine } from "../engine/engine.js";
+import type { Producer } from "../engine/event.js";
+import { createJournalRing } from "../engine/journal-ring.js";
+import type { Offer } from "../engine/terms.js";
+import { BOUNDARIES } from "../engine/terms.js";
+import { createJsonCodec } from "../protocols/aaep/json-codec.js";
+import { assertEvent } from "../protocols/aaep/validate.js";
+import type { Configuration } from "./config.js";
+import { type EndpointServices, type Served, serveConnection } from "./endpoint.js";
+import { createManifestBook } from "./manifest.js";
+import { type RuntimeFile, writeRuntimeFile } from "./runtime-files.js";
+import { createSegmenter } from "./segmenter.js";
+import { createUtf8 } from "./utf8.js";
+
+export interface DaemonOptions extends Configuration {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly sha256Hex: (text: string) => string;
+  readonly version: string;
+  /** The parent's end of the conversation, where the daemon was spawned by an agent. */
+  readonly stdio?: Pick<Stdio, "readable" | "writable">;
+}
+
+export type StopReason = "signal" | "stdin_ended" | "parent_gone";
+
+export interface Daemon {
+  /** Where each transport listens, by its name. */
+  readonly endpoints: Readonly<Record<string, string>>;
+  /** Ends sessions, hands out everything that is owed, closes every connection (R8a). On "stdin_ended" what standard input brought is taken first. Never rejects. */
+  readonly stop: (reason: StopReason) => Promise<void>;
+  readonly stopped: Promise<void>;
+}
+
+const CONFORMANCE_LEVELS = [1, 2, 3];
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Room for a million events a second until the next start, so that epochs are never reused (R29). */
+const EPOCHS_PER_MS = 1000;
+
+/** Starts a daemon. Throws a Fault where it cannot listen; nothing is left behind then. */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { clock, log } = options;
+  const connections = new Set<Served>();
+  let file: RuntimeFile | undefined;
+  let isStopping = false;
+
+  const engine = startEngine(options);
+  const manifest = createManifestBook(
+    {
+      producerId: options.producerId,
+      version: options.version,
+      defaultLanguage: options.defaultLanguage,
+      conformanceLevels: CONFORMANCE_LEVELS,
+      transports: transportsOf(options),
+      maxConcurrentSubscriptions: options.maxConcurrentSubscriptions,
+    },
+    options.stdio !== undefined,
+    (current) => updateFile(file, current, log),
+  );
+  const services: EndpointServices = {
+    clock,
+    log,
+    codec: createJsonCodec(createUtf8()),
+    handshakeTimeoutMs: options.handshakeTimeoutSeconds * 1000,
+    aaep: {
+      engine,
+      ids: options.ids,
+      offer: offerOf(options),
+      producer: () => producerOf(manifest.current()),
+      manifestUri: () => file?.uri,
+      manifest: manifest.current,
+      manifestDeclared: manifest.declare,
+      agentIdentity: undefined,
+    },
+  };
+
+  const serve = (connection: Connection<Uint8Array>, isParent: boolean): Served => {
+    const served = serveConnection(connection, services, { speaksRpc: isParent, keepsOutput: isParent });
+    connections.add(served);
+    log.debug({ peer: connection.peer.label }, "connected");
+    void served.done.then(() => {
+      connections.delete(served);
+      log.debug({ peer: connection.peer.label }, "disconnected");
+    });
+    if (isStopping) void served.finish("producer_shutdown");
+    return served;
+  };
+
+  const listener = await listen(options, (connection) => void serve(connection, false));
+  try {
+    if (listener !== undefined) file = writeRuntimeFile(listener.address, manifest.current());
+  } catch (caught) {
+    await listener?.stop();
+    throw caught;
+  }
+  const parent = options.stdio === undefined ? undefined : await serveParent(options, serve);
+
+  let tellStopped: () => void = () => {};
+  const stopped = new Promise<void>((resolve) => {
+    tellStopped = resolve;
+  });
+
+  const stop = async (reason: StopReason): Promise<void> => {
+    if (isStopping) return stopped;
+    isStopping = true;
+    await listener?.stop();
+    if (reason === "stdin_ended") await parent?.inputEnded;
+    engine.endSessions();
+    await Promise.all([...connections].map((served) => served.finish("producer_shutdown" satisfies EndReason)));
+    file?.remove();
+    tellStopped();
+  };
+
+  return {
+    endpoints: listener === undefined ? {} : { ipc: listener.address },
+    stop,
+    stopped,
+  };
+}
+
+function startEngine(options: DaemonOptions): Engine {
+  const { clock, ids, log, sha256Hex } = options;
+  return createEngine(
+    {
+      clock,
+      ids,
+      log,
+      idServices: { sha256Hex },
+      segmenter: createSegmenter(),
+      createJournal: (evicted) =>
+        createJournalRing({
+          firstEpoch: clock.wallTime() * EPOCHS_PER_MS,
+          maxEvents: options.journalMaxEvents,
+          maxBytes: options.journalMaxBytes,
+          evicted,
+        }),
+      validate: assertEvent,
+    },
+    {
+      producerId: options.producerId,
+      defaultLanguage: options.defaultLanguage,
+      sequencing: options.sequencing,
+      clockSkewMs: options.clockSkewSeconds * 1000,
+      agentGraceMs: options.agentGraceSeconds * 1000,
+      maxHoldMs: options.maxHoldMs,
+      burst: options.burst,
+      maxSubscriptions: options.maxConcurrentSubscriptions,
+      retryAfterSeconds: options.retryAfterSeconds,
+      lag: { maxMs: options.maxLagSeconds * 1000, maxEvents: options.maxLagEvents },
+      viewWindowCount: 1024,
+      queueLimitCount: 256,
+      confirmationGraceMs: options.confirmationGraceSeconds * 1000,
+      reconnectGraceMs: options.reconnectGraceSeconds * 1000,
+      endedRetentionMs: DAY_MS,
+    },
+  );
+}
+
+function offerOf(options: DaemonOptions): Offer {
+  return {
+    maxEventsPerSecond: options.maxEventsPerSecond,
+    languages: undefined,
+    coalesceBoundaries: BOUNDARIES,
+    conformanceLevels: CONFORMANCE_LEVELS,
+    signedManifest: false,
+    burst: options.burst,
+  };
+}
+
+function transportsOf({ socket, stdio }: DaemonOptions): readonly string[] {
+  return [...(socket.kind === "off" ? [] : ["unix-socket"]), ...(stdio === undefined ? [] : ["stdio-jsonrpc"])];
+}
+
+async function listen(
+  options: DaemonOptions,
+  accept: (connection: Connection<Uint8Array>) => void,
+): Promise<Listener | undefined> {
+  const { socket, maxFrameBytes, log } = options;
+  const shared = {
+    maxFrameBytes,
+    onAcceptFault: (fault: Fault) => log.warn({ code: fault.code }, fault.sentence),
+  };
+  switch (socket.kind) {
+    case "off":
+      return undefined;
+    case "auto":
+      return listenAuto({ ...shared, producerId: options.producerId }, accept);
+    case "path":
+      return createIpcTransport({ ...shared, path: socket.path }).listen(accept);
+  }
+}
+
+async function serveParent(
+  { stdio, maxFrameBytes }: DaemonOptions,
+  serve: (connection: Connection<Uint8Array>, isParent: boolean) => Served,
+): Promise<Served> {
+  if (stdio === undefined) throw new Fault("internal", "There is no parent to serve.", { origin: "local" });
+  const { createStdioConnection } = await import("../../transports/stdio/stdio-connection.js");
+  return serve(createStdioConnection(stdio, { maxFrameBytes }), true);
+}
+
+function producerOf({ agent_id, agent_version, agent_name }: Readonly<Record<string, unknown>>): Producer {
+  return {
+    agent_id: String(agent_id),
+    ...(typeof agent_version === "string" ? { agent_version } : {}),
+    ...(typeof agent_name === "string" ? { agent_name } : {}),
+  };
+}
+
+function updateFile(file: RuntimeFile | undefined, manifest: object, log: Log): void {
+  try {
+    file?.update(manifest);
+  } catch (caught) {
+    log.warn({ err: caught }, "the manifest beside the socket could not be replaced");
+  }
+}

@@ -1,0 +1,134 @@
+// One accepted connection: its first message says which protocol it speaks, and from then on that protocol has it (R23).
+
+import { createRpcConnection } from "../../transports/json-rpc/rpc-connection.js";
+import { Fault } from "../base/errors.js";
+import type { Clock, Millis } from "../contracts/clock.js";
+import type { Codec } from "../contracts/codec.js";
+import type { Log } from "../contracts/log.js";
+import type { EndReason } from "../contracts/protocol.js";
+import type { Connection } from "../contracts/transport.js";
+import { createPlainProtocol } from "../protocols/aaep/plain-session.js";
+import { createRpcSession, type RpcServices } from "../protocols/aaep/rpc-session.js";
+import { errorMessage } from "../protocols/aaep/subscription-desk.js";
+import { converse } from "../runtime/converse.js";
+import { awaitFirstFrames } from "../runtime/first-frames.js";
+import { frameRunOf, frameRunOfDeliveries } from "../runtime/frame-runs.js";
+import { createPump } from "../runtime/pump.js";
+
+export interface EndpointServices {
+  readonly aaep: Omit<RpcServices, "startPump">;
+  readonly codec: Codec<Uint8Array, unknown>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly handshakeTimeoutMs: Millis;
+}
+
+/** A connection that is being served. */
+export interface Served {
+  /** Ends it from this side, with everything that is owed on a shutdown (R8a). Never rejects. */
+  readonly finish: (reason: EndReason) => Promise<void>;
+  /** Resolves when the peer has ended its side; what it sent has been taken. Never rejects. */
+  readonly inputEnded: Promise<void>;
+  /** Resolves when it is over. Never rejects. */
+  readonly done: Promise<void>;
+}
+
+/**
+ * Serves a connection. `speaksRpc` says what a first frame that is no message is taken for. `keepsOutput`: the peer's end is not yet the
+ * connection's (R8a); whoever asks for that calls `finish`.
+ */
+export function serveConnection(
+  connection: Connection<Uint8Array>,
+  services: EndpointServices,
+  options: { readonly speaksRpc: boolean; readonly keepsOutput: boolean },
+): Served {
+  let finishing: EndReason | undefined;
+  let served: Served | undefined;
+  const { clock } = services;
+
+  const refuseSilent = async (reason: EndReason): Promise<void> => {
+    const code = reason === "handshake_timeout" ? "timed_out" : "shutting_down";
+    const sentence =
+      reason === "handshake_timeout" ? "Nothing was said in time; connect again." : "The daemon is stopping.";
+    connection.send(services.codec.encode(errorMessage(new Fault(code, sentence, { rule: "R22" }))));
+    await connection.close();
+  };
+
+  const cancelTimeout = clock.wakeAt(clock.now() + services.handshakeTimeoutMs, () => {
+    if (served === undefined) void finish("handshake_timeout");
+  });
+
+  const begin = async (): Promise<Served> => {
+    const begun = await awaitFirstFrames(connection);
+    cancelTimeout();
+    if (finishing !== undefined)
+      return { finish, inputEnded: connection.closed.then(() => {}), done: connection.closed.then(() => {}) };
+    const isRpc = isRpcFrame(begun.first[0], services.codec) ?? options.speaksRpc;
+    served = isRpc ? serveRpc(begun.connection, services, options.keepsOutput) : servePlain(begun.connection, services);
+    return served;
+  };
+
+  async function finish(reason: EndReason): Promise<void> {
+    finishing = reason;
+    await (served === undefined ? refuseSilent(reason) : served.finish(reason));
+  }
+
+  const started = begin();
+  return {
+    finish,
+    inputEnded: started.then((one) => one.inputEnded),
+    done: started.then((one) => one.done),
+  };
+}
+
+/** Undefined where the frame is no JSON object or array. */
+function isRpcFrame(frame: Uint8Array | undefined, codec: Codec<Uint8Array, unknown>): boolean | undefined {
+  if (frame === undefined) return undefined;
+  try {
+    const message = codec.decode(frame);
+    if (Array.isArray(message)) return true;
+    return typeof message === "object" && message !== null ? "jsonrpc" in message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function servePlain(connection: Connection<Uint8Array>, services: EndpointServices): Served {
+  const { finish, done } = converse(connection, services.codec, createPlainProtocol(services.aaep), services);
+  return { finish, inputEnded: done, done };
+}
+
+function serveRpc(connection: Connection<Uint8Array>, services: EndpointServices, keepsOutput: boolean): Served {
+  const { format } = services.codec;
+  const session = createRpcSession(
+    {
+      ...services.aaep,
+      startPump: (source, send) => createPump(source, { send, writable: () => rpc.writable() }, services.clock),
+    },
+    {
+      notify: (method, params) => rpc.notify(method, params),
+      deliver: (run, members) => rpc.notifyRun("aaep.event", frameRunOf(run, format), members),
+      deliverLast: (deliveries, members) => {
+        if (deliveries.length > 0) rpc.notifyRun("aaep.event", frameRunOfDeliveries(deliveries, format), members);
+      },
+      writable: () => rpc.writable(),
+    },
+  );
+  const rpc = createRpcConnection(connection, session.handlers, { closeAtEnd: false, log: services.log });
+  const inputEnded = rpc.ended.then(async () => {
+    session.agentEnded();
+    if (keepsOutput) return;
+    session.ended();
+    await rpc.close();
+  });
+  const done = rpc.closed.then(() => session.ended());
+  return {
+    finish: async (reason) => {
+      session.agentEnded();
+      session.finish(reason);
+      await rpc.close();
+    },
+    inputEnded,
+    done,
+  };
+}
