@@ -1,0 +1,39 @@
+import type { Command } from "commander";
+import type { CommandContext } from "./context.js";
+
+/** A command, loaded only when it is asked for. */
+export interface CommandLoader {
+  readonly name: string;
+  /** Whether nothing but its own answers may reach standard output (S1). */
+  readonly ownsStdout: boolean;
+  readonly load: () => Promise<(program: Command, context: CommandContext) => void>;
+}
+
+/** In the order of the help. */
+export const COMMANDS: readonly CommandLoader[] = [
+  { name: "serve", ownsStdout: true, load: async () => (await import("./serve.js")).registerServe },
+  { name: "stdio", ownsStdout: true, load: async () => (await import("./stdio.js")).registerStdio },
+  { name: "tail", ownsStdout: false, load: async () => withoutContext((await import("./tail.js")).registerTail) },
+  { name: "manifest", ownsStdout: false, load: async () => (await import("./manifest.js")).registerManifest },
+  { name: "tail", ownsStdout: false, load: async () => withoutContext((await import("./tail.js")).registerTail) },
+  {
+    name: "publish",
+    ownsStdout: false,
+    load: async () => withoutContext((await import("./publish.js")).registerPublish),
+  },
+  {
+    name: "validate",
+    ownsStdout: false,
+    load: async () => withoutContext((await import("./validate.js")).registerValidate),
+  },
+];
+
+/** For commands that run no daemon. */
+function withoutContext(register: (program: Command) => void): (program: Command) => void {
+  return (program) => register(program);
+}
+
+/** For commands that run no daemon in their own process. */
+function withoutContext(register: (program: Command) => void): (program: Command) => void {
+  return (program) => register(program);
+}

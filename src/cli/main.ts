@@ -1,0 +1,99 @@
+// The command line's entry. Nothing is imported here that could print, or that `serve` does not need: a command and its libraries load when it
+// is asked for, after standard output has been taken from everything else (S1).
+import type { Command } from "commander";
+import { type Stdio, takeStdio } from "../../transports/stdio/take-stdio.js";
+import { faultFrom } from "../base/errors.js";
+import { EXIT_CODES, startExitCode } from "../daemon/exit-codes.js";
+import { COMMANDS, type CommandLoader } from "./commands.js";
+import type { CommandContext } from "./context.js";
+
+export interface MainOptions {
+  /** What follows the name of the program. */
+  readonly argv: readonly string[];
+  /** Default the daemon of this project. */
+  readonly loadDaemon?: CommandContext["loadDaemon"];
+}
+
+const EXPLANATION = `
+Examples:
+  aaepd demo                       plays a session, and shows what three listeners get of it
+  aaepd serve                      a daemon for all agents of this user
+  aaepd stdio                      a daemon for the agent that starts it
+  aaepd tail                       follows every daemon of this user in the terminal
+  aaepd help serve                 all options of a command
+
+Exit codes: 0 done, 1 at fault, 2 wrong usage; docs/exit-codes.md has them all.`;
+
+/** Runs the command that `argv` names. What goes wrong is told on standard error, "Error:" first, and is the exit code of the process. */
+export async function main(options: MainOptions): Promise<void> {
+  const { argv } = options;
+  const asked = argv.find((argument) => !argument.startsWith("-"));
+  const command = COMMANDS.find(({ name }) => name === asked);
+  const stdio: Stdio = command?.ownsStdout === true ? takeStdio() : untouchedStdio();
+  const context: CommandContext = { stdio, loadDaemon: options.loadDaemon ?? loadDaemon };
+  try {
+    const program = await createProgram(command === undefined ? COMMANDS : [command], context);
+    if (argv.length === 0) {
+      program.outputHelp({ error: true });
+      process.exitCode = EXIT_CODES.usage.code;
+      return;
+    }
+    if (command === undefined && asked !== undefined && asked !== "help") await refuseCommand(asked);
+    await parse(program, argv);
+  } catch (caught) {
+    const fault = faultFrom(caught);
+    for (const line of fault.sentence.split("\n")) process.stderr.write(`Error: ${line}\n`);
+    process.exitCode = startExitCode(fault);
+    // Standard input may still be open, and would keep the process from ending.
+    if (command?.ownsStdout === true) process.exit();
+  }
+}
+
+function untouchedStdio(): Stdio {
+  return { readable: process.stdin, writable: process.stdout, restore: () => {} };
+}
+
+async function loadDaemon() {
+  const { startDaemon } = await import("../daemon/daemon.js");
+  return startDaemon;
+}
+
+async function createProgram(commands: readonly CommandLoader[], context: CommandContext): Promise<Command> {
+  const [{ Command }, { readVersion }, ...registrations] = await Promise.all([
+    import("commander"),
+    import("../daemon/version.js"),
+    ...commands.map(({ load }) => load()),
+  ]);
+  const program = new Command("aaepd")
+    .description("The daemon between AI agents and assistive technology.")
+    .version(readVersion(), "-v, --version", "Shows the version.")
+    .helpOption("-h, --help", "Shows this help.")
+    .helpCommand("help [command]", "show the help of a command")
+    .showSuggestionAfterError(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => context.stdio.writable.write(text),
+      // Told once, in our own form, by whoever catches it.
+      outputError: () => {},
+    })
+    .addHelpText("after", EXPLANATION);
+  for (const register of registrations) register(program, context);
+  return program;
+}
+
+async function parse(program: Command, argv: readonly string[]): Promise<void> {
+  try {
+    await program.parseAsync(argv, { from: "user" });
+  } catch (caught) {
+    const { CommanderError } = await import("commander");
+    if (!(caught instanceof CommanderError)) throw caught;
+    if (caught.exitCode === 0) return;
+    const { usageFault } = await import("./usage-fault.js");
+    throw usageFault(caught, program, argv);
+  }
+}
+
+async function refuseCommand(name: string): Promise<never> {
+  const { unknownCommand } = await import("./usage-fault.js");
+  throw unknownCommand(name, [...COMMANDS.map((command) => command.name), "help"]);
+}

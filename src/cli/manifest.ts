@@ -1,0 +1,81 @@
+import type { Command } from "commander";
+import type { ProducerManifest } from "#gen/aaep/types.js";
+import { currentPlace, ipcPath } from "../../transports/ipc/paths.js";
+import { Fault } from "../base/errors.js";
+import { resolveConfiguration } from "../daemon/config-sources.js";
+import { daemonManifest } from "../daemon/manifest.js";
+import { readVersion } from "../daemon/version.js";
+import { configurationFlags } from "./configuration-options.js";
+import type { CommandContext } from "./context.js";
+
+/** How long a daemon may take to tell its manifest. One that takes longer has a problem that is worth an error. */
+const ANSWER_MS = 5000;
+
+const EXPLANATION = `
+The manifest says who the producer is, what it speaks and what it offers; assistive technology reads it before it subscribes. It is one JSON document
+on standard output.
+
+Examples:
+  aaepd manifest
+  aaepd manifest --producer-id planner
+  aaepd manifest --socket auto
+  aaepd manifest --socket /run/user/1000/aaep/planner.sock`;
+
+/** `aaepd manifest`: the manifest of a daemon that runs, or of the one that `aaepd serve` would start. */
+export function registerManifest(program: Command, context: CommandContext): void {
+  program
+    .command("manifest")
+    .summary("print the manifest of a daemon that runs, or of the one that serve would start")
+    .description("Prints the manifest of the daemon at --socket, or, without it, of the one that serve would start.")
+    .option("--socket <PATH|auto>", "The socket of a daemon that runs; auto is where --producer-id puts it.")
+    .option("--producer-id <ID>", "The id of the producer, as for serve.")
+    .option("--config <FILE>", "The configuration file, as for serve.")
+    .addHelpText("after", EXPLANATION)
+    .action(async (parsed: Readonly<Record<string, unknown>>) => {
+      const manifest = await manifestFor(parsed);
+      context.stdio.writable.write(`${JSON.stringify(manifest, null, 2)}\n`);
+    });
+}
+
+async function manifestFor(parsed: Readonly<Record<string, unknown>>): Promise<ProducerManifest> {
+  const { flags, configFile } = configurationFlags(parsed);
+  const { configuration } = resolveConfiguration({
+    command: "serve",
+    flags,
+    configFile,
+    environment: process.env,
+  });
+  const { socket, producerId } = configuration;
+  if (flags.socket === undefined) {
+    return daemonManifest({ configuration, version: readVersion(), hasStdio: false });
+  }
+  switch (socket.kind) {
+    case "path":
+      return askAt(socket.path);
+    case "auto":
+      return askAt(ipcPath(currentPlace(), producerId));
+    case "off":
+      throw new Fault("usage", "There is no daemon at --socket off. Give the path of a socket, or auto.", {
+        origin: "local",
+      });
+  }
+}
+
+async function askAt(path: string): Promise<ProducerManifest> {
+  const [{ createAgentClient }, { ipcRpcConnector }] = await Promise.all([
+    import("../client/agent-client.js"),
+    import("../client/node.js"),
+  ]);
+  const client = await createAgentClient(ipcRpcConnector(path));
+  let deadline: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const sentence = `The daemon at ${path} did not answer within ${ANSWER_MS / 1000} seconds. Try again, or start it anew.`;
+    deadline = setTimeout(() => reject(new Fault("timed_out", sentence)), ANSWER_MS);
+  });
+  try {
+    return await Promise.race([client.manifest(), late]);
+  } finally {
+    clearTimeout(deadline);
+    await client.close();
+  }
+}

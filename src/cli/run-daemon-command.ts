@@ -1,0 +1,48 @@
+// What serve and stdio have in common: configuration, log, start, and the life of the process.
+import type { DaemonCommand } from "../daemon/config.js";
+import { resolveConfiguration } from "../daemon/config-sources.js";
+import type { Daemon, DaemonOptions } from "../daemon/daemon.js";
+import { configurationFlags } from "./configuration-options.js";
+import type { CommandContext } from "./context.js";
+
+/** Runs a daemon until it ends, and the process with it. Rejects with a Fault where it cannot start. */
+export async function runDaemonCommand(
+  command: DaemonCommand,
+  parsed: Readonly<Record<string, unknown>>,
+  context: CommandContext,
+  ready: (running: Daemon, options: DaemonOptions) => void,
+): Promise<void> {
+  const { configuration, sources } = resolveConfiguration({
+    command,
+    ...configurationFlags(parsed),
+    environment: process.env,
+  });
+  // All at once, and only now: whoever mistyped an option need not wait for them.
+  const [{ createLog }, { createClock }, { createIdSource, sha256Hex }, { readVersion }, { runDaemon }, startDaemon] =
+    await Promise.all([
+      import("../daemon/log.js"),
+      import("../daemon/clock.js"),
+      import("../daemon/ids.js"),
+      import("../daemon/version.js"),
+      import("../daemon/lifecycle.js"),
+      context.loadDaemon(),
+    ]);
+  const log = createLog(configuration.logLevel);
+  const options: DaemonOptions = {
+    ...configuration,
+    declaredProducerId: sources.producerId.kind === "default" ? undefined : configuration.producerId,
+    log,
+    clock: createClock(),
+    ids: createIdSource(),
+    sha256Hex,
+    version: readVersion(),
+    ...(command === "stdio" ? { stdio: context.stdio } : {}),
+  };
+  await runDaemon({
+    log,
+    start: () => startDaemon(options),
+    ready: (running) => ready(running, options),
+    stdin: command === "stdio" ? context.stdio.readable : undefined,
+    watchParent: configuration.watchParent,
+  });
+}

@@ -1,0 +1,33 @@
+import type { Command } from "commander";
+import { addConfigurationOptions } from "./configuration-options.js";
+import type { CommandContext } from "./context.js";
+import { runDaemonCommand } from "./run-daemon-command.js";
+
+const EXPLANATION = `
+When everything listens, one line of JSON goes to standard output, and nothing ever after:
+  {"pid":4711,"producer_id":"aaepd","endpoints":{"ipc":"/run/user/1000/aaep/aaepd.sock"}}
+Log lines go to standard error. SIGTERM, SIGINT and SIGHUP stop the daemon in order, within two seconds.
+
+Every option can also be set by a variable (--max-hold-ms is AAEPD_MAX_HOLD_MS) or in the configuration file ("max_hold_ms"). An option wins over a
+variable, a variable over the file.
+
+Examples:
+  aaepd serve
+  aaepd serve --producer-id planner --socket /run/user/1000/planner.sock
+  aaepd serve --config ./aaepd.json --log-level debug 2> aaepd.log`;
+
+/** `aaepd serve`: a daemon for all agents of this user. */
+export function registerServe(program: Command, context: CommandContext): void {
+  const command = program
+    .command("serve")
+    .summary("run a daemon that agents and assistive technology connect to")
+    .description("Runs a daemon that agents and assistive technology connect to over a local socket.")
+    .addHelpText("after", EXPLANATION);
+  addConfigurationOptions(command, "serve");
+  command.action((parsed: Readonly<Record<string, unknown>>) =>
+    runDaemonCommand("serve", parsed, context, (running, { producerId }) => {
+      const line = JSON.stringify({ pid: process.pid, producer_id: producerId, endpoints: running.endpoints });
+      context.stdio.writable.write(`${line}\n`);
+    }),
+  );
+}

@@ -1,0 +1,52 @@
+import type { Clock } from "../contracts/clock.js";
+import { createWakeUps } from "../engine/wake-ups.js";
+
+/** Longest time that a timer of Node can be set to; a longer one would fire at once. */
+const LONGEST_TIMER_MS = 0x7fff_ffff;
+
+/**
+ * The clock of the platform (R24): monotonic, with one timer behind all wake-ups. A wake-up never comes early, though timers of Node may. A
+ * pending one keeps the process running.
+ */
+export function createClock(): Clock {
+  const wakeUps = createWakeUps();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let armedFor = Number.POSITIVE_INFINITY;
+
+  function arm(): void {
+    const next = wakeUps.next();
+    if (next === armedFor) return;
+    clearTimeout(timer);
+    timer = undefined;
+    armedFor = next ?? Number.POSITIVE_INFINITY;
+    if (next === undefined) return;
+    const delay = Math.ceil(next - performance.now());
+    timer = setTimeout(ring, Math.min(Math.max(0, delay), LONGEST_TIMER_MS));
+  }
+
+  function ring(): void {
+    armedFor = Number.POSITIVE_INFINITY;
+    timer = undefined;
+    try {
+      wakeUps.advance(performance.now());
+    } finally {
+      arm();
+    }
+  }
+
+  return {
+    now: () => performance.now(),
+    wallTime: () => Date.now(),
+    wakeAt: (at, wake) => {
+      const cancel = wakeUps.at(at, wake);
+      arm();
+      return () => {
+        cancel();
+        arm();
+      };
+    },
+    afterTurn: (run) => {
+      setImmediate(run);
+    },
+  };
+}

@@ -1,0 +1,265 @@
+// The table of everything that can be set. The only place that knows names, ranges, defaults and what happens at a limit: resolver, flags,
+// help and docs/configuration.md are made from it.
+import { DEFAULT_MAX_FRAME_BYTES, LARGEST_MAX_FRAME_BYTES } from "../../transports/framing/framings.js";
+import type { Configuration, DaemonCommand, OptionName } from "./config.js";
+import {
+  journalChoice,
+  languageTag,
+  oneOf,
+  onOrOff,
+  producerId,
+  socketChoice,
+  type ValueType,
+  wholeNumber,
+  wholeNumberOrUnlimited,
+} from "./config-values.js";
+
+/** The headings of help and documentation, in their order. */
+export const OPTION_GROUPS = [
+  "Where it listens",
+  "Agents",
+  "Subscribers",
+  "Questions",
+  "What is kept",
+  "Process",
+] as const;
+export type OptionGroup = (typeof OPTION_GROUPS)[number];
+
+export interface OptionRow<Value> {
+  readonly group: OptionGroup;
+  readonly type: ValueType<Value>;
+  /** "s", "ms", "bytes", "events", "events/s"; undefined where there is none. */
+  readonly unit: string | undefined;
+  readonly fallback: Value;
+  /** Where `stdio` has a default of its own. */
+  readonly stdioFallback?: Value;
+  /** What it is, in one sentence. */
+  readonly meaning: string;
+  /** What happens at the limit, what 0 means, or what the choices are. */
+  readonly atTheLimit: string;
+}
+
+const HOUR_SECONDS = 3600;
+const DAY_SECONDS = 86_400;
+
+export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[Name]> } = {
+  producerId: {
+    group: "Where it listens",
+    type: producerId,
+    unit: undefined,
+    fallback: "aaepd",
+    meaning: "Names the daemon to subscribers, and its socket.",
+    atTheLimit:
+      "Agents that do not say who they are publish under it if it was given; under serve without it they are refused (producer_missing).",
+  },
+  socket: {
+    group: "Where it listens",
+    type: socketChoice,
+    unit: undefined,
+    fallback: { kind: "auto" },
+    meaning: "Where the local socket is.",
+    atTheLimit:
+      "auto is ID.sock in the runtime folder, or ID-2.sock and so on where a live daemon has that name; a path that a live daemon has is an error; off opens none.",
+  },
+  maxFrameBytes: {
+    group: "Where it listens",
+    type: wholeNumber("BYTES", 128 * 1024, LARGEST_MAX_FRAME_BYTES),
+    unit: "bytes",
+    fallback: DEFAULT_MAX_FRAME_BYTES,
+    meaning: "Largest message taken from a peer.",
+    atTheLimit: "A larger one is answered by message_too_large and its connection is closed; nobody else notices.",
+  },
+  handshakeTimeoutSeconds: {
+    group: "Where it listens",
+    type: wholeNumber("SECONDS", 1, HOUR_SECONDS),
+    unit: "s",
+    fallback: 60,
+    meaning: "How long a new connection may say nothing.",
+    atTheLimit: "It is closed.",
+  },
+  defaultLanguage: {
+    group: "Agents",
+    type: languageTag,
+    unit: undefined,
+    fallback: "en-US",
+    meaning: "The language of texts that do not name theirs.",
+    atTheLimit: "It decides where sentences end, and which texts of the daemon a subscriber without a wish gets.",
+  },
+  sequencing: {
+    group: "Agents",
+    type: oneOf("MODE", ["enforce", "warn"]),
+    unit: undefined,
+    fallback: "enforce",
+    meaning: "What happens to events out of order.",
+    atTheLimit:
+      "enforce refuses them with the rule they break; warn repairs and logs them, except where safety is concerned.",
+  },
+  clockSkewSeconds: {
+    group: "Agents",
+    type: wholeNumber("SECONDS", 1, DAY_SECONDS),
+    unit: "s",
+    fallback: 60,
+    meaning: "How far the timestamp of an event may be from the daemon's clock.",
+    atTheLimit: "The event is refused (timestamp_skewed).",
+  },
+  agentGraceSeconds: {
+    group: "Agents",
+    type: wholeNumber("SECONDS", 0, HOUR_SECONDS),
+    unit: "s",
+    fallback: 5,
+    stdioFallback: 0,
+    meaning: "How long an agent whose connection ended may take to resume its sessions.",
+    atTheLimit: "Its sessions are ended as errored (AGENT_DISCONNECTED). 0 ends them at once.",
+  },
+  agentIdleSeconds: {
+    group: "Agents",
+    type: wholeNumber("SECONDS", 1, DAY_SECONDS),
+    unit: "s",
+    fallback: 60,
+    meaning: "How long a session that is published by single calls may wait for the next one.",
+    atTheLimit: "It is taken to have lost its agent, as after agent_grace_seconds.",
+  },
+  maxConcurrentSubscriptions: {
+    group: "Subscribers",
+    type: wholeNumber("COUNT", 1, 16_384),
+    unit: "subscriptions",
+    fallback: 256,
+    meaning: "How many subscriptions there may be at a time.",
+    atTheLimit: "The next one is rejected (rate_limit) with retry_after_seconds.",
+  },
+  retryAfterSeconds: {
+    group: "Subscribers",
+    type: wholeNumber("SECONDS", 0, DAY_SECONDS),
+    unit: "s",
+    fallback: 5,
+    meaning: "How long a subscriber that was rejected for want of room is told to wait.",
+    atTheLimit: "0 tells it that it may try again at once.",
+  },
+  maxEventsPerSecond: {
+    group: "Subscribers",
+    type: wholeNumberOrUnlimited("RATE", 1, 100_000),
+    unit: "events/s",
+    fallback: undefined,
+    meaning: "The highest rate that any subscription is granted.",
+    atTheLimit: "One that asks for more gets this, with a note. Critical events are not counted.",
+  },
+  burst: {
+    group: "Subscribers",
+    type: wholeNumber("COUNT", 1, 1000),
+    unit: "events",
+    fallback: 1,
+    meaning: "How many events may leave at once after a silence.",
+    atTheLimit: "Further ones wait for the negotiated rate, and text among them is merged.",
+  },
+  maxHoldMs: {
+    group: "Subscribers",
+    type: wholeNumber("MS", 100, 60_000),
+    unit: "ms",
+    fallback: 5000,
+    meaning: "How long text may wait for the end of its sentence while nothing more of it comes.",
+    atTheLimit: "It is delivered as it is. Text that keeps coming is delivered after three times that.",
+  },
+  maxLagSeconds: {
+    group: "Subscribers",
+    type: wholeNumber("SECONDS", 1, DAY_SECONDS),
+    unit: "s",
+    fallback: 60,
+    meaning: "How long a subscriber may take nothing while something is due.",
+    atTheLimit:
+      "Its subscription is closed (lagging); it can resume. Waiting for the negotiated rate, a pause and catching up do not count.",
+  },
+  maxLagEvents: {
+    group: "Subscribers",
+    type: wholeNumber("COUNT", 16, 16_777_216),
+    unit: "events",
+    fallback: 16_384,
+    meaning: "How many events a subscriber that takes nothing may fall behind.",
+    atTheLimit: "As with max_lag_seconds, whichever is reached first.",
+  },
+  confirmationGraceSeconds: {
+    group: "Questions",
+    type: wholeNumber("SECONDS", 0, HOUR_SECONDS),
+    unit: "s",
+    fallback: 0,
+    meaning: "How long a question waits for somebody who can answer it, while nobody can.",
+    atTheLimit: "The question's default applies. 0 applies it at once.",
+  },
+  reconnectGraceSeconds: {
+    group: "Questions",
+    type: wholeNumber("SECONDS", 0, HOUR_SECONDS),
+    unit: "s",
+    fallback: 0,
+    meaning: "How long an open question waits after the last one who could answer it has gone.",
+    atTheLimit: "The question's default applies, as if it had timed out. 0 applies it at once.",
+  },
+  journal: {
+    group: "What is kept",
+    type: journalChoice,
+    unit: undefined,
+    fallback: { kind: "memory" },
+    meaning: "Where events are kept for those who resume.",
+    atTheLimit: "memory ends with the process. A folder is refused: this build has no journal on disk.",
+  },
+  journalMaxEvents: {
+    group: "What is kept",
+    type: wholeNumber("COUNT", 1024, 16_777_216),
+    unit: "events",
+    fallback: 65_536,
+    meaning: "Most events that the journal in memory keeps.",
+    atTheLimit: "The oldest goes; whoever had not read it is told of the gap.",
+  },
+  journalMaxBytes: {
+    group: "What is kept",
+    type: wholeNumber("BYTES", 1024 * 1024, 64 * 1024 * 1024 * 1024),
+    unit: "bytes",
+    fallback: 32 * 1024 * 1024,
+    meaning: "Most bytes of events that the journal in memory keeps, by estimate.",
+    atTheLimit: "As with journal_max_events, whichever is reached first.",
+  },
+  logLevel: {
+    group: "Process",
+    type: oneOf("LEVEL", ["debug", "info", "warn", "error", "off"]),
+    unit: undefined,
+    fallback: "info",
+    meaning: "The least important lines that are logged to standard error.",
+    atTheLimit: "Lines are lost, and counted, where standard error is not read or gets more than 1000 a second.",
+  },
+  watchParent: {
+    group: "Process",
+    type: onOrOff,
+    unit: undefined,
+    fallback: false,
+    stdioFallback: true,
+    meaning: "Whether the daemon ends when the process that started it has ended.",
+    atTheLimit: "It looks once a second, and ends within two more. Not possible on Windows.",
+  },
+};
+
+export const OPTION_NAMES = Object.keys(OPTIONS) as readonly OptionName[];
+
+/** `maxHoldMs` is `max_hold_ms` in the file. */
+export function keyOf(name: OptionName): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** `maxHoldMs` is `--max-hold-ms`. */
+export function flagOf(name: OptionName): string {
+  return `--${keyOf(name).replaceAll("_", "-")}`;
+}
+
+/** `maxHoldMs` is `AAEPD_MAX_HOLD_MS`. */
+export function variableOf(name: OptionName): string {
+  return `AAEPD_${keyOf(name).toUpperCase()}`;
+}
+
+/** The default under a command. */
+export function fallbackOf<Name extends OptionName>(name: Name, command: DaemonCommand): Configuration[Name] {
+  const row: OptionRow<Configuration[Name]> = OPTIONS[name];
+  return command === "stdio" && "stdioFallback" in row ? (row.stdioFallback as Configuration[Name]) : row.fallback;
+}
+
+/** The value as it would be written in a flag. */
+export function textOf<Name extends OptionName>(name: Name, value: Configuration[Name]): string {
+  const row: OptionRow<Configuration[Name]> = OPTIONS[name];
+  return row.type.toText(value);
+}

@@ -1,0 +1,146 @@
+// How the value of an option is read, from text (flags and variables) and from JSON (the file). A value that cannot be had is answered with
+// what is wanted instead, as the end of the sentence "Give …".
+import { resolve } from "node:path";
+import { isPipeName } from "../../transports/ipc/paths.js";
+import type { JournalChoice, SocketChoice } from "./config.js";
+
+export type ReadValue<Value> =
+  | { readonly kind: "value"; readonly value: Value }
+  /** What to give instead, as in "a whole number from 1 to 5". */
+  | { readonly kind: "refused"; readonly wanted: string };
+
+export interface ValueType<Value> {
+  /** What a flag's argument is called in the help: "ID", "MS". Undefined for switches. */
+  readonly placeholder: string | undefined;
+  /** The values that are taken, for the documentation. */
+  readonly range: string;
+  readonly fromText: (text: string) => ReadValue<Value>;
+  readonly fromJson: (json: unknown) => ReadValue<Value>;
+  /** As it would be written in a flag, for people. */
+  readonly toText: (value: Value) => string;
+}
+
+function refused(wanted: string): { readonly kind: "refused"; readonly wanted: string } {
+  return { kind: "refused", wanted };
+}
+
+function given<Value>(value: Value): ReadValue<Value> {
+  return { kind: "value", value };
+}
+
+/** Whole numbers from `least` to `most`, both included. Leading zeros, exponents and fractions are refused. */
+export function wholeNumber(placeholder: string, least: number, most: number): ValueType<number> {
+  const wanted = `a whole number from ${least} to ${most}`;
+  const check = (value: number) =>
+    Number.isSafeInteger(value) && value >= least && value <= most ? given(value) : refused(wanted);
+  return {
+    placeholder,
+    range: `${least} to ${most}`,
+    fromText: (text) => (/^(0|-?[1-9]\d*)$/.test(text) ? check(Number(text)) : refused(wanted)),
+    fromJson: (json) => (typeof json === "number" ? check(json) : refused(wanted)),
+    toText: String,
+  };
+}
+
+/** A whole number, or the word "unlimited", which is undefined. */
+export function wholeNumberOrUnlimited(
+  placeholder: string,
+  least: number,
+  most: number,
+): ValueType<number | undefined> {
+  const number = wholeNumber(placeholder, least, most);
+  const orUnlimited = (read: ReadValue<number>): ReadValue<number | undefined> =>
+    read.kind === "value" ? read : refused(`${read.wanted}, or "unlimited"`);
+  return {
+    placeholder,
+    range: `${number.range}, or "unlimited"`,
+    fromText: (text) => (text === "unlimited" ? given(undefined) : orUnlimited(number.fromText(text))),
+    fromJson: (json) => (json === "unlimited" ? given(undefined) : orUnlimited(number.fromJson(json))),
+    toText: (value) => (value === undefined ? "unlimited" : String(value)),
+  };
+}
+
+export function oneOf<Choice extends string>(placeholder: string, choices: readonly Choice[]): ValueType<Choice> {
+  const wanted = `one of ${choices.join(", ")}`;
+  return fromString({
+    placeholder,
+    range: choices.join(", "),
+    read: (text) => {
+      const choice = choices.find((candidate) => candidate === text);
+      return choice === undefined ? refused(wanted) : given(choice);
+    },
+    toText: (value) => value,
+  });
+}
+
+export const onOrOff: ValueType<boolean> = {
+  placeholder: undefined,
+  range: "true, false",
+  fromText: (text) => (text === "true" || text === "false" ? given(text === "true") : refused("true or false")),
+  fromJson: (json) => (typeof json === "boolean" ? given(json) : refused("true or false, without quotes")),
+  toText: String,
+};
+
+/** AAEP §4.1.1: an id is not empty and carries no version. It also names the socket. */
+export const producerId: ValueType<string> = fromString({
+  placeholder: "ID",
+  range: "1 to 256 characters, without control characters",
+  read: (text) =>
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+    text === "" || text.length > 256 || /[\u0000-\u001f\u007f]/.test(text)
+      ? refused("a name of 1 to 256 characters without control characters, for instance retirement-planner")
+      : given(text),
+  toText: (value) => value,
+});
+
+export const languageTag: ValueType<string> = fromString({
+  placeholder: "TAG",
+  range: "a language tag of RFC 5646",
+  read: (text) => {
+    try {
+      const [tag] = Intl.getCanonicalLocales(text);
+      if (tag !== undefined) return given(tag);
+    } catch {
+      // Not a tag: refused below.
+    }
+    return refused("a language tag such as en-US, yo-NG or ja");
+  },
+  toText: (value) => value,
+});
+
+export const socketChoice = fromString<SocketChoice>({
+  placeholder: "PATH|auto|off",
+  range: "a path, auto, off",
+  read: (text) => {
+    if (text === "auto" || text === "off") return given({ kind: text });
+    if (text === "" || text.includes("\0")) return refused("a path, auto or off");
+    return given({ kind: "path", path: isPipeName(text) ? text : resolve(text) });
+  },
+  toText: (value) => (value.kind === "path" ? value.path : value.kind),
+});
+
+export const journalChoice = fromString<JournalChoice>({
+  placeholder: "DIR|memory",
+  range: "memory",
+  read: (text) =>
+    text === "memory"
+      ? given({ kind: "memory" })
+      : refused("memory: this build keeps its journal in memory, and a folder cannot be given yet"),
+  toText: (value) => value.kind,
+});
+
+function fromString<Value>(type: {
+  readonly placeholder: string;
+  readonly range: string;
+  readonly read: (text: string) => ReadValue<Value>;
+  readonly toText: (value: Value) => string;
+}): ValueType<Value> {
+  const { placeholder, range, read, toText } = type;
+  return {
+    placeholder,
+    range,
+    fromText: read,
+    fromJson: (json) => (typeof json === "string" ? read(json) : refused(`a text in quotes (${range})`)),
+    toText,
+  };
+}

@@ -1,0 +1,60 @@
+// The configuration of a daemon, complete: every value has a default, and each keeps where it came from. What may be set, and how, is the
+// table in config-schema.ts; files, variables and flags are read in config-sources.ts.
+
+/** Where the local socket is. */
+export type SocketChoice =
+  /** `<producer id>.sock` in the runtime folder; where a live daemon has that one, `<producer id>-2.sock` and so on. */
+  | { readonly kind: "auto" }
+  | { readonly kind: "off" }
+  /** An absolute path, or on Windows a pipe's name. A live owner is an error. */
+  | { readonly kind: "path"; readonly path: string };
+
+/** Where events are kept. A journal in memory is all that this build has. */
+export type JournalChoice = { readonly kind: "memory" };
+
+export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
+
+/** Everything that can be set. Meanings, ranges, defaults and what happens at the limit stand in the table of config-schema.ts. */
+export interface Configuration {
+  readonly producerId: string;
+  readonly socket: SocketChoice;
+  readonly journal: JournalChoice;
+  readonly journalMaxEvents: number;
+  readonly journalMaxBytes: number;
+  readonly sequencing: "enforce" | "warn";
+  readonly defaultLanguage: string;
+  readonly clockSkewSeconds: number;
+  readonly agentGraceSeconds: number;
+  readonly agentIdleSeconds: number;
+  readonly handshakeTimeoutSeconds: number;
+  readonly maxHoldMs: number;
+  readonly maxConcurrentSubscriptions: number;
+  readonly retryAfterSeconds: number;
+  readonly maxLagSeconds: number;
+  readonly maxLagEvents: number;
+  readonly burst: number;
+  /** Undefined grants each subscriber the rate it asks for. */
+  readonly maxEventsPerSecond: number | undefined;
+  readonly maxFrameBytes: number;
+  readonly confirmationGraceSeconds: number;
+  readonly reconnectGraceSeconds: number;
+  readonly logLevel: LogLevel;
+  readonly watchParent: boolean;
+}
+
+export type OptionName = keyof Configuration;
+
+/** Where a value came from. Flags come before variables, those before the file, and the file before defaults. */
+export type ValueSource =
+  | { readonly kind: "flag"; readonly flag: string }
+  | { readonly kind: "environment"; readonly variable: string }
+  | { readonly kind: "file"; readonly path: string; readonly key: string }
+  | { readonly kind: "default" };
+
+/** The command that runs. Under `stdio` some defaults are others. */
+export type DaemonCommand = "serve" | "stdio";
+
+export interface ResolvedConfiguration {
+  readonly configuration: Configuration;
+  readonly sources: { readonly [Name in OptionName]: ValueSource };
+}

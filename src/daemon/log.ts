@@ -1,0 +1,99 @@
+// Log lines for people, on standard error. Lines are lost rather than waited for: whoever starts a daemon need not read its standard error (S10).
+import { pino } from "pino";
+import type { Log } from "../contracts/log.js";
+import type { LogLevel } from "./config.js";
+
+/** What a log needs of the stream it writes to. */
+export interface LogStream {
+  readonly writableLength: number;
+  readonly write: (line: string) => boolean;
+}
+
+export interface LogOptions {
+  /** Default the standard error of this process, where a pipe that is not read never blocks. */
+  readonly stream?: LogStream;
+  /** Most bytes that may wait for the reader. A line that comes on top is lost. Default 65,536. */
+  readonly maxWaitingBytes?: number;
+  /** Most lines within one second; further ones are lost, so that a flood of them costs nobody else. Default 1000. */
+  readonly maxLinesPerSecond?: number;
+  /** Milliseconds, monotonic. Default the platform's. */
+  readonly now?: () => number;
+}
+
+export interface DaemonLog extends Log {
+  /** Lines lost so far. The next line that can be written tells how many there were. */
+  readonly droppedCount: () => number;
+  /** Resolves when nothing waits any more, or after `withinMs`. Never rejects. */
+  readonly flush: (withinMs: number) => Promise<void>;
+}
+
+/** JSON lines with level, time, pid and message. Never blocks and never throws, whatever it is given. */
+export function createLog(level: LogLevel, options: LogOptions = {}): DaemonLog {
+  const {
+    stream = process.stderr,
+    maxWaitingBytes = 65_536,
+    maxLinesPerSecond = 1000,
+    now = () => performance.now(),
+  } = options;
+  let dropped = 0;
+  let droppedUntold = 0;
+  let secondBegan = Number.NEGATIVE_INFINITY;
+  let linesInSecond = 0;
+
+  function hasRoom(): boolean {
+    const at = now();
+    if (at - secondBegan >= 1000) {
+      secondBegan = at;
+      linesInSecond = 0;
+    }
+    return linesInSecond < maxLinesPerSecond && stream.writableLength < maxWaitingBytes;
+  }
+
+  function write(line: string): void {
+    if (!hasRoom()) {
+      dropped += 1;
+      droppedUntold += 1;
+      return;
+    }
+    linesInSecond += 1;
+    const told = droppedUntold;
+    // Before the write: telling is a line as well.
+    droppedUntold = 0;
+    if (told > 0) logger.warn({ dropped: told }, "log lines were lost");
+    stream.write(line);
+  }
+
+  const logger = pino(
+    {
+      level: level === "off" ? "silent" : level,
+      base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    { write },
+  );
+
+  const at = (method: "debug" | "info" | "warn" | "error"): Log["info"] => {
+    return (fields, message) => {
+      try {
+        logger[method](fields, message);
+      } catch {
+        dropped += 1;
+      }
+    };
+  };
+
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    droppedCount: () => dropped,
+    flush: async (withinMs) => {
+      const giveUpAt = performance.now() + withinMs;
+      while (stream.writableLength > 0 && performance.now() < giveUpAt) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    },
+  };
+}
