@@ -1,0 +1,193 @@
+import { EventEmitter } from "node:events";
+import { PassThrough } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { Fault } from "../../src/base/errors.js";
+import type { StopReason } from "../../src/daemon/daemon.js";
+import { type LifecycleOptions, runDaemon, type Stoppable } from "../../src/daemon/lifecycle.js";
+import { createLog } from "../../src/daemon/log.js";
+
+/** A daemon whose end is in the test's hands, in a process that only notes how it would have ended. */
+function stage(options: Partial<LifecycleOptions<Stoppable>> = {}) {
+  const host = new EventEmitter();
+  const codes: number[] = [];
+  const lines: Record<string, unknown>[] = [];
+  const asked: StopReason[] = [];
+  let gone: () => void = () => {};
+  let tellStopped: () => void = () => {};
+  const stopped = new Promise<void>((resolve) => {
+    tellStopped = resolve;
+  });
+  const stdin = new PassThrough();
+  stdin.resume();
+  let tellReady: () => void = () => {};
+  const ready = new Promise<void>((resolve) => {
+    tellReady = resolve;
+  });
+  let tellExit: (code: number) => void = () => {};
+  const exited = new Promise<number>((resolve) => {
+    tellExit = resolve;
+  });
+  const running: Stoppable = {
+    stop: async (reason) => {
+      asked.push(reason);
+      tellStopped();
+    },
+    stopped,
+  };
+  const ended = runDaemon({
+    log: createLog("info", {
+      stream: { writableLength: 0, write: (line: string) => lines.push(JSON.parse(line)) > 0 },
+    }),
+    start: async () => running,
+    ready: () => tellReady(),
+    stdin,
+    watchParent: true,
+    watch: (onGone) => {
+      gone = onGone;
+      return () => {
+        gone = () => {};
+      };
+    },
+    host: {
+      on: (event, listener) => host.on(event, listener),
+      off: (event, listener) => host.off(event, listener),
+      exit: (code) => {
+        codes.push(code);
+        tellExit(code);
+      },
+    },
+    ...options,
+  });
+  return { host, codes, lines, asked, stdin, ready, exited, ended, tellStopped, parentGone: () => gone() };
+}
+
+describe("the life of the process", () => {
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"])("%s stops it in order", async (signal) => {
+    const { host, ready, ended, asked, codes, lines } = stage();
+    await ready;
+    host.emit(signal, signal);
+    await ended;
+    expect([asked, codes]).toStrictEqual([["signal"], [0]]);
+    expect(lines[0]).toMatchObject({ reason: "signal", signal, exitCode: 0, msg: "stopping" });
+    expect(host.eventNames()).toStrictEqual([]);
+  });
+
+  it("R8a: the end of standard input is the orderly end", async () => {
+    const { stdin, ready, ended, asked, codes, lines } = stage();
+    await ready;
+    stdin.end();
+    await ended;
+    expect([asked, codes]).toStrictEqual([["stdin_ended"], [0]]);
+    expect(lines[0]).toMatchObject({ reason: "stdin_ended" });
+  });
+
+  it("S2: so is a standard input that breaks", async () => {
+    const { stdin, ready, ended, asked, codes } = stage();
+    await ready;
+    stdin.destroy(new Error("EIO"));
+    await ended;
+    expect([asked, codes]).toStrictEqual([["stdin_ended"], [0]]);
+  });
+
+  it("S5: the end of the parent has a reason in the log and an exit code of its own", async () => {
+    const { parentGone, ready, ended, asked, codes, lines } = stage();
+    await ready;
+    parentGone();
+    await ended;
+    expect([asked, codes]).toStrictEqual([["parent_gone"], [80]]);
+    expect(lines[0]).toMatchObject({ level: "warn", reason: "parent_gone", exitCode: 80 });
+  });
+
+  it.each(["uncaughtException", "unhandledRejection"])("%s is logged and stops it in order", async (event) => {
+    const { host, ready, ended, asked, codes, lines } = stage();
+    await ready;
+    host.emit(event, new Error("a mistake"));
+    host.emit(event, new Error("another"));
+    await ended;
+    expect([asked, codes]).toStrictEqual([["signal"], [70]]);
+    expect(lines[0]).toMatchObject({ level: "error", reason: "internal_error", err: { message: "a mistake" } });
+    expect(lines[1]).toMatchObject({ msg: "an error while stopping", err: { message: "another" } });
+  });
+
+  it("S9: exits in time whatever hangs", async () => {
+    const { host, ready, exited, lines } = stage({
+      stopWithinMs: 10,
+      start: async () => ({ stop: () => new Promise(() => {}), stopped: new Promise(() => {}) }),
+    });
+    await ready;
+    host.emit("SIGTERM", "SIGTERM");
+    expect(await exited).toBe(81);
+    expect(lines.at(-1)).toMatchObject({ exitCode: 81, reason: "not stopped 10 ms after it was asked to" });
+  });
+
+  it("S9: also while it is still starting", async () => {
+    const { host, exited } = stage({ stopWithinMs: 10, start: () => new Promise(() => {}) });
+    host.emit("SIGTERM", "SIGTERM");
+    expect(await exited).toBe(81);
+  });
+
+  it("a second signal ends it at once", async () => {
+    const { host, ready, exited, lines } = stage({
+      start: async () => ({ stop: () => new Promise(() => {}), stopped: new Promise(() => {}) }),
+    });
+    await ready;
+    host.emit("SIGINT", "SIGINT");
+    host.emit("SIGINT", "SIGINT");
+    expect(await exited).toBe(81);
+    expect(lines.at(-1)).toMatchObject({ reason: "SIGINT, the second" });
+  });
+
+  it("stops what a signal met while it was starting, without calling it ready", async () => {
+    let finish: (running: Stoppable) => void = () => {};
+    const asked: StopReason[] = [];
+    let readyCount = 0;
+    const { host, ended, codes } = stage({
+      start: () =>
+        new Promise((resolve) => {
+          finish = resolve;
+        }),
+      ready: () => {
+        readyCount += 1;
+      },
+    });
+    host.emit("SIGTERM", "SIGTERM");
+    finish({ stop: async (reason) => void asked.push(reason), stopped: new Promise(() => {}) });
+    await ended;
+    expect([asked, codes, readyCount]).toStrictEqual([["signal"], [0], 0]);
+  });
+
+  it("rejects where it cannot start, and leaves nothing behind", async () => {
+    const { host, ended, codes, stdin } = stage({
+      start: async () => {
+        throw new Fault("address_in_use", "Taken.");
+      },
+    });
+    await expect(ended).rejects.toMatchObject({ code: "address_in_use" });
+    expect([host.eventNames(), codes]).toStrictEqual([[], []]);
+    expect(stdin.listenerCount("close")).toBe(new PassThrough().listenerCount("close"));
+  });
+
+  it("a daemon that stopped by itself ends the process in order", async () => {
+    const { tellStopped, ended, asked, codes, lines } = stage();
+    tellStopped();
+    await ended;
+    expect([asked, codes]).toStrictEqual([[], [0]]);
+    expect(lines[0]).toMatchObject({ reason: "nothing_left" });
+  });
+
+  it("a stop that fails is logged, and the process still ends", async () => {
+    const { host, ready, ended, codes, lines } = stage({
+      start: async () => ({
+        stop: async () => {
+          throw new Error("broken");
+        },
+        stopped: new Promise(() => {}),
+      }),
+    });
+    await ready;
+    host.emit("SIGTERM", "SIGTERM");
+    await ended;
+    expect(codes).toStrictEqual([0]);
+    expect(lines[1]).toMatchObject({ err: { message: "broken" } });
+  });
+});
