@@ -13,7 +13,6 @@ export interface CommandLoader {
 export const COMMANDS: readonly CommandLoader[] = [
   { name: "serve", ownsStdout: true, load: async () => (await import("./serve.js")).registerServe },
   { name: "stdio", ownsStdout: true, load: async () => (await import("./stdio.js")).registerStdio },
-  { name: "tail", ownsStdout: false, load: async () => withoutContext((await import("./tail.js")).registerTail) },
   { name: "manifest", ownsStdout: false, load: async () => (await import("./manifest.js")).registerManifest },
   { name: "tail", ownsStdout: false, load: async () => withoutContext((await import("./tail.js")).registerTail) },
   {
@@ -29,11 +28,6 @@ export const COMMANDS: readonly CommandLoader[] = [
 ];
 
 /** For commands that run no daemon. */
-function withoutContext(register: (program: Command) => void): (program: Command) => void {
-  return (program) => register(program);
-}
-
-/** For commands that run no daemon in their own process. */
 function withoutContext(register: (program: Command) => void): (program: Command) => void {
   return (program) => register(program);
 }

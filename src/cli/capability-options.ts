@@ -1,0 +1,105 @@
+// The capabilities of AAEP §5.3 and R26 as options of the command line.
+import { type Command, Option } from "commander";
+import type { Capabilities } from "#gen/aaep/types.js";
+import { knownList, textList, wholeNumber } from "./option-values.js";
+
+export interface CapabilityOptions {
+  readonly rate?: number;
+  readonly verbosity?: "terse" | "normal" | "detailed";
+  readonly languages?: readonly string[];
+  readonly boundaries?: readonly string[];
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly cognitiveLoad?: "low" | "medium" | "high";
+  readonly wpm?: number;
+  readonly maxChars?: number;
+  readonly paused?: true;
+  readonly confirmations?: true;
+  readonly clarifications?: true;
+  readonly levels?: readonly string[];
+  readonly extensions?: readonly string[];
+  readonly signedOnly?: true;
+}
+
+const GROUP = "What to receive:";
+
+export function addCapabilityOptions(command: Command): void {
+  const options = [
+    new Option("-r, --rate <n>", "at most n events a second, critical ones aside").argParser(wholeNumber(1, 100_000)),
+    new Option("--verbosity <level>", "how long summaries are").choices(["terse", "normal", "detailed"]),
+    new Option("-l, --languages <tags>", "languages in order of preference: en,yo").argParser(textList),
+    new Option(
+      "-b, --boundaries <names>",
+      "where streamed text may be cut: none for every piece as it comes, or some of word, sentence, paragraph, completion",
+    ).argParser(knownList(["none", "word", "sentence", "paragraph", "completion"])),
+    new Option(
+      "--include <types>",
+      'event types to receive; a * at the end stands for any: "aaep:agent.tool.*"',
+    ).argParser(textList),
+    new Option("--exclude <types>", "event types to leave out; critical events come all the same").argParser(textList),
+    new Option("--cognitive-load <level>", "low leaves background events out").choices(["low", "medium", "high"]),
+    new Option("--wpm <n>", "words a minute that are spoken: text is held until the last was said").argParser(
+      wholeNumber(50, 1000),
+    ),
+    new Option("--max-chars <n>", "longest text of one event").argParser(wholeNumber(80, 16_384)),
+    new Option("--paused", "only critical events"),
+    new Option("--confirmations", "be asked for confirmations, though this command cannot answer them"),
+    new Option("--clarifications", "be asked questions, though this command cannot answer them"),
+    new Option("--levels <numbers>", "conformance levels of this subscriber: 1,2").argParser(
+      knownList(["1", "2", "3"]),
+    ),
+    new Option("--extensions <uris>", "extension vocabularies whose data is wanted").argParser(textList),
+    new Option("--signed-only", "accept only producers with a signed manifest"),
+  ];
+  for (const option of options) command.addOption(option.helpGroup(GROUP));
+}
+
+/** Only what was given: the daemon's defaults hold for the rest. */
+export function capabilitiesFromOptions(options: CapabilityOptions): Capabilities {
+  const filters = { include: options.include, exclude: options.exclude };
+  const pace = { paused: options.paused, max_chars: options.maxChars };
+  return definedMembers({
+    max_events_per_second: options.rate,
+    preferred_verbosity: options.verbosity,
+    languages: options.languages,
+    supports_confirmation_reply: options.confirmations,
+    supports_clarification_reply: options.clarifications,
+    coalesce_boundaries: options.boundaries,
+    event_filters: definedMembersOrNone(filters),
+    supported_conformance_levels: options.levels?.map(Number),
+    supported_extensions: options.extensions,
+    cognitive_load: options.cognitiveLoad,
+    pace_wpm: options.wpm,
+    accept_signed_manifests_only: options.signedOnly,
+    aaepd: definedMembersOrNone(pace),
+  });
+}
+
+function definedMembers(members: Readonly<Record<string, unknown>>): Capabilities {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+function definedMembersOrNone(members: Readonly<Record<string, unknown>>): Capabilities | undefined {
+  return Object.values(members).every((value) => value === undefined) ? undefined : definedMembers(members);
+}
+
+/** The terms in words: "3 events/s, sentence and completion, terse, en". */
+export function termsInWords(honored: Capabilities): string {
+  const { max_events_per_second: rate, coalesce_boundaries: boundaries, preferred_verbosity: verbosity } = honored;
+  return [
+    rate === undefined ? "no rate limit" : `${rate} ${rate === 1 ? "event" : "events"}/s`,
+    boundaries === undefined ? [] : boundariesInWords(boundaries),
+    verbosity ?? [],
+    honored.languages?.join(", ") ?? [],
+    honored.cognitive_load === "low" ? "low cognitive load" : [],
+    honored.pace_wpm === undefined ? [] : `${honored.pace_wpm} words/min`,
+    honored.aaepd?.max_chars === undefined ? [] : `texts up to ${honored.aaepd.max_chars} characters`,
+    honored.aaepd?.paused === true ? "paused" : [],
+  ]
+    .flat()
+    .join(", ");
+}
+
+function boundariesInWords(boundaries: readonly string[]): string {
+  return boundaries.includes("none") ? "text as it comes" : `text by ${boundaries.join(" and ")}`;
+}

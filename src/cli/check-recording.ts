@@ -1,0 +1,92 @@
+// Every violation in a recording: of each event by itself, and of the order of events. No I/O; a dry run of what the daemon does with them.
+import { Fault, faultFrom } from "../base/errors.js";
+import type { IdSource } from "../base/ids.js";
+import { completeEvent } from "../engine/complete-event.js";
+import { topicKind } from "../engine/event.js";
+import type { KnownPublish } from "../engine/same-publish.js";
+import { createSessions } from "../engine/sessions.js";
+import { allFaults } from "../protocols/aaep/validate.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface CheckOptions {
+  /** Members that an agent may leave out (R2) count as filled in. */
+  readonly completes: boolean;
+}
+
+export interface RecordingChecker {
+  /** What is wrong with this event where it stands; empty where nothing is. */
+  readonly check: (value: unknown) => readonly Fault[];
+  /** Sessions that have begun and not ended. */
+  readonly openSessionIds: () => readonly string[];
+}
+
+/** Ids for what the dry run fills in; nobody sees them. */
+function countingIds(): IdSource {
+  let count = 0;
+  return {
+    hex: (bytes) => {
+      count += 1;
+      return count.toString(16).padStart(bytes * 2, "0");
+    },
+  };
+}
+
+export function createRecordingChecker({ completes }: CheckOptions): RecordingChecker {
+  const ids = countingIds();
+  const connection = {};
+  const known = new Map<string, KnownPublish>();
+  const facts = { agent: { agent_id: "agent" }, producerId: undefined, ids };
+  let wallTime = 0;
+  // What can be repaired is, so that one mistake is told once and not at every event after it.
+  const sessions = createSessions({
+    clockSkewMs: Number.POSITIVE_INFINITY,
+    sequencing: "warn",
+    validate: () => {},
+    summary: () => ({ summary_normal: "-" }),
+  });
+
+  function orderFaults(fields: Fields): readonly Fault[] {
+    const context = { ...facts, now: 0, wallTime, connection, isArray: false };
+    const isKnown = (eventId: string) => known.get(eventId);
+    try {
+      const plan = sessions.plan([{ fields }], { ...context, known: isKnown });
+      plan.commit();
+      const faults = plan.warnings.map(
+        ({ code, sentence, pointer, rule, eventId }) => new Fault(code, sentence, { pointer, rule, eventId }),
+      );
+      // Answers are not events: a question that stands in a recording counts as answered with yes (R5).
+      for (const { kind, sessionId, agentId, permits } of plan.asked) {
+        if (kind === "confirmation") sessions.confirmationAccepted(sessionId, agentId, permits);
+      }
+      for (const { event } of plan.events) {
+        if (event.event_id === fields.event_id) known.set(event.event_id, { event, published: { fields } });
+      }
+      return faults;
+    } catch (caught) {
+      return [faultFrom(caught)];
+    }
+  }
+
+  /** R2, as far as it goes without knowing the session; the dry run counts positions itself. */
+  function completed(value: unknown): unknown {
+    if (!completes || typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    const fields = value as Fields;
+    const kind = typeof fields.type === "string" ? topicKind(fields.type) : "extension";
+    return completeEvent(fields, kind, undefined, { ...facts, wallTime });
+  }
+
+  return {
+    check: (value) => {
+      const faults = allFaults(completed(value));
+      if (typeof value !== "object" || value === null) return faults;
+      const fields = value as Fields;
+      const at = typeof fields.timestamp === "string" ? Date.parse(fields.timestamp) : Number.NaN;
+      if (!Number.isNaN(at)) wallTime = at;
+      const outOfOrder = orderFaults(fields);
+      // Of an event that is no valid one only what it does to its session counts.
+      return faults.length > 0 ? faults : outOfOrder;
+    },
+    openSessionIds: () => sessions.openIds(),
+  };
+}

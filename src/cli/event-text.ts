@@ -1,0 +1,137 @@
+// An event in one line for people. Only what is in it; colours and columns are for those who print it.
+import type { Envelope } from "#gen/aaep/types.js";
+import { quotedText, shownText } from "./shown-text.js";
+
+export interface EventText {
+  /** "text", "state", "question" … */
+  readonly what: string;
+  readonly text: string;
+  readonly isCritical: boolean;
+}
+
+export interface EventTextOptions {
+  /** Show streamed text with its white space, quoted: for streams that are not cut at words. Default false. */
+  readonly quotesText?: boolean;
+}
+
+const CORE = /^(?:aaep:|https:\/\/aaep-protocol\.org\/types\/)agent\.(.+)$/;
+
+export function eventText(event: Envelope, options: EventTextOptions = {}): EventText {
+  const topic = CORE.exec(event.type)?.[1] ?? event.type;
+  const { what, text } = describe(topic, event, options);
+  const notes = daemonNotes(event);
+  const shown = options.quotesText === true && topic === "output.streaming" ? text : shownText(text);
+  return { what, text: [shown, ...notes].filter((part) => part !== "").join(" "), isCritical: isCritical(event) };
+}
+
+export function isCritical({ urgency, type }: Envelope): boolean {
+  return urgency === "critical" || /agent\.(?:session\.errored|awaiting\.|handoff\.)/.test(type);
+}
+
+/** The streamed text of an event; undefined where it is of another kind. */
+export function chunkOf({ type, chunk }: Envelope): string | undefined {
+  return CORE.exec(type)?.[1] === "output.streaming" && typeof chunk === "string" ? chunk : undefined;
+}
+
+export function endsSession({ type }: Envelope): boolean {
+  return /agent\.session\.(?:completed|errored|cancelled)$/.test(type);
+}
+
+function describe(topic: string, event: Envelope, options: EventTextOptions): Omit<EventText, "isCritical"> {
+  const summary = summaryOf(event);
+  switch (topic) {
+    case "session.started":
+      return { what: "started", text: summary };
+    case "session.completed":
+      return { what: "completed", text: summary };
+    case "session.cancelled":
+      return { what: "cancelled", text: summary };
+    case "session.errored":
+      return { what: "error", text: sentences(summary, textOf(event.remediation_hint)) };
+    case "state.changed":
+      return { what: "state", text: labelled(textOf(event.to_state), summary) };
+    case "progress.updated":
+      return { what: "progress", text: labelled(progressOf(event), summary) };
+    case "tool.invoked":
+      return { what: "tool", text: labelled(textOf(event.tool), summary) };
+    case "tool.completed":
+      return { what: "tool", text: labelled(toolResultOf(event), summary || textOf(event.error_message)) };
+    case "output.streaming":
+      return { what: event.complete === true ? "text end" : "text", text: textOfChunk(event, options) };
+    case "awaiting.confirmation":
+      return { what: "confirm", text: sentences(summary || textOf(event.action), confirmationTerms(event)) };
+    case "awaiting.clarification":
+      return { what: "question", text: sentences(summary || textOf(event.question), clarificationTerms(event)) };
+    case "handoff.requested":
+      return { what: "handoff", text: summary || textOf(event.reason) };
+    default:
+      return { what: topic, text: summary };
+  }
+}
+
+/** The summary that was selected for this listener (R14), else the one nearest to it. */
+function summaryOf(event: Envelope): string {
+  const fields = [event[`summary_${event.verbosity ?? "normal"}`], event.summary_normal, event.summary_terse];
+  return [...fields, event.summary_detailed].map(textOf).find((text) => text !== "") ?? "";
+}
+
+function textOfChunk({ chunk }: Envelope, { quotesText }: EventTextOptions): string {
+  const text = textOf(chunk);
+  return quotesText === true ? quotedText(text) : text;
+}
+
+function progressOf({ progress }: Envelope): string {
+  const { percent, step, total_steps: total, description } = fieldsOf(progress);
+  const amount = typeof percent === "number" ? `${percent}%` : "";
+  const steps = typeof step === "number" ? `step ${step}${typeof total === "number" ? ` of ${total}` : ""}` : "";
+  return [amount || steps, textOf(description)].filter((part) => part !== "").join(" ");
+}
+
+function toolResultOf({ tool, status, duration_ms: duration }: Envelope): string {
+  const time = typeof duration === "number" ? ` after ${(duration / 1000).toFixed(1)} s` : "";
+  return `${textOf(tool)} ${textOf(status)}${time}`;
+}
+
+function confirmationTerms({ consequence, timeout_seconds: seconds, default_decision: decision }: Envelope): string {
+  return sentences(textOf(consequence), deadline(seconds, textOf(decision)));
+}
+
+function clarificationTerms({ choices, timeout_seconds: seconds, default_response: response }: Envelope): string {
+  const labels = Array.isArray(choices) ? choices.map((choice) => textOf(fieldsOf(choice).label)) : [];
+  const list = labels.length === 0 ? "" : `Choices: ${labels.join("; ")}.`;
+  return sentences(list, deadline(seconds, textOf(response)));
+}
+
+function deadline(seconds: unknown, fallback: string): string {
+  if (typeof seconds !== "number") return "";
+  return fallback === "" ? `${seconds} s to answer.` : `${seconds} s to answer, then: ${fallback}.`;
+}
+
+/** What the daemon adds for this subscription: gaps (R27) and overtaken events (R4). */
+function daemonNotes({ extensions }: Envelope): readonly string[] {
+  const { gap, overtook } = fieldsOf(extensions?.aaepd);
+  const { events, reason } = fieldsOf(gap);
+  const notes: string[] = [];
+  if (typeof events === "number") {
+    notes.push(shownText(`[up to ${events} events are missing here${textOf(reason) && `: ${textOf(reason)}`}]`));
+  }
+  if (typeof overtook === "number") notes.push(`[ahead of ${overtook} held back]`);
+  return notes;
+}
+
+function labelled(label: string, text: string): string {
+  if (label === "") return text;
+  return text === "" ? label : `${label}: ${text}`;
+}
+
+function sentences(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join(" ");
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}

@@ -1,0 +1,56 @@
+import { nodeErrorCode } from "../../transports/node-errors.js";
+import type { Output } from "./command-io.js";
+
+export interface LineWriter {
+  /** Writes one line. Answers a promise where the reader is slow; it resolves when it takes more, or has gone. */
+  readonly write: (line: string) => Promise<void> | undefined;
+  /** Resolves when nobody reads any more (S7): the end of `aaepd tail | head`, and no fault. Rejects where writing fails otherwise. */
+  readonly gone: Promise<void>;
+  readonly hasGone: () => boolean;
+  /** Resolves when what was written has left, or nobody reads. */
+  readonly flush: () => Promise<void>;
+}
+
+export function createLineWriter(output: Output): LineWriter {
+  let isGone = false;
+  let tellGone: () => void = () => {};
+  let tellFailed: (error: Error) => void = () => {};
+  const gone = new Promise<void>((resolve, reject) => {
+    tellGone = resolve;
+    tellFailed = reject;
+  });
+  gone.catch(() => {});
+  output.on("error", (error: Error) => {
+    isGone = true;
+    const code = nodeErrorCode(error);
+    if (code === "EPIPE" || code === "ERR_STREAM_DESTROYED") tellGone();
+    else tellFailed(error);
+  });
+  output.on("close", () => {
+    isGone = true;
+    tellGone();
+  });
+
+  function drained(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        output.off("drain", done);
+        output.off("close", done);
+        output.off("error", done);
+        resolve();
+      };
+      output.on("drain", done);
+      output.on("close", done);
+      output.on("error", done);
+    });
+  }
+
+  return {
+    write: (line) => (isGone || output.write(`${line}\n`) ? undefined : drained()),
+    gone,
+    hasGone: () => isGone,
+    flush: async () => {
+      if (!isGone && output.writableLength > 0) await new Promise<void>((resolve) => output.write("", () => resolve()));
+    },
+  };
+}

@@ -1,0 +1,42 @@
+// Values of options that several commands take. A wrong one is refused with what would be right (exit code 2).
+import { InvalidArgumentError } from "commander";
+
+/** For commander: a whole number within limits. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+  };
+}
+
+/** For commander: a number above 0, at most `most`. */
+export function positiveNumber(most: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    if (value > 0 && value <= most) return value;
+    throw new InvalidArgumentError(`Give a number above 0, at most ${most}.`);
+  };
+}
+
+/** For commander: values with commas between them; the option may also be given several times. */
+export function textList(text: string, previous: readonly string[] | undefined): readonly string[] {
+  const values = text
+    .split(",")
+    .map((value) => value.trim())
+    .filter((value) => value !== "");
+  if (values.length === 0) throw new InvalidArgumentError("Give one value, or several with commas between them.");
+  return [...(previous ?? []), ...values];
+}
+
+/** For commander: as `textList`, each value one of `known`. */
+export function knownList(
+  known: readonly string[],
+): (text: string, previous: readonly string[] | undefined) => readonly string[] {
+  return (text, previous) => {
+    const values = textList(text, previous);
+    const unknown = values.find((value) => !known.includes(value));
+    if (unknown === undefined) return values;
+    throw new InvalidArgumentError(`"${unknown}" is not known. Give some of ${known.join(", ")}.`);
+  };
+}

@@ -1,0 +1,110 @@
+// Publishes the events of a file into one daemon.
+import type { Framing } from "../../transports/framing/framings.js";
+import { Fault } from "../base/errors.js";
+import { createAgentClient } from "../client/agent-client.js";
+import { ipcRpcConnector } from "../client/node.js";
+import type { CommandIo } from "./command-io.js";
+import { EXIT, type ExitCode } from "./exit-codes.js";
+import { faultLine } from "./fault-lines.js";
+import { findSocket } from "./find-socket.js";
+import { createLineWriter } from "./line-writer.js";
+import { type Played, type PlayedLine, play } from "./play.js";
+import { openInput, readJson, readLines } from "./read-lines.js";
+import { createRestamper, createSchedule, type Pace } from "./recording.js";
+import { runCommand } from "./run-command.js";
+
+export interface PublishOptions {
+  readonly socket?: string;
+  readonly framing?: Framing;
+  readonly rate?: number;
+  readonly realtime?: true;
+  readonly speed?: number;
+  readonly keepIds?: true;
+  readonly stopOnError?: true;
+  readonly inFlight: number;
+  readonly json?: true;
+}
+
+export function runPublish(file: string, options: PublishOptions, io: CommandIo): Promise<void> {
+  return runCommand(io, () => publish(file, options, io));
+}
+
+async function publish(file: string, options: PublishOptions, io: CommandIo): Promise<ExitCode> {
+  const output = createLineWriter(io.stdout);
+  const problems = createLineWriter(options.json === true ? io.stdout : io.stderr);
+  const input = openInput(file, io.stdin);
+  const path = options.socket ?? (await findSocket(io.environment));
+  const client = await createAgentClient(
+    ipcRpcConnector(path, options.framing === undefined ? {} : { framing: options.framing }),
+  );
+  const playing = play({
+    client,
+    lines: playedLines(readLines(input, file)),
+    restamper: createRestamper({ keepsIds: options.keepIds === true, ids: io.ids }),
+    dueMs: createSchedule(paceFrom(options)),
+    clock: io.clock,
+    // Where nothing may follow a refusal, nothing may be on its way when it comes.
+    maxUnanswered: options.stopOnError === true ? 1 : options.inFlight,
+    stopsOnError: options.stopOnError === true,
+    onRefused: (line, fault) => {
+      const told = faultLine(line, fault, options.json === true);
+      void problems.write(options.json === true ? told : `Error: ${told}`);
+    },
+  });
+  const cancelInterrupt = io.onInterrupt(playing.stop);
+  try {
+    const played = await playing.done;
+    await output.write(resultLine(played, options.json === true));
+    if (played.wasStopped) return EXIT.interrupted;
+    return played.refusedCount > 0 ? EXIT.fault : EXIT.ok;
+  } finally {
+    cancelInterrupt();
+    await client.close();
+    input.destroy();
+    await output.flush();
+  }
+}
+
+function paceFrom({ rate, realtime, speed }: PublishOptions): Pace {
+  if (rate !== undefined) return { kind: "rate", eventsPerSecond: rate };
+  if (realtime === true || speed !== undefined) return { kind: "recorded", speed: speed ?? 1 };
+  return { kind: "unpaced" };
+}
+
+/** What is no event is refused here; everything else is for the daemon to judge. */
+export async function* playedLines(lines: ReturnType<typeof readLines>): AsyncGenerator<PlayedLine> {
+  for await (const line of lines) {
+    const read = readJson(line);
+    const { number } = line;
+    switch (read.kind) {
+      case "object":
+        yield { number, fields: read.fields, fault: undefined };
+        break;
+      case "fault":
+        yield { number, fields: undefined, fault: read.fault };
+        break;
+      case "value":
+        yield { number, fields: undefined, fault: notAnObject() };
+        break;
+    }
+  }
+}
+
+function notAnObject(): Fault {
+  const detail = { pointer: "", rule: "AAEP §3.9" };
+  return new Fault("invalid_event", "An event is a JSON object. Write one event a line.", detail);
+}
+
+function resultLine({ acceptedCount, refusedCount, sessionIds, durationMs, wasStopped }: Played, asJson: boolean) {
+  const seconds = Math.round(durationMs / 100) / 10;
+  if (asJson) {
+    const counts = { accepted: acceptedCount, refused: refusedCount, sessions: sessionIds.size };
+    return JSON.stringify({ ...counts, seconds, interrupted: wasStopped });
+  }
+  const end = wasStopped ? "Interrupted. " : "";
+  return `${end}Published ${counted(acceptedCount, "event")} of ${counted(sessionIds.size, "session")} in ${seconds} s; ${refusedCount} refused.`;
+}
+
+function counted(count: number, name: string): string {
+  return `${count} ${name}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,74 @@
+// A recording made publishable again: instants of today (R3b), ids of its own, and its own pace or another. Pure.
+import type { IdSource } from "../base/ids.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface RestampOptions {
+  /** Leave session, event and question ids as they are recorded. */
+  readonly keepsIds: boolean;
+  readonly ids: IdSource;
+}
+
+export interface Restamper {
+  /** The event as it is to be published at `wallTime`. What is not there, or not readable, stays as it is. */
+  readonly restamp: (fields: Fields, wallTime: number) => Fields;
+}
+
+export function createRestamper({ keepsIds, ids }: RestampOptions): Restamper {
+  const renamed = new Map<string, string>();
+  let latest = 0;
+
+  /** The same id gets the same new one again, so that a recording with a mistake in it keeps the mistake. */
+  function rename(id: unknown, prefix: string): unknown {
+    if (typeof id !== "string" || !id.startsWith(prefix)) return id;
+    const known = renamed.get(id) ?? `${prefix}${ids.hex(16)}`;
+    renamed.set(id, known);
+    return known;
+  }
+
+  return {
+    restamp: (fields, wallTime) => {
+      latest = Math.max(latest, wallTime);
+      const stamped = "timestamp" in fields ? { ...fields, timestamp: new Date(latest).toISOString() } : fields;
+      if (keepsIds) return stamped;
+      const { event_id: eventId, session_id: sessionId, reply_token: replyToken } = fields;
+      return {
+        ...stamped,
+        ...(eventId === undefined ? undefined : { event_id: rename(eventId, "evt_") }),
+        ...(sessionId === undefined ? undefined : { session_id: rename(sessionId, "sess_") }),
+        ...(replyToken === undefined ? undefined : { reply_token: rename(replyToken, "rpl_") }),
+      };
+    },
+  };
+}
+
+export type Pace =
+  /** As fast as it is acknowledged. */
+  | { readonly kind: "unpaced" }
+  | { readonly kind: "rate"; readonly eventsPerSecond: number }
+  /** As it was recorded, `speed` times as fast. */
+  | { readonly kind: "recorded"; readonly speed: number };
+
+/** Answers for each event in turn when it is due, in ms after the first. */
+export function createSchedule(pace: Pace): (fields: Fields) => number {
+  let count = 0;
+  let firstAt: number | undefined;
+  let dueMs = 0;
+  return ({ timestamp }) => {
+    switch (pace.kind) {
+      case "unpaced":
+        return 0;
+      case "rate":
+        dueMs = (count * 1000) / pace.eventsPerSecond;
+        count += 1;
+        return dueMs;
+      case "recorded": {
+        const at = typeof timestamp === "string" ? Date.parse(timestamp) : Number.NaN;
+        if (Number.isNaN(at)) return dueMs;
+        firstAt ??= at;
+        dueMs = Math.max(dueMs, (at - firstAt) / pace.speed);
+        return dueMs;
+      }
+    }
+  };
+}

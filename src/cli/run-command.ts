@@ -1,0 +1,21 @@
+import { type Fault, faultFrom } from "../base/errors.js";
+import type { CommandIo } from "./command-io.js";
+import { type ExitCode, exitCodeFromFault } from "./exit-codes.js";
+import { shownText } from "./shown-text.js";
+
+/** Runs the action of a command. What it throws is told in one line on stderr, "Error:" first (A21), and decides the exit code. */
+export async function runCommand(io: CommandIo, action: () => Promise<ExitCode>): Promise<void> {
+  try {
+    io.setExitCode(await action());
+  } catch (caught) {
+    const fault = faultFrom(caught);
+    io.stderr.write(`Error: ${describeFault(fault)}\n`);
+    io.setExitCode(exitCodeFromFault(fault));
+  }
+}
+
+/** The sentence, then the code, pointer and rule in brackets, as far as there are any. */
+export function describeFault({ sentence, code, pointer, rule }: Fault): string {
+  const place = pointer === undefined || pointer === "" ? [] : [pointer];
+  return shownText(`${sentence} (${[code, ...place, ...(rule === undefined ? [] : [rule])].join(", ")})`);
+}

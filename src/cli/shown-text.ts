@@ -1,0 +1,79 @@
+// Text of agents on a terminal. It may hold anything, so that what could move the cursor, recolour or reorder lines is taken out.
+
+/** C0 and C1 controls, DEL, and the marks that override the direction of what follows them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const UNSHOWN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+/** One line: white space is one space, nothing at the ends. */
+export function shownText(text: string): string {
+  return text.replace(/\s+/g, " ").replace(UNSHOWN, "").trim();
+}
+
+/** One line on which every character of the text can be told, for those who look at pieces of it. */
+export function quotedText(text: string): string {
+  return JSON.stringify(text).replace(UNSHOWN, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+}
+
+/** Characters of East Asian scripts and pictures that take two columns. Near enough for a table; there is no exact answer. */
+const WIDE =
+  /^(?:[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]|\p{Emoji_Presentation})/u;
+const ZERO_WIDTH = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]+$/u;
+
+/** How many columns of a terminal a grapheme cluster takes. */
+function clusterColumns(cluster: string): number {
+  if (ZERO_WIDTH.test(cluster)) return 0;
+  return WIDE.test(cluster) ? 2 : 1;
+}
+
+const CLUSTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+export function columnsOf(text: string): number {
+  let columns = 0;
+  for (const { segment } of CLUSTERS.segment(text)) columns += clusterColumns(segment);
+  return columns;
+}
+
+/** Cut into lines of at most `columns`, at spaces where there are any. Never an empty list. */
+export function wrapText(text: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  let lineColumns = 0;
+  for (const word of text.split(" ")) {
+    const wordColumns = columnsOf(word);
+    if (line !== "" && lineColumns + 1 + wordColumns <= columns) {
+      line += ` ${word}`;
+      lineColumns += 1 + wordColumns;
+      continue;
+    }
+    if (line !== "") lines.push(line);
+    const pieces = cutWord(word, columns);
+    lines.push(...pieces.slice(0, -1));
+    line = pieces.at(-1) ?? "";
+    lineColumns = columnsOf(line);
+  }
+  return [...lines, line];
+}
+
+function cutWord(word: string, columns: number): readonly string[] {
+  const pieces: string[] = [];
+  let piece = "";
+  let pieceColumns = 0;
+  for (const { segment } of CLUSTERS.segment(word)) {
+    const added = clusterColumns(segment);
+    if (pieceColumns + added > columns && piece !== "") {
+      pieces.push(piece);
+      piece = "";
+      pieceColumns = 0;
+    }
+    piece += segment;
+    pieceColumns += added;
+  }
+  return [...pieces, piece];
+}
+
+/** Filled up with spaces to so many columns. */
+export function padText(text: string, columns: number): string {
+  return text + " ".repeat(Math.max(0, columns - columnsOf(text)));
+}

@@ -1,0 +1,207 @@
+// Follows one daemon, or all there are, and prints what they send.
+import { createColors } from "picocolors";
+import type { Envelope } from "#gen/aaep/types.js";
+import type { Framing } from "../../transports/framing/framings.js";
+import { currentPlace, ipcDirectory } from "../../transports/ipc/paths.js";
+import { Fault, faultFrom } from "../base/errors.js";
+import type { FoundDaemon } from "../client/daemons.js";
+import { ipcConnector } from "../client/node.js";
+import type { ResumePoint } from "../client/received.js";
+import { createSubscriber, type Subscriber } from "../client/subscriber.js";
+import type { SubscriberEnd } from "../client/subscriber-states.js";
+import { type CapabilityOptions, capabilitiesFromOptions } from "./capability-options.js";
+import type { CommandIo } from "./command-io.js";
+import { EXIT, type ExitCode, exitCodeFromFault } from "./exit-codes.js";
+import { createLineWriter } from "./line-writer.js";
+import { runCommand } from "./run-command.js";
+import { createTailLines } from "./tail-lines.js";
+import { interruptionInWords, stateInWords } from "./tail-states.js";
+import { watchDaemons } from "./watch-daemons.js";
+
+export interface TailOptions extends CapabilityOptions {
+  readonly socket?: string;
+  readonly framing?: Framing;
+  readonly json?: true;
+  readonly label?: true;
+  readonly quiet?: true;
+  readonly count?: number;
+  readonly resumeAfter?: readonly string[];
+  readonly reconnect: boolean;
+  readonly subscriberId?: string;
+  readonly subscriberName: string;
+}
+
+interface Followed {
+  readonly subscriber: Subscriber;
+  readonly label: string;
+}
+
+export function runTail(options: TailOptions, io: CommandIo): Promise<void> {
+  return runCommand(io, () => tail(options, io));
+}
+
+async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
+  const output = createLineWriter(io.stdout);
+  const status = createLineWriter(io.stderr);
+  const resumeAfter = resumePointFromOption(options.resumeAfter);
+  const subscriberId = options.subscriberId ?? `aaepd-tail-${io.ids.hex(4)}`;
+  const colors = createColors(isColourful(io));
+  const lines = createTailLines({ asJson: options.json === true, withLabel: options.label === true, colors });
+  let left = options.count ?? Number.POSITIVE_INFINITY;
+  let finish: (code: ExitCode) => void = () => {};
+  let fail: (caught: unknown) => void = () => {};
+  const finished = new Promise<ExitCode>((resolve, reject) => {
+    finish = resolve;
+    fail = reject;
+  });
+
+  function say(label: string, text: string): void {
+    if (options.quiet !== true && text !== "") void status.write(label === "" ? text : `${label}: ${text}`);
+  }
+
+  async function print(label: string, event: Envelope, quotesText: boolean): Promise<void> {
+    if (left <= 0) return;
+    left -= 1;
+    await output.write(lines.event(label, event, quotesText));
+    if (left <= 0) finish(EXIT.ok);
+  }
+
+  function follow(path: string, label: string, from: ResumePoint | undefined): Followed {
+    let quotesText = false;
+    const subscriber = createSubscriber({
+      connect: ipcConnector(path, options.framing === undefined ? {} : { framing: options.framing }),
+      request: {
+        subscriber_id: subscriberId,
+        subscriber_name: options.subscriberName,
+        capabilities: capabilitiesFromOptions(options),
+      },
+      onEvent: (event) => print(label, event, quotesText),
+      onState: (state) => {
+        if (state.kind === "active") {
+          quotesText = state.accepted.honored_capabilities.coalesce_boundaries?.includes("none") === true;
+        }
+        say(label, stateInWords(state));
+      },
+      onError: (error) => say(label, `The daemon did not accept a message: ${error.message}`),
+      reconnect: options.reconnect ? "after-first" : "never",
+      timers: io.clock,
+      ...(from === undefined ? undefined : { resumeAfter: from }),
+    });
+    subscriber.ended.catch(fail);
+    return { subscriber, label };
+  }
+
+  async function followOne(path: string): Promise<ExitCode> {
+    const { subscriber } = follow(path, "", resumeAfter);
+    const code = await Promise.race([finished, subscriber.ended.then(exitCodeFromEnd)]);
+    await subscriber.close();
+    return code;
+  }
+
+  async function followAll(): Promise<ExitCode> {
+    const place = currentPlace();
+    if (place.platform === "win32") throw needsSocket();
+    const directory = ipcDirectory({ ...place, environment: io.environment });
+    const followed = new Map<string, Followed>();
+    const stoppedAt = new Map<string, ResumePoint>();
+    /** What was said of a socket that nobody listens at is not said again at every change beside it. */
+    const lastWords = new Map<string, string>();
+
+    function update(daemons: readonly FoundDaemon[]): void {
+      const present = new Set(daemons.map(({ socketPath }) => socketPath));
+      for (const [path, { subscriber, label }] of followed) {
+        if (!present.has(path)) stop(path, subscriber, label);
+      }
+      for (const { socketPath, label, name } of daemons) {
+        if (followed.has(socketPath)) continue;
+        const isShared = daemons.some((other) => other.label === label && other.name !== name);
+        const one = follow(socketPath, isShared ? name : label, stoppedAt.get(socketPath) ?? resumeAfter);
+        followed.set(socketPath, one);
+        void one.subscriber.ended.then(
+          (end) => hasEnded(socketPath, one, end),
+          () => {},
+        );
+      }
+      if (daemons.length === 0) say("", `No daemon in ${directory} yet; waiting for one. To start one: aaepd serve`);
+    }
+
+    /** It is followed again when something changes at its place, from where it was. */
+    function hasEnded(path: string, one: Followed, { because }: SubscriberEnd): void {
+      const point = one.subscriber.resumePoint();
+      if (point !== undefined) stoppedAt.set(path, point);
+      if (followed.get(path) === one) followed.delete(path);
+      const why = because.kind === "asked" ? "" : interruptionInWords(because);
+      if (lastWords.get(path) !== why) say(one.label, why);
+      lastWords.set(path, why);
+    }
+
+    function stop(path: string, subscriber: Subscriber, label: string): void {
+      followed.delete(path);
+      say(label, "Its socket is gone.");
+      void subscriber.close();
+    }
+
+    const stopWatching = watchDaemons({
+      directory,
+      userId: place.userId,
+      clock: io.clock,
+      onDaemons: update,
+      onFailure: fail,
+    });
+    try {
+      return await finished;
+    } finally {
+      stopWatching();
+      await Promise.all([...followed.values()].map(({ subscriber }) => subscriber.close()));
+    }
+  }
+
+  function exitCodeFromEnd({ because }: SubscriberEnd): ExitCode {
+    switch (because.kind) {
+      case "asked":
+        return EXIT.ok;
+      case "closed":
+        return EXIT.ok;
+      case "rejected":
+        void status.write(`Error: ${interruptionInWords(because)}`);
+        return EXIT.fault;
+      case "fault":
+        void status.write(`Error: ${because.fault.sentence}`);
+        return exitCodeFromFault(because.fault);
+    }
+  }
+
+  // Nobody reads any more: the end of `aaepd tail | head`.
+  output.gone.then(() => finish(EXIT.ok), fail);
+  const cancelInterrupt = io.onInterrupt(() => finish(EXIT.ok));
+  try {
+    return await (options.socket === undefined ? followAll() : followOne(options.socket));
+  } catch (caught) {
+    if (output.hasGone()) return EXIT.ok;
+    throw faultFrom(caught);
+  } finally {
+    cancelInterrupt();
+    await output.flush();
+  }
+}
+
+/** Colour only where somebody looks (A21): on a terminal, unless NO_COLOR or a dumb one says otherwise. */
+export function isColourful({ stdout, environment }: Pick<CommandIo, "stdout" | "environment">): boolean {
+  return stdout.isTTY === true && !environment.NO_COLOR && environment.TERM !== "dumb";
+}
+
+function resumePointFromOption(values: readonly string[] | undefined): ResumePoint | undefined {
+  if (values === undefined) return undefined;
+  const [first = ""] = values;
+  if (values.length === 1 && !first.includes("=")) return first;
+  const pairs = values.map((value) => value.split("="));
+  if (pairs.every((pair) => pair.length === 2 && pair.every((part) => part !== ""))) return Object.fromEntries(pairs);
+  const sentence = "--resume-after is not readable. Give one event id, or session=event for each session.";
+  throw new Fault("usage", sentence, { origin: "local" });
+}
+
+function needsSocket(): Fault {
+  return new Fault("usage", "Named pipes cannot be listed here. Give the daemon's pipe with --socket.", {
+    origin: "local",
+  });
+}

@@ -1,0 +1,47 @@
+// `aaepd tail`: the options and the help. What it does is in tail-run.ts, which is loaded only when it runs.
+import { type Command, Option } from "commander";
+import { addCapabilityOptions } from "./capability-options.js";
+import type { CommandIo } from "./command-io.js";
+import { textList, wholeNumber } from "./option-values.js";
+import type { TailOptions } from "./tail-run.js";
+
+const HELP = `
+Without --socket every daemon of this user is followed, each line beginning with its name, and those that start later as well.
+Events go to standard output, one a line; what happens to the connection goes to standard error.
+
+Examples:
+  aaepd tail                                    everything, from every daemon
+  aaepd tail --rate 3 --verbosity terse         as a screen reader would hear it
+  aaepd tail --rate 1 --max-chars 80            as a braille display would show it
+  aaepd tail --boundaries none                  each token as it comes
+  aaepd tail --include 'aaep:agent.session.*'   only beginnings and ends, and what is critical
+  aaepd tail --languages yo,en                  in Yoruba where there is any, else in English
+  aaepd tail --json > session.ndjson            a recording, for aaepd publish
+  aaepd tail --json | jq -r .type               events as JSON, for other programs`;
+
+/** `io` is for tests; by default the process's own. */
+export function registerTail(program: Command, io?: CommandIo): void {
+  const command = program
+    .command("tail")
+    .summary("show events as a subscriber receives them, live")
+    .description("Subscribes, and shows what is received. Reconnects by itself, and goes on where it was.")
+    .option("-s, --socket <path>", "follow only the daemon at this socket")
+    .addOption(new Option("--framing <name>", "how messages are cut").choices(["length-prefixed", "newline"]))
+    .option("--json", "print each event as JSON, as it was received")
+    .option("--label", 'with --json: print {"daemon": …, "event": …}')
+    .option("-q, --quiet", "say nothing of connections")
+    .option("-n, --count <n>", "end after n events", wholeNumber(1, Number.MAX_SAFE_INTEGER))
+    .option(
+      "--resume-after <ids>",
+      "begin after this event, or after one of each session: sess_1=evt_5,sess_2=evt_9",
+      textList,
+    )
+    .option("--no-reconnect", "end when the connection ends")
+    .option("--subscriber-id <id>", "who subscribes; a steady name lets the daemon remember where it was")
+    .option("--subscriber-name <name>", "the name for people", "aaepd tail");
+  addCapabilityOptions(command);
+  command.addHelpText("after", HELP).action(async (options: TailOptions) => {
+    const [{ processIo }, { runTail }] = await Promise.all([import("./command-io.js"), import("./tail-run.js")]);
+    await runTail(options, io ?? processIo());
+  });
+}

@@ -1,0 +1,53 @@
+// Checks the events of a file.
+import { createRecordingChecker } from "./check-recording.js";
+import type { CommandIo } from "./command-io.js";
+import { EXIT, type ExitCode } from "./exit-codes.js";
+import { faultLine } from "./fault-lines.js";
+import { createLineWriter } from "./line-writer.js";
+import { type InputLine, openInput, readJson, readLines } from "./read-lines.js";
+import { runCommand } from "./run-command.js";
+
+export interface ValidateOptions {
+  readonly asPublished?: true;
+  readonly json?: true;
+}
+
+export function runValidate(file: string, options: ValidateOptions, io: CommandIo): Promise<void> {
+  return runCommand(io, () => validate(file, options, io));
+}
+
+async function validate(file: string, options: ValidateOptions, io: CommandIo): Promise<ExitCode> {
+  const output = createLineWriter(io.stdout);
+  const status = createLineWriter(io.stderr);
+  const asJson = options.json === true;
+  const checker = createRecordingChecker({ completes: options.asPublished === true });
+  let eventCount = 0;
+  let violationCount = 0;
+  let badCount = 0;
+
+  function faultsOf(line: InputLine) {
+    const read = readJson(line);
+    if (read.kind === "fault") return [read.fault];
+    return checker.check(read.kind === "object" ? read.fields : read.value);
+  }
+
+  for await (const line of readLines(openInput(file, io.stdin), file)) {
+    if (output.hasGone()) break;
+    const faults = faultsOf(line);
+    eventCount += 1;
+    violationCount += faults.length;
+    if (faults.length > 0) badCount += 1;
+    for (const fault of faults) await output.write(faultLine(line.number, fault, asJson));
+  }
+  const unfinished = checker.openSessionIds();
+  if (unfinished.length > 0) {
+    await status.write(`Note: the file ends before ${unfinished.join(", ")} does.`);
+  }
+  if (!asJson) {
+    const all = `${eventCount} ${eventCount === 1 ? "event" : "events"}`;
+    const found = violationCount === 1 ? "1 violation" : `${violationCount} violations`;
+    await output.write(violationCount === 0 ? `${all}, nothing wrong.` : `${found} in ${badCount} of ${all}.`);
+  }
+  await output.flush();
+  return violationCount === 0 ? EXIT.ok : EXIT.fault;
+}
