@@ -11,8 +11,10 @@ export interface Diagnosis {
 export declare function diagnosePublishResult(value: unknown): readonly Diagnosis[];
 export declare function diagnoseRepeatParams(value: unknown): readonly Diagnosis[];
 export declare function diagnoseResumeSessionParams(value: unknown): readonly Diagnosis[];
+export declare function diagnoseResumeSessionResult(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdError(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdListPending(value: unknown): readonly Diagnosis[];
+export declare function diagnoseAaepdPending(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdRepeat(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdSkip(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdCapability(value: unknown): readonly Diagnosis[];

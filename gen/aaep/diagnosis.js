@@ -497,9 +497,756 @@ errors++;
 validate2.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAaepdError(value) { return validate3(value) ? [] : validate3.errors; }
-const pattern4 = new RegExp("^[a-z][a-z0-9_]{1,63}$");
+export function diagnoseResumeSessionResult(value) { return validate3(value) ? [] : validate3.errors; }
+const pattern5 = new RegExp("^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$");
+const pattern6 = new RegExp("^out_[A-Za-z0-9]{1,64}$");
+const pattern7 = new RegExp("^rpl_[A-Za-z0-9]{1,64}$");
 function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.session_id === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "session_id"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.state === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "state"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.agents === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "agents"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data.open_tools === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "open_tools"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data.open_outputs === undefined){
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "open_outputs"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data.open_questions === undefined){
+const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "open_questions"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(data.outcomes === undefined){
+const err6 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "outcomes"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(data.session_id !== undefined){
+let data0 = data.session_id;
+if(typeof data0 === "string"){
+if(!pattern3.test(data0)){
+const err7 = {instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/pattern",keyword:"pattern",params:{"pattern":"^sess_[A-Za-z0-9]{1,64}$","description":"`sess_` followed by 1 to 64 letters or digits"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+else {
+const err8 = {instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(data.state !== undefined){
+if(typeof data.state !== "string"){
+const err9 = {instancePath:instancePath+"/state",schemaPath:"#/properties/state/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+if(data.agents !== undefined){
+let data2 = data.agents;
+if(Array.isArray(data2)){
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+let data3 = data2[i0];
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+if(data3.producer === undefined){
+const err10 = {instancePath:instancePath+"/agents/" + i0,schemaPath:"#/properties/agents/items/required",keyword:"required",params:{missingProperty: "producer"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+if(data3.state === undefined){
+const err11 = {instancePath:instancePath+"/agents/" + i0,schemaPath:"#/properties/agents/items/required",keyword:"required",params:{missingProperty: "state"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+if(data3.producer !== undefined){
+let data4 = data3.producer;
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(data4.agent_id === undefined){
+const err12 = {instancePath:instancePath+"/agents/" + i0+"/producer",schemaPath:"Producer/required",keyword:"required",params:{missingProperty: "agent_id"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+if(data4.agent_id !== undefined){
+let data5 = data4.agent_id;
+if(typeof data5 === "string"){
+if(data5.length < 1){
+const err13 = {instancePath:instancePath+"/agents/" + i0+"/producer/agent_id",schemaPath:"Producer/properties/agent_id/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if(longerThan(data5, 16384)){
+const err14 = {instancePath:instancePath+"/agents/" + i0+"/producer/agent_id",schemaPath:"Producer/properties/agent_id/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+else {
+const err15 = {instancePath:instancePath+"/agents/" + i0+"/producer/agent_id",schemaPath:"Producer/properties/agent_id/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data4.agent_version !== undefined){
+let data6 = data4.agent_version;
+if(typeof data6 === "string"){
+if(data6.length < 1){
+const err16 = {instancePath:instancePath+"/agents/" + i0+"/producer/agent_version",schemaPath:"Producer/properties/agent_version/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+if(longerThan(data6, 16384)){
+const err17 = {instancePath:instancePath+"/agents/" + i0+"/producer/agent_version",schemaPath:"Producer/properties/agent_version/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+else {
+const err18 = {instancePath:instancePath+"/agents/" + i0+"/producer/agent_version",schemaPath:"Producer/properties/agent_version/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+if(data4.agent_name !== undefined){
+let data7 = data4.agent_name;
+if(typeof data7 === "string"){
+if(data7.length < 1){
+const err19 = {instancePath:instancePath+"/agents/" + i0+"/producer/agent_name",schemaPath:"Producer/properties/agent_name/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+if(longerThan(data7, 16384)){
+const err20 = {instancePath:instancePath+"/agents/" + i0+"/producer/agent_name",schemaPath:"Producer/properties/agent_name/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+else {
+const err21 = {instancePath:instancePath+"/agents/" + i0+"/producer/agent_name",schemaPath:"Producer/properties/agent_name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+if(data4.model !== undefined){
+let data8 = data4.model;
+if(typeof data8 === "string"){
+if(data8.length < 1){
+const err22 = {instancePath:instancePath+"/agents/" + i0+"/producer/model",schemaPath:"Producer/properties/model/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+if(longerThan(data8, 16384)){
+const err23 = {instancePath:instancePath+"/agents/" + i0+"/producer/model",schemaPath:"Producer/properties/model/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+else {
+const err24 = {instancePath:instancePath+"/agents/" + i0+"/producer/model",schemaPath:"Producer/properties/model/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+if(data4.manifest_uri !== undefined){
+let data9 = data4.manifest_uri;
+if(typeof data9 === "string"){
+if(longerThan(data9, 16384)){
+const err25 = {instancePath:instancePath+"/agents/" + i0+"/producer/manifest_uri",schemaPath:"Producer/properties/manifest_uri/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+if(!pattern5.test(data9)){
+const err26 = {instancePath:instancePath+"/agents/" + i0+"/producer/manifest_uri",schemaPath:"Producer/properties/manifest_uri/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+}
+else {
+const err27 = {instancePath:instancePath+"/agents/" + i0+"/producer/manifest_uri",schemaPath:"Producer/properties/manifest_uri/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+for(const key0 in data4){
+if(!(((((key0 === "agent_id") || (key0 === "agent_version")) || (key0 === "agent_name")) || (key0 === "model")) || (key0 === "manifest_uri"))){
+const err28 = {instancePath:instancePath+"/agents/" + i0+"/producer",schemaPath:"Producer/closedFields",keyword:"closedFields",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+}
+else {
+const err29 = {instancePath:instancePath+"/agents/" + i0+"/producer",schemaPath:"Producer/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+if(data3.state !== undefined){
+if(typeof data3.state !== "string"){
+const err30 = {instancePath:instancePath+"/agents/" + i0+"/state",schemaPath:"#/properties/agents/items/properties/state/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+for(const key1 in data3){
+if(!((key1 === "producer") || (key1 === "state"))){
+const err31 = {instancePath:instancePath+"/agents/" + i0,schemaPath:"#/properties/agents/items/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+}
+}
+else {
+const err32 = {instancePath:instancePath+"/agents/" + i0,schemaPath:"#/properties/agents/items/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+}
+}
+else {
+const err33 = {instancePath:instancePath+"/agents",schemaPath:"#/properties/agents/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+}
+if(data.open_tools !== undefined){
+let data11 = data.open_tools;
+if(Array.isArray(data11)){
+const len1 = data11.length;
+for(let i1=0; i1<len1; i1++){
+let data12 = data11[i1];
+if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
+if(data12.tool === undefined){
+const err34 = {instancePath:instancePath+"/open_tools/" + i1,schemaPath:"#/properties/open_tools/items/required",keyword:"required",params:{missingProperty: "tool"}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+if(data12.tool !== undefined){
+if(typeof data12.tool !== "string"){
+const err35 = {instancePath:instancePath+"/open_tools/" + i1+"/tool",schemaPath:"#/properties/open_tools/items/properties/tool/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+if(data12.tool_call_id !== undefined){
+if(typeof data12.tool_call_id !== "string"){
+const err36 = {instancePath:instancePath+"/open_tools/" + i1+"/tool_call_id",schemaPath:"#/properties/open_tools/items/properties/tool_call_id/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+}
+for(const key2 in data12){
+if(!((key2 === "tool") || (key2 === "tool_call_id"))){
+const err37 = {instancePath:instancePath+"/open_tools/" + i1,schemaPath:"#/properties/open_tools/items/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+}
+}
+else {
+const err38 = {instancePath:instancePath+"/open_tools/" + i1,schemaPath:"#/properties/open_tools/items/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+}
+}
+else {
+const err39 = {instancePath:instancePath+"/open_tools",schemaPath:"#/properties/open_tools/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+}
+}
+if(data.open_outputs !== undefined){
+let data15 = data.open_outputs;
+if(Array.isArray(data15)){
+const len2 = data15.length;
+for(let i2=0; i2<len2; i2++){
+let data16 = data15[i2];
+if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
+if(data16.position === undefined){
+const err40 = {instancePath:instancePath+"/open_outputs/" + i2,schemaPath:"#/properties/open_outputs/items/required",keyword:"required",params:{missingProperty: "position"}};
+if(vErrors === null){
+vErrors = [err40];
+}
+else {
+vErrors.push(err40);
+}
+errors++;
+}
+if(data16.output_id !== undefined){
+let data17 = data16.output_id;
+if(typeof data17 === "string"){
+if(!pattern6.test(data17)){
+const err41 = {instancePath:instancePath+"/open_outputs/" + i2+"/output_id",schemaPath:"#/properties/open_outputs/items/properties/output_id/pattern",keyword:"pattern",params:{"pattern":"^out_[A-Za-z0-9]{1,64}$","description":"`out_` followed by 1 to 64 letters or digits"}};
+if(vErrors === null){
+vErrors = [err41];
+}
+else {
+vErrors.push(err41);
+}
+errors++;
+}
+}
+else {
+const err42 = {instancePath:instancePath+"/open_outputs/" + i2+"/output_id",schemaPath:"#/properties/open_outputs/items/properties/output_id/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err42];
+}
+else {
+vErrors.push(err42);
+}
+errors++;
+}
+}
+if(data16.position !== undefined){
+let data18 = data16.position;
+if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
+const err43 = {instancePath:instancePath+"/open_outputs/" + i2+"/position",schemaPath:"#/properties/open_outputs/items/properties/position/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err43];
+}
+else {
+vErrors.push(err43);
+}
+errors++;
+}
+if(typeof data18 == "number"){
+if(data18 < 0){
+const err44 = {instancePath:instancePath+"/open_outputs/" + i2+"/position",schemaPath:"#/properties/open_outputs/items/properties/position/minimum",keyword:"minimum",params:{"minimum":0,"maximum":9007199254740991}};
+if(vErrors === null){
+vErrors = [err44];
+}
+else {
+vErrors.push(err44);
+}
+errors++;
+}
+if(data18 > 9007199254740991){
+const err45 = {instancePath:instancePath+"/open_outputs/" + i2+"/position",schemaPath:"#/properties/open_outputs/items/properties/position/maximum",keyword:"maximum",params:{"minimum":0,"maximum":9007199254740991}};
+if(vErrors === null){
+vErrors = [err45];
+}
+else {
+vErrors.push(err45);
+}
+errors++;
+}
+}
+}
+for(const key3 in data16){
+if(!((key3 === "output_id") || (key3 === "position"))){
+const err46 = {instancePath:instancePath+"/open_outputs/" + i2,schemaPath:"#/properties/open_outputs/items/closedFields",keyword:"closedFields",params:{additionalProperty: key3}};
+if(vErrors === null){
+vErrors = [err46];
+}
+else {
+vErrors.push(err46);
+}
+errors++;
+}
+}
+}
+else {
+const err47 = {instancePath:instancePath+"/open_outputs/" + i2,schemaPath:"#/properties/open_outputs/items/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err47];
+}
+else {
+vErrors.push(err47);
+}
+errors++;
+}
+}
+}
+else {
+const err48 = {instancePath:instancePath+"/open_outputs",schemaPath:"#/properties/open_outputs/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err48];
+}
+else {
+vErrors.push(err48);
+}
+errors++;
+}
+}
+if(data.open_questions !== undefined){
+let data19 = data.open_questions;
+if(Array.isArray(data19)){
+const len3 = data19.length;
+for(let i3=0; i3<len3; i3++){
+let data20 = data19[i3];
+if(!(data20 && typeof data20 == "object" && !Array.isArray(data20))){
+const err49 = {instancePath:instancePath+"/open_questions/" + i3,schemaPath:"#/properties/open_questions/items/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err49];
+}
+else {
+vErrors.push(err49);
+}
+errors++;
+}
+}
+}
+else {
+const err50 = {instancePath:instancePath+"/open_questions",schemaPath:"#/properties/open_questions/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err50];
+}
+else {
+vErrors.push(err50);
+}
+errors++;
+}
+}
+if(data.outcomes !== undefined){
+let data21 = data.outcomes;
+if(Array.isArray(data21)){
+const len4 = data21.length;
+for(let i4=0; i4<len4; i4++){
+let data22 = data21[i4];
+if(data22 && typeof data22 == "object" && !Array.isArray(data22)){
+if(data22.reply_token === undefined){
+const err51 = {instancePath:instancePath+"/outcomes/" + i4,schemaPath:"#/properties/outcomes/items/required",keyword:"required",params:{missingProperty: "reply_token"}};
+if(vErrors === null){
+vErrors = [err51];
+}
+else {
+vErrors.push(err51);
+}
+errors++;
+}
+if(data22.outcome === undefined){
+const err52 = {instancePath:instancePath+"/outcomes/" + i4,schemaPath:"#/properties/outcomes/items/required",keyword:"required",params:{missingProperty: "outcome"}};
+if(vErrors === null){
+vErrors = [err52];
+}
+else {
+vErrors.push(err52);
+}
+errors++;
+}
+if(data22.reply_token !== undefined){
+let data23 = data22.reply_token;
+if(typeof data23 === "string"){
+if(!pattern7.test(data23)){
+const err53 = {instancePath:instancePath+"/outcomes/" + i4+"/reply_token",schemaPath:"#/properties/outcomes/items/properties/reply_token/pattern",keyword:"pattern",params:{"pattern":"^rpl_[A-Za-z0-9]{1,64}$","description":"`rpl_` followed by 1 to 64 letters or digits"}};
+if(vErrors === null){
+vErrors = [err53];
+}
+else {
+vErrors.push(err53);
+}
+errors++;
+}
+}
+else {
+const err54 = {instancePath:instancePath+"/outcomes/" + i4+"/reply_token",schemaPath:"#/properties/outcomes/items/properties/reply_token/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err54];
+}
+else {
+vErrors.push(err54);
+}
+errors++;
+}
+}
+if(data22.outcome !== undefined){
+if(typeof data22.outcome !== "string"){
+const err55 = {instancePath:instancePath+"/outcomes/" + i4+"/outcome",schemaPath:"#/properties/outcomes/items/properties/outcome/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err55];
+}
+else {
+vErrors.push(err55);
+}
+errors++;
+}
+}
+for(const key4 in data22){
+if(!((key4 === "reply_token") || (key4 === "outcome"))){
+const err56 = {instancePath:instancePath+"/outcomes/" + i4,schemaPath:"#/properties/outcomes/items/closedFields",keyword:"closedFields",params:{additionalProperty: key4}};
+if(vErrors === null){
+vErrors = [err56];
+}
+else {
+vErrors.push(err56);
+}
+errors++;
+}
+}
+}
+else {
+const err57 = {instancePath:instancePath+"/outcomes/" + i4,schemaPath:"#/properties/outcomes/items/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err57];
+}
+else {
+vErrors.push(err57);
+}
+errors++;
+}
+}
+}
+else {
+const err58 = {instancePath:instancePath+"/outcomes",schemaPath:"#/properties/outcomes/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err58];
+}
+else {
+vErrors.push(err58);
+}
+errors++;
+}
+}
+for(const key5 in data){
+if(!(((((((key5 === "session_id") || (key5 === "state")) || (key5 === "agents")) || (key5 === "open_tools")) || (key5 === "open_outputs")) || (key5 === "open_questions")) || (key5 === "outcomes"))){
+const err59 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key5}};
+if(vErrors === null){
+vErrors = [err59];
+}
+else {
+vErrors.push(err59);
+}
+errors++;
+}
+}
+}
+else {
+const err60 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err60];
+}
+else {
+vErrors.push(err60);
+}
+errors++;
+}
+validate3.errors = vErrors;
+return errors === 0;
+}
+export function diagnoseAaepdError(value) { return validate4(value) ? [] : validate4.errors; }
+const pattern8 = new RegExp("^[a-z][a-z0-9_]{1,63}$");
+function validate4(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -559,7 +1306,7 @@ errors++;
 if(data.code !== undefined){
 let data1 = data.code;
 if(typeof data1 === "string"){
-if(!pattern4.test(data1)){
+if(!pattern8.test(data1)){
 const err5 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/pattern",keyword:"pattern",params:{"pattern":"^[a-z][a-z0-9_]{1,63}$","description":"a lower-case letter, then 1 to 63 lower-case letters, digits or underscores"}};
 if(vErrors === null){
 vErrors = [err5];
@@ -724,11 +1471,11 @@ vErrors.push(err18);
 }
 errors++;
 }
-validate3.errors = vErrors;
+validate4.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAaepdListPending(value) { return validate4(value) ? [] : validate4.errors; }
-function validate4(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseAaepdListPending(value) { return validate5(value) ? [] : validate5.errors; }
+function validate5(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -883,11 +1630,233 @@ vErrors.push(err11);
 }
 errors++;
 }
-validate4.errors = vErrors;
+validate5.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAaepdRepeat(value) { return validate5(value) ? [] : validate5.errors; }
-function validate5(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseAaepdPending(value) { return validate6(value) ? [] : validate6.errors; }
+function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.questions === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "questions"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.type !== undefined){
+let data0 = data.type;
+if(typeof data0 !== "string"){
+const err1 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data0 !== "aaepd.pending"){
+const err2 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{"const":"aaepd.pending"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.questions !== undefined){
+let data1 = data.questions;
+if(Array.isArray(data1)){
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+let data2 = data1[i0];
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.type === undefined){
+const err3 = {instancePath:instancePath+"/questions/" + i0,schemaPath:"#/properties/questions/items/required",keyword:"required",params:{missingProperty: "type"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data2.event_id === undefined){
+const err4 = {instancePath:instancePath+"/questions/" + i0,schemaPath:"#/properties/questions/items/required",keyword:"required",params:{missingProperty: "event_id"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data2.session_id === undefined){
+const err5 = {instancePath:instancePath+"/questions/" + i0,schemaPath:"#/properties/questions/items/required",keyword:"required",params:{missingProperty: "session_id"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(data2.reply_token === undefined){
+const err6 = {instancePath:instancePath+"/questions/" + i0,schemaPath:"#/properties/questions/items/required",keyword:"required",params:{missingProperty: "reply_token"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(data2.type !== undefined){
+if(typeof data2.type !== "string"){
+const err7 = {instancePath:instancePath+"/questions/" + i0+"/type",schemaPath:"#/properties/questions/items/properties/type/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data2.event_id !== undefined){
+let data4 = data2.event_id;
+if(typeof data4 === "string"){
+if(!pattern0.test(data4)){
+const err8 = {instancePath:instancePath+"/questions/" + i0+"/event_id",schemaPath:"#/properties/questions/items/properties/event_id/pattern",keyword:"pattern",params:{"pattern":"^evt_[A-Za-z0-9]{1,64}$","description":"`evt_` followed by 1 to 64 letters or digits"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+else {
+const err9 = {instancePath:instancePath+"/questions/" + i0+"/event_id",schemaPath:"#/properties/questions/items/properties/event_id/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+if(data2.session_id !== undefined){
+let data5 = data2.session_id;
+if(typeof data5 === "string"){
+if(!pattern3.test(data5)){
+const err10 = {instancePath:instancePath+"/questions/" + i0+"/session_id",schemaPath:"#/properties/questions/items/properties/session_id/pattern",keyword:"pattern",params:{"pattern":"^sess_[A-Za-z0-9]{1,64}$","description":"`sess_` followed by 1 to 64 letters or digits"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+else {
+const err11 = {instancePath:instancePath+"/questions/" + i0+"/session_id",schemaPath:"#/properties/questions/items/properties/session_id/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+if(data2.reply_token !== undefined){
+let data6 = data2.reply_token;
+if(typeof data6 === "string"){
+if(!pattern7.test(data6)){
+const err12 = {instancePath:instancePath+"/questions/" + i0+"/reply_token",schemaPath:"#/properties/questions/items/properties/reply_token/pattern",keyword:"pattern",params:{"pattern":"^rpl_[A-Za-z0-9]{1,64}$","description":"`rpl_` followed by 1 to 64 letters or digits"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+else {
+const err13 = {instancePath:instancePath+"/questions/" + i0+"/reply_token",schemaPath:"#/properties/questions/items/properties/reply_token/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+}
+else {
+const err14 = {instancePath:instancePath+"/questions/" + i0,schemaPath:"#/properties/questions/items/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+}
+else {
+const err15 = {instancePath:instancePath+"/questions",schemaPath:"#/properties/questions/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+for(const key0 in data){
+if(!((key0 === "type") || (key0 === "questions"))){
+const err16 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+}
+else {
+const err17 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+validate6.errors = vErrors;
+return errors === 0;
+}
+export function diagnoseAaepdRepeat(value) { return validate7(value) ? [] : validate7.errors; }
+function validate7(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -1077,12 +2046,11 @@ vErrors.push(err14);
 }
 errors++;
 }
-validate5.errors = vErrors;
+validate7.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAaepdSkip(value) { return validate6(value) ? [] : validate6.errors; }
-const pattern9 = new RegExp("^out_[A-Za-z0-9]{1,64}$");
-function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseAaepdSkip(value) { return validate8(value) ? [] : validate8.errors; }
+function validate8(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -1152,7 +2120,7 @@ errors++;
 if(data.output_id !== undefined){
 let data2 = data.output_id;
 if(typeof data2 === "string"){
-if(!pattern9.test(data2)){
+if(!pattern6.test(data2)){
 const err5 = {instancePath:instancePath+"/output_id",schemaPath:"#/properties/output_id/pattern",keyword:"pattern",params:{"pattern":"^out_[A-Za-z0-9]{1,64}$","description":"`out_` followed by 1 to 64 letters or digits"}};
 if(vErrors === null){
 vErrors = [err5];
@@ -1302,11 +2270,11 @@ vErrors.push(err16);
 }
 errors++;
 }
-validate6.errors = vErrors;
+validate8.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAaepdCapability(value) { return validate7(value) ? [] : validate7.errors; }
-function validate7(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseAaepdCapability(value) { return validate9(value) ? [] : validate9.errors; }
+function validate9(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -1368,11 +2336,11 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate7.errors = vErrors;
+validate9.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseRequestExtensions(value) { return validate8(value) ? [] : validate8.errors; }
-function validate8(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseRequestExtensions(value) { return validate10(value) ? [] : validate10.errors; }
+function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -1489,18 +2457,17 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate8.errors = vErrors;
+validate10.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAwaitingClarificationEvent(value) { return validate9(value) ? [] : validate9.errors; }
-const pattern11 = new RegExp("^rpl_[A-Za-z0-9]{1,64}$");
-const pattern12 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern13 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern14 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern15 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern16 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern17 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate9(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseAwaitingClarificationEvent(value) { return validate11(value) ? [] : validate11.errors; }
+const pattern19 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern20 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern21 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern22 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern23 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern24 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -1618,7 +2585,7 @@ errors++;
 if(data.reply_token !== undefined){
 let data3 = data.reply_token;
 if(typeof data3 === "string"){
-if(!pattern11.test(data3)){
+if(!pattern7.test(data3)){
 const err10 = {instancePath:instancePath+"/reply_token",schemaPath:"#/properties/reply_token/pattern",keyword:"pattern",params:{"pattern":"^rpl_[A-Za-z0-9]{1,64}$","description":"`rpl_` followed by 1 to 64 letters or digits"}};
 if(vErrors === null){
 vErrors = [err10];
@@ -1946,7 +2913,7 @@ errors++;
 }
 }
 for(const key0 in data10){
-if(pattern12.test(key0)){
+if(pattern19.test(key0)){
 let data13 = data10[key0];
 if(typeof data13 === "string"){
 if(data13.length < 1){
@@ -1983,7 +2950,7 @@ errors++;
 }
 }
 for(const key1 in data10){
-if(!(((key1 === "value") || (key1 === "label")) || (pattern13.test(key1)))){
+if(!(((key1 === "value") || (key1 === "label")) || (pattern20.test(key1)))){
 const err40 = {instancePath:instancePath+"/choices/" + i2,schemaPath:"#/properties/choices/items/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err40];
@@ -2069,7 +3036,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(pattern14.test(key2)){
+if(pattern21.test(key2)){
 let data16 = data[key2];
 if(typeof data16 === "string"){
 if(data16.length < 1){
@@ -2106,7 +3073,7 @@ errors++;
 }
 }
 for(const key3 in data){
-if(pattern15.test(key3)){
+if(pattern22.test(key3)){
 let data17 = data[key3];
 if(typeof data17 === "string"){
 if(data17.length < 1){
@@ -2143,7 +3110,7 @@ errors++;
 }
 }
 for(const key4 in data){
-if(!((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || (pattern16.test(key4))) || (pattern17.test(key4)))){
+if(!((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || (pattern23.test(key4))) || (pattern24.test(key4)))){
 const err53 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err53];
@@ -2165,13 +3132,13 @@ vErrors.push(err54);
 }
 errors++;
 }
-validate9.errors = vErrors;
+validate11.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAwaitingConfirmationEvent(value) { return validate10(value) ? [] : validate10.errors; }
-const pattern20 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern22 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseAwaitingConfirmationEvent(value) { return validate12(value) ? [] : validate12.errors; }
+const pattern27 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern29 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -2344,7 +3311,7 @@ errors++;
 if(data.reply_token !== undefined){
 let data4 = data.reply_token;
 if(typeof data4 === "string"){
-if(!pattern11.test(data4)){
+if(!pattern7.test(data4)){
 const err15 = {instancePath:instancePath+"/reply_token",schemaPath:"#/properties/reply_token/pattern",keyword:"pattern",params:{"pattern":"^rpl_[A-Za-z0-9]{1,64}$","description":"`rpl_` followed by 1 to 64 letters or digits"}};
 if(vErrors === null){
 vErrors = [err15];
@@ -2684,7 +3651,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern14.test(key0)){
+if(pattern21.test(key0)){
 let data16 = data[key0];
 if(typeof data16 === "string"){
 if(data16.length < 1){
@@ -2721,7 +3688,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern20.test(key1)){
+if(pattern27.test(key1)){
 let data17 = data[key1];
 if(typeof data17 === "string"){
 if(data17.length < 1){
@@ -2758,7 +3725,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!((((((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "action")) || (key2 === "consequence")) || (key2 === "reply_token")) || (key2 === "timeout_seconds")) || (key2 === "default_decision")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "risk_level")) || (key2 === "reversibility")) || (key2 === "irreversible")) || (key2 === "allowed_replies")) || (key2 === "extra_context")) || (pattern16.test(key2))) || (pattern22.test(key2)))){
+if(!((((((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "action")) || (key2 === "consequence")) || (key2 === "reply_token")) || (key2 === "timeout_seconds")) || (key2 === "default_decision")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "risk_level")) || (key2 === "reversibility")) || (key2 === "irreversible")) || (key2 === "allowed_replies")) || (key2 === "extra_context")) || (pattern23.test(key2))) || (pattern29.test(key2)))){
 const err49 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err49];
@@ -2780,14 +3747,13 @@ vErrors.push(err50);
 }
 errors++;
 }
-validate10.errors = vErrors;
+validate12.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseHandoffRequestedEvent(value) { return validate11(value) ? [] : validate11.errors; }
-const pattern23 = new RegExp("^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$");
-const pattern25 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern27 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseHandoffRequestedEvent(value) { return validate13(value) ? [] : validate13.errors; }
+const pattern32 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern34 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -2998,7 +3964,7 @@ vErrors.push(err17);
 }
 errors++;
 }
-if(!pattern23.test(data6)){
+if(!pattern5.test(data6)){
 const err18 = {instancePath:instancePath+"/target_uri",schemaPath:"#/properties/target_uri/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
 if(vErrors === null){
 vErrors = [err18];
@@ -3057,7 +4023,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern14.test(key0)){
+if(pattern21.test(key0)){
 let data9 = data[key0];
 if(typeof data9 === "string"){
 if(data9.length < 1){
@@ -3094,7 +4060,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern25.test(key1)){
+if(pattern32.test(key1)){
 let data10 = data[key1];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -3131,7 +4097,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "reason")) || (key2 === "target_kind")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "target_uri")) || (key2 === "packaged_context")) || (key2 === "urgency_for_handoff")) || (pattern16.test(key2))) || (pattern27.test(key2)))){
+if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "reason")) || (key2 === "target_kind")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "target_uri")) || (key2 === "packaged_context")) || (key2 === "urgency_for_handoff")) || (pattern23.test(key2))) || (pattern34.test(key2)))){
 const err29 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err29];
@@ -3153,13 +4119,13 @@ vErrors.push(err30);
 }
 errors++;
 }
-validate11.errors = vErrors;
+validate13.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseOutputStreamingEvent(value) { return validate12(value) ? [] : validate12.errors; }
-const pattern29 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
-const pattern30 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
-function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseOutputStreamingEvent(value) { return validate14(value) ? [] : validate14.errors; }
+const pattern36 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
+const pattern37 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
+function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -3304,7 +4270,7 @@ errors++;
 if(data.output_id !== undefined){
 let data5 = data.output_id;
 if(typeof data5 === "string"){
-if(!pattern9.test(data5)){
+if(!pattern6.test(data5)){
 const err12 = {instancePath:instancePath+"/output_id",schemaPath:"#/properties/output_id/pattern",keyword:"pattern",params:{"pattern":"^out_[A-Za-z0-9]{1,64}$","description":"`out_` followed by 1 to 64 letters or digits"}};
 if(vErrors === null){
 vErrors = [err12];
@@ -3339,7 +4305,7 @@ vErrors.push(err14);
 }
 errors++;
 }
-if(!pattern29.test(data6)){
+if(!pattern36.test(data6)){
 const err15 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$","description":"a MIME type such as text/plain"}};
 if(vErrors === null){
 vErrors = [err15];
@@ -3374,7 +4340,7 @@ vErrors.push(err17);
 }
 errors++;
 }
-if(!pattern30.test(data7)){
+if(!pattern37.test(data7)){
 const err18 = {instancePath:instancePath+"/language",schemaPath:"#/properties/language/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err18];
@@ -3419,15 +4385,15 @@ vErrors.push(err21);
 }
 errors++;
 }
-validate12.errors = vErrors;
+validate14.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseProgressUpdatedEvent(value) { return validate13(value) ? [] : validate13.errors; }
-const pattern31 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern32 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern34 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern36 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseProgressUpdatedEvent(value) { return validate15(value) ? [] : validate15.errors; }
+const pattern38 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern39 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern41 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern43 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -3677,7 +4643,7 @@ errors++;
 }
 }
 for(const key0 in data1){
-if(pattern31.test(key0)){
+if(pattern38.test(key0)){
 let data6 = data1[key0];
 if(typeof data6 === "string"){
 if(data6.length < 1){
@@ -3714,7 +4680,7 @@ errors++;
 }
 }
 for(const key1 in data1){
-if(!(((((key1 === "percent") || (key1 === "step")) || (key1 === "total_steps")) || (key1 === "description")) || (pattern32.test(key1)))){
+if(!(((((key1 === "percent") || (key1 === "step")) || (key1 === "total_steps")) || (key1 === "description")) || (pattern39.test(key1)))){
 const err21 = {instancePath:instancePath+"/progress",schemaPath:"#/properties/progress/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err21];
@@ -3843,7 +4809,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(pattern14.test(key2)){
+if(pattern21.test(key2)){
 let data10 = data[key2];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -3880,7 +4846,7 @@ errors++;
 }
 }
 for(const key3 in data){
-if(pattern34.test(key3)){
+if(pattern41.test(key3)){
 let data11 = data[key3];
 if(typeof data11 === "string"){
 if(data11.length < 1){
@@ -3917,7 +4883,7 @@ errors++;
 }
 }
 for(const key4 in data){
-if(!(((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "eta_ms")) || (pattern16.test(key4))) || (pattern36.test(key4)))){
+if(!(((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "eta_ms")) || (pattern23.test(key4))) || (pattern43.test(key4)))){
 const err38 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err38];
@@ -3939,13 +4905,13 @@ vErrors.push(err39);
 }
 errors++;
 }
-validate13.errors = vErrors;
+validate15.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSessionCancelledEvent(value) { return validate14(value) ? [] : validate14.errors; }
-const pattern39 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern41 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSessionCancelledEvent(value) { return validate16(value) ? [] : validate16.errors; }
+const pattern46 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern48 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -4113,7 +5079,7 @@ errors++;
 if(data.cancellation_reason !== undefined){
 let data5 = data.cancellation_reason;
 if(typeof data5 === "string"){
-if(!pattern4.test(data5)){
+if(!pattern8.test(data5)){
 const err14 = {instancePath:instancePath+"/cancellation_reason",schemaPath:"#/properties/cancellation_reason/pattern",keyword:"pattern",params:{"pattern":"^[a-z][a-z0-9_]{1,63}$","description":"a lower-case letter, then 1 to 63 lower-case letters, digits or underscores"}};
 if(vErrors === null){
 vErrors = [err14];
@@ -4161,7 +5127,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern14.test(key0)){
+if(pattern21.test(key0)){
 let data7 = data[key0];
 if(typeof data7 === "string"){
 if(data7.length < 1){
@@ -4198,7 +5164,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern39.test(key1)){
+if(pattern46.test(key1)){
 let data8 = data[key1];
 if(typeof data8 === "string"){
 if(data8.length < 1){
@@ -4235,7 +5201,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "cancelled_by")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "cancellation_reason")) || (key2 === "partial_result")) || (pattern16.test(key2))) || (pattern41.test(key2)))){
+if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "cancelled_by")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "cancellation_reason")) || (key2 === "partial_result")) || (pattern23.test(key2))) || (pattern48.test(key2)))){
 const err24 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err24];
@@ -4257,13 +5223,13 @@ vErrors.push(err25);
 }
 errors++;
 }
-validate14.errors = vErrors;
+validate16.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSessionCompletedEvent(value) { return validate15(value) ? [] : validate15.errors; }
-const pattern44 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern46 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSessionCompletedEvent(value) { return validate17(value) ? [] : validate17.errors; }
+const pattern51 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern53 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -4503,7 +5469,7 @@ vErrors.push(err19);
 }
 errors++;
 }
-if(!pattern23.test(data7)){
+if(!pattern5.test(data7)){
 const err20 = {instancePath:instancePath+"/result_uri",schemaPath:"#/properties/result_uri/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
 if(vErrors === null){
 vErrors = [err20];
@@ -4526,7 +5492,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern14.test(key0)){
+if(pattern21.test(key0)){
 let data8 = data[key0];
 if(typeof data8 === "string"){
 if(data8.length < 1){
@@ -4563,7 +5529,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern44.test(key1)){
+if(pattern51.test(key1)){
 let data9 = data[key1];
 if(typeof data9 === "string"){
 if(data9.length < 1){
@@ -4600,7 +5566,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "duration_ms")) || (key2 === "tool_invocations_count")) || (key2 === "output_summary")) || (key2 === "result_uri")) || (pattern16.test(key2))) || (pattern46.test(key2)))){
+if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "duration_ms")) || (key2 === "tool_invocations_count")) || (key2 === "output_summary")) || (key2 === "result_uri")) || (pattern23.test(key2))) || (pattern53.test(key2)))){
 const err28 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err28];
@@ -4622,14 +5588,14 @@ vErrors.push(err29);
 }
 errors++;
 }
-validate15.errors = vErrors;
+validate17.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSessionErroredEvent(value) { return validate16(value) ? [] : validate16.errors; }
-const pattern47 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
-const pattern50 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern52 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSessionErroredEvent(value) { return validate18(value) ? [] : validate18.errors; }
+const pattern54 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
+const pattern57 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern59 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -4830,7 +5796,7 @@ errors++;
 if(data.error_code !== undefined){
 let data6 = data.error_code;
 if(typeof data6 === "string"){
-if(!pattern47.test(data6)){
+if(!pattern54.test(data6)){
 const err17 = {instancePath:instancePath+"/error_code",schemaPath:"#/properties/error_code/pattern",keyword:"pattern",params:{"pattern":"^[A-Z][A-Z0-9_]{1,63}$","description":"an upper-case letter, then 1 to 63 upper-case letters, digits or underscores"}};
 if(vErrors === null){
 vErrors = [err17];
@@ -4865,7 +5831,7 @@ vErrors.push(err19);
 }
 errors++;
 }
-if(!pattern23.test(data7)){
+if(!pattern5.test(data7)){
 const err20 = {instancePath:instancePath+"/error_uri",schemaPath:"#/properties/error_uri/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
 if(vErrors === null){
 vErrors = [err20];
@@ -4925,7 +5891,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern14.test(key0)){
+if(pattern21.test(key0)){
 let data10 = data[key0];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -4962,7 +5928,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern50.test(key1)){
+if(pattern57.test(key1)){
 let data11 = data[key1];
 if(typeof data11 === "string"){
 if(data11.length < 1){
@@ -4999,7 +5965,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "error_category")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "error_code")) || (key2 === "error_uri")) || (key2 === "recoverable")) || (key2 === "remediation_hint")) || (pattern16.test(key2))) || (pattern52.test(key2)))){
+if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "error_category")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "error_code")) || (key2 === "error_uri")) || (key2 === "recoverable")) || (key2 === "remediation_hint")) || (pattern23.test(key2))) || (pattern59.test(key2)))){
 const err31 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err31];
@@ -5021,13 +5987,13 @@ vErrors.push(err32);
 }
 errors++;
 }
-validate16.errors = vErrors;
+validate18.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSessionStartedEvent(value) { return validate17(value) ? [] : validate17.errors; }
-const pattern54 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern56 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSessionStartedEvent(value) { return validate19(value) ? [] : validate19.errors; }
+const pattern61 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern63 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5306,7 +6272,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern14.test(key0)){
+if(pattern21.test(key0)){
 let data9 = data[key0];
 if(typeof data9 === "string"){
 if(data9.length < 1){
@@ -5343,7 +6309,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern54.test(key1)){
+if(pattern61.test(key1)){
 let data10 = data[key1];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -5380,7 +6346,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (key2 === "requested_by")) || (key2 === "request_text")) || (key2 === "tools_available")) || (pattern16.test(key2))) || (pattern56.test(key2)))){
+if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (key2 === "requested_by")) || (key2 === "request_text")) || (key2 === "tools_available")) || (pattern23.test(key2))) || (pattern63.test(key2)))){
 const err29 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err29];
@@ -5402,11 +6368,11 @@ vErrors.push(err30);
 }
 errors++;
 }
-validate17.errors = vErrors;
+validate19.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseStateChangedEvent(value) { return validate18(value) ? [] : validate18.errors; }
-function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseStateChangedEvent(value) { return validate20(value) ? [] : validate20.errors; }
+function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5654,7 +6620,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern14.test(key0)){
+if(pattern21.test(key0)){
 let data7 = data[key0];
 if(typeof data7 === "string"){
 if(data7.length < 1){
@@ -5691,7 +6657,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern54.test(key1)){
+if(pattern61.test(key1)){
 let data8 = data[key1];
 if(typeof data8 === "string"){
 if(data8.length < 1){
@@ -5728,7 +6694,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "from_state")) || (key2 === "to_state")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (pattern16.test(key2))) || (pattern56.test(key2)))){
+if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "from_state")) || (key2 === "to_state")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (pattern23.test(key2))) || (pattern63.test(key2)))){
 const err27 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err27];
@@ -5750,15 +6716,15 @@ vErrors.push(err28);
 }
 errors++;
 }
-validate18.errors = vErrors;
+validate20.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseToolCompletedEvent(value) { return validate19(value) ? [] : validate19.errors; }
-const pattern61 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
-const pattern62 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
-const pattern64 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern66 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseToolCompletedEvent(value) { return validate21(value) ? [] : validate21.errors; }
+const pattern68 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
+const pattern69 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
+const pattern71 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern73 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5798,7 +6764,7 @@ errors++;
 if(data.tool !== undefined){
 let data1 = data.tool;
 if(typeof data1 === "string"){
-if(!pattern61.test(data1)){
+if(!pattern68.test(data1)){
 const err3 = {instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z_][A-Za-z0-9_.-]{0,255}$","description":"a letter or underscore, then at most 255 letters, digits, underscores, dots or hyphens"}};
 if(vErrors === null){
 vErrors = [err3];
@@ -5951,7 +6917,7 @@ errors++;
 if(data.tool_call_id !== undefined){
 let data6 = data.tool_call_id;
 if(typeof data6 === "string"){
-if(!pattern62.test(data6)){
+if(!pattern69.test(data6)){
 const err16 = {instancePath:instancePath+"/tool_call_id",schemaPath:"#/properties/tool_call_id/pattern",keyword:"pattern",params:{"pattern":"^call_[A-Za-z0-9]{1,64}$","description":"`call_` followed by 1 to 64 letters or digits"}};
 if(vErrors === null){
 vErrors = [err16];
@@ -6034,7 +7000,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern14.test(key0)){
+if(pattern21.test(key0)){
 let data9 = data[key0];
 if(typeof data9 === "string"){
 if(data9.length < 1){
@@ -6071,7 +7037,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern64.test(key1)){
+if(pattern71.test(key1)){
 let data10 = data[key1];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -6108,7 +7074,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "status")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "tool_call_id")) || (key2 === "duration_ms")) || (key2 === "error_message")) || (pattern16.test(key2))) || (pattern66.test(key2)))){
+if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "status")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "tool_call_id")) || (key2 === "duration_ms")) || (key2 === "error_message")) || (pattern23.test(key2))) || (pattern73.test(key2)))){
 const err29 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err29];
@@ -6130,13 +7096,13 @@ vErrors.push(err30);
 }
 errors++;
 }
-validate19.errors = vErrors;
+validate21.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseToolInvokedEvent(value) { return validate20(value) ? [] : validate20.errors; }
-const pattern70 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern72 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseToolInvokedEvent(value) { return validate22(value) ? [] : validate22.errors; }
+const pattern77 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern79 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6176,7 +7142,7 @@ errors++;
 if(data.tool !== undefined){
 let data1 = data.tool;
 if(typeof data1 === "string"){
-if(!pattern61.test(data1)){
+if(!pattern68.test(data1)){
 const err3 = {instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z_][A-Za-z0-9_.-]{0,255}$","description":"a letter or underscore, then at most 255 letters, digits, underscores, dots or hyphens"}};
 if(vErrors === null){
 vErrors = [err3];
@@ -6426,7 +7392,7 @@ errors++;
 if(data.tool_call_id !== undefined){
 let data10 = data.tool_call_id;
 if(typeof data10 === "string"){
-if(!pattern62.test(data10)){
+if(!pattern69.test(data10)){
 const err24 = {instancePath:instancePath+"/tool_call_id",schemaPath:"#/properties/tool_call_id/pattern",keyword:"pattern",params:{"pattern":"^call_[A-Za-z0-9]{1,64}$","description":"`call_` followed by 1 to 64 letters or digits"}};
 if(vErrors === null){
 vErrors = [err24];
@@ -6449,7 +7415,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern14.test(key0)){
+if(pattern21.test(key0)){
 let data11 = data[key0];
 if(typeof data11 === "string"){
 if(data11.length < 1){
@@ -6486,7 +7452,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern70.test(key1)){
+if(pattern77.test(key1)){
 let data12 = data[key1];
 if(typeof data12 === "string"){
 if(data12.length < 1){
@@ -6523,7 +7489,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "description")) || (key2 === "args_summary")) || (key2 === "expected_duration_ms")) || (key2 === "risk_level")) || (key2 === "irreversible")) || (key2 === "tool_call_id")) || (pattern16.test(key2))) || (pattern72.test(key2)))){
+if(!(((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "description")) || (key2 === "args_summary")) || (key2 === "expected_duration_ms")) || (key2 === "risk_level")) || (key2 === "irreversible")) || (key2 === "tool_call_id")) || (pattern23.test(key2))) || (pattern79.test(key2)))){
 const err32 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err32];
@@ -6545,17 +7511,17 @@ vErrors.push(err33);
 }
 errors++;
 }
-validate20.errors = vErrors;
+validate22.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseEnvelope(value) { return validate21(value) ? [] : validate21.errors; }
-const pattern73 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
-const pattern75 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
-const pattern78 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
-const pattern83 = new RegExp("^[A-Z][a-z]{3}$");
-const pattern84 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
-const pattern85 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
-function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseEnvelope(value) { return validate23(value) ? [] : validate23.errors; }
+const pattern80 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
+const pattern82 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
+const pattern85 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
+const pattern90 = new RegExp("^[A-Z][a-z]{3}$");
+const pattern91 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
+const pattern92 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
+function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6632,7 +7598,7 @@ vErrors.push(err6);
 errors++;
 }
 if(typeof data0 === "string"){
-if(!pattern73.test(data0)){
+if(!pattern80.test(data0)){
 const err7 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/pattern",keyword:"pattern",params:{"pattern":"^https://aaep-protocol\\.org/context/v1$","description":"The core vocabulary alone, or a list that begins with it."}};
 if(vErrors === null){
 vErrors = [err7];
@@ -6681,7 +7647,7 @@ vErrors.push(err10);
 }
 errors++;
 }
-if(!pattern23.test(data1)){
+if(!pattern5.test(data1)){
 const err11 = {instancePath:instancePath+"/@context/" + i0,schemaPath:"#/properties/%40context/additionalItems/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
 if(vErrors === null){
 vErrors = [err11];
@@ -6744,7 +7710,7 @@ vErrors.push(err15);
 }
 errors++;
 }
-if(!pattern75.test(data3)){
+if(!pattern82.test(data3)){
 const err16 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/pattern",keyword:"pattern",params:{"pattern":"^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$","description":"a name such as aaep:agent.state.changed, or a full URI"}};
 if(vErrors === null){
 vErrors = [err16];
@@ -6819,7 +7785,7 @@ errors++;
 if(data.timestamp !== undefined){
 let data6 = data.timestamp;
 if(typeof data6 === "string"){
-if(!pattern78.test(data6)){
+if(!pattern85.test(data6)){
 const err22 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/pattern",keyword:"pattern",params:{"pattern":"^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$","description":"an RFC 3339 time with `Z` or an offset and no, 3 or 6 fractional digits, as in 2026-05-24T14:22:11.342Z"}};
 if(vErrors === null){
 vErrors = [err22];
@@ -7007,7 +7973,7 @@ vErrors.push(err37);
 }
 errors++;
 }
-if(!pattern23.test(data12)){
+if(!pattern5.test(data12)){
 const err38 = {instancePath:instancePath+"/producer/manifest_uri",schemaPath:"Producer/properties/manifest_uri/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
 if(vErrors === null){
 vErrors = [err38];
@@ -7125,7 +8091,7 @@ vErrors.push(err47);
 }
 errors++;
 }
-if(!pattern30.test(data16)){
+if(!pattern37.test(data16)){
 const err48 = {instancePath:instancePath+"/localization_hints/primary_language",schemaPath:"LocalizationHints/properties/primary_language/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err48];
@@ -7197,7 +8163,7 @@ vErrors.push(err53);
 }
 errors++;
 }
-if(!pattern30.test(data19)){
+if(!pattern37.test(data19)){
 const err54 = {instancePath:instancePath+"/localization_hints/available_languages/" + i1,schemaPath:"LocalizationHints/properties/available_languages/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err54];
@@ -7258,7 +8224,7 @@ vErrors.push(err58);
 }
 errors++;
 }
-if(!pattern30.test(data21)){
+if(!pattern37.test(data21)){
 const err59 = {instancePath:instancePath+"/localization_hints/fallback_chain/" + i2,schemaPath:"LocalizationHints/properties/fallback_chain/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err59];
@@ -7295,7 +8261,7 @@ errors++;
 if(data15.script !== undefined){
 let data22 = data15.script;
 if(typeof data22 === "string"){
-if(!pattern83.test(data22)){
+if(!pattern90.test(data22)){
 const err62 = {instancePath:instancePath+"/localization_hints/script",schemaPath:"LocalizationHints/properties/script/pattern",keyword:"pattern",params:{"pattern":"^[A-Z][a-z]{3}$","description":"an ISO 15924 script code such as Latn"}};
 if(vErrors === null){
 vErrors = [err62];
@@ -7477,7 +8443,7 @@ vErrors.push(err76);
 }
 errors++;
 }
-if(!pattern84.test(data28)){
+if(!pattern91.test(data28)){
 const err77 = {instancePath:instancePath+"/aaep_version",schemaPath:"#/properties/aaep_version/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a semantic version such as 1.0.0"}};
 if(vErrors === null){
 vErrors = [err77];
@@ -7500,7 +8466,7 @@ errors++;
 }
 }
 for(const key3 in data){
-if(pattern85.test(key3)){
+if(pattern92.test(key3)){
 const err79 = {instancePath:instancePath+"/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(aaep_(%3F!version%24).*%7C%40(id%7Cgraph%7Cbase%7Cvocab))%24/false schema",keyword:"false schema",params:{}};
 if(vErrors === null){
 vErrors = [err79];
@@ -7522,11 +8488,11 @@ vErrors.push(err80);
 }
 errors++;
 }
-validate21.errors = vErrors;
+validate23.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseExtensionEvent(value) { return validate22(value) ? [] : validate22.errors; }
-function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseExtensionEvent(value) { return validate24(value) ? [] : validate24.errors; }
+function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7636,12 +8602,12 @@ errors++;
 }
 }
 }
-validate22.errors = vErrors;
+validate24.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseCapabilities(value) { return validate23(value) ? [] : validate23.errors; }
-const pattern87 = new RegExp("^[^*]*\\*?$");
-function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseCapabilities(value) { return validate25(value) ? [] : validate25.errors; }
+const pattern94 = new RegExp("^[^*]*\\*?$");
+function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7720,7 +8686,7 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(!pattern30.test(data3)){
+if(!pattern37.test(data3)){
 const err6 = {instancePath:instancePath+"/languages/" + i0,schemaPath:"#/properties/languages/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err6];
@@ -7859,7 +8825,7 @@ vErrors.push(err16);
 }
 errors++;
 }
-if(!pattern87.test(data10)){
+if(!pattern94.test(data10)){
 const err17 = {instancePath:instancePath+"/event_filters/include/" + i2,schemaPath:"#/properties/event_filters/properties/include/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
 if(vErrors === null){
 vErrors = [err17];
@@ -7920,7 +8886,7 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(!pattern87.test(data12)){
+if(!pattern94.test(data12)){
 const err22 = {instancePath:instancePath+"/event_filters/exclude/" + i3,schemaPath:"#/properties/event_filters/properties/exclude/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
 if(vErrors === null){
 vErrors = [err22];
@@ -8022,7 +8988,7 @@ vErrors.push(err29);
 }
 errors++;
 }
-if(!pattern23.test(data16)){
+if(!pattern5.test(data16)){
 const err30 = {instancePath:instancePath+"/supported_extensions/" + i5,schemaPath:"#/properties/supported_extensions/items/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
 if(vErrors === null){
 vErrors = [err30];
@@ -8199,11 +9165,11 @@ vErrors.push(err44);
 }
 errors++;
 }
-validate23.errors = vErrors;
+validate25.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseClarificationReply(value) { return validate24(value) ? [] : validate24.errors; }
-function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseClarificationReply(value) { return validate26(value) ? [] : validate26.errors; }
+function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8283,7 +9249,7 @@ errors++;
 if(data.reply_token !== undefined){
 let data1 = data.reply_token;
 if(typeof data1 === "string"){
-if(!pattern11.test(data1)){
+if(!pattern7.test(data1)){
 const err7 = {instancePath:instancePath+"/reply_token",schemaPath:"#/properties/reply_token/pattern",keyword:"pattern",params:{"pattern":"^rpl_[A-Za-z0-9]{1,64}$","description":"`rpl_` followed by 1 to 64 letters or digits"}};
 if(vErrors === null){
 vErrors = [err7];
@@ -8358,7 +9324,7 @@ errors++;
 if(data.timestamp !== undefined){
 let data4 = data.timestamp;
 if(typeof data4 === "string"){
-if(!pattern78.test(data4)){
+if(!pattern85.test(data4)){
 const err13 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/pattern",keyword:"pattern",params:{"pattern":"^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$","description":"an RFC 3339 time with `Z` or an offset and no, 3 or 6 fractional digits, as in 2026-05-24T14:22:11.342Z"}};
 if(vErrors === null){
 vErrors = [err13];
@@ -8556,11 +9522,11 @@ vErrors.push(err28);
 }
 errors++;
 }
-validate24.errors = vErrors;
+validate26.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseConfirmationReply(value) { return validate25(value) ? [] : validate25.errors; }
-function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseConfirmationReply(value) { return validate27(value) ? [] : validate27.errors; }
+function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8640,7 +9606,7 @@ errors++;
 if(data.reply_token !== undefined){
 let data1 = data.reply_token;
 if(typeof data1 === "string"){
-if(!pattern11.test(data1)){
+if(!pattern7.test(data1)){
 const err7 = {instancePath:instancePath+"/reply_token",schemaPath:"#/properties/reply_token/pattern",keyword:"pattern",params:{"pattern":"^rpl_[A-Za-z0-9]{1,64}$","description":"`rpl_` followed by 1 to 64 letters or digits"}};
 if(vErrors === null){
 vErrors = [err7];
@@ -8713,7 +9679,7 @@ errors++;
 if(data.timestamp !== undefined){
 let data4 = data.timestamp;
 if(typeof data4 === "string"){
-if(!pattern78.test(data4)){
+if(!pattern85.test(data4)){
 const err13 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/pattern",keyword:"pattern",params:{"pattern":"^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$","description":"an RFC 3339 time with `Z` or an offset and no, 3 or 6 fractional digits, as in 2026-05-24T14:22:11.342Z"}};
 if(vErrors === null){
 vErrors = [err13];
@@ -8924,11 +9890,11 @@ vErrors.push(err29);
 }
 errors++;
 }
-validate25.errors = vErrors;
+validate27.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionAccepted(value) { return validate26(value) ? [] : validate26.errors; }
-function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionAccepted(value) { return validate28(value) ? [] : validate28.errors; }
+function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9043,7 +10009,7 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(!pattern84.test(data2)){
+if(!pattern91.test(data2)){
 const err10 = {instancePath:instancePath+"/aaep_version",schemaPath:"#/properties/aaep_version/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a semantic version such as 1.0.0"}};
 if(vErrors === null){
 vErrors = [err10];
@@ -9231,7 +10197,7 @@ vErrors.push(err25);
 }
 errors++;
 }
-if(!pattern23.test(data8)){
+if(!pattern5.test(data8)){
 const err26 = {instancePath:instancePath+"/producer/manifest_uri",schemaPath:"Producer/properties/manifest_uri/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
 if(vErrors === null){
 vErrors = [err26];
@@ -9278,8 +10244,8 @@ errors++;
 }
 }
 if(data.honored_capabilities !== undefined){
-if(!(validate23(data.honored_capabilities, {instancePath:instancePath+"/honored_capabilities",parentData:data,parentDataProperty:"honored_capabilities",rootData}))){
-vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors);
+if(!(validate25(data.honored_capabilities, {instancePath:instancePath+"/honored_capabilities",parentData:data,parentDataProperty:"honored_capabilities",rootData}))){
+vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
 errors = vErrors.length;
 }
 }
@@ -9296,7 +10262,7 @@ vErrors.push(err30);
 }
 errors++;
 }
-if(!pattern23.test(data10)){
+if(!pattern5.test(data10)){
 const err31 = {instancePath:instancePath+"/manifest_uri",schemaPath:"#/properties/manifest_uri/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
 if(vErrors === null){
 vErrors = [err31];
@@ -9459,11 +10425,11 @@ vErrors.push(err43);
 }
 errors++;
 }
-validate26.errors = vErrors;
+validate28.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionClose(value) { return validate28(value) ? [] : validate28.errors; }
-function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionClose(value) { return validate30(value) ? [] : validate30.errors; }
+function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9538,7 +10504,7 @@ errors++;
 if(data.reason_code !== undefined){
 let data2 = data.reason_code;
 if(typeof data2 === "string"){
-if(!pattern4.test(data2)){
+if(!pattern8.test(data2)){
 const err6 = {instancePath:instancePath+"/reason_code",schemaPath:"#/properties/reason_code/pattern",keyword:"pattern",params:{"pattern":"^[a-z][a-z0-9_]{1,63}$","description":"a lower-case letter, then 1 to 63 lower-case letters, digits or underscores"}};
 if(vErrors === null){
 vErrors = [err6];
@@ -9701,11 +10667,11 @@ vErrors.push(err18);
 }
 errors++;
 }
-validate28.errors = vErrors;
+validate30.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionRejected(value) { return validate29(value) ? [] : validate29.errors; }
-function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionRejected(value) { return validate31(value) ? [] : validate31.errors; }
+function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9868,7 +10834,7 @@ vErrors.push(err13);
 }
 errors++;
 }
-if(!pattern23.test(data4)){
+if(!pattern5.test(data4)){
 const err14 = {instancePath:instancePath+"/alternative_manifest_uri",schemaPath:"#/properties/alternative_manifest_uri/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
 if(vErrors === null){
 vErrors = [err14];
@@ -9929,11 +10895,11 @@ vErrors.push(err18);
 }
 errors++;
 }
-validate29.errors = vErrors;
+validate31.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionRenegotiate(value) { return validate30(value) ? [] : validate30.errors; }
-function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionRenegotiate(value) { return validate32(value) ? [] : validate32.errors; }
+function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10016,8 +10982,8 @@ errors++;
 }
 }
 if(data.capabilities !== undefined){
-if(!(validate23(data.capabilities, {instancePath:instancePath+"/capabilities",parentData:data,parentDataProperty:"capabilities",rootData}))){
-vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors);
+if(!(validate25(data.capabilities, {instancePath:instancePath+"/capabilities",parentData:data,parentDataProperty:"capabilities",rootData}))){
+vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
 errors = vErrors.length;
 }
 }
@@ -10137,11 +11103,11 @@ vErrors.push(err15);
 }
 errors++;
 }
-validate30.errors = vErrors;
+validate32.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionRequest(value) { return validate32(value) ? [] : validate32.errors; }
-function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionRequest(value) { return validate34(value) ? [] : validate34.errors; }
+function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10221,7 +11187,7 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(!pattern84.test(data1)){
+if(!pattern91.test(data1)){
 const err7 = {instancePath:instancePath+"/aaep_version",schemaPath:"#/properties/aaep_version/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a semantic version such as 1.0.0"}};
 if(vErrors === null){
 vErrors = [err7];
@@ -10279,8 +11245,8 @@ errors++;
 }
 }
 if(data.capabilities !== undefined){
-if(!(validate23(data.capabilities, {instancePath:instancePath+"/capabilities",parentData:data,parentDataProperty:"capabilities",rootData}))){
-vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors);
+if(!(validate25(data.capabilities, {instancePath:instancePath+"/capabilities",parentData:data,parentDataProperty:"capabilities",rootData}))){
+vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
 errors = vErrors.length;
 }
 }
@@ -10347,7 +11313,7 @@ vErrors.push(err16);
 }
 errors++;
 }
-if(!pattern23.test(data6)){
+if(!pattern5.test(data6)){
 const err17 = {instancePath:instancePath+"/subscriber_manifest_uri",schemaPath:"#/properties/subscriber_manifest_uri/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
 if(vErrors === null){
 vErrors = [err17];
@@ -10522,11 +11488,11 @@ vErrors.push(err30);
 }
 errors++;
 }
-validate32.errors = vErrors;
+validate34.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseProducerManifest(value) { return validate34(value) ? [] : validate34.errors; }
-function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseProducerManifest(value) { return validate36(value) ? [] : validate36.errors; }
+function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10573,7 +11539,7 @@ vErrors.push(err3);
 errors++;
 }
 if(typeof data0 === "string"){
-if(!pattern73.test(data0)){
+if(!pattern80.test(data0)){
 const err4 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/pattern",keyword:"pattern",params:{"pattern":"^https://aaep-protocol\\.org/context/v1$","description":"The core vocabulary alone, or a list that begins with it."}};
 if(vErrors === null){
 vErrors = [err4];
@@ -10622,7 +11588,7 @@ vErrors.push(err7);
 }
 errors++;
 }
-if(!pattern23.test(data1)){
+if(!pattern5.test(data1)){
 const err8 = {instancePath:instancePath+"/@context/" + i0,schemaPath:"#/properties/%40context/additionalItems/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
 if(vErrors === null){
 vErrors = [err8];
@@ -10797,7 +11763,7 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(!pattern84.test(data8)){
+if(!pattern91.test(data8)){
 const err22 = {instancePath:instancePath+"/aaep_versions_supported/" + i1,schemaPath:"#/properties/aaep_versions_supported/items/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a semantic version such as 1.0.0"}};
 if(vErrors === null){
 vErrors = [err22];
@@ -10940,7 +11906,7 @@ vErrors.push(err32);
 }
 errors++;
 }
-if(!pattern30.test(data14)){
+if(!pattern37.test(data14)){
 const err33 = {instancePath:instancePath+"/languages_supported/" + i4,schemaPath:"#/properties/languages_supported/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err33];
@@ -11001,7 +11967,7 @@ vErrors.push(err37);
 }
 errors++;
 }
-if(!pattern87.test(data16)){
+if(!pattern94.test(data16)){
 const err38 = {instancePath:instancePath+"/event_types_emitted/" + i5,schemaPath:"#/properties/event_types_emitted/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
 if(vErrors === null){
 vErrors = [err38];
@@ -11052,7 +12018,7 @@ vErrors.push(err41);
 }
 errors++;
 }
-if(!pattern23.test(data18)){
+if(!pattern5.test(data18)){
 const err42 = {instancePath:instancePath+"/extensions_supported/" + i6,schemaPath:"#/properties/extensions_supported/items/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
 if(vErrors === null){
 vErrors = [err42];
@@ -11208,6 +12174,6 @@ vErrors.push(err54);
 }
 errors++;
 }
-validate34.errors = vErrors;
+validate36.errors = vErrors;
 return errors === 0;
 }

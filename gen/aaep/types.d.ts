@@ -48,6 +48,45 @@ export interface ResumeSessionParams {
   readonly resume_token: string;
 }
 /**
+ * Result of aaep.resume_session: where the agent left off (R8).
+ */
+export interface ResumeSessionResult {
+  readonly session_id: string;
+  /**
+   * The state of the agent that acted last.
+   */
+  readonly state: string;
+  readonly agents: {
+    readonly producer: Producer;
+    readonly state: string;
+  }[];
+  readonly open_tools: {
+    readonly tool: string;
+    readonly tool_call_id?: string;
+  }[];
+  readonly open_outputs: {
+    readonly output_id?: string;
+    readonly position: number;
+  }[];
+  readonly open_questions: {
+    readonly [k: string]: unknown;
+  }[];
+  readonly outcomes: {
+    readonly reply_token: string;
+    readonly outcome: string;
+  }[];
+}
+export interface Producer {
+  /**
+   * Stable name of the agent, without its version.
+   */
+  readonly agent_id: string;
+  readonly agent_version?: string;
+  readonly agent_name?: string;
+  readonly model?: string;
+  readonly manifest_uri?: string;
+}
+/**
  * What was wrong with a message (R33).
  */
 export interface AaepdError {
@@ -68,6 +107,25 @@ export interface AaepdListPending {
   readonly type?: "aaepd.list_pending";
   readonly subscription_id?: string;
   readonly extensions?: KeyedExtensions;
+}
+/**
+ * The open questions that the subscription may answer (R28): answers aaepd.list_pending, and is the result of aaep.list_pending.
+ */
+export interface AaepdPending {
+  /**
+   * Present in plain framings, absent in a JSON-RPC result.
+   */
+  readonly type?: "aaepd.pending";
+  /**
+   * Items: The event that asks, as it was published.
+   */
+  readonly questions: {
+    readonly type: string;
+    readonly event_id: string;
+    readonly session_id: string;
+    readonly reply_token: string;
+    readonly [k: string]: unknown;
+  }[];
 }
 /**
  * Send an event once more (R28).
@@ -177,16 +235,6 @@ export interface AwaitingClarificationEvent {
   readonly choices?: readonly Choice[];
   readonly context?: string;
   readonly default_response?: string;
-}
-export interface Producer {
-  /**
-   * Stable name of the agent, without its version.
-   */
-  readonly agent_id: string;
-  readonly agent_version?: string;
-  readonly agent_name?: string;
-  readonly model?: string;
-  readonly manifest_uri?: string;
 }
 export interface LocalizationHints {
   readonly primary_language: string;

@@ -3,8 +3,10 @@ import type {
   PublishResult,
   RepeatParams,
   ResumeSessionParams,
+  ResumeSessionResult,
   AaepdError,
   AaepdListPending,
+  AaepdPending,
   AaepdRepeat,
   AaepdSkip,
   AaepdCapability,
@@ -37,8 +39,10 @@ import type {
 export declare function isPublishResult(value: unknown): value is PublishResult;
 export declare function isRepeatParams(value: unknown): value is RepeatParams;
 export declare function isResumeSessionParams(value: unknown): value is ResumeSessionParams;
+export declare function isResumeSessionResult(value: unknown): value is ResumeSessionResult;
 export declare function isAaepdError(value: unknown): value is AaepdError;
 export declare function isAaepdListPending(value: unknown): value is AaepdListPending;
+export declare function isAaepdPending(value: unknown): value is AaepdPending;
 export declare function isAaepdRepeat(value: unknown): value is AaepdRepeat;
 export declare function isAaepdSkip(value: unknown): value is AaepdSkip;
 export declare function isAaepdCapability(value: unknown): value is AaepdCapability;

@@ -355,9 +355,550 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdError = validate3;
-const pattern4 = new RegExp("^[a-z][a-z0-9_]{1,63}$");
+export const isResumeSessionResult = validate3;
+const pattern5 = new RegExp("^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$");
+const pattern6 = new RegExp("^out_[A-Za-z0-9]{1,64}$");
+const pattern7 = new RegExp("^rpl_[A-Za-z0-9]{1,64}$");
 function validate3(data){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((data.session_id === undefined) && (missing0 = "session_id")) || ((data.state === undefined) && (missing0 = "state"))) || ((data.agents === undefined) && (missing0 = "agents"))) || ((data.open_tools === undefined) && (missing0 = "open_tools"))) || ((data.open_outputs === undefined) && (missing0 = "open_outputs"))) || ((data.open_questions === undefined) && (missing0 = "open_questions"))) || ((data.outcomes === undefined) && (missing0 = "outcomes"))){
+return false;
+}
+else {
+if(data.session_id !== undefined){
+let data0 = data.session_id;
+const _errs1 = errors;
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(!pattern3.test(data0)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.state !== undefined){
+const _errs3 = errors;
+if(typeof data.state !== "string"){
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.agents !== undefined){
+let data2 = data.agents;
+const _errs5 = errors;
+if(errors === _errs5){
+if(Array.isArray(data2)){
+var valid1 = true;
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+let data3 = data2[i0];
+const _errs7 = errors;
+if(errors === _errs7){
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+let missing1;
+if(((data3.producer === undefined) && (missing1 = "producer")) || ((data3.state === undefined) && (missing1 = "state"))){
+return false;
+}
+else {
+if(data3.producer !== undefined){
+let data4 = data3.producer;
+const _errs9 = errors;
+if(errors === _errs9){
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+let missing2;
+if((data4.agent_id === undefined) && (missing2 = "agent_id")){
+return false;
+}
+else {
+if(data4.agent_id !== undefined){
+let data5 = data4.agent_id;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 === "string"){
+if(data5.length < 1){
+return false;
+}
+else {
+if(longerThan(data5, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs11 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data4.agent_version !== undefined){
+let data6 = data4.agent_version;
+const _errs13 = errors;
+if(errors === _errs13){
+if(typeof data6 === "string"){
+if(data6.length < 1){
+return false;
+}
+else {
+if(longerThan(data6, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs13 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data4.agent_name !== undefined){
+let data7 = data4.agent_name;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data7 === "string"){
+if(data7.length < 1){
+return false;
+}
+else {
+if(longerThan(data7, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs15 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data4.model !== undefined){
+let data8 = data4.model;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data8 === "string"){
+if(data8.length < 1){
+return false;
+}
+else {
+if(longerThan(data8, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs17 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data4.manifest_uri !== undefined){
+let data9 = data4.manifest_uri;
+const _errs19 = errors;
+if(errors === _errs19){
+if(typeof data9 === "string"){
+if(longerThan(data9, 16384)){
+return false;
+}
+else {
+if(!pattern5.test(data9)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs19 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+for(const key0 in data4){
+if(!(((((key0 === "agent_id") || (key0 === "agent_version")) || (key0 === "agent_name")) || (key0 === "model")) || (key0 === "manifest_uri"))){
+return false;
+break;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data3.state !== undefined){
+const _errs22 = errors;
+if(typeof data3.state !== "string"){
+return false;
+}
+var valid2 = _errs22 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+for(const key1 in data3){
+if(!((key1 === "producer") || (key1 === "state"))){
+return false;
+break;
+}
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid1 = _errs7 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.open_tools !== undefined){
+let data11 = data.open_tools;
+const _errs25 = errors;
+if(errors === _errs25){
+if(Array.isArray(data11)){
+var valid4 = true;
+const len1 = data11.length;
+for(let i1=0; i1<len1; i1++){
+let data12 = data11[i1];
+const _errs27 = errors;
+if(errors === _errs27){
+if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
+let missing3;
+if((data12.tool === undefined) && (missing3 = "tool")){
+return false;
+}
+else {
+if(data12.tool !== undefined){
+const _errs29 = errors;
+if(typeof data12.tool !== "string"){
+return false;
+}
+var valid5 = _errs29 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
+if(data12.tool_call_id !== undefined){
+const _errs31 = errors;
+if(typeof data12.tool_call_id !== "string"){
+return false;
+}
+var valid5 = _errs31 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
+for(const key2 in data12){
+if(!((key2 === "tool") || (key2 === "tool_call_id"))){
+return false;
+break;
+}
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid4 = _errs27 === errors;
+if(!valid4){
+break;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.open_outputs !== undefined){
+let data15 = data.open_outputs;
+const _errs34 = errors;
+if(errors === _errs34){
+if(Array.isArray(data15)){
+var valid6 = true;
+const len2 = data15.length;
+for(let i2=0; i2<len2; i2++){
+let data16 = data15[i2];
+const _errs36 = errors;
+if(errors === _errs36){
+if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
+let missing4;
+if((data16.position === undefined) && (missing4 = "position")){
+return false;
+}
+else {
+if(data16.output_id !== undefined){
+let data17 = data16.output_id;
+const _errs38 = errors;
+if(errors === _errs38){
+if(typeof data17 === "string"){
+if(!pattern6.test(data17)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid7 = _errs38 === errors;
+}
+else {
+var valid7 = true;
+}
+if(valid7){
+if(data16.position !== undefined){
+let data18 = data16.position;
+const _errs40 = errors;
+if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
+return false;
+}
+if(errors === _errs40){
+if(typeof data18 == "number"){
+if(data18 < 0){
+return false;
+}
+else {
+if(data18 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid7 = _errs40 === errors;
+}
+else {
+var valid7 = true;
+}
+if(valid7){
+for(const key3 in data16){
+if(!((key3 === "output_id") || (key3 === "position"))){
+return false;
+break;
+}
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid6 = _errs36 === errors;
+if(!valid6){
+break;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs34 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.open_questions !== undefined){
+let data19 = data.open_questions;
+const _errs43 = errors;
+if(errors === _errs43){
+if(Array.isArray(data19)){
+var valid8 = true;
+const len3 = data19.length;
+for(let i3=0; i3<len3; i3++){
+let data20 = data19[i3];
+const _errs45 = errors;
+if(!(data20 && typeof data20 == "object" && !Array.isArray(data20))){
+return false;
+}
+var valid8 = _errs45 === errors;
+if(!valid8){
+break;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs43 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.outcomes !== undefined){
+let data21 = data.outcomes;
+const _errs47 = errors;
+if(errors === _errs47){
+if(Array.isArray(data21)){
+var valid9 = true;
+const len4 = data21.length;
+for(let i4=0; i4<len4; i4++){
+let data22 = data21[i4];
+const _errs49 = errors;
+if(errors === _errs49){
+if(data22 && typeof data22 == "object" && !Array.isArray(data22)){
+let missing5;
+if(((data22.reply_token === undefined) && (missing5 = "reply_token")) || ((data22.outcome === undefined) && (missing5 = "outcome"))){
+return false;
+}
+else {
+if(data22.reply_token !== undefined){
+let data23 = data22.reply_token;
+const _errs51 = errors;
+if(errors === _errs51){
+if(typeof data23 === "string"){
+if(!pattern7.test(data23)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid10 = _errs51 === errors;
+}
+else {
+var valid10 = true;
+}
+if(valid10){
+if(data22.outcome !== undefined){
+const _errs53 = errors;
+if(typeof data22.outcome !== "string"){
+return false;
+}
+var valid10 = _errs53 === errors;
+}
+else {
+var valid10 = true;
+}
+if(valid10){
+for(const key4 in data22){
+if(!((key4 === "reply_token") || (key4 === "outcome"))){
+return false;
+break;
+}
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid9 = _errs49 === errors;
+if(!valid9){
+break;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs47 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+for(const key5 in data){
+if(!(((((((key5 === "session_id") || (key5 === "state")) || (key5 === "agents")) || (key5 === "open_tools")) || (key5 === "open_outputs")) || (key5 === "open_questions")) || (key5 === "outcomes"))){
+return false;
+break;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+return errors === 0;
+}
+export const isAaepdError = validate4;
+const pattern8 = new RegExp("^[a-z][a-z0-9_]{1,63}$");
+function validate4(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -387,7 +928,7 @@ let data1 = data.code;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
-if(!pattern4.test(data1)){
+if(!pattern8.test(data1)){
 return false;
 }
 }
@@ -507,8 +1048,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdListPending = validate4;
-function validate4(data){
+export const isAaepdListPending = validate5;
+function validate5(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -625,8 +1166,159 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdRepeat = validate5;
-function validate5(data){
+export const isAaepdPending = validate6;
+function validate6(data){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.questions === undefined) && (missing0 = "questions")){
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+return false;
+}
+if(data0 !== "aaepd.pending"){
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.questions !== undefined){
+let data1 = data.questions;
+const _errs3 = errors;
+if(errors === _errs3){
+if(Array.isArray(data1)){
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+let data2 = data1[i0];
+const _errs5 = errors;
+if(errors === _errs5){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+let missing1;
+if(((((data2.type === undefined) && (missing1 = "type")) || ((data2.event_id === undefined) && (missing1 = "event_id"))) || ((data2.session_id === undefined) && (missing1 = "session_id"))) || ((data2.reply_token === undefined) && (missing1 = "reply_token"))){
+return false;
+}
+else {
+if(data2.type !== undefined){
+const _errs7 = errors;
+if(typeof data2.type !== "string"){
+return false;
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.event_id !== undefined){
+let data4 = data2.event_id;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 === "string"){
+if(!pattern0.test(data4)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.session_id !== undefined){
+let data5 = data2.session_id;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 === "string"){
+if(!pattern3.test(data5)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid2 = _errs11 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.reply_token !== undefined){
+let data6 = data2.reply_token;
+const _errs13 = errors;
+if(errors === _errs13){
+if(typeof data6 === "string"){
+if(!pattern7.test(data6)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid2 = _errs13 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid1 = _errs5 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+for(const key0 in data){
+if(!((key0 === "type") || (key0 === "questions"))){
+return false;
+break;
+}
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+return errors === 0;
+}
+export const isAaepdRepeat = validate7;
+function validate7(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -769,9 +1461,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdSkip = validate6;
-const pattern9 = new RegExp("^out_[A-Za-z0-9]{1,64}$");
-function validate6(data){
+export const isAaepdSkip = validate8;
+function validate8(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -820,7 +1511,7 @@ let data2 = data.output_id;
 const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data2 === "string"){
-if(!pattern9.test(data2)){
+if(!pattern6.test(data2)){
 return false;
 }
 }
@@ -934,8 +1625,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdCapability = validate7;
-function validate7(data){
+export const isAaepdCapability = validate9;
+function validate9(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -982,8 +1673,8 @@ return false;
 }
 return errors === 0;
 }
-export const isRequestExtensions = validate8;
-function validate8(data){
+export const isRequestExtensions = validate10;
+function validate10(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1068,18 +1759,16 @@ return false;
 }
 return errors === 0;
 }
-export const isAwaitingClarificationEvent = validate9;
-const pattern11 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
-const pattern12 = new RegExp("^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$");
-const pattern15 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
-const pattern17 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
-const pattern20 = new RegExp("^[A-Z][a-z]{3}$");
-const pattern21 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
-const pattern22 = new RegExp("^rpl_[A-Za-z0-9]{1,64}$");
-const pattern23 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern24 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern25 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate9(data){
+export const isAwaitingClarificationEvent = validate11;
+const pattern18 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
+const pattern22 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
+const pattern24 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
+const pattern27 = new RegExp("^[A-Z][a-z]{3}$");
+const pattern28 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
+const pattern30 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern31 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern32 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate11(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1097,7 +1786,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern11.test(data0)){
+if(!pattern18.test(data0)){
 return false;
 }
 }
@@ -1123,7 +1812,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data1)){
+if(!pattern5.test(data1)){
 return false;
 }
 }
@@ -1216,7 +1905,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern15.test(data6)){
+if(!pattern22.test(data6)){
 return false;
 }
 }
@@ -1345,7 +2034,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data12)){
+if(!pattern5.test(data12)){
 return false;
 }
 }
@@ -1432,7 +2121,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data16)){
+if(!pattern24.test(data16)){
 return false;
 }
 }
@@ -1482,7 +2171,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data19)){
+if(!pattern24.test(data19)){
 return false;
 }
 }
@@ -1528,7 +2217,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data21)){
+if(!pattern24.test(data21)){
 return false;
 }
 }
@@ -1559,7 +2248,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern20.test(data22)){
+if(!pattern27.test(data22)){
 return false;
 }
 }
@@ -1700,7 +2389,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern21.test(data28)){
+if(!pattern28.test(data28)){
 return false;
 }
 }
@@ -1744,7 +2433,7 @@ let data30 = data.reply_token;
 const _errs63 = errors;
 if(errors === _errs63){
 if(typeof data30 === "string"){
-if(!pattern22.test(data30)){
+if(!pattern7.test(data30)){
 return false;
 }
 }
@@ -1965,7 +2654,7 @@ var valid11 = true;
 }
 if(valid11){
 for(const key3 in data37){
-if(!(((key3 === "value") || (key3 === "label")) || ((pattern23.test(key3) && typeof data37[key3] === "string" && data37[key3].length > 0 && !longerThan(data37[key3], 16384))))){
+if(!(((key3 === "value") || (key3 === "label")) || ((pattern30.test(key3) && typeof data37[key3] === "string" && data37[key3].length > 0 && !longerThan(data37[key3], 16384))))){
 return false;
 break;
 }
@@ -2035,7 +2724,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key4 in data){
-if(!((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || ((pattern24.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern25.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
+if(!((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || ((pattern31.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern32.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
 return false;
 break;
 }
@@ -2070,9 +2759,9 @@ return false;
 }
 return errors === 0;
 }
-export const isAwaitingConfirmationEvent = validate10;
-const pattern39 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate10(data){
+export const isAwaitingConfirmationEvent = validate12;
+const pattern46 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate12(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -2090,7 +2779,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern11.test(data0)){
+if(!pattern18.test(data0)){
 return false;
 }
 }
@@ -2116,7 +2805,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data1)){
+if(!pattern5.test(data1)){
 return false;
 }
 }
@@ -2209,7 +2898,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern15.test(data6)){
+if(!pattern22.test(data6)){
 return false;
 }
 }
@@ -2338,7 +3027,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data12)){
+if(!pattern5.test(data12)){
 return false;
 }
 }
@@ -2425,7 +3114,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data16)){
+if(!pattern24.test(data16)){
 return false;
 }
 }
@@ -2475,7 +3164,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data19)){
+if(!pattern24.test(data19)){
 return false;
 }
 }
@@ -2521,7 +3210,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data21)){
+if(!pattern24.test(data21)){
 return false;
 }
 }
@@ -2552,7 +3241,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern20.test(data22)){
+if(!pattern27.test(data22)){
 return false;
 }
 }
@@ -2693,7 +3382,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern21.test(data28)){
+if(!pattern28.test(data28)){
 return false;
 }
 }
@@ -2761,7 +3450,7 @@ let data31 = data.reply_token;
 const _errs65 = errors;
 if(errors === _errs65){
 if(typeof data31 === "string"){
-if(!pattern22.test(data31)){
+if(!pattern7.test(data31)){
 return false;
 }
 }
@@ -3001,7 +3690,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "action")) || (key3 === "consequence")) || (key3 === "reply_token")) || (key3 === "timeout_seconds")) || (key3 === "default_decision")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "risk_level")) || (key3 === "reversibility")) || (key3 === "irreversible")) || (key3 === "allowed_replies")) || (key3 === "extra_context")) || ((pattern24.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern39.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "action")) || (key3 === "consequence")) || (key3 === "reply_token")) || (key3 === "timeout_seconds")) || (key3 === "default_decision")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "risk_level")) || (key3 === "reversibility")) || (key3 === "irreversible")) || (key3 === "allowed_replies")) || (key3 === "extra_context")) || ((pattern31.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern46.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -3040,9 +3729,9 @@ return false;
 }
 return errors === 0;
 }
-export const isHandoffRequestedEvent = validate11;
-const pattern53 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate11(data){
+export const isHandoffRequestedEvent = validate13;
+const pattern60 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate13(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -3060,7 +3749,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern11.test(data0)){
+if(!pattern18.test(data0)){
 return false;
 }
 }
@@ -3086,7 +3775,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data1)){
+if(!pattern5.test(data1)){
 return false;
 }
 }
@@ -3179,7 +3868,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern15.test(data6)){
+if(!pattern22.test(data6)){
 return false;
 }
 }
@@ -3308,7 +3997,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data12)){
+if(!pattern5.test(data12)){
 return false;
 }
 }
@@ -3395,7 +4084,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data16)){
+if(!pattern24.test(data16)){
 return false;
 }
 }
@@ -3445,7 +4134,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data19)){
+if(!pattern24.test(data19)){
 return false;
 }
 }
@@ -3491,7 +4180,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data21)){
+if(!pattern24.test(data21)){
 return false;
 }
 }
@@ -3522,7 +4211,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern20.test(data22)){
+if(!pattern27.test(data22)){
 return false;
 }
 }
@@ -3663,7 +4352,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern21.test(data28)){
+if(!pattern28.test(data28)){
 return false;
 }
 }
@@ -3774,7 +4463,7 @@ if(longerThan(data33, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data33)){
+if(!pattern5.test(data33)){
 return false;
 }
 }
@@ -3817,7 +4506,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "reason")) || (key3 === "target_kind")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "target_uri")) || (key3 === "packaged_context")) || (key3 === "urgency_for_handoff")) || ((pattern24.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern53.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "reason")) || (key3 === "target_kind")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "target_uri")) || (key3 === "packaged_context")) || (key3 === "urgency_for_handoff")) || ((pattern31.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern60.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -3850,9 +4539,9 @@ return false;
 }
 return errors === 0;
 }
-export const isOutputStreamingEvent = validate12;
-const pattern66 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
-function validate12(data){
+export const isOutputStreamingEvent = validate14;
+const pattern73 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
+function validate14(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -3870,7 +4559,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern11.test(data0)){
+if(!pattern18.test(data0)){
 return false;
 }
 }
@@ -3896,7 +4585,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data1)){
+if(!pattern5.test(data1)){
 return false;
 }
 }
@@ -3989,7 +4678,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern15.test(data6)){
+if(!pattern22.test(data6)){
 return false;
 }
 }
@@ -4118,7 +4807,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data12)){
+if(!pattern5.test(data12)){
 return false;
 }
 }
@@ -4205,7 +4894,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data16)){
+if(!pattern24.test(data16)){
 return false;
 }
 }
@@ -4255,7 +4944,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data19)){
+if(!pattern24.test(data19)){
 return false;
 }
 }
@@ -4301,7 +4990,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data21)){
+if(!pattern24.test(data21)){
 return false;
 }
 }
@@ -4332,7 +5021,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern20.test(data22)){
+if(!pattern27.test(data22)){
 return false;
 }
 }
@@ -4473,7 +5162,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern21.test(data28)){
+if(!pattern28.test(data28)){
 return false;
 }
 }
@@ -4562,7 +5251,7 @@ let data33 = data.output_id;
 const _errs69 = errors;
 if(errors === _errs69){
 if(typeof data33 === "string"){
-if(!pattern9.test(data33)){
+if(!pattern6.test(data33)){
 return false;
 }
 }
@@ -4585,7 +5274,7 @@ if(longerThan(data34, 1024)){
 return false;
 }
 else {
-if(!pattern66.test(data34)){
+if(!pattern73.test(data34)){
 return false;
 }
 }
@@ -4609,7 +5298,7 @@ if(longerThan(data35, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data35)){
+if(!pattern24.test(data35)){
 return false;
 }
 }
@@ -4658,10 +5347,10 @@ return false;
 }
 return errors === 0;
 }
-export const isProgressUpdatedEvent = validate13;
-const pattern79 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern81 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate13(data){
+export const isProgressUpdatedEvent = validate15;
+const pattern86 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern88 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate15(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -4679,7 +5368,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern11.test(data0)){
+if(!pattern18.test(data0)){
 return false;
 }
 }
@@ -4705,7 +5394,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data1)){
+if(!pattern5.test(data1)){
 return false;
 }
 }
@@ -4798,7 +5487,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern15.test(data6)){
+if(!pattern22.test(data6)){
 return false;
 }
 }
@@ -4927,7 +5616,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data12)){
+if(!pattern5.test(data12)){
 return false;
 }
 }
@@ -5014,7 +5703,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data16)){
+if(!pattern24.test(data16)){
 return false;
 }
 }
@@ -5064,7 +5753,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data19)){
+if(!pattern24.test(data19)){
 return false;
 }
 }
@@ -5110,7 +5799,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data21)){
+if(!pattern24.test(data21)){
 return false;
 }
 }
@@ -5141,7 +5830,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern20.test(data22)){
+if(!pattern27.test(data22)){
 return false;
 }
 }
@@ -5282,7 +5971,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern21.test(data28)){
+if(!pattern28.test(data28)){
 return false;
 }
 }
@@ -5488,7 +6177,7 @@ var valid9 = true;
 }
 if(valid9){
 for(const key3 in data29){
-if(!(((((key3 === "percent") || (key3 === "step")) || (key3 === "total_steps")) || (key3 === "description")) || ((pattern79.test(key3) && typeof data29[key3] === "string" && data29[key3].length > 0 && !longerThan(data29[key3], 16384))))){
+if(!(((((key3 === "percent") || (key3 === "step")) || (key3 === "total_steps")) || (key3 === "description")) || ((pattern86.test(key3) && typeof data29[key3] === "string" && data29[key3].length > 0 && !longerThan(data29[key3], 16384))))){
 return false;
 break;
 }
@@ -5581,7 +6270,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key4 in data){
-if(!(((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "eta_ms")) || ((pattern24.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern81.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
+if(!(((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "eta_ms")) || ((pattern31.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern88.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
 return false;
 break;
 }
@@ -5611,9 +6300,9 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionCancelledEvent = validate14;
-const pattern95 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate14(data){
+export const isSessionCancelledEvent = validate16;
+const pattern102 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate16(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -5631,7 +6320,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern11.test(data0)){
+if(!pattern18.test(data0)){
 return false;
 }
 }
@@ -5657,7 +6346,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data1)){
+if(!pattern5.test(data1)){
 return false;
 }
 }
@@ -5750,7 +6439,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern15.test(data6)){
+if(!pattern22.test(data6)){
 return false;
 }
 }
@@ -5879,7 +6568,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data12)){
+if(!pattern5.test(data12)){
 return false;
 }
 }
@@ -5966,7 +6655,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data16)){
+if(!pattern24.test(data16)){
 return false;
 }
 }
@@ -6016,7 +6705,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data19)){
+if(!pattern24.test(data19)){
 return false;
 }
 }
@@ -6062,7 +6751,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data21)){
+if(!pattern24.test(data21)){
 return false;
 }
 }
@@ -6093,7 +6782,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern20.test(data22)){
+if(!pattern27.test(data22)){
 return false;
 }
 }
@@ -6234,7 +6923,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern21.test(data28)){
+if(!pattern28.test(data28)){
 return false;
 }
 }
@@ -6341,7 +7030,7 @@ let data33 = data.cancellation_reason;
 const _errs69 = errors;
 if(errors === _errs69){
 if(typeof data33 === "string"){
-if(!pattern4.test(data33)){
+if(!pattern8.test(data33)){
 return false;
 }
 }
@@ -6375,7 +7064,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "cancelled_by")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "cancellation_reason")) || (key3 === "partial_result")) || ((pattern24.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern95.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "cancelled_by")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "cancellation_reason")) || (key3 === "partial_result")) || ((pattern31.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern102.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -6407,9 +7096,9 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionCompletedEvent = validate15;
-const pattern109 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate15(data){
+export const isSessionCompletedEvent = validate17;
+const pattern116 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate17(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -6427,7 +7116,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern11.test(data0)){
+if(!pattern18.test(data0)){
 return false;
 }
 }
@@ -6453,7 +7142,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data1)){
+if(!pattern5.test(data1)){
 return false;
 }
 }
@@ -6546,7 +7235,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern15.test(data6)){
+if(!pattern22.test(data6)){
 return false;
 }
 }
@@ -6675,7 +7364,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data12)){
+if(!pattern5.test(data12)){
 return false;
 }
 }
@@ -6762,7 +7451,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data16)){
+if(!pattern24.test(data16)){
 return false;
 }
 }
@@ -6812,7 +7501,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data19)){
+if(!pattern24.test(data19)){
 return false;
 }
 }
@@ -6858,7 +7547,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data21)){
+if(!pattern24.test(data21)){
 return false;
 }
 }
@@ -6889,7 +7578,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern20.test(data22)){
+if(!pattern27.test(data22)){
 return false;
 }
 }
@@ -7030,7 +7719,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern21.test(data28)){
+if(!pattern28.test(data28)){
 return false;
 }
 }
@@ -7193,7 +7882,7 @@ if(longerThan(data35, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data35)){
+if(!pattern5.test(data35)){
 return false;
 }
 }
@@ -7209,7 +7898,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "duration_ms")) || (key3 === "tool_invocations_count")) || (key3 === "output_summary")) || (key3 === "result_uri")) || ((pattern24.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern109.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "duration_ms")) || (key3 === "tool_invocations_count")) || (key3 === "output_summary")) || (key3 === "result_uri")) || ((pattern31.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern116.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -7242,10 +7931,10 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionErroredEvent = validate16;
-const pattern121 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
-const pattern124 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate16(data){
+export const isSessionErroredEvent = validate18;
+const pattern128 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
+const pattern131 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate18(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -7263,7 +7952,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern11.test(data0)){
+if(!pattern18.test(data0)){
 return false;
 }
 }
@@ -7289,7 +7978,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data1)){
+if(!pattern5.test(data1)){
 return false;
 }
 }
@@ -7382,7 +8071,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern15.test(data6)){
+if(!pattern22.test(data6)){
 return false;
 }
 }
@@ -7511,7 +8200,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data12)){
+if(!pattern5.test(data12)){
 return false;
 }
 }
@@ -7598,7 +8287,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data16)){
+if(!pattern24.test(data16)){
 return false;
 }
 }
@@ -7648,7 +8337,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data19)){
+if(!pattern24.test(data19)){
 return false;
 }
 }
@@ -7694,7 +8383,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data21)){
+if(!pattern24.test(data21)){
 return false;
 }
 }
@@ -7725,7 +8414,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern20.test(data22)){
+if(!pattern27.test(data22)){
 return false;
 }
 }
@@ -7866,7 +8555,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern21.test(data28)){
+if(!pattern28.test(data28)){
 return false;
 }
 }
@@ -7973,7 +8662,7 @@ let data33 = data.error_code;
 const _errs69 = errors;
 if(errors === _errs69){
 if(typeof data33 === "string"){
-if(!pattern121.test(data33)){
+if(!pattern128.test(data33)){
 return false;
 }
 }
@@ -7996,7 +8685,7 @@ if(longerThan(data34, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data34)){
+if(!pattern5.test(data34)){
 return false;
 }
 }
@@ -8042,7 +8731,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "error_category")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "error_code")) || (key3 === "error_uri")) || (key3 === "recoverable")) || (key3 === "remediation_hint")) || ((pattern24.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern124.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "error_category")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "error_code")) || (key3 === "error_uri")) || (key3 === "recoverable")) || (key3 === "remediation_hint")) || ((pattern31.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern131.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -8076,9 +8765,9 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionStartedEvent = validate17;
-const pattern137 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate17(data){
+export const isSessionStartedEvent = validate19;
+const pattern144 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate19(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -8096,7 +8785,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern11.test(data0)){
+if(!pattern18.test(data0)){
 return false;
 }
 }
@@ -8122,7 +8811,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data1)){
+if(!pattern5.test(data1)){
 return false;
 }
 }
@@ -8215,7 +8904,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern15.test(data6)){
+if(!pattern22.test(data6)){
 return false;
 }
 }
@@ -8344,7 +9033,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data12)){
+if(!pattern5.test(data12)){
 return false;
 }
 }
@@ -8431,7 +9120,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data16)){
+if(!pattern24.test(data16)){
 return false;
 }
 }
@@ -8481,7 +9170,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data19)){
+if(!pattern24.test(data19)){
 return false;
 }
 }
@@ -8527,7 +9216,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data21)){
+if(!pattern24.test(data21)){
 return false;
 }
 }
@@ -8558,7 +9247,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern20.test(data22)){
+if(!pattern27.test(data22)){
 return false;
 }
 }
@@ -8699,7 +9388,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern21.test(data28)){
+if(!pattern28.test(data28)){
 return false;
 }
 }
@@ -8895,7 +9584,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || (key3 === "requested_by")) || (key3 === "request_text")) || (key3 === "tools_available")) || ((pattern24.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern137.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || (key3 === "requested_by")) || (key3 === "request_text")) || (key3 === "tools_available")) || ((pattern31.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern144.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -8928,8 +9617,8 @@ return false;
 }
 return errors === 0;
 }
-export const isStateChangedEvent = validate18;
-function validate18(data){
+export const isStateChangedEvent = validate20;
+function validate20(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -8947,7 +9636,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern11.test(data0)){
+if(!pattern18.test(data0)){
 return false;
 }
 }
@@ -8973,7 +9662,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data1)){
+if(!pattern5.test(data1)){
 return false;
 }
 }
@@ -9066,7 +9755,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern15.test(data6)){
+if(!pattern22.test(data6)){
 return false;
 }
 }
@@ -9195,7 +9884,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data12)){
+if(!pattern5.test(data12)){
 return false;
 }
 }
@@ -9282,7 +9971,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data16)){
+if(!pattern24.test(data16)){
 return false;
 }
 }
@@ -9332,7 +10021,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data19)){
+if(!pattern24.test(data19)){
 return false;
 }
 }
@@ -9378,7 +10067,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data21)){
+if(!pattern24.test(data21)){
 return false;
 }
 }
@@ -9409,7 +10098,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern20.test(data22)){
+if(!pattern27.test(data22)){
 return false;
 }
 }
@@ -9550,7 +10239,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern21.test(data28)){
+if(!pattern28.test(data28)){
 return false;
 }
 }
@@ -9710,7 +10399,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "from_state")) || (key3 === "to_state")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || ((pattern24.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern137.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "from_state")) || (key3 === "to_state")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || ((pattern31.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern144.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -9742,11 +10431,11 @@ return false;
 }
 return errors === 0;
 }
-export const isToolCompletedEvent = validate19;
-const pattern162 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
-const pattern163 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
-const pattern165 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate19(data){
+export const isToolCompletedEvent = validate21;
+const pattern169 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
+const pattern170 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
+const pattern172 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate21(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -9764,7 +10453,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern11.test(data0)){
+if(!pattern18.test(data0)){
 return false;
 }
 }
@@ -9790,7 +10479,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data1)){
+if(!pattern5.test(data1)){
 return false;
 }
 }
@@ -9883,7 +10572,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern15.test(data6)){
+if(!pattern22.test(data6)){
 return false;
 }
 }
@@ -10012,7 +10701,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data12)){
+if(!pattern5.test(data12)){
 return false;
 }
 }
@@ -10099,7 +10788,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data16)){
+if(!pattern24.test(data16)){
 return false;
 }
 }
@@ -10149,7 +10838,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data19)){
+if(!pattern24.test(data19)){
 return false;
 }
 }
@@ -10195,7 +10884,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data21)){
+if(!pattern24.test(data21)){
 return false;
 }
 }
@@ -10226,7 +10915,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern20.test(data22)){
+if(!pattern27.test(data22)){
 return false;
 }
 }
@@ -10367,7 +11056,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern21.test(data28)){
+if(!pattern28.test(data28)){
 return false;
 }
 }
@@ -10387,7 +11076,7 @@ let data29 = data.tool;
 const _errs61 = errors;
 if(errors === _errs61){
 if(typeof data29 === "string"){
-if(!pattern162.test(data29)){
+if(!pattern169.test(data29)){
 return false;
 }
 }
@@ -10493,7 +11182,7 @@ let data34 = data.tool_call_id;
 const _errs71 = errors;
 if(errors === _errs71){
 if(typeof data34 === "string"){
-if(!pattern163.test(data34)){
+if(!pattern170.test(data34)){
 return false;
 }
 }
@@ -10551,7 +11240,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "status")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "tool_call_id")) || (key3 === "duration_ms")) || (key3 === "error_message")) || ((pattern24.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern165.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "status")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "tool_call_id")) || (key3 === "duration_ms")) || (key3 === "error_message")) || ((pattern31.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern172.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -10585,9 +11274,9 @@ return false;
 }
 return errors === 0;
 }
-export const isToolInvokedEvent = validate20;
-const pattern180 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate20(data){
+export const isToolInvokedEvent = validate22;
+const pattern187 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate22(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -10605,7 +11294,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern11.test(data0)){
+if(!pattern18.test(data0)){
 return false;
 }
 }
@@ -10631,7 +11320,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data1)){
+if(!pattern5.test(data1)){
 return false;
 }
 }
@@ -10724,7 +11413,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern15.test(data6)){
+if(!pattern22.test(data6)){
 return false;
 }
 }
@@ -10853,7 +11542,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data12)){
+if(!pattern5.test(data12)){
 return false;
 }
 }
@@ -10940,7 +11629,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data16)){
+if(!pattern24.test(data16)){
 return false;
 }
 }
@@ -10990,7 +11679,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data19)){
+if(!pattern24.test(data19)){
 return false;
 }
 }
@@ -11036,7 +11725,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data21)){
+if(!pattern24.test(data21)){
 return false;
 }
 }
@@ -11067,7 +11756,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern20.test(data22)){
+if(!pattern27.test(data22)){
 return false;
 }
 }
@@ -11208,7 +11897,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern21.test(data28)){
+if(!pattern28.test(data28)){
 return false;
 }
 }
@@ -11228,7 +11917,7 @@ let data29 = data.tool;
 const _errs61 = errors;
 if(errors === _errs61){
 if(typeof data29 === "string"){
-if(!pattern162.test(data29)){
+if(!pattern169.test(data29)){
 return false;
 }
 }
@@ -11407,7 +12096,7 @@ let data38 = data.tool_call_id;
 const _errs79 = errors;
 if(errors === _errs79){
 if(typeof data38 === "string"){
-if(!pattern163.test(data38)){
+if(!pattern170.test(data38)){
 return false;
 }
 }
@@ -11422,7 +12111,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "description")) || (key3 === "args_summary")) || (key3 === "expected_duration_ms")) || (key3 === "risk_level")) || (key3 === "irreversible")) || (key3 === "tool_call_id")) || ((pattern24.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern180.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "description")) || (key3 === "args_summary")) || (key3 === "expected_duration_ms")) || (key3 === "risk_level")) || (key3 === "irreversible")) || (key3 === "tool_call_id")) || ((pattern31.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern187.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -11458,10 +12147,10 @@ return false;
 }
 return errors === 0;
 }
-export const isEnvelope = validate21;
-const pattern183 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
-const pattern193 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
-function validate21(data){
+export const isEnvelope = validate23;
+const pattern190 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
+const pattern200 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
+function validate23(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -11479,7 +12168,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern11.test(data0)){
+if(!pattern18.test(data0)){
 return false;
 }
 }
@@ -11505,7 +12194,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data1)){
+if(!pattern5.test(data1)){
 return false;
 }
 }
@@ -11552,7 +12241,7 @@ if(longerThan(data3, 1024)){
 return false;
 }
 else {
-if(!pattern183.test(data3)){
+if(!pattern190.test(data3)){
 return false;
 }
 }
@@ -11610,7 +12299,7 @@ let data6 = data.timestamp;
 const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
-if(!pattern15.test(data6)){
+if(!pattern22.test(data6)){
 return false;
 }
 }
@@ -11739,7 +12428,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data12)){
+if(!pattern5.test(data12)){
 return false;
 }
 }
@@ -11826,7 +12515,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data16)){
+if(!pattern24.test(data16)){
 return false;
 }
 }
@@ -11876,7 +12565,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data19)){
+if(!pattern24.test(data19)){
 return false;
 }
 }
@@ -11922,7 +12611,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data21)){
+if(!pattern24.test(data21)){
 return false;
 }
 }
@@ -11953,7 +12642,7 @@ let data22 = data15.script;
 const _errs46 = errors;
 if(errors === _errs46){
 if(typeof data22 === "string"){
-if(!pattern20.test(data22)){
+if(!pattern27.test(data22)){
 return false;
 }
 }
@@ -12094,7 +12783,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern21.test(data28)){
+if(!pattern28.test(data28)){
 return false;
 }
 }
@@ -12111,7 +12800,7 @@ var valid0 = true;
 if(valid0){
 var valid8 = true;
 for(const key3 in data){
-if(pattern193.test(key3)){
+if(pattern200.test(key3)){
 var valid8 = false;
 return false;
 if(!valid8){
@@ -12140,8 +12829,8 @@ return false;
 }
 return errors === 0;
 }
-export const isExtensionEvent = validate22;
-function validate22(data){
+export const isExtensionEvent = validate24;
+function validate24(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -12159,7 +12848,7 @@ return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern11.test(data0)){
+if(!pattern18.test(data0)){
 return false;
 }
 }
@@ -12185,7 +12874,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data1)){
+if(!pattern5.test(data1)){
 return false;
 }
 }
@@ -12232,7 +12921,7 @@ if(longerThan(data3, 1024)){
 return false;
 }
 else {
-if(!pattern183.test(data3)){
+if(!pattern190.test(data3)){
 return false;
 }
 }
@@ -12290,7 +12979,7 @@ let data6 = data.timestamp;
 const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data6 === "string"){
-if(!pattern15.test(data6)){
+if(!pattern22.test(data6)){
 return false;
 }
 }
@@ -12419,7 +13108,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data12)){
+if(!pattern5.test(data12)){
 return false;
 }
 }
@@ -12506,7 +13195,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data16)){
+if(!pattern24.test(data16)){
 return false;
 }
 }
@@ -12556,7 +13245,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data19)){
+if(!pattern24.test(data19)){
 return false;
 }
 }
@@ -12602,7 +13291,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data21)){
+if(!pattern24.test(data21)){
 return false;
 }
 }
@@ -12633,7 +13322,7 @@ let data22 = data15.script;
 const _errs47 = errors;
 if(errors === _errs47){
 if(typeof data22 === "string"){
-if(!pattern20.test(data22)){
+if(!pattern27.test(data22)){
 return false;
 }
 }
@@ -12774,7 +13463,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern21.test(data28)){
+if(!pattern28.test(data28)){
 return false;
 }
 }
@@ -12863,7 +13552,7 @@ var valid0 = true;
 if(valid0){
 var valid8 = true;
 for(const key3 in data){
-if(pattern193.test(key3)){
+if(pattern200.test(key3)){
 var valid8 = false;
 return false;
 if(!valid8){
@@ -12895,9 +13584,9 @@ return false;
 }
 return errors === 0;
 }
-export const isCapabilities = validate23;
-const pattern208 = new RegExp("^[^*]*\\*?$");
-function validate23(data){
+export const isCapabilities = validate25;
+const pattern215 = new RegExp("^[^*]*\\*?$");
+function validate25(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -12957,7 +13646,7 @@ if(longerThan(data3, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data3)){
+if(!pattern24.test(data3)){
 return false;
 }
 }
@@ -13070,7 +13759,7 @@ if(longerThan(data10, 256)){
 return false;
 }
 else {
-if(!pattern208.test(data10)){
+if(!pattern215.test(data10)){
 return false;
 }
 }
@@ -13116,7 +13805,7 @@ if(longerThan(data12, 256)){
 return false;
 }
 else {
-if(!pattern208.test(data12)){
+if(!pattern215.test(data12)){
 return false;
 }
 }
@@ -13202,7 +13891,7 @@ if(longerThan(data16, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data16)){
+if(!pattern5.test(data16)){
 return false;
 }
 }
@@ -13347,8 +14036,8 @@ return false;
 }
 return errors === 0;
 }
-export const isClarificationReply = validate24;
-function validate24(data){
+export const isClarificationReply = validate26;
+function validate26(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -13378,7 +14067,7 @@ let data1 = data.reply_token;
 const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern22.test(data1)){
+if(!pattern7.test(data1)){
 return false;
 }
 }
@@ -13435,7 +14124,7 @@ let data4 = data.timestamp;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern15.test(data4)){
+if(!pattern22.test(data4)){
 return false;
 }
 }
@@ -13588,8 +14277,8 @@ return false;
 }
 return errors === 0;
 }
-export const isConfirmationReply = validate25;
-function validate25(data){
+export const isConfirmationReply = validate27;
+function validate27(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -13619,7 +14308,7 @@ let data1 = data.reply_token;
 const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern22.test(data1)){
+if(!pattern7.test(data1)){
 return false;
 }
 }
@@ -13672,7 +14361,7 @@ let data4 = data.timestamp;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern15.test(data4)){
+if(!pattern22.test(data4)){
 return false;
 }
 }
@@ -13838,8 +14527,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionAccepted = validate26;
-function validate26(data){
+export const isSubscriptionAccepted = validate28;
+function validate28(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -13892,7 +14581,7 @@ if(longerThan(data2, 256)){
 return false;
 }
 else {
-if(!pattern21.test(data2)){
+if(!pattern28.test(data2)){
 return false;
 }
 }
@@ -14022,7 +14711,7 @@ if(longerThan(data8, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data8)){
+if(!pattern5.test(data8)){
 return false;
 }
 }
@@ -14120,7 +14809,7 @@ if(longerThan(data13, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data13)){
+if(!pattern24.test(data13)){
 return false;
 }
 }
@@ -14233,7 +14922,7 @@ if(longerThan(data20, 256)){
 return false;
 }
 else {
-if(!pattern208.test(data20)){
+if(!pattern215.test(data20)){
 return false;
 }
 }
@@ -14279,7 +14968,7 @@ if(longerThan(data22, 256)){
 return false;
 }
 else {
-if(!pattern208.test(data22)){
+if(!pattern215.test(data22)){
 return false;
 }
 }
@@ -14365,7 +15054,7 @@ if(longerThan(data26, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data26)){
+if(!pattern5.test(data26)){
 return false;
 }
 }
@@ -14523,7 +15212,7 @@ if(longerThan(data33, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data33)){
+if(!pattern5.test(data33)){
 return false;
 }
 }
@@ -14653,8 +15342,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionClose = validate27;
-function validate27(data){
+export const isSubscriptionClose = validate29;
+function validate29(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -14703,7 +15392,7 @@ let data2 = data.reason_code;
 const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(!pattern4.test(data2)){
+if(!pattern8.test(data2)){
 return false;
 }
 }
@@ -14829,8 +15518,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRejected = validate28;
-function validate28(data){
+export const isSubscriptionRejected = validate30;
+function validate30(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -14927,7 +15616,7 @@ if(longerThan(data4, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data4)){
+if(!pattern5.test(data4)){
 return false;
 }
 }
@@ -14981,8 +15670,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRenegotiate = validate29;
-function validate29(data){
+export const isSubscriptionRenegotiate = validate31;
+function validate31(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -15086,7 +15775,7 @@ if(longerThan(data6, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data6)){
+if(!pattern24.test(data6)){
 return false;
 }
 }
@@ -15199,7 +15888,7 @@ if(longerThan(data13, 256)){
 return false;
 }
 else {
-if(!pattern208.test(data13)){
+if(!pattern215.test(data13)){
 return false;
 }
 }
@@ -15245,7 +15934,7 @@ if(longerThan(data15, 256)){
 return false;
 }
 else {
-if(!pattern208.test(data15)){
+if(!pattern215.test(data15)){
 return false;
 }
 }
@@ -15331,7 +16020,7 @@ if(longerThan(data19, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data19)){
+if(!pattern5.test(data19)){
 return false;
 }
 }
@@ -15572,8 +16261,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRequest = validate30;
-function validate30(data){
+export const isSubscriptionRequest = validate32;
+function validate32(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -15607,7 +16296,7 @@ if(longerThan(data1, 256)){
 return false;
 }
 else {
-if(!pattern21.test(data1)){
+if(!pattern28.test(data1)){
 return false;
 }
 }
@@ -15706,7 +16395,7 @@ if(longerThan(data7, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data7)){
+if(!pattern24.test(data7)){
 return false;
 }
 }
@@ -15819,7 +16508,7 @@ if(longerThan(data14, 256)){
 return false;
 }
 else {
-if(!pattern208.test(data14)){
+if(!pattern215.test(data14)){
 return false;
 }
 }
@@ -15865,7 +16554,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern208.test(data16)){
+if(!pattern215.test(data16)){
 return false;
 }
 }
@@ -15951,7 +16640,7 @@ if(longerThan(data20, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data20)){
+if(!pattern5.test(data20)){
 return false;
 }
 }
@@ -16147,7 +16836,7 @@ if(longerThan(data29, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data29)){
+if(!pattern5.test(data29)){
 return false;
 }
 }
@@ -16285,8 +16974,8 @@ return false;
 }
 return errors === 0;
 }
-export const isProducerManifest = validate31;
-function validate31(data){
+export const isProducerManifest = validate33;
+function validate33(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -16304,7 +16993,7 @@ return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern11.test(data0)){
+if(!pattern18.test(data0)){
 return false;
 }
 }
@@ -16330,7 +17019,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data1)){
+if(!pattern5.test(data1)){
 return false;
 }
 }
@@ -16461,7 +17150,7 @@ if(longerThan(data8, 256)){
 return false;
 }
 else {
-if(!pattern21.test(data8)){
+if(!pattern28.test(data8)){
 return false;
 }
 }
@@ -16579,7 +17268,7 @@ if(longerThan(data14, 256)){
 return false;
 }
 else {
-if(!pattern17.test(data14)){
+if(!pattern24.test(data14)){
 return false;
 }
 }
@@ -16624,7 +17313,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern208.test(data16)){
+if(!pattern215.test(data16)){
 return false;
 }
 }
@@ -16666,7 +17355,7 @@ if(longerThan(data18, 16384)){
 return false;
 }
 else {
-if(!pattern12.test(data18)){
+if(!pattern5.test(data18)){
 return false;
 }
 }
