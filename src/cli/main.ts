@@ -6,6 +6,7 @@ import { faultFrom } from "../base/errors.js";
 import { EXIT_CODES, startExitCode } from "../daemon/exit-codes.js";
 import { COMMANDS, type CommandLoader } from "./commands.js";
 import type { CommandContext } from "./context.js";
+import { exitCodeFromFault } from "./exit-codes.js";
 
 export interface MainOptions {
   /** What follows the name of the program. */
@@ -43,9 +44,9 @@ export async function main(options: MainOptions): Promise<void> {
   } catch (caught) {
     const fault = faultFrom(caught);
     for (const line of fault.sentence.split("\n")) process.stderr.write(`Error: ${line}\n`);
-    process.exitCode = startExitCode(fault);
-    // Standard input may still be open, and would keep the process from ending.
-    if (command?.ownsStdout === true) process.exit();
+    // Of a daemon that could not start, standard input may still be open, and would keep the process from ending.
+    if (command?.ownsStdout === true) process.exit(startExitCode(fault));
+    process.exitCode = exitCodeFromFault(fault);
   }
 }
 

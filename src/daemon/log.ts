@@ -12,7 +12,7 @@ export interface LogStream {
 export interface LogOptions {
   /** Default the standard error of this process, where a pipe that is not read never blocks. */
   readonly stream?: LogStream;
-  /** Most bytes that may wait for the reader. A line that comes on top is lost. Default 65,536. */
+  /** Most bytes that may wait for the reader. A line that comes on top is lost; warnings and errors have 16 times the room. Default 65,536. */
   readonly maxWaitingBytes?: number;
   /** Most lines within one second; further ones are lost, so that a flood of them costs nobody else. Default 1000. */
   readonly maxLinesPerSecond?: number;
@@ -39,6 +39,7 @@ export function createLog(level: LogLevel, options: LogOptions = {}): DaemonLog 
   let droppedUntold = 0;
   let secondBegan = Number.NEGATIVE_INFINITY;
   let linesInSecond = 0;
+  let roomBytes = maxWaitingBytes;
 
   function hasRoom(): boolean {
     const at = now();
@@ -46,7 +47,7 @@ export function createLog(level: LogLevel, options: LogOptions = {}): DaemonLog 
       secondBegan = at;
       linesInSecond = 0;
     }
-    return linesInSecond < maxLinesPerSecond && stream.writableLength < maxWaitingBytes;
+    return linesInSecond < maxLinesPerSecond && stream.writableLength < roomBytes;
   }
 
   function write(line: string): void {
@@ -74,7 +75,10 @@ export function createLog(level: LogLevel, options: LogOptions = {}): DaemonLog 
   );
 
   const at = (method: "debug" | "info" | "warn" | "error"): Log["info"] => {
+    const isGrave = method === "warn" || method === "error";
     return (fields, message) => {
+      // Why a daemon ended must not be what is lost when something else floods standard error (S5).
+      roomBytes = isGrave ? maxWaitingBytes * 16 : maxWaitingBytes;
       try {
         logger[method](fields, message);
       } catch {

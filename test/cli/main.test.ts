@@ -1,0 +1,140 @@
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
+import { ensureBuilt } from "../support/built.js";
+import { PROGRAM, startProgram } from "../support/program.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
+
+beforeAll(ensureBuilt, 120_000);
+
+async function run(...argv: readonly string[]) {
+  const program = startProgram(argv);
+  program.child.stdin.end();
+  const { code } = await program.ended;
+  return { code, stdout: program.stdout(), stderr: program.stderr() };
+}
+
+describe("the command line", () => {
+  it.each([
+    [["serve", "--max-hold", "5"], 'There is no option "--max-hold". Did you mean --max-hold-ms?'],
+    [["serve", "--sokcet=off"], 'There is no option "--sokcet". Did you mean --socket?'],
+    [["stdio", "-x"], 'There is no option "-x".'],
+    [["manifest", "--sock", "x"], "Did you mean --socket?"],
+    [["srve"], 'There is no command "srve". Did you mean serve?'],
+    [["--versoin"], "Did you mean --version?"],
+    [["serve", "--socket"], "argument missing"],
+    [["serve", "extra"], "Too many arguments"],
+    [["serve", "--burst", "0"], '--burst is "0". Give a whole number from 1 to 1000.'],
+  ])("K4, A21: %j is refused with what was meant, exit code 2", async (argv, expected) => {
+    const { code, stdout, stderr } = await run(...argv);
+    expect(stderr).toContain(expected);
+    for (const line of stderr.trimEnd().split("\n")) expect(line).toMatch(/^Error: /);
+    expect([code, stdout]).toStrictEqual([2, ""]);
+  });
+
+  it("teaches by --help, on standard output, also where that is the protocol's", async () => {
+    const [whole, serve, stdio] = await Promise.all([run("--help"), run("help", "serve"), run("stdio", "--help")]);
+    expect([whole.code, serve.code, stdio.code]).toStrictEqual([0, 0, 0]);
+    for (const name of ["serve", "stdio", "manifest", "tail"])
+      expect(whole.stdout).toMatch(new RegExp(`^ +${name}\\b`, "m"));
+    for (const { stdout } of [whole, serve, stdio]) expect(stdout).toContain("Examples:\n  aaepd ");
+    expect(serve.stdout).toContain("--max-hold-ms <MS>");
+    expect(stdio.stdout).toContain("Usage: aaepd stdio");
+    expect(whole.stderr + serve.stderr + stdio.stderr).toBe("");
+  });
+
+  it("tells its version; without a command it teaches, and says by its exit code that nothing was done", async () => {
+    const [version, nothing] = await Promise.all([run("--version"), run()]);
+    expect([version.code, version.stdout]).toStrictEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
+    expect([nothing.code, nothing.stdout]).toStrictEqual([2, ""]);
+    expect(nothing.stderr).toContain("Usage: aaepd");
+  });
+
+  it("tells all mistakes of a configuration at once, each on a line of its own", async () => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, "c.json"), '{"bursts": 1}');
+    const program = startProgram(["serve", "--config", join(directory, "c.json"), "--log-level", "loud"], {
+      environment: { AAEPD_MAX_HOLDMS: "1" },
+    });
+    expect((await program.ended).code).toBe(2);
+    expect(program.stderr().trimEnd().split("\n")).toStrictEqual([
+      "Error: The variable AAEPD_MAX_HOLDMS is not known. Did you mean AAEPD_MAX_HOLD_MS?",
+      `Error: The key "bursts" in ${join(directory, "c.json")} is not known. Did you mean burst?`,
+      'Error: --log-level is "loud". Give one of debug, info, warn, error, off.',
+    ]);
+  });
+
+  it("S6: the program is small, starts nothing else, and says what to do where it is not built", async () => {
+    const source = readFileSync(PROGRAM, "utf8");
+    expect(source.split("\n").length).toBeLessThan(20);
+    expect(source).not.toMatch(/child_process|spawn|execve/);
+    expect(statSync(PROGRAM).mode & 0o111).not.toBe(0);
+    const bin = join(temporaryDirectory(), "bin");
+    mkdirSync(bin);
+    writeFileSync(join(bin, "package.json"), '{"type": "module"}');
+    copyFileSync(PROGRAM, join(bin, "aaepd.js"));
+    const unbuilt = startProgram(["serve"], { entry: join(bin, "aaepd.js") });
+    expect((await unbuilt.ended).code).toBe(1);
+    expect(unbuilt.stderr()).toMatch(/^Error: .*npm run build/);
+  });
+});
+
+describe("aaepd serve and manifest", () => {
+  it("K2: prints one line when everything listens, and its manifest stands beside the socket", async () => {
+    const directory = temporaryDirectory();
+    const environment = { XDG_RUNTIME_DIR: directory };
+    const serve = startProgram(["serve", "--producer-id", "planner"], { environment });
+    const [line = ""] = await serve.stdoutLines(1);
+    const socket = join(directory, "aaep", "planner.sock");
+    expect(JSON.parse(line)).toStrictEqual({
+      pid: serve.child.pid,
+      producer_id: "planner",
+      endpoints: { ipc: socket },
+    });
+    const file = JSON.parse(readFileSync(join(directory, "aaep", "planner.manifest.json"), "utf8"));
+    expect(file).toMatchObject({ type: "aaep:producer.manifest", agent_id: "planner", pid: serve.child.pid });
+
+    const asked = startProgram(["manifest", "--socket", socket]);
+    const found = startProgram(["manifest", "--socket", "auto", "--producer-id", "planner"], { environment });
+    const wouldBe = startProgram(["manifest", "--producer-id", "planner"]);
+    for (const program of [asked, found, wouldBe]) expect((await program.ended).code).toBe(0);
+    const { pid, framings, ...manifest } = file;
+    expect([pid, framings]).toStrictEqual([serve.child.pid, ["length-prefixed", "newline", "content-length"]]);
+    for (const program of [asked, found, wouldBe]) expect(JSON.parse(program.stdout())).toStrictEqual(manifest);
+
+    serve.child.kill("SIGTERM");
+    expect((await serve.ended).code).toBe(0);
+    expect(serve.stdout()).toBe(`${line}\n`);
+    expect(readdirSync(join(directory, "aaep"))).toStrictEqual([]);
+  });
+
+  it("U1: finds a name of its own where one is taken, and refuses a path that is", async () => {
+    const directory = temporaryDirectory();
+    const environment = { XDG_RUNTIME_DIR: directory };
+    const first = startProgram(["serve"], { environment });
+    await first.stdoutLines(1);
+    const socket = join(directory, "aaep", "aaepd.sock");
+    const second = startProgram(["serve"], { environment });
+    const [line = ""] = await second.stdoutLines(1);
+    expect(JSON.parse(line).endpoints.ipc).toBe(join(directory, "aaep", "aaepd-2.sock"));
+    const third = startProgram(["serve", "--socket", socket], { environment });
+    expect((await third.ended).code).toBe(73);
+    expect(third.stderr()).toContain(`Process ${first.child.pid} listens there`);
+    expect(third.stdout()).toBe("");
+  });
+
+  it("says that there is no daemon where there is none", async () => {
+    const socket = join(temporaryDirectory(), "none.sock");
+    const { code, stderr, stdout } = await run("manifest", "--socket", socket);
+    expect([code, stdout]).toStrictEqual([69, ""]);
+    expect(stderr).toMatch(/^Error: .*Start the daemon/);
+  });
+
+  it("is loaded without what it does not need", () => {
+    const source = readFileSync(fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url)), "utf8");
+    const imported = [...source.matchAll(/^import (?!type).* from "(.*)";$/gm)].map(([, specifier]) => specifier);
+    // Nothing that comes from elsewhere may load before standard output is safe (S1).
+    for (const specifier of imported) expect(specifier).toMatch(/^\.\.?\//);
+  });
+});

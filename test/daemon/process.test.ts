@@ -1,0 +1,184 @@
+// What the process does on its own, seen from outside: rows S1 to S10 of its habits as a child.
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { ensureBuilt } from "../support/built.js";
+import { fixture, PROGRAM, type Program, startProgram } from "../support/program.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
+
+beforeAll(ensureBuilt, 120_000);
+
+const LONG = { timeout: 15_000, interval: 10 };
+
+function request(id: number, method: string, params?: object): string {
+  return `${JSON.stringify({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) })}\n`;
+}
+
+function messages(program: Program): readonly Record<string, unknown>[] {
+  return program
+    .stdout()
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+}
+
+/** One that has ended and that only its adoptive parent has not asked for counts as gone. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return process.platform !== "linux" || !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+describe("a daemon over stdio", () => {
+  it("S1: writes nothing but the protocol to standard output, whatever a dependency prints, and needs no reader of its standard error (S10)", async () => {
+    const program = startProgram(["stdio"], {
+      nodeOptions: ["--import", fixture("noisy-dependency.mjs")],
+      environment: { NOISE_WORDS: "1000" },
+      readsStderr: false,
+    });
+    for (let id = 1; id <= 50; id++) {
+      program.child.stdin.write(request(id, "aaep.ping"));
+      await program.stdoutLines(id);
+    }
+    program.child.stdin.end();
+    expect((await program.ended).code).toBe(0);
+    expect(messages(program).map(({ jsonrpc, id }) => [jsonrpc, id])).toStrictEqual(
+      Array.from({ length: 50 }, (_, index) => ["2.0", index + 1]),
+    );
+  });
+
+  it.each(["NOISE_THROWS_AT", "NOISE_REJECTS_AT"])(
+    "S1: also where a dependency fails (%s), which is logged and has an exit code of its own",
+    async (how) => {
+      const directory = temporaryDirectory();
+      const program = startProgram(["stdio"], {
+        nodeOptions: ["--import", fixture("noisy-dependency.mjs")],
+        environment: { XDG_RUNTIME_DIR: directory, [how]: "100" },
+      });
+      program.child.stdin.write(request(1, "aaep.ping"));
+      expect((await program.ended).code).toBe(70);
+      for (const message of messages(program)) expect(message.jsonrpc).toBe("2.0");
+      const logged =
+        program
+          .stderr()
+          .split("\n")
+          .find((line) => line.includes('"reason":"internal_error"')) ?? "";
+      expect(logged).toContain("by a dependency");
+      expect(readdirSync(join(directory, "aaep"))).toStrictEqual([]);
+    },
+  );
+
+  it("S2, S3: ends within two seconds of the end of its input, at hardly any cost, though timers are left", async () => {
+    const directory = temporaryDirectory();
+    const program = startProgram(["stdio"], {
+      nodeOptions: ["--import", fixture("stdin-end-cost.mjs")],
+      environment: { XDG_RUNTIME_DIR: directory },
+    });
+    program.child.stdin.write(request(1, "aaep.manifest"));
+    await program.stdoutLines(1);
+    program.child.stdin.end();
+    expect(await program.ended).toStrictEqual({ code: 0, signal: null });
+    const line =
+      program
+        .stderr()
+        .split("\n")
+        .find((candidate) => candidate.includes('"cost"')) ?? "{}";
+    const { cpuMs, wallMs } = JSON.parse(line).cost;
+    expect(wallMs).toBeLessThan(2000);
+    expect(cpuMs).toBeLessThan(50);
+    expect(program.stderr()).toContain('"reason":"stdin_ended"');
+    expect(readdirSync(join(directory, "aaep"))).toStrictEqual([]);
+  });
+
+  it("V6: answers what came before the end of its input", async () => {
+    const program = startProgram(["stdio", "--socket", "off"]);
+    const ids = Array.from({ length: 200 }, (_, index) => index + 1);
+    program.child.stdin.end(ids.map((id) => request(id, "aaep.ping")).join(""));
+    expect((await program.ended).code).toBe(0);
+    expect(messages(program).map(({ id }) => id)).toStrictEqual(ids);
+  });
+
+  it("S2: leaves no process and no socket when its parent is killed", async () => {
+    const directory = temporaryDirectory();
+    const log = join(temporaryDirectory(), "log");
+    const parent = startProgram(["pipe", log, PROGRAM, "stdio"], {
+      entry: fixture("parent.mjs"),
+      environment: { XDG_RUNTIME_DIR: directory },
+    });
+    const [line = ""] = await parent.stdoutLines(1);
+    const { pid } = JSON.parse(line);
+    await vi.waitFor(() => expect(existsSync(join(directory, "aaep", "aaepd.manifest.json"))).toBe(true), LONG);
+    parent.child.kill("SIGKILL");
+    await parent.ended;
+    const began = performance.now();
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), LONG);
+    expect(performance.now() - began).toBeLessThan(2000);
+    expect(readdirSync(join(directory, "aaep"))).toStrictEqual([]);
+  });
+
+  it("S2, S5: also where somebody else keeps its standard input open", async () => {
+    const directory = temporaryDirectory();
+    const other = temporaryDirectory();
+    const [log, fifo] = [join(other, "log"), join(other, "fifo")];
+    spawnSync("mkfifo", ["-m", "600", fifo]);
+    const parent = startProgram([fifo, log, PROGRAM, "stdio"], {
+      entry: fixture("parent.mjs"),
+      environment: { XDG_RUNTIME_DIR: directory },
+    });
+    const [line = ""] = await parent.stdoutLines(1);
+    const { pid } = JSON.parse(line);
+    await vi.waitFor(() => expect(existsSync(join(directory, "aaep", "aaepd.manifest.json"))).toBe(true), LONG);
+    const began = performance.now();
+    parent.child.kill("SIGKILL");
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), LONG);
+    expect(performance.now() - began).toBeLessThan(2500);
+    expect(readFileSync(log, "utf8")).toContain('"reason":"parent_gone","exitCode":80');
+    expect(readdirSync(join(directory, "aaep"))).toStrictEqual([]);
+  });
+
+  it("S7: ends in order when nobody reads its standard output any more", async () => {
+    const program = startProgram(["stdio"]);
+    program.child.stdin.write(request(1, "aaep.ping"));
+    await program.stdoutLines(1);
+    program.child.stdout.destroy();
+    program.child.stdin.write(request(2, "aaep.ping"));
+    program.child.stdin.write(request(3, "aaep.ping"));
+    expect((await program.ended).code).toBe(0);
+    expect(program.stderr()).not.toContain("internal_error");
+  });
+
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("S3: %s is always heard", async (signal) => {
+    const directory = temporaryDirectory();
+    const program = startProgram(["stdio"], { environment: { XDG_RUNTIME_DIR: directory } });
+    program.child.stdin.write(request(1, "aaep.ping"));
+    await program.stdoutLines(1);
+    program.child.kill(signal);
+    expect((await program.ended).code).toBe(0);
+    expect(program.stderr()).toContain(`"signal":"${signal}"`);
+    expect(readdirSync(join(directory, "aaep"))).toStrictEqual([]);
+  });
+
+  it("leaves standard input alone where it cannot start, and ends", async () => {
+    const directory = temporaryDirectory();
+    const program = startProgram(["stdio", "--socket", join(directory, `${"x".repeat(120)}.sock`)]);
+    expect((await program.ended).code).toBe(73);
+    expect(program.stderr()).toMatch(/^Error: .*Take a shorter one/m);
+    expect(program.stdout()).toBe("");
+  });
+});
+
+describe("log lines", () => {
+  it("S10: 10 MB of them do not stop a process whose standard error is never read", async () => {
+    const program = startProgram([], { entry: fixture("log-flood.mjs"), readsStderr: false });
+    const [line = "{}"] = await program.stdoutLines(1);
+    const { dropped, waitingBytes, ms } = JSON.parse(line);
+    expect((await program.ended).code).toBe(0);
+    expect(dropped).toBeGreaterThan(9000);
+    expect(waitingBytes).toBeLessThan(65_536 + 2048);
+    expect(ms).toBeLessThan(5000);
+  });
+});
