@@ -14,10 +14,11 @@ import { createJournalRing } from "../engine/journal-ring.js";
 import type { Offer } from "../engine/terms.js";
 import { BOUNDARIES } from "../engine/terms.js";
 import { createJsonCodec } from "../protocols/aaep/json-codec.js";
+import type { Message } from "../protocols/aaep/subscription-desk.js";
 import { assertEvent } from "../protocols/aaep/validate.js";
 import type { Configuration } from "./config.js";
 import { type EndpointServices, type Served, serveConnection } from "./endpoint.js";
-import { createManifestBook } from "./manifest.js";
+import { CONFORMANCE_LEVELS, daemonManifest } from "./manifest.js";
 import { type RuntimeFile, writeRuntimeFile } from "./runtime-files.js";
 import { createSegmenter } from "./segmenter.js";
 import { createUtf8 } from "./utf8.js";
@@ -28,6 +29,8 @@ export interface DaemonOptions extends Configuration {
   readonly ids: IdSource;
   readonly sha256Hex: (text: string) => string;
   readonly version: string;
+  /** Identity of events whose agent named none (R2); undefined where nobody chose one: such events are refused. */
+  readonly declaredProducerId: string | undefined;
   /** The parent's end of the conversation, where the daemon was spawned by an agent. */
   readonly stdio?: Pick<Stdio, "readable" | "writable">;
 }
@@ -40,9 +43,10 @@ export interface Daemon {
   /** Ends sessions, hands out everything that is owed, closes every connection (R8a). On "stdin_ended" what standard input brought is taken first. Never rejects. */
   readonly stop: (reason: StopReason) => Promise<void>;
   readonly stopped: Promise<void>;
+  /** Serves a connection that the embedder made, as if it had come in over the socket. Resolves when it is over. Never rejects. */
+  readonly serve: (connection: Connection<Uint8Array>) => Promise<void>;
 }
 
-const CONFORMANCE_LEVELS = [1, 2, 3];
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Room for a million events a second until the next start, so that epochs are never reused (R29). */
 const EPOCHS_PER_MS = 1000;
@@ -55,18 +59,16 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   let isStopping = false;
 
   const engine = startEngine(options);
-  const manifest = createManifestBook(
-    {
-      producerId: options.producerId,
+  let declared: Message | undefined;
+  const manifest = (): Message => ({
+    ...daemonManifest({
+      configuration: options,
       version: options.version,
-      defaultLanguage: options.defaultLanguage,
-      conformanceLevels: CONFORMANCE_LEVELS,
-      transports: transportsOf(options),
-      maxConcurrentSubscriptions: options.maxConcurrentSubscriptions,
-    },
-    options.stdio !== undefined,
-    (current) => updateFile(file, current, log),
-  );
+      hasStdio: options.stdio !== undefined,
+      // Spawned by one agent, it stands for that agent; else it is itself, whoever publishes (R1).
+      agent: declared,
+    }),
+  });
   const services: EndpointServices = {
     clock,
     log,
@@ -76,16 +78,25 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       engine,
       ids: options.ids,
       offer: offerOf(options),
-      producer: () => producerOf(manifest.current()),
+      producer: () => producerOf(manifest()),
       manifestUri: () => file?.uri,
-      manifest: manifest.current,
-      manifestDeclared: manifest.declare,
+      manifest,
+      manifestDeclared: (theirs) => {
+        declared = theirs;
+        updateFile(file, manifest(), log);
+      },
       agentIdentity: undefined,
     },
   };
 
+  // Only the agent that a daemon was started for can speak for it (R1).
+  const others: EndpointServices = { ...services, aaep: { ...services.aaep, manifestDeclared: () => {} } };
+
   const serve = (connection: Connection<Uint8Array>, isParent: boolean): Served => {
-    const served = serveConnection(connection, services, { speaksRpc: isParent, keepsOutput: isParent });
+    const served = serveConnection(connection, isParent ? services : others, {
+      speaksRpc: isParent,
+      keepsOutput: isParent,
+    });
     connections.add(served);
     log.debug({ peer: connection.peer.label }, "connected");
     void served.done.then(() => {
@@ -98,7 +109,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
   const listener = await listen(options, (connection) => void serve(connection, false));
   try {
-    if (listener !== undefined) file = writeRuntimeFile(listener.address, manifest.current());
+    if (listener !== undefined) file = writeRuntimeFile(listener.address, manifest());
   } catch (caught) {
     await listener?.stop();
     throw caught;
@@ -125,6 +136,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     endpoints: listener === undefined ? {} : { ipc: listener.address },
     stop,
     stopped,
+    serve: (connection) => serve(connection, false).done,
   };
 }
 
@@ -147,7 +159,7 @@ function startEngine(options: DaemonOptions): Engine {
       validate: assertEvent,
     },
     {
-      producerId: options.producerId,
+      producerId: options.declaredProducerId,
       defaultLanguage: options.defaultLanguage,
       sequencing: options.sequencing,
       clockSkewMs: options.clockSkewSeconds * 1000,
@@ -175,10 +187,6 @@ function offerOf(options: DaemonOptions): Offer {
     signedManifest: false,
     burst: options.burst,
   };
-}
-
-function transportsOf({ socket, stdio }: DaemonOptions): readonly string[] {
-  return [...(socket.kind === "off" ? [] : ["unix-socket"]), ...(stdio === undefined ? [] : ["stdio-jsonrpc"])];
 }
 
 async function listen(

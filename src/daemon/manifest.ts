@@ -3,8 +3,8 @@ import { AAEPD_VOCABULARY, CORE_VOCABULARY } from "../engine/vocabularies.js";
 import { AAEP_VERSION } from "../protocols/aaep/negotiate.js";
 import type { Configuration } from "./config.js";
 
-/** What the daemon can do of AAEP chapter 9 without a signed manifest. */
-export const CONFORMANCE_LEVELS: readonly number[] = [1, 2];
+/** What the daemon can do of AAEP chapter 9; a signed manifest is optional at every level (AAEP §9.5.1). */
+export const CONFORMANCE_LEVELS: readonly number[] = [1, 2, 3];
 
 export interface ManifestFacts {
   readonly configuration: Pick<Configuration, "producerId" | "maxConcurrentSubscriptions" | "socket">;
