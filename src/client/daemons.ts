@@ -32,24 +32,23 @@ async function fileNames(directory: string): Promise<readonly string[]> {
 
 async function readDaemon(directory: string, name: string): Promise<FoundDaemon> {
   const socketPath = join(directory, `${name}${SOCKET_ENDING}`);
-  const { manifest, pid } = await readManifest(join(directory, `${name}.manifest.json`));
+  const manifest = await readManifest(join(directory, `${name}.manifest.json`));
   return {
     name,
     socketPath,
     label: textOf(manifest.agent_name) ?? textOf(manifest.agent_id) ?? name,
-    pid: typeof pid === "number" ? pid : undefined,
+    pid: typeof manifest.pid === "number" ? manifest.pid : undefined,
   };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A file that is missing or not yet whole says nothing. */
-async function readManifest(path: string): Promise<{ readonly manifest: Fields; readonly pid: unknown }> {
+/** The manifest, with `pid` beside its own members. A file that is missing or not yet whole says nothing. */
+async function readManifest(path: string): Promise<Fields> {
   try {
-    const file = fieldsOf(JSON.parse(await readFile(path, "utf8")));
-    return { manifest: fieldsOf(file.manifest), pid: file.pid };
+    return fieldsOf(JSON.parse(await readFile(path, "utf8")));
   } catch {
-    return { manifest: {}, pid: undefined };
+    return {};
   }
 }
 
