@@ -73,6 +73,23 @@ export interface FaultDetail {
   readonly cause?: unknown;
 }
 
+/** Faults quote what the peer sent; whatever that was, an answer stays short, and so does a line of the log. UTF-16 units. */
+const LONGEST_SENTENCE = 4000;
+const LONGEST_POINTER = 1024;
+const LONGEST_EVENT_ID = 256;
+
+function bounded(sentence: string): string {
+  if (sentence.length <= LONGEST_SENTENCE) return sentence;
+  const last = sentence.charCodeAt(LONGEST_SENTENCE - 2);
+  const isHalf = last >= 0xd800 && last <= 0xdbff;
+  return `${sentence.slice(0, LONGEST_SENTENCE - (isHalf ? 2 : 1))}…`;
+}
+
+/** The nearest place around it that can be named. */
+function boundedPointer(pointer: string): string {
+  return pointer.length <= LONGEST_POINTER ? pointer : pointer.slice(0, pointer.lastIndexOf("/", LONGEST_POINTER));
+}
+
 /** A fault with a stable code and a sentence that says what to do about it (R20). */
 export class Fault extends Error {
   readonly code: FaultCode;
@@ -85,14 +102,14 @@ export class Fault extends Error {
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: FaultCode, sentence: string, detail: FaultDetail = {}) {
-    super(`[${code}] ${sentence}`, detail.cause === undefined ? undefined : { cause: detail.cause });
+    super(`[${code}] ${bounded(sentence)}`, detail.cause === undefined ? undefined : { cause: detail.cause });
     this.name = "Fault";
     this.code = code;
-    this.sentence = sentence;
-    this.pointer = detail.pointer;
+    this.sentence = bounded(sentence);
+    this.pointer = detail.pointer === undefined ? undefined : boundedPointer(detail.pointer);
     this.rule = detail.rule;
     this.origin = detail.origin ?? "peer";
-    this.eventId = detail.eventId;
+    this.eventId = (detail.eventId?.length ?? 0) > LONGEST_EVENT_ID ? undefined : detail.eventId;
     this.retryAfterSeconds = detail.retryAfterSeconds;
   }
 }

@@ -1,6 +1,7 @@
 // AAEP without an envelope: one subscription a connection, each frame one message (AAEP §5.1, R23, R33).
 import { Fault } from "../../base/errors.js";
 import type { EndReason, LastWords, Protocol, ProtocolSession, Reaction } from "../../contracts/protocol.js";
+import { quoted } from "./capabilities.js";
 import {
   createSubscriptionDesk,
   type DeskServices,
@@ -67,14 +68,14 @@ export function createPlainProtocol(services: DeskServices): Protocol<unknown> {
             needed().skip(message);
             return NOTHING;
           case "aaepd.list_pending":
-            return answer({ type: "aaepd.pending", questions: needed().listPending() });
+            return answer({ type: "aaepd.pending", questions: needed().listPending(message) });
           case "aaepd.repeat":
             needed().repeat(message);
             return NOTHING;
           default:
             throw new Fault(
               "unknown_type",
-              `There is no message of type ${JSON.stringify(type)}; the first is a subscription.request.`,
+              `There is no message of type ${quoted(type)}; the first is a subscription.request.`,
               {
                 pointer: "/type",
                 rule: "AAEP §5.1",

@@ -7,6 +7,7 @@ import type { Delivery, DeliveryRun } from "../../engine/delivery.js";
 import type { AgentHandle, PublishReceipt } from "../../engine/engine.js";
 import type { Producer } from "../../engine/event.js";
 import type { SessionSummary } from "../../engine/session-record.js";
+import { quoted } from "./capabilities.js";
 import { assertShallow } from "./json-codec.js";
 import { sourceTexts } from "./source-text.js";
 import {
@@ -113,16 +114,18 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
   };
 
   const subscribe = (params: unknown): Message => {
-    const outcome = desk.request(params, {
-      wake: () => pump?.wake(),
-      expelled: (reason) => expel(outcome.kind === "accepted" ? outcome.open.id : "", reason),
-    });
+    // The engine may call back before it has answered.
+    let wake = (): void => {};
+    let id = "";
+    const outcome = desk.request(params, { wake: () => wake(), expelled: (reason) => expel(id, reason) });
     if (outcome.kind === "rejected") return outcome.message;
     const { open } = outcome;
+    id = open.id;
     const members = held.size === 0 ? undefined : { subscription_id: open.id };
     const pump = services.startPump({ take: open.engine.take, setBlocked: open.engine.setBlocked }, (run) =>
       peer.deliver(run, members),
     );
+    wake = pump.wake;
     held.set(open.id, { open, stop: pump.stop, members });
     pump.wake();
     return outcome.message;
@@ -141,7 +144,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     const id =
       typeof params === "object" && params !== null && "subscription_id" in params ? params.subscription_id : undefined;
     const [only] = held.values();
-    const one = id === undefined && held.size === 1 ? only : held.get(String(id));
+    const one = id === undefined && held.size === 1 ? only : held.get(typeof id === "string" ? id : "");
     if (one !== undefined) return one.open;
     if (held.size === 0)
       throw new Fault("handshake_required", "Call aaep.subscribe first.", { pointer: "", rule: "AAEP §5.1" });
@@ -185,6 +188,19 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     return {};
   };
 
+  /** Tells whether it counted, and never why not: not even that the subscription is another (R19). */
+  const reply = (params: unknown): boolean => {
+    try {
+      return named(params).reply(params);
+    } catch {
+      return false;
+    }
+  };
+
+  const listPending = (params: unknown): Message => {
+    return { questions: named(params).listPending(params ?? {}) };
+  };
+
   const call = (method: string, params: unknown, whole: RpcCall): unknown => {
     switch (method) {
       case "aaep.publish":
@@ -194,7 +210,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
       case "aaep.renegotiate":
         return renegotiate(params);
       case "aaep.reply":
-        return { accepted: held.size > 0 && named(params).reply(params) };
+        return { accepted: reply(params) };
       case "aaep.close":
         return close(params);
       case "aaep.manifest":
@@ -204,7 +220,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
       case "aaep.resume_session":
         return resumeSession(params);
       case "aaep.list_pending":
-        return { questions: named(params).listPending() };
+        return listPending(params);
       case "aaep.repeat":
         named(params).repeat(asMessage("aaepd.repeat", params));
         return {};
@@ -214,7 +230,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
       case "aaep.ping":
         return {};
       default:
-        throw new Fault("unknown_method", `There is no method ${JSON.stringify(method)}.`, { rule: "AAEP app. B" });
+        throw new Fault("unknown_method", `There is no method ${quoted(method)}.`, { rule: "AAEP app. B" });
     }
   };
 
@@ -228,10 +244,9 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
       try {
         // Nobody waits for the answer, so nobody waits for its durability either.
         if (whole.method === "aaep.publish") publish(whole);
+        else if (NEEDS_AN_ANSWER.has(whole.method)) throw unanswerable(whole.method);
         else call(whole.method, whole.params, whole);
       } catch (caught) {
-        // A reply that fails is ignored in silence (R19).
-        if (whole.method === "aaep.reply") return;
         const { type: _, ...error } = errorMessage(faultFrom(caught));
         peer.notify("aaep.error", error);
       }
@@ -258,6 +273,22 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
       for (const id of [...held.keys()]) expel(id, reason);
     },
   };
+}
+
+/** What they ask for cannot be used, or must not be changed, by somebody who does not hear the answer (AAEP §5.1, §5.7). */
+const NEEDS_AN_ANSWER: ReadonlySet<string> = new Set([
+  "aaep.subscribe",
+  "aaep.renegotiate",
+  "aaep.manifest",
+  "aaep.resume_session",
+  "aaep.list_pending",
+]);
+
+function unanswerable(method: string): Fault {
+  return new Fault("invalid_message", `Call ${method} as a request, with an id; nobody would hear its answer.`, {
+    pointer: "/id",
+    rule: "R33",
+  });
 }
 
 function summaryMessage(summary: SessionSummary): Message {

@@ -8,13 +8,15 @@ import { textFor } from "../../engine/daemon-texts.js";
 import type { Engine, EngineSubscription } from "../../engine/engine.js";
 import type { AgentEvent, Producer } from "../../engine/event.js";
 import type { ResumeAfter } from "../../engine/resume-start.js";
+import { shortenedText } from "../../engine/shortened-text.js";
 import type { Offer } from "../../engine/terms.js";
-import type { Capabilities } from "./capabilities.js";
+import { type Capabilities, quoted } from "./capabilities.js";
 import { type Accepted, negotiate, negotiationNotes, type Rejected, renegotiate } from "./negotiate.js";
 import {
   assertClarificationReply,
   assertClose,
   assertConfirmationReply,
+  assertListPending,
   assertRenegotiate,
   assertRepeat,
   assertSkip,
@@ -50,7 +52,7 @@ export interface OpenSubscription {
   /** Answers accepted or rejected; a rejection has ended it (§5.7). Throws a Fault for a malformed one: the old terms stand (R32). */
   readonly renegotiate: (message: unknown) => { readonly message: Message; readonly ended: boolean };
   readonly skip: (message: unknown) => void;
-  readonly listPending: () => readonly AgentEvent[];
+  readonly listPending: (message: unknown) => readonly AgentEvent[];
   readonly repeat: (message: unknown) => void;
   /** Whether it counted. Never throws, and never says why not (R19). */
   readonly reply: (message: unknown) => boolean;
@@ -121,16 +123,13 @@ function createOpenSubscription(
     };
   };
 
-  const assertOurs = (subscriptionId: string): void => {
-    if (subscriptionId === engine.id) return;
-    throw new Fault(
-      "unknown_subscription",
-      `There is no subscription ${JSON.stringify(subscriptionId)} on this connection.`,
-      {
-        pointer: "/subscription_id",
-        rule: "R19",
-      },
-    );
+  /** A message that may leave the name out means this one. */
+  const assertOurs = (subscriptionId: string | undefined): void => {
+    if (subscriptionId === undefined || subscriptionId === engine.id) return;
+    throw new Fault("unknown_subscription", `There is no subscription ${quoted(subscriptionId)} on this connection.`, {
+      pointer: "/subscription_id",
+      rule: "R19",
+    });
   };
 
   return {
@@ -151,11 +150,17 @@ function createOpenSubscription(
     },
     skip: (message) => {
       assertSkip(message);
+      assertOurs(message.subscription_id);
       engine.skip(message.session_id, message.output_id);
     },
-    listPending: engine.openQuestions,
+    listPending: (message) => {
+      assertListPending(message);
+      assertOurs(message.subscription_id);
+      return engine.openQuestions();
+    },
     repeat: (message) => {
       assertRepeat(message);
+      assertOurs(message.subscription_id);
       engine.repeat(message.event_id);
     },
     reply: (message) => {
@@ -217,7 +222,7 @@ export function rejectionOfFault(fault: Fault): Message {
   return {
     type: "subscription.rejected",
     reason_code: reasonCodeOf(fault),
-    reason_message: `${fault.sentence}${where}`.slice(0, 4096),
+    reason_message: shortenedText(`${fault.sentence}${where}`, 4096),
     ...(fault.retryAfterSeconds === undefined ? {} : { retry_after_seconds: fault.retryAfterSeconds }),
   };
 }
