@@ -25,6 +25,7 @@ export const COMMANDS: readonly CommandLoader[] = [
     ownsStdout: false,
     load: async () => withoutContext((await import("./validate.js")).registerValidate),
   },
+  { name: "demo", ownsStdout: false, load: async () => withoutContext((await import("./demo.js")).registerDemo) },
 ];
 
 /** For commands that run no daemon. */

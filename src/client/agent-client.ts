@@ -11,7 +11,7 @@ export type PublishedFields = Readonly<Record<string, unknown>> & {
   readonly session_id: string;
 };
 
-/** What an agent says of itself, so that its events need no `producer` (R2). */
+/** What an agent says of itself, so that its events need no `producer` (R2). Context and type are filled in. */
 export type AgentManifest = Partial<ProducerManifest> & { readonly agent_id: string };
 
 export interface AgentClient {
@@ -54,7 +54,11 @@ export async function createAgentClient(
       return result;
     },
     setManifest: async (manifest) => {
-      await connection.request("aaep.set_manifest", manifest);
+      await connection.request("aaep.set_manifest", {
+        "@context": "https://aaep-protocol.org/context/v1",
+        type: "aaep:producer.manifest",
+        ...manifest,
+      });
     },
     manifest: async () => (await connection.request("aaep.manifest", {})) as ProducerManifest,
     resumeSession: async (session) =>

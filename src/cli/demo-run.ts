@@ -1,0 +1,234 @@
+// Plays a session to a daemon of its own and shows what three listeners make of it.
+import { createColors } from "picocolors";
+import type { Envelope, SubscriptionAccepted } from "#gen/aaep/types.js";
+import { Fault } from "../base/errors.js";
+import { ipcConnector } from "../client/node.js";
+import { createSubscriber, type Subscriber } from "../client/subscriber.js";
+import type { SubscriberState } from "../client/subscriber-states.js";
+import { termsInWords } from "./capability-options.js";
+import type { CommandIo } from "./command-io.js";
+import { createColumnsView, createPlainView, type DemoView, LEAST_COLUMNS } from "./demo-columns.js";
+import { type DemoDaemon, startDemoDaemon } from "./demo-daemon.js";
+import { type DemoListener, demoListeners } from "./demo-listeners.js";
+import { type DemoSession, publishedTexts, readDemoSession } from "./demo-session.js";
+import { summaryLines } from "./demo-summary.js";
+import { createTally, type Tally } from "./demo-tally.js";
+import { endsSession, eventText } from "./event-text.js";
+import { EXIT, type ExitCode } from "./exit-codes.js";
+import { createLineWriter } from "./line-writer.js";
+import { type PlayedLine, play } from "./play.js";
+import { createRestamper, createSchedule } from "./recording.js";
+import { describeFault, runCommand } from "./run-command.js";
+import { isColourful } from "./tail-run.js";
+import { interruptionInWords } from "./tail-states.js";
+
+export interface DemoOptions {
+  readonly session: string;
+  readonly speed: number;
+  readonly plain?: true;
+}
+
+/** How long the daemon may take to start, and then to end, ms. */
+const START_MS = 10_000;
+const END_MS = 5000;
+/** After the last event the slow ones get so long at their own pace. Then the daemon ends, and hands out what it still holds (R8a). */
+const DRAIN_MS = 15_000;
+
+export function runDemo(options: DemoOptions, io: CommandIo): Promise<void> {
+  return runCommand(io, () => demo(options, io));
+}
+
+export interface Seat {
+  readonly listener: DemoListener;
+  readonly tally: Tally;
+  accepted: SubscriptionAccepted | undefined;
+}
+
+async function demo(options: DemoOptions, io: CommandIo): Promise<ExitCode> {
+  const session = await readDemoSession(options.session);
+  const output = createLineWriter(io.stdout);
+  let interrupt: (code: ExitCode) => void = () => {};
+  const interrupted = new Promise<ExitCode>((resolve) => {
+    interrupt = resolve;
+  });
+  const cancelInterrupt = io.onInterrupt(() => interrupt(EXIT.interrupted));
+  void output.gone.then(() => interrupt(EXIT.ok));
+  try {
+    const daemon = await startDemoDaemon(io.environment, START_MS);
+    try {
+      return await show(session, options, daemon, output.write, interrupted, io);
+    } finally {
+      await daemon.dispose(END_MS);
+    }
+  } finally {
+    cancelInterrupt();
+    await output.flush();
+  }
+}
+
+async function show(
+  session: DemoSession,
+  options: DemoOptions,
+  daemon: DemoDaemon,
+  write: (line: string) => Promise<void> | undefined,
+  interrupted: Promise<ExitCode>,
+  io: CommandIo,
+): Promise<ExitCode> {
+  const { clock } = io;
+  const colors = createColors(isColourful(io));
+  const listeners = demoListeners(session.language);
+  const names = listeners.map(({ name }) => name);
+  const seats = listeners.map((listener): Seat => ({ listener, tally: createTally(), accepted: undefined }));
+  const view = createView(options, io, names, colors);
+  let startedAt = clock.now();
+  const seconds = () => (clock.now() - startedAt) / 1000;
+  const print = (lines: readonly string[]) => {
+    for (const line of lines) void write(line);
+  };
+
+  function receive(seat: Seat, index: number, event: Envelope): void {
+    seat.tally.note(event, clock.now(), clock.wallTime());
+    const isPieces = seat.listener.getsPieces;
+    const told = eventText(event, { quotesText: isPieces });
+    // Quotes tell where a piece begins; beside each other a mark does.
+    const isPiece = isPieces && told.what === "text";
+    const text = isPiece ? told.text.slice(1, -1) : told.text;
+    print(view.show({ listener: index, ...told, text, isPiece }, seconds()));
+  }
+
+  const { agent, socketPath } = daemon;
+  await agent.setManifest(manifestOf(session));
+  const subscriptions = seats.map((seat, index) => subscribe(seat, socketPath, (event) => receive(seat, index, event)));
+  const audience = subscriptions.map(({ subscriber }) => subscriber);
+  try {
+    await Promise.all(subscriptions.map(({ active }) => active));
+    print([titleLine(session, options), ""]);
+    print(view.heading(seats.map(({ accepted }) => termsInWords(accepted?.honored_capabilities ?? {}))));
+    startedAt = clock.now();
+    const refusals: string[] = [];
+    const playing = play({
+      client: agent,
+      lines: linesOf(session),
+      restamper: createRestamper({ keepsIds: false, ids: io.ids }),
+      dueMs: createSchedule({ kind: "recorded", speed: options.speed }),
+      clock,
+      maxUnanswered: 256,
+      stopsOnError: false,
+      onRefused: (line, fault) => refusals.push(`Error: line ${line}: ${describeFault(fault)}`),
+    });
+    const code = await Promise.race([interrupted, playing.done.then(() => undefined)]);
+    if (code !== undefined) {
+      playing.stop();
+      playing.done.catch(() => {});
+      return code;
+    }
+    const finished = Promise.all(subscriptions.map(({ finished: end }) => end)).then(() => undefined);
+    const drained = await within(DRAIN_MS, io, interrupted, finished);
+    if (drained !== undefined) return drained;
+    for (const { tally } of seats) tally.endPace();
+    daemon.endInput();
+    await within(END_MS, io, Promise.all(audience.map(({ ended }) => ended)));
+    print([...view.flush(seconds()), "", ...summaryLines(seats, session), ...refusals]);
+    const isWhole = seats.every(({ tally }) => isSame(tally.texts(), publishedTexts(session.events)));
+    return isWhole && refusals.length === 0 ? EXIT.ok : EXIT.fault;
+  } finally {
+    await Promise.all(audience.map((subscriber) => subscriber.close()));
+  }
+}
+
+function createView(
+  { plain }: DemoOptions,
+  { stdout }: CommandIo,
+  names: readonly string[],
+  colors: ReturnType<typeof createColors>,
+): DemoView {
+  const columns = stdout.isTTY === true ? (stdout.columns ?? 0) : 0;
+  const isPlain = plain === true || columns < LEAST_COLUMNS;
+  return isPlain ? createPlainView(names, colors) : createColumnsView(names, columns, colors);
+}
+
+interface SeatSubscription {
+  readonly subscriber: Subscriber;
+  /** Rejects with a Fault where the terms are not granted. */
+  readonly active: Promise<void>;
+  /** The end of the session has arrived, or the subscription has ended. */
+  readonly finished: Promise<void>;
+}
+
+function subscribe(seat: Seat, socketPath: string, receive: (event: Envelope) => void): SeatSubscription {
+  let tellActive: () => void = () => {};
+  let tellFailed: (fault: Fault) => void = () => {};
+  let tellFinished: () => void = () => {};
+  const active = new Promise<void>((resolve, reject) => {
+    tellActive = resolve;
+    tellFailed = reject;
+  });
+  const finished = new Promise<void>((resolve) => {
+    tellFinished = resolve;
+  });
+
+  function note(state: SubscriberState): void {
+    if (state.kind === "active") {
+      seat.accepted = state.accepted;
+      tellActive();
+    } else if (state.kind === "ended") {
+      const why = state.because.kind === "asked" ? "It was closed." : interruptionInWords(state.because);
+      tellFailed(new Fault("peer_gone", `${seat.listener.name}: ${why}`));
+      tellFinished();
+    }
+  }
+
+  const subscriber = createSubscriber({
+    connect: ipcConnector(socketPath),
+    request: {
+      subscriber_id: seat.listener.id,
+      subscriber_name: seat.listener.name,
+      capabilities: seat.listener.capabilities,
+    },
+    onEvent: (event) => {
+      receive(event);
+      if (endsSession(event)) tellFinished();
+    },
+    onState: note,
+    reconnect: "never",
+  });
+  active.catch(() => {});
+  return { subscriber, active, finished };
+}
+
+async function* linesOf({ events }: DemoSession): AsyncGenerator<PlayedLine> {
+  for (const [index, fields] of events.entries()) yield { number: index + 1, fields, fault: undefined };
+}
+
+function manifestOf({ producer, language }: DemoSession) {
+  const { agent_name: name, agent_version: version } = producer;
+  return {
+    agent_id: producer.agent_id,
+    ...(typeof name === "string" ? { agent_name: name } : undefined),
+    ...(typeof version === "string" ? { agent_version: version } : undefined),
+    languages_supported: [language],
+  };
+}
+
+function titleLine({ events, charCount, durationMs, producer }: DemoSession, { speed, session }: DemoOptions): string {
+  const pace = speed === 1 ? "in real time" : `${speed} times as fast`;
+  const seconds = Math.round(durationMs / 1000 / speed);
+  return `${session}, by ${producer.agent_name ?? producer.agent_id}: ${events.length} events, ${charCount} characters of text, ${seconds} s ${pace}.`;
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((text, index) => text === other[index]);
+}
+
+/** Whichever comes first; undefined after so long. Leaves no timer behind. */
+async function within<Value>(milliseconds: number, { clock }: CommandIo, ...awaited: readonly Promise<Value>[]) {
+  let cancel: () => void = () => {};
+  const late = new Promise<undefined>((resolve) => {
+    cancel = clock.wakeAt(clock.now() + milliseconds, () => resolve(undefined));
+  });
+  try {
+    return await Promise.race([...awaited, late]);
+  } finally {
+    cancel();
+  }
+}
