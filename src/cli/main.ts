@@ -31,7 +31,11 @@ export async function main(options: MainOptions): Promise<void> {
   const asked = argv.find((argument) => !argument.startsWith("-"));
   const command = COMMANDS.find(({ name }) => name === asked);
   const stdio: Stdio = command?.ownsStdout === true ? takeStdio() : untouchedStdio();
-  const context: CommandContext = { stdio, loadDaemon: options.loadDaemon ?? loadDaemon };
+  const load = options.loadDaemon ?? loadDaemon;
+  // Begun before the command line is read, because it takes longest. A failure is told where the daemon is wanted.
+  const loaded = command?.ownsStdout === true ? load() : undefined;
+  loaded?.catch(() => {});
+  const context: CommandContext = { stdio, loadDaemon: () => loaded ?? load() };
   try {
     const program = await createProgram(command === undefined ? COMMANDS : [command], context);
     if (argv.length === 0) {
