@@ -1,6 +1,8 @@
 // The composition root: configuration, platform, engine and transports become a running daemon.
 
+import { dirname } from "node:path";
 import { createIpcTransport, listenAuto } from "../../transports/ipc/listen.js";
+import { currentPlace, ipcPath } from "../../transports/ipc/paths.js";
 import type { Stdio } from "../../transports/stdio/take-stdio.js";
 import { Fault } from "../base/errors.js";
 import type { IdSource } from "../base/ids.js";
@@ -19,7 +21,7 @@ import { assertEvent } from "../protocols/aaep/validate.js";
 import type { Configuration } from "./config.js";
 import { type EndpointServices, type Served, serveConnection } from "./endpoint.js";
 import { CONFORMANCE_LEVELS, daemonManifest } from "./manifest.js";
-import { type RuntimeFile, writeRuntimeFile } from "./runtime-files.js";
+import { type RuntimeFile, removeStaleRuntimeFiles, writeRuntimeFile } from "./runtime-files.js";
 import { createSegmenter } from "./segmenter.js";
 import { createUtf8 } from "./utf8.js";
 
@@ -48,6 +50,8 @@ export interface Daemon {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** How long a peer that does not read may keep what it is owed from being given up, so that the process is gone within two seconds (R8a, S9). */
+const CLOSE_TIMEOUT_MS = 1000;
 /** Room for a million events a second until the next start, so that epochs are never reused (R29). */
 const EPOCHS_PER_MS = 1000;
 
@@ -196,12 +200,14 @@ async function listen(
   const { socket, maxFrameBytes, log } = options;
   const shared = {
     maxFrameBytes,
+    closeTimeoutMs: CLOSE_TIMEOUT_MS,
     onAcceptFault: (fault: Fault) => log.warn({ code: fault.code }, fault.sentence),
   };
   switch (socket.kind) {
     case "off":
       return undefined;
     case "auto":
+      removeStaleRuntimeFiles(dirname(ipcPath(currentPlace(), options.producerId)));
       return listenAuto({ ...shared, producerId: options.producerId }, accept);
     case "path":
       return createIpcTransport({ ...shared, path: socket.path }).listen(accept);
@@ -214,7 +220,7 @@ async function serveParent(
 ): Promise<Served> {
   if (stdio === undefined) throw new Fault("internal", "There is no parent to serve.", { origin: "local" });
   const { createStdioConnection } = await import("../../transports/stdio/stdio-connection.js");
-  return serve(createStdioConnection(stdio, { maxFrameBytes }), true);
+  return serve(createStdioConnection(stdio, { maxFrameBytes, closeTimeoutMs: CLOSE_TIMEOUT_MS }), true);
 }
 
 function producerOf({ agent_id, agent_version, agent_name }: Readonly<Record<string, unknown>>): Producer {

@@ -1,0 +1,117 @@
+// Looks at every message that a daemon sends on a test's connections, and notes each that its schema does not allow.
+import * as validators from "#gen/aaep/validators.js";
+import { allFaults } from "../../src/protocols/aaep/validate.js";
+
+export type Message = Readonly<Record<string, unknown>>;
+
+export interface WireSniffer {
+  /** Bytes of one frame of a peer that speaks without an envelope. Answers the message. */
+  readonly plain: (frame: Uint8Array) => Message;
+  /** Bytes of one JSON-RPC message. `methodOf` says what a request of the peer asked for. */
+  readonly rpc: (frame: Uint8Array, methodOf: (id: unknown) => string | undefined) => Message;
+  /** What was sent and should not have been. */
+  readonly violations: () => readonly string[];
+  readonly messageCount: () => number;
+}
+
+type Check = (value: unknown) => boolean;
+
+const PLAIN: Readonly<Record<string, Check>> = {
+  "subscription.accepted": validators.isSubscriptionAccepted,
+  "subscription.rejected": validators.isSubscriptionRejected,
+  "subscription.close": validators.isSubscriptionClose,
+  "aaepd.error": validators.isAaepdError,
+  "aaepd.pending": validators.isAaepdPending,
+};
+
+const isEmpty: Check = (value) => isObject(value) && Object.keys(value).length === 0;
+
+const RESULTS: Readonly<Record<string, Check>> = {
+  "aaep.publish": validators.isPublishResult,
+  "aaep.subscribe": (value) => validators.isSubscriptionAccepted(value) || validators.isSubscriptionRejected(value),
+  "aaep.renegotiate": (value) => validators.isSubscriptionAccepted(value) || validators.isSubscriptionRejected(value),
+  "aaep.manifest": validators.isProducerManifest,
+  "aaep.set_manifest": isEmpty,
+  "aaep.resume_session": validators.isResumeSessionResult,
+  "aaep.list_pending": validators.isAaepdPending,
+  "aaep.repeat": isEmpty,
+  "aaepd.skip": isEmpty,
+  "aaep.close": isEmpty,
+  "aaep.ping": isEmpty,
+  "aaep.reply": (value) => isObject(value) && typeof value.accepted === "boolean",
+};
+
+const NOTIFICATIONS: Readonly<Record<string, Check>> = {
+  "aaep.event": (value) => eventFaults(value).length === 0,
+  "aaep.error": (value) => isObject(value) && validators.isAaepdError({ ...value, type: "aaepd.error" }),
+  "aaep.close": validators.isSubscriptionClose,
+};
+
+export function createWireSniffer(): WireSniffer {
+  const violations: string[] = [];
+  const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  let count = 0;
+
+  const note = (what: string, message: unknown): void => {
+    violations.push(`${what}: ${JSON.stringify(message).slice(0, 600)}`);
+  };
+
+  const read = (frame: Uint8Array): Message => {
+    count += 1;
+    const message: unknown = JSON.parse(utf8.decode(frame));
+    if (isObject(message)) return message;
+    note("no object", message);
+    return {};
+  };
+
+  return {
+    plain: (frame) => {
+      const message = read(frame);
+      const check = PLAIN[String(message.type)];
+      if (check !== undefined) {
+        if (!check(message)) note("not as its schema wants it", message);
+      } else {
+        for (const fault of eventFaults(message)) note(fault, message);
+      }
+      return message;
+    },
+    rpc: (frame, methodOf) => {
+      const message = read(frame);
+      const { jsonrpc, method, id, params, result, error } = message;
+      if (jsonrpc !== "2.0") note("not JSON-RPC 2.0", message);
+      if (typeof method === "string") {
+        if (id !== undefined) note("a request nobody knows", message);
+        const check = NOTIFICATIONS[method];
+        if (check === undefined || !check(params))
+          note(`a notification that is none (${eventFaults(params)[0]})`, message);
+      } else if (error !== undefined) {
+        if (!isRpcError(error)) note("an error of another form", message);
+      } else {
+        const asked = methodOf(id);
+        const check = asked === undefined ? undefined : RESULTS[asked];
+        if (check === undefined || !check(result)) note(`a result of ${asked} of another form`, message);
+      }
+      return message;
+    },
+    violations: () => violations,
+    messageCount: () => count,
+  };
+}
+
+function eventFaults(value: unknown): readonly string[] {
+  return allFaults(value).map(({ code, pointer, sentence }) => `${code} at ${pointer}: ${sentence}`);
+}
+
+function isRpcError(error: unknown): boolean {
+  if (!isObject(error) || !Number.isInteger(error.code) || typeof error.message !== "string") return false;
+  const { data } = error;
+  // The library answers a cancelled request by itself.
+  if (data === undefined) return error.code === -32800;
+  if (!isObject(data)) return false;
+  const { retry_after_seconds: _, ...others } = data;
+  return validators.isAaepdError({ type: "aaepd.error", message: error.message, ...others });
+}
+
+export function isObject(value: unknown): value is Message {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
