@@ -1,0 +1,133 @@
+// A stage for commands: their streams and signals without a process of their own, and a real daemon as a child where one is asked for.
+import { spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { Command } from "commander";
+import { onTestFinished, vi } from "vitest";
+import type { CommandIo } from "../../src/cli/command-io.js";
+import { createClock } from "../../src/daemon/clock.js";
+import { createIdSource } from "../../src/daemon/ids.js";
+import { ensureBuilt } from "../support/built.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
+
+export const PROGRAM = fileURLToPath(new URL("../../bin/aaepd.js", import.meta.url));
+export const SESSIONS = fileURLToPath(new URL("../../examples/sessions/", import.meta.url));
+
+export interface Stage {
+  readonly io: CommandIo;
+  readonly out: () => string;
+  readonly err: () => string;
+  readonly exitCode: () => number | undefined;
+  readonly interrupt: () => void;
+}
+
+export interface StageOptions {
+  readonly input?: string;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Columns of a terminal; without it standard output is a pipe. */
+  readonly columns?: number;
+}
+
+export function createStage(options: StageOptions = {}): Stage {
+  const stdout = collect();
+  const stderr = collect();
+  const interrupts = new Set<() => void>();
+  let exitCode: number | undefined;
+  if (options.columns !== undefined) Object.assign(stdout.stream, { isTTY: true, columns: options.columns });
+  return {
+    io: {
+      stdin: Readable.from([Buffer.from(options.input ?? "")]),
+      stdout: stdout.stream,
+      stderr: stderr.stream,
+      environment: options.environment ?? {},
+      clock: createClock(),
+      ids: createIdSource(),
+      onInterrupt: (run) => {
+        interrupts.add(run);
+        return () => interrupts.delete(run);
+      },
+      setExitCode: (code) => {
+        exitCode = code;
+      },
+    },
+    out: stdout.text,
+    err: stderr.text,
+    exitCode: () => exitCode,
+    interrupt: () => {
+      for (const run of interrupts) run();
+    },
+  };
+}
+
+function collect() {
+  const stream = new PassThrough();
+  let text = "";
+  stream.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk;
+  });
+  return { stream, text: () => text };
+}
+
+/** Runs one command as main would, its usage errors thrown. */
+export async function run(
+  register: (program: Command, io?: CommandIo) => void,
+  stage: Stage,
+  ...argv: readonly string[]
+): Promise<void> {
+  const program = new Command("aaepd").exitOverride().configureOutput({ writeErr: () => {} });
+  register(program, stage.io);
+  for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} });
+  await program.parseAsync([program.commands[0]?.name() ?? "", ...argv], { from: "user" });
+}
+
+export interface ServedDaemon {
+  readonly socketPath: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly stop: () => Promise<void>;
+}
+
+/** A runtime directory of the test's own. */
+export function runtimeEnvironment(): { readonly XDG_RUNTIME_DIR: string; readonly directory: string } {
+  const root = temporaryDirectory();
+  const directory = join(root, "aaep");
+  mkdirSync(directory, { mode: 0o700 });
+  return { XDG_RUNTIME_DIR: root, directory };
+}
+
+/** `aaepd serve` as a child, listening when this resolves. */
+export async function serve(runtimeDirectory: string, producerId = "stage"): Promise<ServedDaemon> {
+  ensureBuilt();
+  const environment = { PATH: process.env.PATH, HOME: runtimeDirectory, XDG_RUNTIME_DIR: runtimeDirectory };
+  const child = spawn(process.execPath, [PROGRAM, "serve", "--producer-id", producerId], {
+    env: environment,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let out = "";
+  let err = "";
+  child.stdout.on("data", (chunk) => {
+    out += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    err += chunk;
+  });
+  const exited = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await exited;
+  };
+  onTestFinished(stop);
+  await vi.waitFor(
+    () => {
+      if (!out.includes("\n")) throw new Error(`not yet listening: ${err}`);
+    },
+    { timeout: 10_000, interval: 10 },
+  );
+  return { socketPath: JSON.parse(out).endpoints.ipc, environment, stop };
+}
+
+/** Waits for something that will be. */
+export function eventually(check: () => void): Promise<void> {
+  return vi.waitFor(check, { timeout: 15_000, interval: 10 });
+}
