@@ -353,7 +353,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       terms: spec.terms,
       start,
       wake: spec.wake,
-      ended: spec.ended,
+      // Found out in the middle of an append: what its end leads to must not meet a plan that is still open.
+      ended: (reason) => clock.afterTurn(() => spec.ended(reason)),
     });
     questions.audienceChanged();
     return {
