@@ -52,6 +52,8 @@ export interface Daemon {
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** How long a peer that does not read may keep what it is owed from being given up, so that the process is gone within two seconds (R8a, S9). */
 const CLOSE_TIMEOUT_MS = 1000;
+/** How long the end of standard input may take to arrive behind what was sent before it. */
+const INPUT_TIMEOUT_MS = 500;
 /** Room for a million events a second until the next start, so that epochs are never reused (R29). */
 const EPOCHS_PER_MS = 1000;
 
@@ -129,7 +131,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     if (isStopping) return stopped;
     isStopping = true;
     await listener?.stop();
-    if (reason === "stdin_ended") await parent?.inputEnded;
+    // What a parent that takes no answers still has in its pipe may stay there (S9).
+    if (reason === "stdin_ended") await Promise.race([parent?.inputEnded, elapsed(clock, INPUT_TIMEOUT_MS)]);
     engine.endSessions();
     await Promise.all([...connections].map((served) => served.finish("producer_shutdown" satisfies EndReason)));
     file?.remove();
@@ -142,6 +145,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     stopped,
     serve: (connection) => serve(connection, false).done,
   };
+}
+
+function elapsed(clock: Clock, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.wakeAt(clock.now() + milliseconds, resolve);
+  });
 }
 
 function startEngine(options: DaemonOptions): Engine {

@@ -124,6 +124,22 @@ describe("aaepd serve and manifest", () => {
     expect(third.stdout()).toBe("");
   });
 
+  it("U1: takes over what a killed daemon left", async () => {
+    const directory = temporaryDirectory();
+    const environment = { XDG_RUNTIME_DIR: directory };
+    const both = [startProgram(["serve"], { environment }), startProgram(["serve"], { environment })];
+    for (const program of both) {
+      await program.stdoutLines(1);
+      program.child.kill("SIGKILL");
+      await program.ended;
+    }
+    const next = startProgram(["serve"], { environment });
+    const [line = ""] = await next.stdoutLines(1);
+    expect(JSON.parse(line).endpoints.ipc).toBe(join(directory, "aaep", "aaepd.sock"));
+    const files = readdirSync(join(directory, "aaep")).filter((name) => name.endsWith(".json"));
+    expect(files).toStrictEqual(["aaepd.manifest.json"]);
+  });
+
   it("says that there is no daemon where there is none", async () => {
     const socket = join(temporaryDirectory(), "none.sock");
     const { code, stderr, stdout } = await run("manifest", "--socket", socket);

@@ -151,6 +151,17 @@ describe("a daemon over stdio", () => {
     expect(program.stderr()).not.toContain("internal_error");
   });
 
+  it("R8a, S9: ends in time, and in order, though its parent does not read what it is owed", async () => {
+    const program = startProgram(["stdio"]);
+    program.child.stdout.pause();
+    const ids = Array.from({ length: 700 }, (_, index) => index + 1);
+    const began = performance.now();
+    program.child.stdin.end(ids.map((id) => request(id, "aaep.manifest")).join(""));
+    const code = await new Promise((resolve) => program.child.on("exit", resolve));
+    expect(code).toBe(0);
+    expect(performance.now() - began).toBeLessThan(4000);
+  });
+
   it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("S3: %s is always heard", async (signal) => {
     const directory = temporaryDirectory();
     const program = startProgram(["stdio"], { environment: { XDG_RUNTIME_DIR: directory } });
