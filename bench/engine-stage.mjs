@@ -1,0 +1,145 @@
+// The daemon's engine in one process, with its real journal, validation, segmenter and codec: for what is counted, and for CPU without sockets.
+import { createHash } from "node:crypto";
+import { createIdSource } from "../dist/src/daemon/ids.js";
+import { createSegmenter } from "../dist/src/daemon/segmenter.js";
+import { createUtf8 } from "../dist/src/daemon/utf8.js";
+import { createEngine } from "../dist/src/engine/engine.js";
+import { createJournalRing } from "../dist/src/engine/journal-ring.js";
+import { createWakeUps } from "../dist/src/engine/wake-ups.js";
+import { createJsonCodec } from "../dist/src/protocols/aaep/json-codec.js";
+import { defaultTerms } from "../dist/src/protocols/aaep/negotiate.js";
+import { assertEvent } from "../dist/src/protocols/aaep/validate.js";
+import { frameRunOf } from "../dist/src/runtime/frame-runs.js";
+import { createPump } from "../dist/src/runtime/pump.js";
+
+/** A clock that stands still until it is told otherwise. */
+function createVirtualClock() {
+  const wallStart = Date.now();
+  const wakeUps = createWakeUps();
+  let now = 0;
+  let turn = [];
+  const settle = () => {
+    while (turn.length > 0) {
+      const due = turn;
+      turn = [];
+      for (const run of due) run();
+    }
+  };
+  return {
+    now: () => now,
+    wallTime: () => wallStart + Math.floor(now),
+    wakeAt: wakeUps.at,
+    afterTurn: (run) => void turn.push(run),
+    settle,
+    advance: (ms) => {
+      const until = now + ms;
+      settle();
+      for (let next = wakeUps.next(); next !== undefined && next <= until; next = wakeUps.next()) {
+        now = Math.max(now, next);
+        wakeUps.advance(now);
+        settle();
+      }
+      now = until;
+      settle();
+    },
+  };
+}
+
+/** How often each method of a segmenter is called. */
+function countingSegmenter() {
+  const segmenter = createSegmenter();
+  const calls = { sentences: 0, words: 0, clusters: 0 };
+  return {
+    calls,
+    segmenter: {
+      sentenceEnds: (text, language) => {
+        calls.sentences += 1;
+        return segmenter.sentenceEnds(text, language);
+      },
+      wordEnds: (text, language) => {
+        calls.words += 1;
+        return segmenter.wordEnds(text, language);
+      },
+      clusterEnds: (text) => {
+        calls.clusters += 1;
+        return segmenter.clusterEnds(text);
+      },
+    },
+  };
+}
+
+export function createEngineStage() {
+  const clock = createVirtualClock();
+  const { segmenter, calls } = countingSegmenter();
+  const silent = () => {};
+  const ids = createIdSource();
+  const engine = createEngine(
+    {
+      clock,
+      ids,
+      idServices: { sha256Hex: (text) => createHash("sha256").update(text).digest("hex") },
+      segmenter,
+      log: { debug: silent, info: silent, warn: silent, error: silent },
+      createJournal: (evicted) => createJournalRing({ firstEpoch: Date.now() * 1000, evicted }),
+      validate: assertEvent,
+    },
+    {
+      producerId: undefined,
+      defaultLanguage: "en-US",
+      sequencing: "enforce",
+      clockSkewMs: 3_600_000,
+      agentGraceMs: 5000,
+      maxHoldMs: 5000,
+      burst: 1,
+      maxSubscriptions: 100_000,
+      retryAfterSeconds: 5,
+      lag: { maxMs: 60_000, maxEvents: 16_384 },
+      viewWindowCount: 1024,
+      queueLimitCount: 256,
+      confirmationGraceMs: 0,
+      reconnectGraceMs: 0,
+      endedRetentionMs: 24 * 3600 * 1000,
+    },
+  );
+  const codec = createJsonCodec(createUtf8());
+  let subscribers = 0;
+  return {
+    clock,
+    ids,
+    engine,
+    codec,
+    segmenterCalls: calls,
+    /** A subscription whose pump hands its frames to `take`; formats are the codec's unless another is given. */
+    subscribe: (terms, take, format = codec.format) => {
+      subscribers += 1;
+      const subscription = engine.subscribe({
+        subscriberId: `bench-${subscribers}`,
+        terms: { ...defaultTerms(), ...terms },
+        resumeAfter: undefined,
+        wake: () => pump.wake(),
+        ended: () => {
+          throw new Error("A subscription was closed as lagging.");
+        },
+      });
+      const pump = createPump(
+        subscription,
+        {
+          send: (run) => {
+            take(frameRunOf(run, format).frames, run);
+            return true;
+          },
+          writable: () => Promise.resolve(),
+        },
+        clock,
+      );
+      pump.wake();
+      clock.settle();
+      return subscription;
+    },
+  };
+}
+
+export const PASS_THROUGH = {
+  coalesceBoundaries: ["none"],
+  eventFilters: { include: ["aaep:agent.output.streaming"], exclude: [] },
+};

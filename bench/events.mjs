@@ -1,0 +1,73 @@
+// The event that every row moves: output.streaming of 471 bytes, each with an id that ends in its number, so that receivers can check the order.
+import { randomBytes } from "node:crypto";
+
+export const EVENT_BYTES = 471;
+export const CORE = "aaep:agent.";
+const DIGITS = 10;
+const CONTEXT = "https://aaep-protocol.org/context/v1";
+const WORDS = "The daemon carries what the agent says to everybody who listens, each on the terms that were agreed. ";
+
+/** The number at the end of an event's id. */
+export function numberOf(event) {
+  return Number(event.event_id.slice(-DIGITS));
+}
+
+/** Where the number stands in the JSON text of a chunk event, for those who write it into bytes. */
+export function numberOffset(text) {
+  return text.indexOf('","session_id"') - DIGITS;
+}
+
+/** Texts of one session's events. `renew` gives what follows the time of that moment. */
+export function createEventTexts(session = `sess_${randomBytes(8).toString("hex")}`) {
+  const salt = randomBytes(11).toString("hex");
+  let head = "";
+  let middle = "";
+  let tail = "";
+  let chunkLength = 0;
+  const envelope = (type, number, timestamp) =>
+    `{"@context":"${CONTEXT}","type":"${type}","event_id":"evt_${salt}${String(number).padStart(DIGITS, "0")}","session_id":"${session}","timestamp":"${timestamp}","producer":{"agent_id":"bench-agent","agent_version":"1.0.0"},"urgency":`;
+  const renew = () => {
+    const [before, after] = envelope(`${CORE}output.streaming`, 0, new Date().toISOString()).split("0".repeat(DIGITS));
+    head = before;
+    const fixed = `${after}"normal","chunk":"","position":1234567,"complete":false,"output_id":"out_1"}`;
+    chunkLength = EVENT_BYTES - head.length - DIGITS - fixed.length;
+    const chunk = WORDS.repeat(3).slice(0, chunkLength);
+    middle = `${after}"normal","chunk":"${chunk}","position":`;
+    tail = ',"complete":false,"output_id":"out_1"}';
+  };
+  renew();
+  return {
+    session,
+    renew,
+    started: () =>
+      `${envelope(`${CORE}session.started`, 9_999_999_999, new Date().toISOString())}"normal","summary_normal":"The benchmark begins."}`,
+    /** Chunk number `number`, of an output that began with number 0. */
+    chunk: (number) => `${head}${String(number).padStart(DIGITS, "0")}${middle}${number * chunkLength}${tail}`,
+    /** A critical event of an extension's, which no rule of order concerns. */
+    alarm: (number) =>
+      `${envelope("https://bench.example/types/alarm", 5_000_000_000 + number, new Date().toISOString())}"critical"}`,
+  };
+}
+
+/** What a debugging tool asks for: everything the filter lets through, as it was published. */
+export function passThrough(include = [`${CORE}output.streaming`]) {
+  return { coalesce_boundaries: ["none"], event_filters: { include } };
+}
+
+export function subscriptionRequest(subscriberId, capabilities) {
+  return {
+    type: "subscription.request",
+    aaep_version: "1.0.0",
+    subscriber_id: subscriberId,
+    capabilities,
+  };
+}
+
+/** One message in the framing of a 4-byte length. */
+export function framed(text) {
+  const bytes = Buffer.from(text);
+  const frame = Buffer.allocUnsafe(4 + bytes.length);
+  frame.writeUInt32BE(bytes.length, 0);
+  bytes.copy(frame, 4);
+  return frame;
+}

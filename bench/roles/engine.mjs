@@ -1,0 +1,135 @@
+// Ingest and coalescing without sockets: the engine's CPU beside that of parsing, validating and serialising the same events.
+
+import { createRpcSession } from "../../dist/src/protocols/aaep/rpc-session.js";
+import { isOutputStreamingEvent } from "../../gen/aaep/validators.js";
+import { createEngineStage, PASS_THROUGH } from "../engine-stage.mjs";
+import { createEventTexts } from "../events.mjs";
+import { serveRole } from "../role.mjs";
+
+let kept = 0;
+
+function message(texts, from, size) {
+  const events = Array.from({ length: size }, (_, index) => texts.chunk(from + index));
+  return `{"jsonrpc":"2.0","method":"aaep.publish","params":${size === 1 ? events[0] : `[${events.join()}]`}}`;
+}
+
+const stages = new Map();
+
+/** An engine that goes on from run to run: its session, its journal and its compiled code stay. */
+function stageFor(size) {
+  const known = stages.get(size);
+  if (known !== undefined) return known;
+  const stage = createEngineStage();
+  const notify = (_, error) => {
+    throw new Error(JSON.stringify(error));
+  };
+  const session = createRpcSession(
+    { engine: stage.engine, ids: stage.ids, agentIdentity: undefined },
+    { notify, deliver: () => true, deliverLast: () => {}, writable: () => Promise.resolve() },
+  );
+  const texts = createEventTexts();
+  const publish = (text) => {
+    const { method, params } = JSON.parse(text);
+    session.handlers.notification({ method, params, text });
+  };
+  publish(`{"method":"aaep.publish","params":${texts.started()}}`);
+  stage.subscribe(PASS_THROUGH, (frames) => {
+    for (const frame of frames) kept += frame.length;
+  });
+  const made = { stage, texts, publish, next: 0 };
+  stages.set(size, made);
+  return made;
+}
+
+function microsPer(count, work) {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / count;
+}
+
+serveRole({
+  /** JSON.parse, the generated Ajv validator and JSON.stringify of each event: CPU microseconds an event. */
+  bare: ({ count }) => {
+    const source = createEventTexts();
+    const texts = Array.from({ length: count }, (_, index) => source.chunk(index));
+    return microsPer(count, () => {
+      for (const text of texts) {
+        const event = JSON.parse(text);
+        if (!isOutputStreamingEvent(event)) throw new Error("The event is invalid.");
+        kept += JSON.stringify(event).length;
+      }
+    });
+  },
+  /** The same events published through the engine, journaled and encoded for one subscriber. */
+  ingest: ({ count, size }) => {
+    const one = stageFor(size);
+    const messages = [];
+    for (let from = 0; from < count; from += size) messages.push(message(one.texts, one.next + from, size));
+    one.next += messages.length * size;
+    return microsPer(messages.length * size, () => {
+      let inTurn = 0;
+      for (const text of messages) {
+        one.publish(text);
+        inTurn += size;
+        // A read of 64 KiB brings about so many.
+        if (inTurn >= 128) {
+          one.stage.clock.settle();
+          inTurn = 0;
+        }
+      }
+      one.stage.clock.settle();
+    });
+  },
+  /** Tokens of 4 characters at 50 a second to one pass-through subscription and `sets` shaped ones, each with terms of its own. */
+  shaped: ({ tokens, sets }) => {
+    const stage = createEngineStage();
+    const agent = stage.engine.openAgent({ agent_id: "bench-agent" });
+    agent.publish(
+      [{ fields: { type: "aaep:agent.session.started", session_id: "sess_shaped", summary_normal: "Begins." } }],
+      false,
+    );
+    stage.subscribe(PASS_THROUGH, () => {});
+    let delivered = 0;
+    for (let set = 0; set < sets; set += 1) {
+      stage.subscribe(
+        { maxEventsPerSecond: 3, coalesceBoundaries: ["sentence", "completion"], maxChars: 2000 + set },
+        (frames) => {
+          delivered += frames.length;
+        },
+      );
+    }
+    const text = TEXT.repeat(Math.ceil((tokens * 4) / TEXT.length));
+    const calls = { ...stage.segmenterCalls };
+    const before = process.cpuUsage();
+    for (let token = 0; token < tokens; token += 1) {
+      const fields = {
+        type: "aaep:agent.output.streaming",
+        session_id: "sess_shaped",
+        output_id: `out_${Math.floor(token / 500)}`,
+        chunk: text.slice(token * 4, token * 4 + 4),
+        complete: token % 500 === 499,
+      };
+      agent.publish([{ fields }], false);
+      stage.clock.advance(20);
+    }
+    stage.clock.advance(5000);
+    const { user, system } = process.cpuUsage(before);
+    const sentences = stage.segmenterCalls.sentences - calls.sentences;
+    return {
+      microsPerToken: (user + system) / tokens,
+      delivered,
+      sentenceCalls: sentences,
+      wordCalls: stage.segmenterCalls.words - calls.words,
+      clusterCalls: stage.segmenterCalls.clusters - calls.clusters,
+      kept,
+    };
+  },
+});
+
+const TEXT = [
+  "The plan has three parts. First you put aside a tenth of what you earn; then, e.g. in May, you look at it again. ",
+  "Dr. Roe's figures say 3.14 percent at most. Nobody had expected that! Would you have? Perhaps; perhaps not. ",
+  "- **Fast.** It costs next to nothing (see below).\n- It is calm: nobody hears half a word.\n\n",
+  "Then she said that was all. It was late, and the room was quiet. They went home by the river.\n\n",
+].join("");

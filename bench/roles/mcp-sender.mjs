@@ -1,0 +1,33 @@
+// The MCP SDK's client, which sends its server events as notifications over stdio.
+import { EventEmitter } from "node:events";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { EmptyResultSchema } from "@modelcontextprotocol/sdk/types.js";
+import { createEventTexts } from "../events.mjs";
+import { serveRole } from "../role.mjs";
+
+// The SDK waits for "drain" once for each message that finds the pipe full.
+EventEmitter.defaultMaxListeners = 100;
+
+let client;
+
+serveRole({
+  start: async ({ args }) => {
+    client = new Client({ name: "bench", version: "1.0.0" });
+    await client.connect(new StdioClientTransport({ command: process.execPath, args }));
+  },
+  send: async ({ count }) => {
+    const texts = createEventTexts();
+    const events = Array.from({ length: count }, (_, index) => JSON.parse(texts.chunk(index)));
+    const begin = performance.now();
+    // What its transport promises is heeded in groups, as the other sender heeds its writer.
+    for (let from = 0; from < count; from += 64) {
+      await Promise.all(
+        events.slice(from, from + 64).map((params) => client.notification({ method: "aaep/event", params })),
+      );
+    }
+    await client.request({ method: "ping" }, EmptyResultSchema);
+    return { perSecond: (count * 1000) / (performance.now() - begin) };
+  },
+  stop: () => client.close(),
+});

@@ -1,0 +1,86 @@
+// Times the way of a critical event: agent and subscriber in one process, so that one clock measures both ends.
+import { createConnection } from "node:net";
+import { createEventTexts, framed, subscriptionRequest } from "../events.mjs";
+import { serveRole } from "../role.mjs";
+
+let agent;
+let subscriber;
+let texts;
+let number = 0;
+let onFrame = () => {};
+
+function connected(path) {
+  const socket = createConnection(path);
+  return new Promise((resolve, reject) => {
+    socket.once("connect", () => resolve(socket));
+    socket.once("error", reject);
+  });
+}
+
+function cutFrames(socket, handle) {
+  let rest = Buffer.alloc(0);
+  socket.on("data", (chunk) => {
+    const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let at = 0;
+    while (at + 4 <= data.length) {
+      const end = at + 4 + data.readUInt32BE(at);
+      if (end > data.length) break;
+      handle(data, at + 4, end);
+      at = end;
+    }
+    rest = at === data.length ? Buffer.alloc(0) : data.subarray(at);
+  });
+}
+
+const after = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function times(count, everyMs, send) {
+  const micros = [];
+  for (let index = 0; index < count; index += 1) {
+    const arrived = new Promise((resolve) => {
+      onFrame = () => resolve(performance.now());
+    });
+    const begin = performance.now();
+    send();
+    micros.push(((await arrived) - begin) * 1000);
+    await after(everyMs * (0.5 + ((index * 7) % 10) / 10));
+  }
+  return micros;
+}
+
+serveRole({
+  open: async ({ path, capabilities }) => {
+    texts = createEventTexts();
+    agent = await connected(path);
+    agent.write(`{"jsonrpc":"2.0","id":1,"method":"aaep.publish","params":${texts.started()}}\n`);
+    await new Promise((resolve) => agent.once("data", resolve));
+    subscriber = await connected(path);
+    let accepted = () => {};
+    const done = new Promise((resolve) => {
+      accepted = resolve;
+    });
+    const marker = Buffer.from("bench.example/types/alarm");
+    cutFrames(subscriber, (data, from, end) => {
+      const frame = data.subarray(from, end);
+      // Only a short frame can be the alarm: the flood is walked past, not searched.
+      if (end - from < 450 && frame.includes(marker)) onFrame();
+      else if (end - from !== 471 && frame.includes("subscription.accepted")) accepted();
+    });
+    subscriber.write(framed(JSON.stringify(subscriptionRequest("bench-prober", capabilities))));
+    await done;
+  },
+  alarms: ({ count, everyMs }) =>
+    times(count, everyMs, () => {
+      number += 1;
+      agent.write(`{"jsonrpc":"2.0","method":"aaep.publish","params":${texts.alarm(number)}}\n`);
+    }),
+  /** Bare: the same bytes to a peer that sends them back. */
+  roundTrips: async ({ path, count, everyMs }) => {
+    const socket = await connected(path);
+    cutFrames(socket, () => onFrame());
+    const frame = framed(createEventTexts().alarm(1));
+    const measured = await times(count, everyMs, () => socket.write(frame));
+    socket.destroy();
+    return measured;
+  },
+});

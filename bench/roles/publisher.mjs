@@ -1,0 +1,116 @@
+// An agent that publishes over the local socket, as fast as its slowest reader or at a rate.
+import { createConnection, createServer } from "node:net";
+import { createEventTexts } from "../events.mjs";
+import { serveRole } from "../role.mjs";
+
+const CREDIT_STEP = 128;
+let socket;
+let openPath;
+let credits;
+let texts;
+let next = 0;
+let credited = 0;
+let base = 0;
+let onCredit = () => {};
+let answers = "";
+const waiting = new Map();
+let lastId = 0;
+
+const drained = () => new Promise((resolve) => socket.once("drain", resolve));
+const after = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+function request(method, params) {
+  lastId += 1;
+  return new Promise((resolve, reject) => {
+    waiting.set(lastId, { resolve, reject });
+    socket.write(`{"jsonrpc":"2.0","id":${lastId},"method":"${method}","params":${params}}\n`);
+  });
+}
+
+function take(chunk) {
+  answers += chunk;
+  const lines = answers.split("\n");
+  answers = lines.pop();
+  for (const line of lines) {
+    const { id, result, error, method, params } = JSON.parse(line);
+    if (method === "aaep.error") throw new Error(JSON.stringify(params));
+    const one = waiting.get(id);
+    waiting.delete(id);
+    if (error === undefined) one?.resolve(result);
+    else one?.reject(new Error(JSON.stringify(error)));
+  }
+}
+
+/** The text of `size` events from the next on, as one publish. */
+function message(size) {
+  let events = texts.chunk(next);
+  for (let index = 1; index < size; index += 1) events += `,${texts.chunk(next + index)}`;
+  next += size;
+  return `{"jsonrpc":"2.0","method":"aaep.publish","params":${size === 1 ? events : `[${events}]`}}\n`;
+}
+
+async function begin(path) {
+  socket?.destroy();
+  openPath = path;
+  socket = createConnection(path);
+  socket.setEncoding("utf8");
+  socket.on("data", take);
+  await new Promise((resolve) => socket.once("connect", resolve));
+  texts = createEventTexts();
+  next = 0;
+  await request("aaep.publish", texts.started());
+}
+
+serveRole({
+  /** Begins a session, or goes on with the one that is open. Readers report on `creditPath` how far they are. */
+  open: async ({ path, creditPath }) => {
+    if (path !== openPath) await begin(path);
+    credits?.close();
+    credits = undefined;
+    if (creditPath === undefined) return;
+    await new Promise((resolve) => {
+      credits = createServer((readers) => {
+        credited = 0;
+        base = next;
+        readers.on("error", () => {});
+        readers.on("data", (bytes) => {
+          credited += bytes.length * CREDIT_STEP;
+          onCredit();
+        });
+      }).listen(creditPath, resolve);
+    });
+  },
+  /** Publishes `count` events, `size` a message, at most `window` ahead of the slowest reader. Resolves when the daemon has taken all. */
+  publish: async ({ count, size, window }) => {
+    texts.renew();
+    const end = next + count;
+    while (next < end) {
+      while (window !== undefined && next - base - credited > window) {
+        await new Promise((resolve) => {
+          onCredit = resolve;
+        });
+      }
+      if (!socket.write(message(Math.min(size, end - next)))) await drained();
+    }
+    await request("aaep.ping", "{}");
+  },
+  /** Publishes `perSecond` events a second for a while. Answers how many. */
+  publishAtRate: async ({ perSecond, seconds, size }) => {
+    const begin = performance.now();
+    const first = next;
+    let renewedAt = begin;
+    for (;;) {
+      const now = performance.now();
+      if (now - begin >= seconds * 1000) break;
+      if (now - renewedAt > 1000) {
+        texts.renew();
+        renewedAt = now;
+      }
+      const due = Math.floor(((now - begin) * perSecond) / 1000) - (next - first);
+      for (let left = due; left > 0; left -= size) socket.write(message(Math.min(size, left)));
+      await after(2);
+    }
+    await request("aaep.ping", "{}");
+    return next - first;
+  },
+});

@@ -1,0 +1,158 @@
+// Many subscribers in one process. They check the order of what they parse, or only walk the frames.
+import { createConnection } from "node:net";
+import { CORE, EVENT_BYTES, framed, numberOf, subscriptionRequest } from "../events.mjs";
+import { serveRole } from "../role.mjs";
+
+const CREDIT_STEP = 128;
+let sockets = [];
+let counts = [];
+let expected = [];
+let arrivals;
+let credit;
+let parsing = true;
+let goal = Number.POSITIVE_INFINITY;
+let reached = 0;
+let onGoal = () => {};
+/** How many connections have passed each step of the credit. */
+let passed = new Map();
+
+function took(index, frames) {
+  const before = counts[index];
+  const after = before + frames;
+  counts[index] = after;
+  if (credit !== undefined) {
+    for (let step = Math.floor(before / CREDIT_STEP) + 1; step * CREDIT_STEP <= after; step += 1) {
+      const count = (passed.get(step) ?? 0) + 1;
+      if (count < sockets.length) passed.set(step, count);
+      else {
+        passed.delete(step);
+        credit.write("+");
+      }
+    }
+  }
+  if (before < goal && after >= goal) {
+    reached += 1;
+    if (reached === sockets.length) onGoal();
+  }
+}
+
+/** Beside the events that are counted, a subscriber is told how sessions stand; frames that are not parsed are told apart by their length. */
+const isCounted = (bytes) => Math.abs(bytes - EVENT_BYTES) < 10;
+
+/** Cuts what comes in into frames; `handle` gets each, and `handleCount` how many of them count. */
+function createCutter(handle, handleCount) {
+  let rest = Buffer.alloc(0);
+  return (chunk) => {
+    const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let at = 0;
+    let frames = 0;
+    while (at + 4 <= data.length) {
+      const end = at + 4 + data.readUInt32BE(at);
+      if (end > data.length) break;
+      if (handle(data, at + 4, end)) frames += 1;
+      at = end;
+    }
+    rest = at === data.length ? Buffer.alloc(0) : data.subarray(at);
+    if (frames > 0) handleCount(frames);
+  };
+}
+
+/** Whether the frame is an event that counts. */
+function check(index, text) {
+  const event = JSON.parse(text);
+  if (event.type !== `${CORE}output.streaming`) return false;
+  const number = numberOf(event);
+  if (expected[index] !== undefined && number !== expected[index]) {
+    throw new Error(`Connection ${index} got event ${number} in place of ${expected[index]}.`);
+  }
+  expected[index] = number + 1;
+  return true;
+}
+
+function open(index, { path, capabilities }) {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection(path);
+    sockets[index] = socket;
+    counts[index] = 0;
+    let accepted = capabilities === undefined;
+    const cut = createCutter(
+      (data, from, end) => {
+        if (accepted) {
+          const counts = parsing ? check(index, data.toString("utf8", from, end)) : isCounted(end - from);
+          if (counts && arrivals !== undefined) arrivals[index].push(performance.now());
+          return counts;
+        }
+        const answer = JSON.parse(data.toString("utf8", from, end));
+        if (answer.type !== "subscription.accepted") reject(new Error(JSON.stringify(answer)));
+        accepted = true;
+        resolve(answer);
+        return false;
+      },
+      (frames) => took(index, frames),
+    );
+    socket.on("error", reject);
+    socket.on("data", cut);
+    socket.on("connect", () => {
+      if (capabilities === undefined) resolve(undefined);
+      else socket.write(framed(JSON.stringify(subscriptionRequest(`bench-${process.pid}-${index}`, capabilities))));
+    });
+  });
+}
+
+serveRole({
+  /** Opens `count` connections; with `capabilities` each shakes hands. */
+  connect: async ({ path, count, parse = true, capabilities, creditPath }) => {
+    for (const socket of sockets) {
+      socket.removeAllListeners("error");
+      socket.on("error", () => {});
+      socket.destroy();
+    }
+    parsing = parse;
+    sockets = Array.from({ length: count });
+    counts = sockets.map(() => 0);
+    expected = sockets.map(() => undefined);
+    passed = new Map();
+    goal = Number.POSITIVE_INFINITY;
+    credit?.destroy();
+    credit = creditPath === undefined ? undefined : createConnection(creditPath);
+    arrivals = undefined;
+    for (let from = 0; from < count; from += 64) {
+      const some = Array.from({ length: Math.min(64, count - from) }, (_, offset) => from + offset);
+      await Promise.all(some.map((index) => open(index, { path, capabilities })));
+    }
+  },
+  /** Resolves when every connection has got `count` events more. */
+  receive: ({ count }) => {
+    const base = Math.max(...counts);
+    if (counts.some((one) => one !== base)) throw new Error("The connections have not received alike.");
+    return new Promise((resolve) => {
+      goal = base + count;
+      reached = 0;
+      onGoal = () => resolve(performance.now());
+    });
+  },
+  noteArrivals: () => {
+    arrivals = sockets.map(() => []);
+  },
+  /** How many events each connection got since, and the most of them in any window of `windowMs`. */
+  tellArrivals: ({ windowMs }) => {
+    const all = arrivals;
+    arrivals = undefined;
+    let mostInWindow = 0;
+    for (const times of all) {
+      let from = 0;
+      for (let to = 0; to < times.length; to += 1) {
+        while (times[to] - times[from] >= windowMs) from += 1;
+        mostInWindow = Math.max(mostInWindow, to - from + 1);
+      }
+    }
+    const perConnection = all.map((times) => times.length);
+    return {
+      least: Math.min(...perConnection),
+      most: Math.max(...perConnection),
+      total: perConnection.reduce((sum, one) => sum + one, 0),
+      mostInWindow,
+    };
+  },
+  counts: () => ({ least: Math.min(...counts), most: Math.max(...counts) }),
+});

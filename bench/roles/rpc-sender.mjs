@@ -1,0 +1,67 @@
+// An agent that starts its peer as a child and sends it events over its standard input, with vscode-jsonrpc and one message a line.
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { createMessageConnection, ParameterStructures } from "vscode-jsonrpc/node";
+import { createEventTexts } from "../events.mjs";
+import { serveRole } from "../role.mjs";
+import { createLineReader, createLineWriter } from "../rpc-lines.mjs";
+
+let child;
+let connection;
+let writer;
+let texts;
+let next = 0;
+
+const after = () => new Promise((resolve) => setImmediate(resolve));
+
+/** CPU microseconds of a process, all its threads, as the kernel counts them. */
+function cpuMicros(pid) {
+  let total = 0;
+  for (const task of readdirSync(`/proc/${pid}/task`)) {
+    total += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]);
+  }
+  return total / 1000;
+}
+
+serveRole({
+  start: async ({ args }) => {
+    child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+    writer = createLineWriter(child.stdin);
+    connection = createMessageConnection(createLineReader(child.stdout), writer);
+    connection.onNotification("aaep.error", (error) => {
+      throw new Error(JSON.stringify(error));
+    });
+    connection.listen();
+    texts = createEventTexts();
+    next = 0;
+    await connection.sendRequest("aaep.publish", JSON.parse(texts.started()));
+  },
+  /** Sends `count` events, `size` a message. Answers the milliseconds until the child has taken all. */
+  send: async ({ count, size }) => {
+    texts.renew();
+    // The objects are there before the clock starts: making them is no part of sending.
+    const events = Array.from({ length: count }, (_, index) => JSON.parse(texts.chunk(next + index)));
+    next += count;
+    const cpu = cpuMicros(child.pid);
+    const begin = performance.now();
+    for (let from = 0; from < count; from += size) {
+      if (size === 1) void connection.sendNotification("aaep.publish", events[from]);
+      else {
+        const some = events.slice(from, from + size);
+        void connection.sendNotification("aaep.publish", ParameterStructures.byPosition, ...some);
+      }
+      if ((from / size) % 64 === 63) {
+        await after();
+        await writer.writable();
+      }
+    }
+    await connection.sendRequest("aaep.ping", {});
+    const ms = performance.now() - begin;
+    return { perSecond: (count * 1000) / ms, cpuMicrosPerEvent: (cpuMicros(child.pid) - cpu) / count };
+  },
+  stop: () =>
+    new Promise((resolve) => {
+      child.once("exit", resolve);
+      child.stdin.end();
+    }),
+});

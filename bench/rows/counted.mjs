@@ -1,0 +1,86 @@
+// What is counted and not timed: encodings, and calls of the segmenter.
+import { createEngineStage } from "../engine-stage.mjs";
+
+/**
+ * Publishes `events` chunks to `subscribers` subscriptions, spread over two shapes and two formats, with an event in two languages so that the shapes differ.
+ * Answers how many encodings were made, and how many there had to be.
+ */
+export function countEncodings({ events, subscribers }) {
+  const stage = createEngineStage();
+  const agent = stage.engine.openAgent({ agent_id: "bench-agent" });
+  let made = 0;
+  const formats = ["json", "other"].map((name) => ({
+    name,
+    encode: (event, source) => {
+      made += 1;
+      return Buffer.from(source ?? JSON.stringify(event));
+    },
+  }));
+  const verbosities = ["terse", "detailed"];
+  const combinations = new Set();
+  let delivered = 0;
+  for (let index = 0; index < subscribers; index += 1) {
+    const verbosity = verbosities[index % 2];
+    const format = formats[(index >> 1) % 2];
+    combinations.add(`${verbosity} ${format.name}`);
+    stage.subscribe(
+      {
+        preferredVerbosity: verbosity,
+        eventFilters: { include: ["aaep:agent.state.changed"], exclude: [] },
+        // Some ask for more than their neighbours, which must not cost an encoding.
+        coalesceBoundaries: index % 3 === 0 ? ["none"] : ["sentence", "completion"],
+      },
+      (frames) => {
+        delivered += frames.length;
+      },
+      format,
+    );
+  }
+  const session_id = "sess_encodings";
+  agent.publish([{ fields: { type: "aaep:agent.session.started", session_id, summary_normal: "Begins." } }], false);
+  let state = "idle";
+  for (let event = 0; event < events; event += 1) {
+    const to = state === "thinking" ? "writing" : "thinking";
+    agent.publish(
+      [
+        {
+          fields: {
+            type: "aaep:agent.state.changed",
+            session_id,
+            from_state: state,
+            to_state: to,
+            summary_terse: "Short.",
+            summary_normal: "Of middle length.",
+            summary_detailed: "Rather longer than the others.",
+          },
+        },
+      ],
+      false,
+    );
+    state = to;
+    if (event % 7 === 6) stage.clock.settle();
+  }
+  stage.clock.settle();
+  return { made, expected: events * combinations.size, delivered, expectedDeliveries: events * subscribers };
+}
+
+export function encodingRows(_, { scale }) {
+  return [1, 10, 100, 1000].map((subscribers) => {
+    const { made, expected, delivered, expectedDeliveries } = countEncodings({
+      events: Math.ceil(1000 * scale),
+      subscribers,
+    });
+    if (delivered !== expectedDeliveries) throw new Error(`${delivered} of ${expectedDeliveries} were delivered.`);
+    return {
+      what: `encodings made for ${subscribers} subscriber${subscribers === 1 ? "" : "s"}, over events × shapes × formats`,
+      unit: "encodings",
+      daemon: made,
+      bare: expected,
+      value: made / expected,
+      least: made / expected,
+      most: made / expected,
+      valueUnit: "×",
+      target: { kind: "at most", bound: 1 },
+    };
+  });
+}

@@ -1,0 +1,76 @@
+// Deliveries over the Unix socket beside a sender that does nothing else.
+import { passThrough } from "../events.mjs";
+import { atLeast, atMost, interleaved, median, ratioLine } from "../measuring.mjs";
+
+const TARGETS = new Map([
+  [1, 0.35],
+  [10, 0.8],
+  [100, 0.8],
+]);
+const WINDOW = 1024;
+
+/** One row a number of subscribers, and the slope between 10 and 100. */
+export async function socketRows(stage, { pairs, scale }) {
+  const [receivers, bare, daemon, publisher] = await Promise.all([
+    stage.role("receivers"),
+    stage.role("bare-sender"),
+    stage.daemon(),
+    stage.role("publisher"),
+  ]);
+  const barePath = stage.path("bare");
+  await bare.call("listen", { path: barePath });
+  const lines = [];
+  const cpu = new Map();
+  for (const [subscribers, target] of TARGETS) {
+    const events = Math.ceil((subscribers === 1 ? 200_000 : 500_000 / subscribers) * scale);
+    const deliveries = events * subscribers;
+    const measure = async (sender, send) => {
+      const received = receivers.call("receive", { count: events });
+      const begin = performance.now();
+      const { cpuMicros } = await sender.during(async () => {
+        await Promise.all([send(), received]);
+      });
+      return { perSecond: (deliveries * 1000) / (performance.now() - begin), cpuMicros: cpuMicros / events };
+    };
+    const runBare = async () => {
+      await receivers.call("connect", { path: barePath, count: subscribers });
+      await bare.call("begin");
+      return measure(bare, () => bare.call("send", { count: events }));
+    };
+    const runDaemon = async () => {
+      const creditPath = stage.path("credit");
+      await publisher.call("open", { path: daemon.socket, creditPath });
+      const capabilities = passThrough();
+      await receivers.call("connect", { path: daemon.socket, count: subscribers, capabilities, creditPath });
+      return measure(daemon, () => publisher.call("publish", { count: events, size: 64, window: WINDOW }));
+    };
+    const measured = await interleaved(pairs, runDaemon, runBare);
+    cpu.set(subscribers, {
+      daemon: median(measured.map(([ours]) => ours.cpuMicros)),
+      bare: median(measured.map(([, theirs]) => theirs.cpuMicros)),
+      pairs: measured,
+    });
+    const { daemon: ours, bare: theirs } = cpu.get(subscribers);
+    lines.push(
+      ratioLine(
+        `Unix socket, ${subscribers} parsing subscriber${subscribers === 1 ? "" : "s"}, deliveries`,
+        "deliveries/s",
+        measured.map(([one, other]) => [one.perSecond, other.perSecond]),
+        atLeast(target),
+        {
+          note: `sender's CPU a delivery: daemon ${(ours / subscribers).toFixed(2)} µs, ingest included; bare ${(theirs / subscribers).toFixed(2)} µs`,
+        },
+      ),
+    );
+  }
+  const slopes = cpu
+    .get(100)
+    .pairs.map(([ours, theirs], index) => [
+      (ours.cpuMicros - cpu.get(10).pairs[index][0].cpuMicros) / 90,
+      theirs.cpuMicros / 100,
+    ]);
+  lines.push(
+    ratioLine("each further Unix-socket delivery, slope from 10 to 100 subscribers", "µs CPU", slopes, atMost(2)),
+  );
+  return lines;
+}

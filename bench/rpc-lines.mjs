@@ -1,0 +1,59 @@
+// vscode-jsonrpc with one message a line: the plainest reader and writer that its points of extension allow.
+import { AbstractMessageReader, AbstractMessageWriter } from "vscode-jsonrpc/node";
+
+export function createLineReader(stream) {
+  return new LineReader(stream);
+}
+
+export function createLineWriter(stream) {
+  return new LineWriter(stream);
+}
+
+class LineReader extends AbstractMessageReader {
+  constructor(stream) {
+    super();
+    this.stream = stream;
+  }
+
+  listen(hand) {
+    let rest = "";
+    this.stream.setEncoding("utf8");
+    this.stream.on("data", (text) => {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop();
+      for (const line of lines) hand(JSON.parse(line));
+    });
+    this.stream.on("close", () => this.fireClose());
+    return { dispose: () => {} };
+  }
+}
+
+/** Messages of one turn leave in one write. */
+class LineWriter extends AbstractMessageWriter {
+  constructor(stream) {
+    super();
+    this.stream = stream;
+    this.lines = "";
+    this.full = false;
+    stream.on("error", () => {});
+  }
+
+  async write(message) {
+    if (this.lines === "") setImmediate(() => this.flush());
+    this.lines += `${JSON.stringify(message)}\n`;
+  }
+
+  flush() {
+    const { lines } = this;
+    this.lines = "";
+    this.full = !this.stream.write(lines);
+  }
+
+  async writable() {
+    if (!this.full) return;
+    await new Promise((resolve) => this.stream.once("drain", resolve));
+    this.full = false;
+  }
+
+  end() {}
+}
