@@ -8,18 +8,18 @@ import type { Journal } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { Segmenter } from "../contracts/segmenter.js";
 import type { IdServices } from "./derived-id.js";
-import type { AgentEvent, Epoch, JournaledEvent, NewEvent, Producer } from "./event.js";
+import type { AgentEvent, Epoch, JournaledEvent, Producer } from "./event.js";
 import { createHub } from "./hub.js";
 import { createLosses } from "./losses.js";
 import type { LagLimits, Member } from "./member.js";
 import { collapsedStateEvent, completeSkipped, overtookEvent, textEvent } from "./merged-events.js";
+import { type AgentHandle, createPublishing } from "./publishing.js";
 import { createQuestions } from "./questions.js";
 import { createResumePoints } from "./resume-points.js";
 import { type ResumeAfter, resumeStart } from "./resume-start.js";
-import type { KnownPublish, PublishedEvent } from "./same-publish.js";
 import type { OpenQuestion, SessionSummary } from "./session-record.js";
 import type { Moment, Sequencing } from "./session-turn.js";
-import { createSessions, type PublishAnswer, type SessionPlan } from "./sessions.js";
+import { createSessions } from "./sessions.js";
 import { applyShape, shapeOf } from "./shape.js";
 import { createSpokesman } from "./spokesman.js";
 import type { Terms } from "./terms.js";
@@ -56,31 +56,6 @@ export interface EngineServices {
   readonly createJournal: (evicted: (entry: JournaledEvent) => void) => Journal;
   /** Throws a Fault unless the completed event is valid by its schema. */
   readonly validate: (event: Readonly<Record<string, unknown>>) => void;
-}
-
-/** One event's place, as its agent is told (R33). */
-export interface PublishedPlace {
-  readonly eventId: string;
-  readonly epoch: Epoch;
-}
-
-export interface PublishReceipt {
-  readonly events: readonly PublishedPlace[];
-  readonly resumeToken: string | undefined;
-  /** Settles when what was published is as safe as the journal makes it (R29); undefined where it is already. */
-  readonly durable: Promise<void> | undefined;
-}
-
-/** An agent's connection. */
-export interface AgentHandle {
-  /** Publishes one event, or an array of them, all or none (R3). Throws the Fault that refuses it. */
-  readonly publish: (inputs: readonly PublishedEvent[], isArray: boolean, resumeToken?: string) => PublishReceipt;
-  readonly setIdentity: (producer: Producer) => void;
-  readonly identity: () => Producer | undefined;
-  /** Takes over a session whose agent went away (R8). Throws "session_not_yours" and the like. */
-  readonly resumeSession: (sessionId: string, resumeToken: string) => SessionSummary;
-  /** The connection has ended; its sessions' grace begins. */
-  readonly close: () => void;
 }
 
 export interface SubscribeSpec {
@@ -137,9 +112,6 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     validate: services.validate,
     summary: spokesman.madeSummary,
   });
-  const graces = new Map<string, () => void>();
-  // What an agent sent, where something was filled in or changed: a repeat is compared with that (R3).
-  const asPublished = new WeakMap<AgentEvent, PublishedEvent>();
 
   const moment = (): Moment => ({ now: clock.now(), wallTime: clock.wallTime(), ids });
 
@@ -185,7 +157,9 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       return count;
     },
     resolve: (question, result) => {
-      carryOut(sessions.resolve(question.sessionId, question.token, spokesman.resolution(question, result), moment()));
+      publishing.carryOut(
+        sessions.resolve(question.sessionId, question.token, spokesman.resolution(question, result), moment()),
+      );
     },
   });
 
@@ -220,120 +194,23 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     return told;
   };
 
-  const append = (
-    events: readonly NewEvent[],
-  ): { events: readonly JournaledEvent[]; durable: Promise<void> | undefined } => {
-    const appended = hub.append(events);
-    for (const entry of appended.events) points.published(entry);
-    return appended;
-  };
-
-  /** Journals a plan, question by question, so that each is followed by the notice for those that cannot answer it (R6). */
-  const carryOut = (
-    plan: SessionPlan,
-  ): { journaled: readonly JournaledEvent[]; durable: Promise<void> | undefined } => {
-    const journaled: JournaledEvent[] = [];
-    let durable: Promise<void> | undefined;
-    let from = 0;
-    try {
-      for (const question of plan.asked) {
-        const to = plan.events.findIndex(({ event }) => event === question.event) + 1;
-        const asked = append(plan.events.slice(from, to));
-        journaled.push(...asked.events);
-        from = to;
-        const last = asked.events.at(-1);
-        if (last !== undefined) append([spokesman.notice(last)]);
-      }
-      const rest = append(from === 0 ? plan.events : plan.events.slice(from));
-      journaled.push(...rest.events);
-      durable = rest.durable;
-    } catch (caught) {
-      plan.discard();
-      throw caught;
-    }
-    plan.commit(journaled);
-    for (const question of plan.withdrawn) questions.withdrawn(question);
-    for (const sessionId of plan.ended) forgetGrace(sessionId);
-    for (const sessionId of plan.adopted) forgetGrace(sessionId);
-    for (const warning of plan.warnings) log.warn({ ...warning }, "an event out of order was repaired");
-    for (const question of plan.asked) questions.asked(question);
-    return { journaled, durable };
-  };
-
-  const forgetGrace = (sessionId: string): void => {
-    graces.get(sessionId)?.();
-    graces.delete(sessionId);
-  };
-
-  const abandon = (sessionId: string): void => {
-    graces.delete(sessionId);
-    if (sessions.summary(sessionId) !== undefined) carryOut(sessions.abandon(sessionId, moment()));
-  };
-
-  const knownPublish = (eventId: string): KnownPublish | undefined => {
-    const entry = journal.find(eventId);
-    if (entry === undefined) return undefined;
-    return {
-      event: entry.event,
-      published: asPublished.get(entry.event) ?? { fields: entry.event, source: entry.source },
-    };
-  };
-
-  const openAgent = (declared: Producer | undefined): AgentHandle => {
-    const connection = {};
-    let identity = declared;
-    const place = (answer: PublishAnswer, journaled: readonly JournaledEvent[]): PublishedPlace => {
-      const entry = answer.kind === "accepted" ? journaled[answer.index] : journal.find(answer.eventId);
-      return { eventId: answer.eventId, epoch: entry?.epoch ?? journal.head() };
-    };
-    return {
-      publish: (inputs, isArray, resumeToken) => {
-        const plan = sessions.plan(inputs, {
-          now: clock.now(),
-          wallTime: clock.wallTime(),
-          ids,
-          agent: identity,
-          producerId: options.producerId,
-          connection,
-          resumeToken,
-          isArray,
-          known: knownPublish,
-        });
-        const { journaled, durable } = carryOut(plan);
-        for (const [index, answer] of plan.answers.entries()) {
-          const entry = answer.kind === "accepted" ? journaled[answer.index] : undefined;
-          const input = inputs[index];
-          if (entry !== undefined && input !== undefined && entry.event !== input.fields)
-            asPublished.set(entry.event, input);
-        }
-        const token = plan.answers.find((answer) => answer.kind !== "absorbed" && answer.resumeToken !== undefined);
-        return {
-          events: plan.answers.map((answer) => place(answer, journaled)),
-          resumeToken: token === undefined || token.kind === "absorbed" ? undefined : token.resumeToken,
-          durable,
-        };
-      },
-      setIdentity: (producer) => {
-        identity = producer;
-      },
-      identity: () => identity,
-      resumeSession: (sessionId, resumeToken) => {
-        const summary = sessions.resume(sessionId, resumeToken, connection);
-        forgetGrace(sessionId);
-        return summary;
-      },
-      close: () => {
-        for (const sessionId of sessions.connectionEnded(connection)) {
-          if (options.agentGraceMs === 0) abandon(sessionId);
-          else
-            graces.set(
-              sessionId,
-              wakeUps.at(clock.now() + options.agentGraceMs, () => abandon(sessionId)),
-            );
-        }
-      },
-    };
-  };
+  const publishing = createPublishing({
+    clock,
+    ids,
+    log,
+    journal,
+    hub,
+    points,
+    sessions,
+    questions: {
+      asked: (question) => questions.asked(question),
+      withdrawn: (question) => questions.withdrawn(question),
+    },
+    spokesman,
+    wakeUps,
+    producerId: options.producerId,
+    agentGraceMs: options.agentGraceMs,
+  });
 
   const subscribe = (spec: SubscribeSpec): EngineSubscription => {
     if (hub.members().size >= options.maxSubscriptions) {
@@ -420,10 +297,10 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   wakeUps.at(clock.now() + FORGET_EVERY_MS, forgetEnded);
 
   return {
-    openAgent,
+    openAgent: publishing.openAgent,
     subscribe,
     endSessions: () => {
-      for (const sessionId of sessions.openIds()) abandon(sessionId);
+      for (const sessionId of sessions.openIds()) publishing.abandon(sessionId);
     },
     status: () => ({
       openSessionCount: sessions.openIds().length,
