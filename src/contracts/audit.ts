@@ -1,0 +1,44 @@
+import type { AgentEvent } from "../engine/event.js";
+
+/** What became of one attempt to answer a question. Only the log says why; whoever replied is told no more than whether it counted (R19). */
+export type ReplyFate =
+  | "counted"
+  | "malformed"
+  | "unknown_token"
+  | "already_resolved"
+  | "expired"
+  | "not_entitled"
+  | "wrong_subscription"
+  | "wrong_kind"
+  | "not_offered";
+
+/** One line of the audit log: who asked, what exactly, who was shown it, every attempt to answer, and how it ended (AAEP §10 T3). */
+export type AuditEntry =
+  | { readonly kind: "asked"; readonly event: AgentEvent }
+  | {
+      readonly kind: "shown";
+      readonly event_id: string;
+      readonly reply_token: string;
+      readonly subscription_id: string;
+      readonly subscriber_id: string;
+    }
+  | {
+      readonly kind: "reply";
+      readonly fate: ReplyFate;
+      readonly reply_token: string;
+      readonly subscription_id: string;
+      readonly subscriber_id: string;
+      /** The reply as it came, where it was a message at all. */
+      readonly reply: unknown;
+    }
+  | {
+      readonly kind: "outcome";
+      readonly event_id: string;
+      readonly reply_token: string;
+      readonly outcome: Readonly<Record<string, unknown>>;
+    };
+
+/** Appends; never throws and never waits. What cannot be written is counted and logged. */
+export interface Audit {
+  readonly record: (entry: AuditEntry) => void;
+}

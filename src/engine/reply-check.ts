@@ -1,0 +1,74 @@
+// Whether a reply counts (AAEP §6.3.4, R19). Pure: the same work for every token that is not open, whether it was ever given out or not.
+import type { ReplyFate } from "../contracts/audit.js";
+import type { AgentEvent } from "./event.js";
+import type { OpenQuestion } from "./session-record.js";
+import { parseTimestamp } from "./timestamps.js";
+
+/** A reply that has passed its schema. */
+export type Reply =
+  | {
+      readonly kind: "confirmation";
+      readonly token: string;
+      readonly timestamp: string;
+      readonly decision: "accept" | "reject";
+      readonly decidedBy: string | undefined;
+      readonly rationale: string | undefined;
+      readonly modifiedAction: Readonly<Record<string, unknown>> | undefined;
+    }
+  | {
+      readonly kind: "clarification";
+      readonly token: string;
+      readonly timestamp: string;
+      readonly response: unknown;
+      readonly decidedBy: string | undefined;
+      readonly confidence: number | undefined;
+    };
+
+/** Undefined where the reply answers the question. Times are compared as they were written, whatever the clocks say (AAEP §6.3.4). */
+export function faultOfReply(reply: Reply, question: OpenQuestion, clockSkewMs: number): Exclude<ReplyFate, "counted"> | undefined {
+  const { event } = question;
+  if (reply.kind !== question.kind) return "wrong_kind";
+  if (!isInTime(reply.timestamp, event, clockSkewMs)) return "expired";
+  if (reply.kind === "confirmation") {
+    return textsIn(event.allowed_replies, ["accept", "reject"]).includes(reply.decision) ? undefined : "not_offered";
+  }
+  return answers(reply.response, event) ? undefined : "not_offered";
+}
+
+/** From the question on, give or take the clocks' difference, and before its deadline. */
+function isInTime(timestamp: string, event: AgentEvent, clockSkewMs: number): boolean {
+  const [replied, asked] = [parseTimestamp(timestamp), parseTimestamp(event.timestamp)];
+  if (replied === undefined || asked === undefined) return false;
+  const seconds = typeof event.timeout_seconds === "number" ? event.timeout_seconds : 0;
+  return replied.micros >= asked.micros - clockSkewMs * 1000 && replied.micros < asked.micros + seconds * 1_000_000;
+}
+
+/** Any of the accepted kinds will do; where the question names none, a free text will. */
+function answers(response: unknown, event: AgentEvent): boolean {
+  const kinds = textsIn(event.accepted_response_kinds, Array.isArray(event.choices) ? ["multiple_choice"] : ["freetext"]);
+  return kinds.some((kind) => {
+    switch (kind) {
+      case "freetext":
+        return typeof response === "string" && response.length > 0;
+      case "yes_no":
+        return typeof response === "boolean";
+      case "numeric":
+        return typeof response === "number" && Number.isFinite(response);
+      case "multiple_choice":
+        return choiceValues(event).includes(response);
+      default:
+        return false;
+    }
+  });
+}
+
+function choiceValues(event: AgentEvent): readonly unknown[] {
+  if (!Array.isArray(event.choices)) return [];
+  return event.choices.map((choice: unknown) =>
+    typeof choice === "object" && choice !== null && "value" in choice ? choice.value : undefined,
+  );
+}
+
+function textsIn(value: unknown, otherwise: readonly string[]): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : otherwise;
+}
