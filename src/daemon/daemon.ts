@@ -6,6 +6,7 @@ import { currentPlace, ipcPath } from "../../transports/ipc/paths.js";
 import type { Stdio } from "../../transports/stdio/take-stdio.js";
 import { Fault } from "../base/errors.js";
 import type { IdSource } from "../base/ids.js";
+import type { Audit } from "../contracts/audit.js";
 import type { Clock } from "../contracts/clock.js";
 import type { Log } from "../contracts/log.js";
 import type { EndReason } from "../contracts/protocol.js";
@@ -33,6 +34,8 @@ export interface DaemonOptions extends Configuration {
   readonly version: string;
   /** Identity of events whose agent named none (R2); undefined where nobody chose one: such events are refused. */
   readonly declaredProducerId: string | undefined;
+  /** Where questions, replies and outcomes are recorded. Default nowhere. */
+  readonly audit?: Audit;
   /** The parent's end of the conversation, where the daemon was spawned by an agent. */
   readonly stdio?: Pick<Stdio, "readable" | "writable">;
 }
@@ -49,6 +52,7 @@ export interface Daemon {
   readonly serve: (connection: Connection<Uint8Array>) => Promise<void>;
 }
 
+const NO_AUDIT: Audit = { record: () => {} };
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** How long a peer that does not read may keep what it is owed from being given up, so that the process is gone within two seconds (R8a, S9). */
 const CLOSE_TIMEOUT_MS = 1000;
@@ -160,6 +164,7 @@ function startEngine(options: DaemonOptions): Engine {
       clock,
       ids,
       log,
+      audit: options.audit ?? NO_AUDIT,
       idServices: { sha256Hex },
       segmenter: createSegmenter(),
       createJournal: (evicted) =>

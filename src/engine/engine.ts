@@ -3,6 +3,7 @@
 // the handles answer at once, time comes in through the clock that it is given, and subscriptions are pulled.
 import { Fault } from "../base/errors.js";
 import type { IdSource } from "../base/ids.js";
+import type { Audit, ReplyFate } from "../contracts/audit.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { Journal } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
@@ -13,8 +14,9 @@ import { createHub } from "./hub.js";
 import { createLosses } from "./losses.js";
 import type { LagLimits, Member } from "./member.js";
 import { collapsedStateEvent, completeSkipped, overtookEvent, textEvent } from "./merged-events.js";
-import { type AgentHandle, createPublishing } from "./publishing.js";
-import { createQuestions } from "./questions.js";
+import { type AgentEvents, type AgentHandle, createPublishing } from "./publishing.js";
+import { createQuestions, type Replier } from "./questions.js";
+import type { Reply } from "./reply-check.js";
 import { createResumePoints } from "./resume-points.js";
 import { type ResumeAfter, resumeStart } from "./resume-start.js";
 import type { OpenQuestion, SessionSummary } from "./session-record.js";
@@ -52,6 +54,7 @@ export interface EngineServices {
   readonly idServices: IdServices;
   readonly segmenter: Segmenter;
   readonly log: Log;
+  readonly audit: Audit;
   /** Makes the journal; `evicted` is told of each event that can no longer be read. */
   readonly createJournal: (evicted: (entry: JournaledEvent) => void) => Journal;
   /** Throws a Fault unless the completed event is valid by its schema. */
@@ -75,15 +78,13 @@ export interface EngineSubscription extends Omit<Member, "skipAll" | "repeat" | 
   /** The questions that it may answer. */
   readonly openQuestions: () => readonly AgentEvent[];
   /** Whether this reply was the one that counted. Says nothing of why not (R19). */
-  readonly reply: (reply: ReplyMessage) => boolean;
+  readonly reply: (reply: Reply, raw: unknown) => boolean;
+  /** A reply that is not even well formed; for the audit log. */
+  readonly malformedReply: (token: string, raw: unknown) => void;
 }
 
-export type ReplyMessage =
-  | { readonly kind: "confirmation"; readonly token: string; readonly decision: "accept" | "reject" }
-  | { readonly kind: "clarification"; readonly token: string; readonly response: unknown };
-
 export interface Engine {
-  readonly openAgent: (identity: Producer | undefined) => AgentHandle;
+  readonly openAgent: (identity: Producer | undefined, events: AgentEvents) => AgentHandle;
   /** Throws "rate_limit" where there are too many already. */
   readonly subscribe: (spec: SubscribeSpec) => EngineSubscription;
   /** Ends all open sessions, as if their agents had vanished (R8a). */
@@ -149,6 +150,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const questions = createQuestions({
     wakeUps,
     now: clock.now,
+    clockSkewMs: options.clockSkewMs,
+    audit: services.audit,
     confirmationGraceMs: options.confirmationGraceMs,
     reconnectGraceMs: options.reconnectGraceMs,
     ableCount: (kind) => {
@@ -157,10 +160,14 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       return count;
     },
     resolve: (question, result) => {
-      publishing.carryOut(
-        sessions.resolve(question.sessionId, question.token, spokesman.resolution(question, result), moment()),
-      );
+      const resolution = spokesman.resolution(question, result);
+      publishing.carryOut(sessions.resolve(question.sessionId, question.token, resolution, moment()));
     },
+    remind: (question, passed, remainingSeconds) => {
+      const fields = spokesman.reminder(question, passed, remainingSeconds);
+      publishing.carryOut(sessions.remind(question.sessionId, question.token, fields, moment()));
+    },
+    waiting: (question, isWaiting) => publishing.tellWaiting(question, isWaiting),
   });
 
   const questionsFor = (terms: Terms): readonly OpenQuestion[] =>
@@ -202,10 +209,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     hub,
     points,
     sessions,
-    questions: {
-      asked: (question) => questions.asked(question),
-      withdrawn: (question) => questions.withdrawn(question),
-    },
+    questions,
     spokesman,
     wakeUps,
     producerId: options.producerId,
@@ -225,6 +229,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       sessions,
       gapEvents: (after, only) => gapEvents(spec.terms, after, new Map(), "resumed_too_late", only),
     });
+    const id = `sub_${ids.hex(16)}`;
     const member = hub.open({
       subscriberId: spec.subscriberId,
       terms: spec.terms,
@@ -233,9 +238,23 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       // Found out in the middle of an append: what its end leads to must not meet a plan that is still open.
       ended: (reason) => clock.afterTurn(() => spec.ended(reason)),
     });
+    const replier: Replier = {
+      subscriptionId: id,
+      subscriberId: spec.subscriberId,
+      isEntitled: (question) => !member.isClosed() && isAble(member.terms(), question.kind),
+    };
+    const auditReply = (fate: ReplyFate, token: string, raw: unknown): void =>
+      services.audit.record({
+        kind: "reply",
+        fate,
+        reply_token: token,
+        subscription_id: id,
+        subscriber_id: spec.subscriberId,
+        reply: raw,
+      });
     questions.audienceChanged();
     return {
-      id: `sub_${ids.hex(16)}`,
+      id,
       terms: member.terms,
       take: member.take,
       setBlocked: member.setBlocked,
@@ -259,7 +278,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
         member.repeat(entry);
       },
       openQuestions: () => questionsFor(member.terms()).map(({ event }) => event),
-      reply: (reply) => replyWith(member, reply),
+      reply: (reply, raw) => questions.reply(reply, replier, raw),
+      malformedReply: (token, raw) => auditReply("malformed", token, raw),
       drain: member.drain,
       close: () => {
         if (member.isClosed()) return;
@@ -276,19 +296,12 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       return "epoch" in terminal && terminal.epoch > after ? [terminal] : [];
     });
 
-  const replyWith = (member: Member, reply: ReplyMessage): boolean => {
-    const question = questions.find(reply.token);
-    if (question === undefined || question.kind !== reply.kind || !isAble(member.terms(), reply.kind)) return false;
-    return reply.kind === "confirmation"
-      ? questions.reply(reply.token, { decision: reply.decision, response: undefined })
-      : questions.reply(reply.token, { decision: undefined, response: reply.response });
-  };
-
   const forgetEnded = (): void => {
     const before = clock.now() - options.endedRetentionMs;
     for (const { sessionId, endedAt } of sessions.endedSince(Number.NEGATIVE_INFINITY)) {
       if (endedAt >= before) break;
       points.forgetSession(sessionId);
+      questions.forgetSession(sessionId);
       losses.forget(sessionId);
     }
     sessions.forgetEnded(before);

@@ -126,9 +126,9 @@ export interface NewEvent {
 
 /**
  * Why the daemon made an event: "notice" (R6, to those that cannot reply), "resolution" (R6), "closing" (R3a, R8: an ordinary event made for the
- * agent), "state" (R6: a state supplied or restored).
+ * agent), "state" (R6: a state supplied or restored), "reminder" (AAEP §6.4.3).
  */
-export type DaemonMade = "notice" | "resolution" | "closing" | "state";
+export type DaemonMade = "notice" | "resolution" | "closing" | "state" | "reminder";
 
 export interface JournaledEvent extends NewEvent {
   readonly epoch: Epoch;

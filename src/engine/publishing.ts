@@ -5,6 +5,7 @@ import type { Journal } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { AgentEvent, Epoch, JournaledEvent, NewEvent, Producer } from "./event.js";
 import type { Hub } from "./hub.js";
+import type { Questions, ResolvedQuestion } from "./questions.js";
 import type { ResumePoints } from "./resume-points.js";
 import type { KnownPublish, PublishedEvent } from "./same-publish.js";
 import type { OpenQuestion, SessionSummary } from "./session-record.js";
@@ -34,8 +35,28 @@ export interface AgentHandle {
   readonly identity: () => Producer | undefined;
   /** Takes over a session whose agent went away (R8). Throws "session_not_yours" and the like. */
   readonly resumeSession: (sessionId: string, resumeToken: string) => SessionSummary;
+  /**
+   * Asks, and answers the question's token; a token of the daemon's making where `fields` has none. `done` is told the outcome, once. Throws the
+   * Fault that refuses the question.
+   */
+  readonly ask: (
+    fields: Readonly<Record<string, unknown>>,
+    done: (resolved: ResolvedQuestion) => void,
+  ) => { readonly token: string; readonly receipt: PublishReceipt };
+  /** Takes a question of its own back (AAEP §6.8). False: it is not open, or not its own. */
+  readonly cancel: (token: string) => boolean;
+  /** How a question ended, for an agent that came back; "open" while it is. Undefined where it is not known. */
+  readonly outcomeOf: (token: string) => ResolvedQuestion | "open" | undefined;
   /** The connection has ended; its sessions' grace begins. */
   readonly close: () => void;
+}
+
+/** What an agent is told without asking. */
+export interface AgentEvents {
+  /** A question that it published has its outcome. Not called for those of `ask`. */
+  readonly outcome: (resolved: ResolvedQuestion) => void;
+  /** Waiting for a person begins or ends, so that it can stop its own clocks. */
+  readonly waiting: (question: OpenQuestion, isWaiting: boolean) => void;
 }
 
 export interface PublishingServices {
@@ -46,10 +67,7 @@ export interface PublishingServices {
   readonly hub: Pick<Hub, "append">;
   readonly points: Pick<ResumePoints, "published">;
   readonly sessions: Sessions;
-  readonly questions: {
-    readonly asked: (question: OpenQuestion) => void;
-    readonly withdrawn: (question: OpenQuestion) => void;
-  };
+  readonly questions: Pick<Questions, "asked" | "withdrawn" | "whenResolved" | "cancel" | "find" | "outcomeOf">;
   readonly spokesman: Pick<Spokesman, "notice">;
   readonly wakeUps: WakeUps;
   readonly producerId: string | undefined;
@@ -63,7 +81,9 @@ export interface CarriedOut {
 }
 
 export interface Publishing {
-  readonly openAgent: (identity: Producer | undefined) => AgentHandle;
+  readonly openAgent: (identity: Producer | undefined, events: AgentEvents) => AgentHandle;
+  /** Passes on to the question's agent, where it is connected, that a person is or is no longer waited for. */
+  readonly tellWaiting: (question: OpenQuestion, isWaiting: boolean) => void;
   /** Journals a plan and makes it so. Throws what the journal throws, the plan discarded. */
   readonly carryOut: (plan: SessionPlan) => CarriedOut;
   /** Ends an open session as if its agent had vanished (R8). */
@@ -75,6 +95,11 @@ export function createPublishing(services: PublishingServices): Publishing {
   const graces = new Map<string, () => void>();
   // What an agent sent, where something was filled in or changed: a repeat is compared with that (R3).
   const asPublished = new WeakMap<AgentEvent, PublishedEvent>();
+
+  // Who is told of a session's questions: the connection that published into it last, or took it over.
+  const listeners = new Map<string, AgentEvents>();
+  // Questions of `ask`, whose outcome is an answer and not a notification.
+  const answered = new Set<string>();
 
   const moment = (): Moment => ({ now: clock.now(), wallTime: clock.wallTime(), ids });
 
@@ -112,7 +137,13 @@ export function createPublishing(services: PublishingServices): Publishing {
     for (const sessionId of plan.ended) forgetGrace(sessionId);
     for (const sessionId of plan.adopted) forgetGrace(sessionId);
     for (const warning of plan.warnings) log.warn({ ...warning }, "an event out of order was repaired");
-    for (const question of plan.asked) questions.asked(question);
+    for (const sessionId of plan.ended) listeners.delete(sessionId);
+    for (const question of plan.asked) {
+      questions.asked(question);
+      questions.whenResolved(question.token, (resolved) => {
+        if (!answered.delete(question.token)) listeners.get(question.sessionId)?.outcome(resolved);
+      });
+    }
     return { journaled, durable };
   };
 
@@ -135,39 +166,62 @@ export function createPublishing(services: PublishingServices): Publishing {
     };
   };
 
-  const openAgent = (declared: Producer | undefined): AgentHandle => {
+  const openAgent = (declared: Producer | undefined, events: AgentEvents): AgentHandle => {
     const connection = {};
     let identity = declared;
     const place = (answer: PublishAnswer, journaled: readonly JournaledEvent[]): PublishedPlace => {
       const entry = answer.kind === "accepted" ? journaled[answer.index] : journal.find(answer.eventId);
       return { eventId: answer.eventId, epoch: entry?.epoch ?? journal.head() };
     };
+    const publish: AgentHandle["publish"] = (inputs, isArray, resumeToken) => {
+      const plan = sessions.plan(inputs, {
+        now: clock.now(),
+        wallTime: clock.wallTime(),
+        ids,
+        agent: identity,
+        producerId: services.producerId,
+        connection,
+        resumeToken,
+        isArray,
+        known: knownPublish,
+      });
+      for (const { sessionId } of plan.asked) listeners.set(sessionId, events);
+      const { journaled, durable } = carryOut(plan);
+      for (const [index, answer] of plan.answers.entries()) {
+        const entry = answer.kind === "accepted" ? journaled[answer.index] : undefined;
+        const input = inputs[index];
+        if (entry !== undefined && input !== undefined && entry.event !== input.fields)
+          asPublished.set(entry.event, input);
+      }
+      const token = plan.answers.find((answer) => answer.kind !== "absorbed" && answer.resumeToken !== undefined);
+      return {
+        events: plan.answers.map((answer) => place(answer, journaled)),
+        resumeToken: token === undefined || token.kind === "absorbed" ? undefined : token.resumeToken,
+        durable,
+      };
+    };
+    const ask: AgentHandle["ask"] = (fields, done) => {
+      const token = typeof fields.reply_token === "string" ? fields.reply_token : `rpl_${ids.hex(16)}`;
+      answered.add(token);
+      try {
+        const receipt = publish([{ fields: { ...fields, reply_token: token } }], false);
+        questions.whenResolved(token, done);
+        return { token, receipt };
+      } catch (caught) {
+        answered.delete(token);
+        throw caught;
+      }
+    };
     return {
-      publish: (inputs, isArray, resumeToken) => {
-        const plan = sessions.plan(inputs, {
-          now: clock.now(),
-          wallTime: clock.wallTime(),
-          ids,
-          agent: identity,
-          producerId: services.producerId,
-          connection,
-          resumeToken,
-          isArray,
-          known: knownPublish,
-        });
-        const { journaled, durable } = carryOut(plan);
-        for (const [index, answer] of plan.answers.entries()) {
-          const entry = answer.kind === "accepted" ? journaled[answer.index] : undefined;
-          const input = inputs[index];
-          if (entry !== undefined && input !== undefined && entry.event !== input.fields)
-            asPublished.set(entry.event, input);
-        }
-        const token = plan.answers.find((answer) => answer.kind !== "absorbed" && answer.resumeToken !== undefined);
-        return {
-          events: plan.answers.map((answer) => place(answer, journaled)),
-          resumeToken: token === undefined || token.kind === "absorbed" ? undefined : token.resumeToken,
-          durable,
-        };
+      publish,
+      ask,
+      cancel: (token) => {
+        const question = questions.find(token);
+        return question !== undefined && sessions.isOwnedBy(question.sessionId, connection) && questions.cancel(token);
+      },
+      outcomeOf: (token) => {
+        // Whoever has the token was asked, or asked; an agent that came back has nothing else to show.
+        return questions.outcomeOf(token) ?? (questions.find(token) === undefined ? undefined : "open");
       },
       setIdentity: (producer) => {
         identity = producer;
@@ -175,11 +229,13 @@ export function createPublishing(services: PublishingServices): Publishing {
       identity: () => identity,
       resumeSession: (sessionId, resumeToken) => {
         const summary = sessions.resume(sessionId, resumeToken, connection);
+        listeners.set(sessionId, events);
         forgetGrace(sessionId);
         return summary;
       },
       close: () => {
         for (const sessionId of sessions.connectionEnded(connection)) {
+          listeners.delete(sessionId);
           if (services.agentGraceMs === 0) abandon(sessionId);
           else
             graces.set(
@@ -191,5 +247,10 @@ export function createPublishing(services: PublishingServices): Publishing {
     };
   };
 
-  return { openAgent, carryOut, abandon };
+  return {
+    openAgent,
+    carryOut,
+    abandon,
+    tellWaiting: (question, isWaiting) => listeners.get(question.sessionId)?.waiting(question, isWaiting),
+  };
 }

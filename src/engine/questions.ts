@@ -89,7 +89,12 @@ interface Pending {
 /** Timeouts up to here have no reminders (AAEP §6.4.3). */
 const SHORT_TIMEOUT_SECONDS = 60;
 
-const NOBODY = { decidedBy: undefined, rationale: undefined, modifiedAction: undefined, confidence: undefined } as const;
+const NOBODY = {
+  decidedBy: undefined,
+  rationale: undefined,
+  modifiedAction: undefined,
+  confidence: undefined,
+} as const;
 
 export function createQuestions(options: QuestionsOptions): Questions {
   const pending = new Map<string, Pending>();

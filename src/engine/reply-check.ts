@@ -25,7 +25,11 @@ export type Reply =
     };
 
 /** Undefined where the reply answers the question. Times are compared as they were written, whatever the clocks say (AAEP §6.3.4). */
-export function faultOfReply(reply: Reply, question: OpenQuestion, clockSkewMs: number): Exclude<ReplyFate, "counted"> | undefined {
+export function faultOfReply(
+  reply: Reply,
+  question: OpenQuestion,
+  clockSkewMs: number,
+): Exclude<ReplyFate, "counted"> | undefined {
   const { event } = question;
   if (reply.kind !== question.kind) return "wrong_kind";
   if (!isInTime(reply.timestamp, event, clockSkewMs)) return "expired";
@@ -45,7 +49,10 @@ function isInTime(timestamp: string, event: AgentEvent, clockSkewMs: number): bo
 
 /** Any of the accepted kinds will do; where the question names none, a free text will. */
 function answers(response: unknown, event: AgentEvent): boolean {
-  const kinds = textsIn(event.accepted_response_kinds, Array.isArray(event.choices) ? ["multiple_choice"] : ["freetext"]);
+  const kinds = textsIn(
+    event.accepted_response_kinds,
+    Array.isArray(event.choices) ? ["multiple_choice"] : ["freetext"],
+  );
   return kinds.some((kind) => {
     switch (kind) {
       case "freetext":

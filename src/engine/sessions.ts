@@ -25,7 +25,15 @@ import {
 } from "./session-record.js";
 import { abandonSession } from "./session-rules.js";
 import { applyEvent } from "./session-sequence.js";
-import type { Draft, MadeSummary, Moment, SequenceWarning, Sequencing } from "./session-turn.js";
+import {
+  type Draft,
+  emitMade,
+  type MadeSummary,
+  type Moment,
+  type SequenceWarning,
+  type Sequencing,
+  stampNow,
+} from "./session-turn.js";
 import { parseTimestamp } from "./timestamps.js";
 import { createUndoLog } from "./undo-log.js";
 import { isPlainSource, wellFormedFields } from "./well-formed.js";
@@ -99,12 +107,21 @@ export interface Sessions {
   readonly plan: (inputs: readonly PublishedEvent[], context: PublishContext) => SessionPlan;
   /** Resolves an open question: its outcome is told, and its agent's state restored (R6). Throws `not_found`. */
   readonly resolve: (sessionId: string, token: string, resolution: Resolution, moment: Moment) => SessionPlan;
+  /** Adds a daemon-made reminder of an open question, as progress of its agent (AAEP §6.4.3). Throws `not_found`. */
+  readonly remind: (
+    sessionId: string,
+    token: string,
+    fields: Readonly<Record<string, unknown>>,
+    moment: Moment,
+  ) => SessionPlan;
   /** Remembers a confirmation accepted by a reply, as `resolve` does by itself (R5). Throws `not_found`. */
   readonly confirmationAccepted: (sessionId: string, agentId: string, permits: AcceptedConfirmation) => void;
   /** The connection is gone. Answers the ids of its open sessions: their grace begins (R8). */
   readonly connectionEnded: (connection: object) => readonly string[];
   /** Hands a session to another connection (R8). Throws `session_not_started`, `session_ended`, `session_not_yours`. */
   readonly resume: (sessionId: string, resumeToken: string, connection: object) => SessionSummary;
+  /** Whether an open session, or one that ended, belongs to this connection: its agent may ask for its questions (R8). */
+  readonly isOwnedBy: (sessionId: string, connection: object) => boolean;
   /** Ends a session whose agent did not come back (R8). Throws `not_found`. */
   readonly abandon: (sessionId: string, moment: Moment) => SessionPlan;
   /** An open session; undefined where there is none. */
@@ -120,6 +137,7 @@ export interface Sessions {
 }
 
 interface EndedRecord extends EndedSession {
+  readonly owner: object | undefined;
   readonly replyTokens: readonly string[];
 }
 
@@ -185,7 +203,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     const terminal = journaled[index] ?? draft.events[index];
     if (terminal === undefined) return;
     const tokens = outcomes.map(({ token }) => token);
-    ended.set(sessionId, { sessionId, terminal, endedAt: draft.moment.now, replyTokens: tokens });
+    ended.set(sessionId, { sessionId, terminal, endedAt: draft.moment.now, replyTokens: tokens, owner: session.owner });
   };
 
   const planFrom = (draft: Draft, answers: readonly PublishAnswer[]): SessionPlan => ({
@@ -306,6 +324,16 @@ export function createSessions(options: SessionsOptions): Sessions {
       resolveQuestion(draft, session, question, resolution);
       return planFrom(draft, []);
     },
+    remind: (sessionId, token, fields, moment) => {
+      const session = known(sessionId);
+      const question = session.questions.get(token);
+      const agent = question === undefined ? undefined : session.agents.get(question.agentId);
+      if (agent === undefined) throw new Fault("not_found", "Name an open question.", { rule: "R6" });
+      const draft = begin(moment, undefined, undefined);
+      const stamp = stampNow(draft, session);
+      emitMade(draft, session, "reminder", "progress.updated", agent.producer, stamp, fields);
+      return planFrom(draft, []);
+    },
     confirmationAccepted: (sessionId, agentId, permits) => {
       const agent = known(sessionId).agents.get(agentId);
       if (agent === undefined) throw new Fault("not_found", "Name an agent of the session.", { rule: "R5" });
@@ -338,6 +366,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       own(session);
       return summarize(session);
     },
+    isOwnedBy: (sessionId, connection) => (open.get(sessionId)?.owner ?? ended.get(sessionId)?.owner) === connection,
     abandon: (sessionId, moment) => {
       const session = known(sessionId);
       const draft = begin(moment, undefined, undefined);

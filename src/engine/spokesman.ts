@@ -4,7 +4,7 @@ import { type DaemonEventFacts, everyLanguage, gapEvent, noticeEvent, summaryEve
 import type { IdServices } from "./derived-id.js";
 import type { AgentEvent, Epoch, JournaledEvent, NewEvent, Producer } from "./event.js";
 import { localizedTexts } from "./localized-texts.js";
-import type { QuestionResult } from "./questions.js";
+import type { QuestionResult, ReminderPoint } from "./questions.js";
 import type { Resolution } from "./session-questions.js";
 import type { OpenQuestion, SessionSummary } from "./session-record.js";
 import type { MadeSummary } from "./session-turn.js";
@@ -27,6 +27,12 @@ export interface Spokesman {
   /** To follow a question in the journal, for those that cannot answer it. */
   readonly notice: (question: JournaledEvent) => NewEvent;
   readonly resolution: (question: OpenQuestion, result: QuestionResult) => Resolution;
+  /** The fields of a reminder of an open question, for everybody (AAEP §6.4.3). */
+  readonly reminder: (
+    question: OpenQuestion,
+    passed: ReminderPoint,
+    remainingSeconds: number,
+  ) => Readonly<Record<string, unknown>>;
   /** An entry as a backlog tells it (R17). */
   readonly asBacklog: (entry: JournaledEvent, isOpen: (eventId: string) => boolean) => JournaledEvent | undefined;
 }
@@ -97,7 +103,7 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
     },
     resolution: (question, result) => {
       const outcome = outcomeOf(question, result);
-      const asking = shortenedText(String(question.event.action ?? question.event.question ?? ""), ASKING_LENGTH);
+      const asking = askingIn(question);
       const { summaries, hints } = localizedTexts(everyone, "resolution", () => ({ ...outcome, asking }));
       return {
         token: question.token,
@@ -105,6 +111,16 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
         detail: result,
         isAcceptedByReply: result.resolvedBy === "reply" && result.decision === "accept",
         summary: { ...summaries, localization_hints: hints },
+      };
+    },
+    reminder: (question, passed, remainingSeconds) => {
+      const asking = askingIn(question);
+      const { summaries, hints } = localizedTexts(everyone, "countdown", () => ({ passed, remainingSeconds, asking }));
+      return {
+        urgency: "normal",
+        progress: { percent: passed === "half" ? 50 : 90 },
+        ...summaries,
+        localization_hints: hints,
       };
     },
     asBacklog: (entry, isOpen) => {
@@ -119,7 +135,12 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
   };
 }
 
+function askingIn({ event }: OpenQuestion): string {
+  return shortenedText(String(event.action ?? event.question ?? ""), ASKING_LENGTH);
+}
+
 function outcomeOf(question: OpenQuestion, result: QuestionResult): Outcome {
+  if (result.resolvedBy === "cancelled") return { decision: "cancelled", decidedBy: "agent" };
   const decidedBy =
     result.resolvedBy === "no_subscriber" || result.resolvedBy === "subscription_ended"
       ? "nobody_to_ask"

@@ -9,6 +9,7 @@ import type { AgentHandle, PublishReceipt } from "../../engine/publishing.js";
 import type { SessionSummary } from "../../engine/session-record.js";
 import { quoted } from "./capabilities.js";
 import { assertShallow } from "./json-codec.js";
+import { createQuestionMethods, questionNotifications } from "./question-methods.js";
 import { sourceTexts } from "./source-text.js";
 import {
   createSubscriptionDesk,
@@ -70,9 +71,11 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
   let isOpen = false;
 
   const agentHandle = (): AgentHandle => {
-    agent ??= services.engine.openAgent(services.agentIdentity);
+    agent ??= services.engine.openAgent(services.agentIdentity, questionNotifications(peer.notify));
     return agent;
   };
+
+  const questions = createQuestionMethods(agentHandle);
 
   const publish = (call: RpcCall): PublishReceipt => {
     const { params } = call;
@@ -213,6 +216,14 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
         return { accepted: reply(params) };
       case "aaep.close":
         return close(params);
+      case "aaep.confirm":
+        return questions.confirm(whole);
+      case "aaep.clarify":
+        return questions.clarify(whole);
+      case "aaep.cancel":
+        return questions.cancel(params);
+      case "aaep.outcome_of":
+        return questions.outcomeOf(params);
       case "aaep.manifest":
         return services.manifest();
       case "aaep.set_manifest":

@@ -168,6 +168,7 @@ function createOpenSubscription(
         return giveReply(message, engine);
       } catch {
         // A reply that is not well formed is one that did not count, and nothing else (AAEP §6.3.4).
+        engine.malformedReply(tokenIn(message), message);
         return false;
       }
     },
@@ -190,13 +191,33 @@ function giveReply(message: unknown, engine: EngineSubscription): boolean {
   if (message.type === "confirmation.reply") {
     assertConfirmationReply(message);
     if (message.subscription_id !== engine.id) return false;
-    // A change that nobody promised to make is no consent to the unchanged action (AAEP §6.3).
-    const decision = message.modified_action === undefined ? message.decision : "reject";
-    return engine.reply({ kind: "confirmation", token: message.reply_token, decision });
+    const { reply_token: token, timestamp, decision, decided_by, decision_rationale, modified_action } = message;
+    return engine.reply(
+      {
+        kind: "confirmation",
+        token,
+        timestamp,
+        decision,
+        decidedBy: decided_by,
+        rationale: decision_rationale,
+        modifiedAction: modified_action,
+      },
+      message,
+    );
   }
   assertClarificationReply(message);
   if (message.subscription_id !== engine.id) return false;
-  return engine.reply({ kind: "clarification", token: message.reply_token, response: message.response });
+  const { reply_token: token, timestamp, response, decided_by, confidence } = message;
+  return engine.reply(
+    { kind: "clarification", token, timestamp, response, decidedBy: decided_by, confidence },
+    message,
+  );
+}
+
+/** The token of a reply that is not well formed, for the log. */
+function tokenIn(message: unknown): string {
+  const token = typeof message === "object" && message !== null && "reply_token" in message ? message.reply_token : "";
+  return typeof token === "string" ? token.slice(0, 128) : "";
 }
 
 function resumeAfterOf(request: Message): ResumeAfter | undefined {

@@ -1,0 +1,81 @@
+// The blocking contract as one call (AAEP §6.1, §6.8): an agent asks, and its request is answered when the question has its outcome.
+import { Fault } from "../../base/errors.js";
+import type { RpcCall } from "../../contracts/rpc.js";
+import type { AgentEvents, AgentHandle } from "../../engine/publishing.js";
+import { outcomeFields } from "../../engine/questions.js";
+import type { Message } from "./subscription-desk.js";
+
+/** What the daemon puts where an agent that asks leaves it out: time enough for a person, and nothing done without one. */
+const CONFIRMATION_DEFAULTS = { timeout_seconds: 300, default_decision: "reject" } as const;
+const CLARIFICATION_DEFAULTS = { timeout_seconds: 300 } as const;
+
+export interface QuestionMethods {
+  /** `aaep.confirm`: params are the fields of the awaiting event, with `session_id`. Resolves with the outcome. */
+  readonly confirm: (call: RpcCall) => Promise<Message>;
+  /** `aaep.clarify`, likewise. */
+  readonly clarify: (call: RpcCall) => Promise<Message>;
+  /** `aaep.cancel {reply_token}`: whether it was open and this agent's. */
+  readonly cancel: (params: unknown) => Message;
+  /** `aaep.outcome_of {reply_token}`. Throws "not_found" for a token that is not remembered. */
+  readonly outcomeOf: (params: unknown) => Message;
+}
+
+export function createQuestionMethods(agent: () => AgentHandle): QuestionMethods {
+  const ask = (call: RpcCall, type: string, defaults: Message): Promise<Message> => {
+    const { params, signal } = call;
+    if (typeof params !== "object" || params === null || Array.isArray(params)) {
+      throw new Fault("invalid_params", "Give the fields of the question, with session_id.", {
+        pointer: "",
+        rule: "R33",
+      });
+    }
+    const handle = agent();
+    return new Promise((resolve) => {
+      const fields = { ...defaults, ...(params as Message), type };
+      const { token } = handle.ask(fields, (resolved) => resolve(outcomeFields(resolved)));
+      const withdraw = (): void => void handle.cancel(token);
+      if (signal.aborted) withdraw();
+      else signal.addEventListener("abort", withdraw, { once: true });
+    });
+  };
+
+  return {
+    confirm: (call) => ask(call, "aaep:agent.awaiting.confirmation", CONFIRMATION_DEFAULTS),
+    clarify: (call) => ask(call, "aaep:agent.awaiting.clarification", CLARIFICATION_DEFAULTS),
+    cancel: (params) => ({ cancelled: agent().cancel(tokenIn(params)) }),
+    outcomeOf: (params) => {
+      const token = tokenIn(params);
+      const outcome = agent().outcomeOf(token);
+      if (outcome === undefined) {
+        throw new Fault("not_found", "Name the reply_token of a question that was asked in the last 24 hours.", {
+          pointer: "/reply_token",
+          rule: "AAEP §6.2",
+        });
+      }
+      return outcome === "open"
+        ? { state: "open", reply_token: token }
+        : { state: "resolved", ...outcomeFields(outcome) };
+    },
+  };
+}
+
+/** What the daemon tells an agent of its questions without being asked. */
+export function questionNotifications(notify: (method: string, params: object) => boolean): AgentEvents {
+  return {
+    outcome: (resolved) => void notify("aaep.outcome", outcomeFields(resolved)),
+    waiting: ({ token, event }, isWaiting) =>
+      void notify("aaep.waiting", {
+        reply_token: token,
+        event_id: event.event_id,
+        session_id: event.session_id,
+        waiting: isWaiting,
+      }),
+  };
+}
+
+function tokenIn(params: unknown): string {
+  const token =
+    typeof params === "object" && params !== null && "reply_token" in params ? params.reply_token : undefined;
+  if (typeof token === "string") return token;
+  throw new Fault("invalid_params", "Name the question by its reply_token.", { pointer: "/reply_token", rule: "R33" });
+}
