@@ -30,6 +30,7 @@ export const FAULT_CODES = [
   "urgency_not_allowed",
   "default_not_allowed",
   "reply_token_reused",
+  "already_asked",
   "event_id_reused",
   "producer_missing",
   // Subscriptions and their terms.

@@ -38,11 +38,15 @@ export async function startDemoDaemon(
 ): Promise<DemoDaemon> {
   const directory = mkdtempSync(join(tmpdir(), "aaepd-"));
   const socketPath = join(directory, "demo.sock");
-  const child = spawn(process.execPath, [packagePath("bin", "aaepd.js"), "stdio", "--socket", socketPath], {
-    // Settings of the user's own daemon are not those of the demo's.
-    env: { ...withoutSettings(environment), XDG_RUNTIME_DIR: directory, XDG_CONFIG_HOME: directory },
-    stdio: ["pipe", "pipe", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    [packagePath("bin", "aaepd.js"), "stdio", "--socket", socketPath, "--audit", "off"],
+    {
+      // Settings of the user's own daemon are not those of the demo's.
+      env: { ...withoutSettings(environment), XDG_RUNTIME_DIR: directory, XDG_CONFIG_HOME: directory },
+      stdio: ["pipe", "pipe", "pipe"],
+    },
+  );
   let words = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     words = (words + text).slice(-LAST_WORDS_LENGTH);

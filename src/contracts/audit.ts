@@ -10,7 +10,9 @@ export type ReplyFate =
   | "not_entitled"
   | "wrong_subscription"
   | "wrong_kind"
-  | "not_offered";
+  | "not_offered"
+  /** It would have counted, but the journal could not take its outcome: the question is still open. */
+  | "not_recorded";
 
 /** One line of the audit log: who asked, what exactly, who was shown it, every attempt to answer, and how it ended (AAEP §10 T3). */
 export type AuditEntry =

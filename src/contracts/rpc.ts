@@ -14,6 +14,8 @@ export interface RpcCall {
 /** What the pure folders need of an AbortSignal. */
 export interface AbortSignalLike {
   readonly aborted: boolean;
+  /** Why: the peer wants no answer any more, or cannot get one. Undefined while it is not aborted. */
+  readonly reason: "cancelled" | "ended" | undefined;
   readonly addEventListener: (type: "abort", listener: () => void, options?: { readonly once: boolean }) => void;
 }
 

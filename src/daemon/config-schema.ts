@@ -3,6 +3,7 @@
 import { DEFAULT_MAX_FRAME_BYTES, LARGEST_MAX_FRAME_BYTES } from "../../transports/framing/framings.js";
 import type { Configuration, DaemonCommand, OptionName } from "./config.js";
 import {
+  auditChoice,
   journalChoice,
   languageTag,
   oneOf,
@@ -215,6 +216,31 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     fallback: 32 * 1024 * 1024,
     meaning: "Most bytes of events that the journal in memory keeps, by estimate.",
     atTheLimit: "As with journal_max_events, whichever is reached first.",
+  },
+  audit: {
+    group: "What is kept",
+    type: auditChoice,
+    unit: undefined,
+    fallback: { kind: "auto" },
+    meaning: "The folder in which questions, replies to them and their outcomes are recorded.",
+    atTheLimit:
+      "auto is aaepd/audit in $XDG_STATE_HOME or ~/.local/state; off records nothing. What cannot be written is counted and logged, and holds nothing up.",
+  },
+  auditMaxBytes: {
+    group: "What is kept",
+    type: wholeNumber("BYTES", 64 * 1024, 1024 * 1024 * 1024),
+    unit: "bytes",
+    fallback: 10 * 1024 * 1024,
+    meaning: "How large a file of the audit log may become.",
+    atTheLimit: "It is set aside and a new one begun.",
+  },
+  auditKeepFiles: {
+    group: "What is kept",
+    type: wholeNumber("COUNT", 1, 1000),
+    unit: "files",
+    fallback: 10,
+    meaning: "How many files of the audit log that were set aside are kept.",
+    atTheLimit: "The oldest is deleted. Nothing is deleted for its age.",
   },
   logLevel: {
     group: "Process",

@@ -2,7 +2,7 @@
 // what is wanted instead, as the end of the sentence "Give …".
 import { resolve } from "node:path";
 import { isPipeName } from "../../transports/ipc/paths.js";
-import type { JournalChoice, SocketChoice } from "./config.js";
+import type { AuditChoice, JournalChoice, SocketChoice } from "./config.js";
 
 export type ReadValue<Value> =
   | { readonly kind: "value"; readonly value: Value }
@@ -127,6 +127,17 @@ export const journalChoice = fromString<JournalChoice>({
       ? given({ kind: "memory" })
       : refused("memory: this build keeps its journal in memory, and a folder cannot be given yet"),
   toText: (value) => value.kind,
+});
+
+export const auditChoice = fromString<AuditChoice>({
+  placeholder: "DIR|auto|off",
+  range: "a folder, auto, off",
+  read: (text) => {
+    if (text === "auto" || text === "off") return given({ kind: text });
+    if (text === "" || text.includes("\0")) return refused("a folder, auto or off");
+    return given({ kind: "directory", path: resolve(text) });
+  },
+  toText: (value) => (value.kind === "directory" ? value.path : value.kind),
 });
 
 function fromString<Value>(type: {

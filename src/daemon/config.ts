@@ -12,6 +12,14 @@ export type SocketChoice =
 /** Where events are kept. A journal in memory is all that this build has. */
 export type JournalChoice = { readonly kind: "memory" };
 
+/** Where questions, replies and outcomes are recorded (docs/audit.md). */
+export type AuditChoice =
+  /** `aaepd/audit` in the folder of XDG for state. */
+  | { readonly kind: "auto" }
+  | { readonly kind: "off" }
+  /** An absolute path. */
+  | { readonly kind: "directory"; readonly path: string };
+
 export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
 
 /** Everything that can be set. Meanings, ranges, defaults and what happens at the limit stand in the table of config-schema.ts. */
@@ -38,6 +46,9 @@ export interface Configuration {
   readonly maxFrameBytes: number;
   readonly confirmationGraceSeconds: number;
   readonly reconnectGraceSeconds: number;
+  readonly audit: AuditChoice;
+  readonly auditMaxBytes: number;
+  readonly auditKeepFiles: number;
   readonly logLevel: LogLevel;
   readonly watchParent: boolean;
 }

@@ -19,6 +19,8 @@ import { BOUNDARIES } from "../engine/terms.js";
 import { createJsonCodec } from "../protocols/aaep/json-codec.js";
 import type { Message } from "../protocols/aaep/subscription-desk.js";
 import { assertEvent } from "../protocols/aaep/validate.js";
+import { type AuditLog, createAuditLog } from "./audit-log.js";
+import { defaultAuditDirectory } from "./audit-names.js";
 import type { Configuration } from "./config.js";
 import { type EndpointServices, type Served, serveConnection } from "./endpoint.js";
 import { CONFORMANCE_LEVELS, daemonManifest } from "./manifest.js";
@@ -34,8 +36,8 @@ export interface DaemonOptions extends Configuration {
   readonly version: string;
   /** Identity of events whose agent named none (R2); undefined where nobody chose one: such events are refused. */
   readonly declaredProducerId: string | undefined;
-  /** Where questions, replies and outcomes are recorded. Default nowhere. */
-  readonly audit?: Audit;
+  /** Where questions, replies and outcomes are recorded. Default what `audit` says. */
+  readonly auditLog?: Audit;
   /** The parent's end of the conversation, where the daemon was spawned by an agent. */
   readonly stdio?: Pick<Stdio, "readable" | "writable">;
 }
@@ -52,7 +54,7 @@ export interface Daemon {
   readonly serve: (connection: Connection<Uint8Array>) => Promise<void>;
 }
 
-const NO_AUDIT: Audit = { record: () => {} };
+const NO_AUDIT: AuditLog = { record: () => {}, droppedCount: () => 0, close: async () => {} };
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** How long a peer that does not read may keep what it is owed from being given up, so that the process is gone within two seconds (R8a, S9). */
 const CLOSE_TIMEOUT_MS = 1000;
@@ -68,7 +70,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   let file: RuntimeFile | undefined;
   let isStopping = false;
 
-  const engine = startEngine(options);
+  const auditLog = openAuditLog(options);
+  const engine = startEngine(options, options.auditLog ?? auditLog);
   let declared: Message | undefined;
   const manifest = (): Message => ({
     ...daemonManifest({
@@ -139,6 +142,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     if (reason === "stdin_ended") await Promise.race([parent?.inputEnded, elapsed(clock, INPUT_TIMEOUT_MS)]);
     engine.endSessions();
     await Promise.all([...connections].map((served) => served.finish("producer_shutdown" satisfies EndReason)));
+    await auditLog.close();
     file?.remove();
     tellStopped();
   };
@@ -157,14 +161,27 @@ function elapsed(clock: Clock, milliseconds: number): Promise<void> {
   });
 }
 
-function startEngine(options: DaemonOptions): Engine {
+function openAuditLog(options: DaemonOptions): AuditLog {
+  const { audit, auditLog, producerId, log, clock } = options;
+  if (audit.kind === "off" || auditLog !== undefined) return NO_AUDIT;
+  return createAuditLog({
+    directory: audit.kind === "auto" ? defaultAuditDirectory(process.env) : audit.path,
+    producerId,
+    maxBytes: options.auditMaxBytes,
+    keepFiles: options.auditKeepFiles,
+    log,
+    clock,
+  });
+}
+
+function startEngine(options: DaemonOptions, audit: Audit): Engine {
   const { clock, ids, log, sha256Hex } = options;
   return createEngine(
     {
       clock,
       ids,
       log,
-      audit: options.audit ?? NO_AUDIT,
+      audit,
       idServices: { sha256Hex },
       segmenter: createSegmenter(),
       createJournal: (evicted) =>

@@ -9,7 +9,14 @@ import type { Journal } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { Segmenter } from "../contracts/segmenter.js";
 import type { IdServices } from "./derived-id.js";
-import type { AgentEvent, Epoch, JournaledEvent, Producer } from "./event.js";
+import {
+  type AgentEvent,
+  type Epoch,
+  isQuestionKind,
+  type JournaledEvent,
+  type Producer,
+  type TopicKind,
+} from "./event.js";
 import { createHub } from "./hub.js";
 import { createLosses } from "./losses.js";
 import type { LagLimits, Member } from "./member.js";
@@ -79,8 +86,8 @@ export interface EngineSubscription extends Omit<Member, "skipAll" | "repeat" | 
   readonly openQuestions: () => readonly AgentEvent[];
   /** Whether this reply was the one that counted. Says nothing of why not (R19). */
   readonly reply: (reply: Reply, raw: unknown) => boolean;
-  /** A reply that is not even well formed; for the audit log. */
-  readonly malformedReply: (token: string, raw: unknown) => void;
+  /** A reply that is not well formed, or not this subscription's; for the audit log. */
+  readonly refusedReply: (fate: "malformed" | "wrong_subscription", token: string, raw: unknown) => void;
 }
 
 export interface Engine {
@@ -132,7 +139,13 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
         markOvertook: overtookEvent,
         completeSkipped,
         collapsedEvent: (first, last, epoch) => collapsedStateEvent(first, last, epoch, services.idServices),
-        openQuestions: (terms) => questionsFor(terms).flatMap(({ event }) => journal.find(event.event_id) ?? []),
+        openQuestions: (terms) => questionsFor(terms).flatMap(({ event }) => questions.entryOf(event.event_id) ?? []),
+        isOpenQuestion: ({ kind, event }, terms) => {
+          if (!isQuestionKind(kind) || questions.entryOf(event.event_id) === undefined) return false;
+          return isAble(terms, questionKindOf(kind));
+        },
+        shown: (subscriptionId, subscriberId, { event }) =>
+          questions.shown(String(event.reply_token), event.event_id, { subscriptionId, subscriberId }),
         summaries: (terms, epoch, only) =>
           openSummaries(only).map((summary) => spokesman.summary(summary, terms, epoch)),
         gaps: (terms, after, _oldest, last) => gapEvents(terms, after, last, "aged_out"),
@@ -161,7 +174,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     },
     resolve: (question, result) => {
       const resolution = spokesman.resolution(question, result);
-      publishing.carryOut(sessions.resolve(question.sessionId, question.token, resolution, moment()));
+      return publishing.carryOut(sessions.resolve(question.sessionId, question.token, resolution, moment())).durable;
     },
     remind: (question, passed, remainingSeconds) => {
       const fields = spokesman.reminder(question, passed, remainingSeconds);
@@ -172,7 +185,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
 
   const questionsFor = (terms: Terms): readonly OpenQuestion[] =>
     questions.open().filter(({ kind }) => isAble(terms, kind));
-  const isAsked = (eventId: string): boolean => questions.open().some(({ event }) => event.event_id === eventId);
+  const isAsked = (eventId: string): boolean => questions.entryOf(eventId) !== undefined;
 
   const openSummaries = (only?: ReadonlySet<string>): readonly SessionSummary[] =>
     sessions.openIds().flatMap((id) => (only === undefined || only.has(id) ? (sessions.summary(id) ?? []) : []));
@@ -231,6 +244,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     });
     const id = `sub_${ids.hex(16)}`;
     const member = hub.open({
+      subscriptionId: id,
       subscriberId: spec.subscriberId,
       terms: spec.terms,
       start,
@@ -268,18 +282,11 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
         else member.skipAll((after) => endedAfter(after));
       },
       repeat: (eventId) => {
-        const entry = journal.find(eventId);
-        if (entry === undefined) {
-          throw new Fault("not_found", "Name an event that the journal still holds.", {
-            pointer: "/event_id",
-            rule: "R28",
-          });
-        }
-        member.repeat(entry);
+        member.repeat(repeatable(eventId, member.terms()));
       },
       openQuestions: () => questionsFor(member.terms()).map(({ event }) => event),
       reply: (reply, raw) => questions.reply(reply, replier, raw),
-      malformedReply: (token, raw) => auditReply("malformed", token, raw),
+      refusedReply: auditReply,
       drain: member.drain,
       close: () => {
         if (member.isClosed()) return;
@@ -289,6 +296,19 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       isClosed: member.isClosed,
       status: member.status,
     };
+  };
+
+  /** An event that may be sent again. A question may while it is open, to those that can answer it: a resolved one is not asked again (R6, R28). */
+  const repeatable = (eventId: string, terms: Terms): JournaledEvent => {
+    const open = questions.entryOf(eventId);
+    const entry = open ?? journal.find(eventId);
+    const isQuestion = entry !== undefined && isQuestionKind(entry.kind);
+    const isForThem = !isQuestion || (open !== undefined && isAble(terms, questionKindOf(entry.kind)));
+    if (entry !== undefined && isForThem) return entry;
+    throw new Fault("not_found", "Name an event that the journal still holds, or a question that is open.", {
+      pointer: "/event_id",
+      rule: "R28",
+    });
   };
 
   const endedAfter = (after: Epoch): readonly JournaledEvent[] =>
@@ -319,10 +339,14 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       openSessionCount: sessions.openIds().length,
       subscriptionCount: hub.members().size,
       viewCount: hub.viewCount(),
-      openQuestionCount: questions.open().length,
+      openQuestionCount: questions.openCount(),
       head: journal.head(),
     }),
   };
+}
+
+function questionKindOf(kind: TopicKind): OpenQuestion["kind"] {
+  return kind === "awaiting.confirmation" ? "confirmation" : "clarification";
 }
 
 const FORGET_EVERY_MS = 60_000;

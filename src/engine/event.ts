@@ -99,6 +99,11 @@ export function isCriticalKind(kind: TopicKind): boolean {
   );
 }
 
+/** Whether the topic is a question to a person. */
+export function isQuestionKind(kind: TopicKind): boolean {
+  return kind === "awaiting.confirmation" || kind === "awaiting.clarification";
+}
+
 /** Whether the topic ends its session. */
 export function isTerminalKind(kind: TopicKind): boolean {
   return kind === "session.completed" || kind === "session.errored" || kind === "session.cancelled";

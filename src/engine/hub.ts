@@ -28,7 +28,7 @@ export interface HubServices {
   readonly createWakeUps: () => WakeUpQueue;
   readonly shapeEvent: (event: AgentEvent, terms: Terms) => AgentEvent;
   readonly renderText: (unit: TextUnit, terms: ViewTerms) => AgentEvent;
-  readonly member: Omit<MemberSpec, "terms" | "subscriberId" | "start" | "wake" | "ended">;
+  readonly member: Omit<MemberSpec, keyof OpenSpec>;
 }
 
 export interface HubOptions {
@@ -49,10 +49,13 @@ export interface SharedView {
   readonly ready: Set<Member>;
 }
 
+/** What differs from subscription to subscription. */
+export type OpenSpec = Pick<MemberSpec, "subscriptionId" | "terms" | "subscriberId" | "start" | "wake" | "ended">;
+
 export interface Hub {
   /** Journals events and hands them to all views. Subscriptions are woken before it returns; they take when they will. */
   readonly append: (events: readonly NewEvent[]) => Appended;
-  readonly open: (spec: Pick<MemberSpec, "terms" | "subscriberId" | "start" | "wake" | "ended">) => Member;
+  readonly open: (spec: OpenSpec) => Member;
   readonly members: () => ReadonlySet<Member>;
   readonly viewCount: () => number;
 }

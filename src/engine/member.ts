@@ -39,6 +39,7 @@ export interface LagLimits {
 }
 
 export interface MemberSpec {
+  readonly subscriptionId: string;
   readonly subscriberId: string;
   readonly terms: Terms;
   readonly start: StreamStart;
@@ -55,6 +56,10 @@ export interface MemberSpec {
   readonly collapsedEvent: (first: AgentEvent, last: AgentEvent, epoch: Epoch) => AgentEvent;
   /** What was asked and is still open, for a subscription of these terms: it leaves at once (R6, R17). */
   readonly openQuestions: (terms: Terms) => readonly JournaledEvent[];
+  /** Whether a question of the journal is open, and one that these terms can answer. */
+  readonly isOpenQuestion: (entry: JournaledEvent, terms: Terms) => boolean;
+  /** Told of each question that left, once a subscription. */
+  readonly shown: (subscriptionId: string, subscriberId: string, entry: JournaledEvent) => void;
   /** One state change for each open session, by which a newcomer knows where it stands (R17). */
   readonly summaries: (terms: Terms, epoch: Epoch, only?: ReadonlySet<string>) => readonly AgentEvent[];
   /** One for each session of which something aged out between two epochs (R27). */
@@ -111,12 +116,18 @@ export interface MemberStatus {
   readonly blockedSince: Millis | undefined;
 }
 
+/** How many questions it remembers before it forgets those that are resolved. */
+const ASKED_KEPT_COUNT = 256;
+
 export function createMember(spec: MemberSpec, services: MemberServices): Member {
   let terms = spec.terms;
   let closed = false;
   let blockedSince: Millis | undefined;
   let blockedHead: Epoch = 0;
   let timer: (() => void) | undefined;
+  // Epochs of the questions that it was asked.
+  const asked = new Set<Epoch>();
+  let pruneAt = ASKED_KEPT_COUNT;
   const budget = createRateBudget(terms.maxEventsPerSecond, spec.burst, services.now());
   const queue = createDeliveryQueue({
     limit: spec.queueLimit,
@@ -128,6 +139,17 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
     markOvertook: spec.markOvertook,
     completeSkipped: spec.completeSkipped,
     maxHoldMs: services.maxHoldMs,
+    openQuestions: (upTo) =>
+      spec
+        .openQuestions(terms)
+        .filter(({ epoch }) => epoch <= upTo && !asked.has(epoch))
+        .map((entry) => unitOf(services.liveEntry(entry), shared.view, "critical")),
+    asked: (entry) => {
+      if (asked.has(entry.epoch)) return;
+      asked.add(entry.epoch);
+      if (asked.size > pruneAt) forgetResolved();
+      spec.shown(spec.subscriptionId, spec.subscriberId, entry);
+    },
     delivered: (unit, low) => spec.delivered(spec.subscriberId, unit, low, shared.view.deliveryOf),
   };
 
@@ -155,7 +177,9 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
       openView: (wakeUps, startsAfter) => services.openPrivateView(terms, wakeUps, startsAfter),
       createWakeUps: services.createWakeUps,
       liveEntry: services.liveEntry,
-      asBacklog: spec.asBacklog,
+      // One that could not be asked before is asked where it stands; it was asked at once in all other cases (R28).
+      asBacklog: (entry) =>
+        !asked.has(entry.epoch) && spec.isOpenQuestion(entry, terms) ? entry : spec.asBacklog(entry),
       gapUnits: (after, oldest, last) =>
         spec.gaps(terms, after, oldest, last).map((event) => eventUnit(event, "state.changed", oldest - 1, "plain")),
       caughtUp: (own) => rejoin(own),
@@ -189,9 +213,15 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
 
   const currentPoint = (): ReadingPoint => stream.reader()?.point() ?? readingPoint(stream.place());
 
+  const forgetResolved = (): void => {
+    const open = new Set(spec.openQuestions(terms).map(({ epoch }) => epoch));
+    for (const epoch of asked) if (!open.has(epoch)) asked.delete(epoch);
+    pruneAt = Math.max(ASKED_KEPT_COUNT, asked.size * 2);
+  };
+
   const greet = (): void => {
     const head = services.journal.head();
-    stream.urge(spec.openQuestions(terms).map((entry) => unitOf(services.liveEntry(entry), shared.view, "critical")));
+    stream.askOpen(head);
     const first = spec.start.first ?? [];
     for (const event of first) queue.offer(eventUnit(event, topicKind(event.type), head, "plain"), false);
     const only = spec.start.kind === "resume" ? spec.start.summarize : undefined;
@@ -254,6 +284,7 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
       if (after !== before) {
         services.leave(member, before);
         shared = after;
+        stream.askOpen(services.journal.head());
         readOnFrom(point);
       }
       shared.ready.delete(member);

@@ -1,7 +1,7 @@
 // The agents' side of the engine: what they publish is planned, journaled, and only then true (R2, R3, R8, R29).
 import type { IdSource } from "../base/ids.js";
 import type { Clock, Millis } from "../contracts/clock.js";
-import type { Journal } from "../contracts/journal.js";
+import type { Appended, Journal } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { AgentEvent, Epoch, JournaledEvent, NewEvent, Producer } from "./event.js";
 import type { Hub } from "./hub.js";
@@ -67,7 +67,10 @@ export interface PublishingServices {
   readonly hub: Pick<Hub, "append">;
   readonly points: Pick<ResumePoints, "published">;
   readonly sessions: Sessions;
-  readonly questions: Pick<Questions, "asked" | "withdrawn" | "whenResolved" | "cancel" | "find" | "outcomeOf">;
+  readonly questions: Pick<
+    Questions,
+    "asked" | "withdrawn" | "whenResolved" | "cancel" | "find" | "outcomeOf" | "isWaiting"
+  >;
   readonly spokesman: Pick<Spokesman, "notice">;
   readonly wakeUps: WakeUps;
   readonly producerId: string | undefined;
@@ -90,6 +93,11 @@ export interface Publishing {
   readonly abandon: (sessionId: string) => void;
 }
 
+/** Somebody who waits for an outcome. */
+interface Asker {
+  readonly done: (resolved: ResolvedQuestion) => void;
+}
+
 export function createPublishing(services: PublishingServices): Publishing {
   const { clock, ids, log, journal, hub, points, sessions, questions, spokesman, wakeUps } = services;
   const graces = new Map<string, () => void>();
@@ -98,14 +106,26 @@ export function createPublishing(services: PublishingServices): Publishing {
 
   // Who is told of a session's questions: the connection that published into it last, or took it over.
   const listeners = new Map<string, AgentEvents>();
-  // Questions of `ask`, whose outcome is an answer and not a notification.
-  const answered = new Set<string>();
+  // Who waits for the outcomes of `ask`, by token: to them it is an answer, and no notification.
+  const askers = new Map<string, readonly Asker[]>();
+
+  const removeAsker = (token: string, asker: Asker): void => {
+    const others = (askers.get(token) ?? []).filter((one) => one !== asker);
+    if (others.length === 0) askers.delete(token);
+    else askers.set(token, others);
+  };
+
+  const tellOutcome = (resolved: ResolvedQuestion): void => {
+    const { token, sessionId } = resolved.question;
+    const waiting = askers.get(token);
+    askers.delete(token);
+    if (waiting === undefined) listeners.get(sessionId)?.outcome(resolved);
+    else for (const { done } of waiting) done(resolved);
+  };
 
   const moment = (): Moment => ({ now: clock.now(), wallTime: clock.wallTime(), ids });
 
-  const append = (
-    events: readonly NewEvent[],
-  ): { events: readonly JournaledEvent[]; durable: Promise<void> | undefined } => {
+  const append = (events: readonly NewEvent[]): Appended => {
     const appended = hub.append(events);
     for (const entry of appended.events) points.published(entry);
     return appended;
@@ -114,37 +134,49 @@ export function createPublishing(services: PublishingServices): Publishing {
   /** Journals a plan, question by question, so that each is followed by the notice for those that cannot answer it (R6). */
   const carryOut = (plan: SessionPlan): CarriedOut => {
     const journaled: JournaledEvent[] = [];
-    let durable: Promise<void> | undefined;
+    const asked: { readonly question: OpenQuestion; readonly entry: JournaledEvent }[] = [];
+    const safe: Promise<void>[] = [];
     let from = 0;
+    const keep = ({ events, durable }: Appended): JournaledEvent | undefined => {
+      for (const entry of events) journaled.push(entry);
+      if (durable !== undefined) safe.push(durable);
+      return events.at(-1);
+    };
     try {
       for (const question of plan.asked) {
         const to = plan.events.findIndex(({ event }) => event === question.event) + 1;
-        const asked = append(plan.events.slice(from, to));
-        journaled.push(...asked.events);
+        const entry = keep(append(plan.events.slice(from, to)));
         from = to;
-        const last = asked.events.at(-1);
-        if (last !== undefined) append([spokesman.notice(last)]);
+        if (entry === undefined) continue;
+        asked.push({ question, entry });
+        const notice = append([spokesman.notice(entry)]);
+        if (notice.durable !== undefined) safe.push(notice.durable);
       }
-      const rest = append(from === 0 ? plan.events : plan.events.slice(from));
-      journaled.push(...rest.events);
-      durable = rest.durable;
+      if (from < plan.events.length) keep(append(from === 0 ? plan.events : plan.events.slice(from)));
     } catch (caught) {
       plan.discard();
       throw caught;
     }
     plan.commit(journaled);
-    for (const question of plan.withdrawn) questions.withdrawn(question);
+    const fresh = new Map(asked.map(({ question, entry }) => [question.token, entry]));
+    for (const question of plan.withdrawn) {
+      // What was asked and withdrawn in one breath is nobody's to answer; its outcome is told all the same.
+      const entry = fresh.get(question.token);
+      fresh.delete(question.token);
+      questions.withdrawn(question, entry);
+      if (entry !== undefined) questions.whenResolved(question.token, tellOutcome);
+    }
     for (const sessionId of plan.ended) forgetGrace(sessionId);
     for (const sessionId of plan.adopted) forgetGrace(sessionId);
-    for (const warning of plan.warnings) log.warn({ ...warning }, "an event out of order was repaired");
+    for (const { isAdvice, ...warning } of plan.warnings)
+      log.warn(warning, isAdvice ? "an event goes against advice" : "an event out of order was repaired");
     for (const sessionId of plan.ended) listeners.delete(sessionId);
-    for (const question of plan.asked) {
-      questions.asked(question);
-      questions.whenResolved(question.token, (resolved) => {
-        if (!answered.delete(question.token)) listeners.get(question.sessionId)?.outcome(resolved);
-      });
+    for (const { question, entry } of asked) {
+      if (!fresh.has(question.token)) continue;
+      questions.asked(question, entry);
+      questions.whenResolved(question.token, tellOutcome);
     }
-    return { journaled, durable };
+    return { journaled, durable: allOf(safe) };
   };
 
   const forgetGrace = (sessionId: string): void => {
@@ -169,6 +201,7 @@ export function createPublishing(services: PublishingServices): Publishing {
   const openAgent = (declared: Producer | undefined, events: AgentEvents): AgentHandle => {
     const connection = {};
     let identity = declared;
+    const asking = new Map<Asker, string>();
     const place = (answer: PublishAnswer, journaled: readonly JournaledEvent[]): PublishedPlace => {
       const entry = answer.kind === "accepted" ? journaled[answer.index] : journal.find(answer.eventId);
       return { eventId: answer.eventId, epoch: entry?.epoch ?? journal.head() };
@@ -186,6 +219,7 @@ export function createPublishing(services: PublishingServices): Publishing {
         known: knownPublish,
       });
       for (const { sessionId } of plan.asked) listeners.set(sessionId, events);
+      for (const sessionId of plan.adopted) listeners.set(sessionId, events);
       const { journaled, durable } = carryOut(plan);
       for (const [index, answer] of plan.answers.entries()) {
         const entry = answer.kind === "accepted" ? journaled[answer.index] : undefined;
@@ -202,13 +236,29 @@ export function createPublishing(services: PublishingServices): Publishing {
     };
     const ask: AgentHandle["ask"] = (fields, done) => {
       const token = typeof fields.reply_token === "string" ? fields.reply_token : `rpl_${ids.hex(16)}`;
-      answered.add(token);
+      const asker: Asker = {
+        done: (resolved) => {
+          asking.delete(asker);
+          done(resolved);
+        },
+      };
+      asking.set(asker, token);
+      askers.set(token, [...(askers.get(token) ?? []), asker]);
+      const forget = (): void => {
+        asking.delete(asker);
+        removeAsker(token, asker);
+      };
       try {
         const receipt = publish([{ fields: { ...fields, reply_token: token } }], false);
-        questions.whenResolved(token, done);
+        const known = questions.outcomeOf(token);
+        // The same event once more, whose question was resolved long ago.
+        if (asking.has(asker) && known !== undefined && known !== "open") {
+          forget();
+          done(known);
+        }
         return { token, receipt };
       } catch (caught) {
-        answered.delete(token);
+        forget();
         throw caught;
       }
     };
@@ -219,10 +269,8 @@ export function createPublishing(services: PublishingServices): Publishing {
         const question = questions.find(token);
         return question !== undefined && sessions.isOwnedBy(question.sessionId, connection) && questions.cancel(token);
       },
-      outcomeOf: (token) => {
-        // Whoever has the token was asked, or asked; an agent that came back has nothing else to show.
-        return questions.outcomeOf(token) ?? (questions.find(token) === undefined ? undefined : "open");
-      },
+      // Whoever has the token was asked, or asked; an agent that came back has nothing else to show.
+      outcomeOf: questions.outcomeOf,
       setIdentity: (producer) => {
         identity = producer;
       },
@@ -231,9 +279,14 @@ export function createPublishing(services: PublishingServices): Publishing {
         const summary = sessions.resume(sessionId, resumeToken, connection);
         listeners.set(sessionId, events);
         forgetGrace(sessionId);
+        for (const question of summary.openQuestions)
+          if (questions.isWaiting(question.token)) events.waiting(question, true);
         return summary;
       },
       close: () => {
+        // Nobody hears their answers any more; whoever comes back is told as of any other question.
+        for (const [asker, token] of asking) removeAsker(token, asker);
+        asking.clear();
         for (const sessionId of sessions.connectionEnded(connection)) {
           listeners.delete(sessionId);
           if (services.agentGraceMs === 0) abandon(sessionId);
@@ -253,4 +306,9 @@ export function createPublishing(services: PublishingServices): Publishing {
     abandon,
     tellWaiting: (question, isWaiting) => listeners.get(question.sessionId)?.waiting(question, isWaiting),
   };
+}
+
+/** Settles when all have; undefined where there is nothing to wait for. */
+function allOf(promises: readonly Promise<void>[]): Promise<void> | undefined {
+  return promises.length > 1 ? Promise.all(promises).then(() => undefined) : promises[0];
 }

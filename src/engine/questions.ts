@@ -1,7 +1,9 @@
 // Open questions: who can be asked, until when, and the one outcome of each (AAEP ch. 6, R6, R7, R19).
 // What must not live here: how a question is announced (the hub) and what it does to its session (sessions).
+import { Fault } from "../base/errors.js";
 import type { Audit, ReplyFate } from "../contracts/audit.js";
 import type { Millis } from "../contracts/clock.js";
+import type { JournaledEvent } from "./event.js";
 import { faultOfReply, type Reply } from "./reply-check.js";
 import type { OpenQuestion } from "./session-record.js";
 import type { QuestionKind } from "./texts/catalogue.js";
@@ -41,37 +43,52 @@ export interface QuestionsOptions {
   readonly confirmationGraceMs: Millis;
   /** How long one waits after the last such subscription has gone, ms (R7). */
   readonly reconnectGraceMs: Millis;
-  /** Tells the session of it; called once a question, in the moment of its outcome. */
-  readonly resolve: (question: OpenQuestion, result: QuestionResult) => void;
+  /**
+   * Tells the session of it; called once a question, in the moment of its outcome. Answers when that is safe, where it is not at once (R29). Throws
+   * "storage_unavailable" where it cannot be written down: the question then stays open.
+   */
+  readonly resolve: (question: OpenQuestion, result: QuestionResult) => Promise<void> | undefined;
   /** Half and nine tenths of a long time have passed (AAEP §6.4.3). */
   readonly remind: (question: OpenQuestion, passed: ReminderPoint, remainingSeconds: number) => void;
   /** Whether anybody who can answer is being waited for has changed: an agent may stop its own clocks meanwhile (pitfall H10). */
   readonly waiting: (question: OpenQuestion, isWaiting: boolean) => void;
 }
 
-/** Who replies, as the audit log names it. */
-export interface Replier {
+/** A subscription, as the audit log names it. */
+export interface Audience {
   readonly subscriptionId: string;
   readonly subscriberId: string;
+}
+
+/** Who replies. */
+export interface Replier extends Audience {
   readonly isEntitled: (question: OpenQuestion) => boolean;
 }
 
 export interface Questions {
-  /** Its event has gone out. With nobody to answer it resolves in the same turn. */
-  readonly asked: (question: OpenQuestion) => void;
-  /** Its agent has withdrawn it by an event of its own; the session knows already. */
-  readonly withdrawn: (question: OpenQuestion) => void;
+  /** Its event has gone out, as `entry`. With nobody to answer it resolves in the same turn. */
+  readonly asked: (question: OpenQuestion, entry: JournaledEvent) => void;
+  /** Its agent has withdrawn it by an event of its own; the session knows already. With `entry` it was asked and withdrawn in one breath. */
+  readonly withdrawn: (question: OpenQuestion, entry?: JournaledEvent) => void;
   /** Takes a question back (AAEP §6.8). False: it is not open. */
   readonly cancel: (token: string) => boolean;
+  /** In the order in which they were asked. */
   readonly open: () => readonly OpenQuestion[];
+  readonly openCount: () => number;
   readonly find: (token: string) => OpenQuestion | undefined;
-  /** How a question ended; undefined where it is open or was never asked. */
-  readonly outcomeOf: (token: string) => ResolvedQuestion | undefined;
+  /** The event of an open question as it went out, however long ago that was. */
+  readonly entryOf: (eventId: string) => JournaledEvent | undefined;
+  /** Whether a person is being waited for. */
+  readonly isWaiting: (token: string) => boolean;
+  /** How a question ended; "open" also while its outcome is not safe yet (R29). Undefined where it is not known. */
+  readonly outcomeOf: (token: string) => ResolvedQuestion | "open" | undefined;
+  /** Its event was handed to a subscription's transport. */
+  readonly shown: (token: string, eventId: string, to: Audience) => void;
   /** The first valid reply wins; the answer says only whether it was this one (R19). */
   readonly reply: (reply: Reply, replier: Replier, raw: unknown) => boolean;
   /** A subscription came, went or changed its terms. */
   readonly audienceChanged: () => void;
-  /** Tells `done` once, when the question has its outcome: at once where it has one already. */
+  /** Tells `done` once, when the question has its outcome and that is safe: at once where it has one already. */
   readonly whenResolved: (token: string, done: (resolved: ResolvedQuestion) => void) => void;
   /** Forgets outcomes of a session. */
   readonly forgetSession: (sessionId: string) => void;
@@ -79,47 +96,107 @@ export interface Questions {
 
 interface Pending {
   readonly question: OpenQuestion;
+  readonly entry: JournaledEvent;
+  readonly deadline: Millis;
   readonly cancelTimers: (() => void)[];
+  readonly listeners: ((resolved: ResolvedQuestion) => void)[];
+  /** Ids of the subscriptions that it was shown to. */
+  readonly shownTo: Set<string>;
   cancelGrace: (() => void) | undefined;
   hadAudience: boolean;
   isWaiting: boolean;
-  readonly listeners: ((resolved: ResolvedQuestion) => void)[];
+  isSettled: boolean;
 }
+
+type Defaulted = "timeout" | "no_subscriber" | "subscription_ended";
 
 /** Timeouts up to here have no reminders (AAEP §6.4.3). */
 const SHORT_TIMEOUT_SECONDS = 60;
+/** How long a default waits for a journal that takes nothing, ms. */
+const RETRY_MS = 1000;
 
 const NOBODY = {
+  decision: undefined,
+  response: undefined,
   decidedBy: undefined,
   rationale: undefined,
   modifiedAction: undefined,
   confidence: undefined,
 } as const;
 
+const CANCELLED: QuestionResult = { ...NOBODY, resolvedBy: "cancelled" };
+
 export function createQuestions(options: QuestionsOptions): Questions {
   const pending = new Map<string, Pending>();
+  const byEventId = new Map<string, Pending>();
   const resolved = new Map<string, ResolvedQuestion>();
+  // Resolved, while the journal is still making that safe: who waits for it.
+  const unreleased = new Map<string, ((resolved: ResolvedQuestion) => void)[]>();
   const tokensOf = new Map<string, string[]>();
 
-  /** The one way out: whoever takes the entry from `pending` has decided the outcome. */
+  const open = (question: OpenQuestion, entry: JournaledEvent): Pending => {
+    const opened: Pending = {
+      question,
+      entry,
+      deadline: question.at + secondsOf(question) * 1000,
+      cancelTimers: [],
+      listeners: [],
+      shownTo: new Set(),
+      cancelGrace: undefined,
+      hadAudience: false,
+      isWaiting: false,
+      isSettled: false,
+    };
+    pending.set(question.token, opened);
+    byEventId.set(question.event.event_id, opened);
+    options.audit.record({ kind: "asked", event: question.event });
+    return opened;
+  };
+
+  /** The one way out: whoever finds the question unsettled decides its outcome, and nobody after it. */
   const settle = (entry: Pending, result: QuestionResult, tellSession: boolean): boolean => {
     const { question } = entry;
-    if (!pending.delete(question.token)) return false;
+    if (entry.isSettled) return false;
+    entry.isSettled = true;
+    let durable: Promise<void> | undefined;
+    try {
+      if (tellSession) durable = options.resolve(question, result);
+    } catch (caught) {
+      // What is not written down did not happen (R29).
+      entry.isSettled = false;
+      throw caught;
+    }
+    const { token, sessionId, event } = question;
+    pending.delete(token);
+    byEventId.delete(event.event_id);
     for (const cancel of entry.cancelTimers) cancel();
     entry.cancelGrace?.();
     setWaiting(entry, false);
     const outcome = { question, result };
-    resolved.set(question.token, outcome);
-    tokensOf.set(question.sessionId, [...(tokensOf.get(question.sessionId) ?? []), question.token]);
+    resolved.set(token, outcome);
+    const tokens = tokensOf.get(sessionId);
+    if (tokens === undefined) tokensOf.set(sessionId, [token]);
+    else tokens.push(token);
     options.audit.record({
       kind: "outcome",
-      event_id: question.event.event_id,
-      reply_token: question.token,
+      event_id: event.event_id,
+      reply_token: token,
       outcome: outcomeFields(outcome),
     });
-    if (tellSession) options.resolve(question, result);
-    for (const listener of entry.listeners) listener(outcome);
+    if (durable === undefined) for (const listener of entry.listeners) listener(outcome);
+    else releaseAfter(durable, entry, outcome);
     return true;
+  };
+
+  /** Nobody waits for ever: an outcome whose journal failed in the end is told all the same. */
+  const releaseAfter = (durable: Promise<void>, entry: Pending, outcome: ResolvedQuestion): void => {
+    const { token } = entry.question;
+    unreleased.set(token, entry.listeners);
+    const release = (): void => {
+      unreleased.delete(token);
+      for (const listener of entry.listeners) listener(outcome);
+    };
+    durable.then(release, release);
   };
 
   const setWaiting = (entry: Pending, isWaiting: boolean): void => {
@@ -128,14 +205,23 @@ export function createQuestions(options: QuestionsOptions): Questions {
     options.waiting(entry.question, isWaiting);
   };
 
-  const applyDefault = (entry: Pending, resolvedBy: "timeout" | "no_subscriber" | "subscription_ended"): void => {
+  const applyDefault = (entry: Pending, resolvedBy: Defaulted): void => {
     const { event, kind } = entry.question;
     const decision = kind === "confirmation" ? (event.default_decision === "accept" ? "accept" : "reject") : undefined;
-    settle(entry, { ...NOBODY, resolvedBy, decision, response: event.default_response }, true);
+    try {
+      settle(entry, { ...NOBODY, resolvedBy, decision, response: event.default_response }, true);
+    } catch (caught) {
+      if (!(caught instanceof Fault) || caught.code !== "storage_unavailable") throw caught;
+      entry.cancelTimers.push(
+        options.wakeUps.at(options.now() + RETRY_MS, () => {
+          if (!entry.isSettled) applyDefault(entry, resolvedBy);
+        }),
+      );
+    }
   };
 
-  const checkAudience = (entry: Pending): void => {
-    if (options.ableCount(entry.question.kind) > 0) {
+  const checkAudience = (entry: Pending, count: number): void => {
+    if (count > 0) {
       entry.hadAudience = true;
       entry.cancelGrace?.();
       entry.cancelGrace = undefined;
@@ -150,56 +236,69 @@ export function createQuestions(options: QuestionsOptions): Questions {
     else entry.cancelGrace = options.wakeUps.at(options.now() + graceMs, () => applyDefault(entry, resolvedBy));
   };
 
-  const armReminders = (entry: Pending, seconds: number): void => {
+  const armReminders = (entry: Pending): void => {
+    const { question, cancelTimers } = entry;
+    const seconds = secondsOf(question);
     if (seconds <= SHORT_TIMEOUT_SECONDS) return;
-    const { question } = entry;
     for (const [passed, share] of [["half", 0.5] as const, ["nine_tenths", 0.9] as const]) {
       const remainingSeconds = Math.round(seconds * (1 - share));
       const at = question.at + seconds * share * 1000;
-      entry.cancelTimers.push(options.wakeUps.at(at, () => options.remind(question, passed, remainingSeconds)));
+      cancelTimers.push(options.wakeUps.at(at, () => options.remind(question, passed, remainingSeconds)));
     }
   };
 
   const fateOf = (reply: Reply, replier: Replier): ReplyFate => {
     const entry = pending.get(reply.token);
     if (entry === undefined) return resolved.has(reply.token) ? "already_resolved" : "unknown_token";
+    if (options.now() >= entry.deadline) {
+      // A timer may be late; the deadline is not.
+      applyDefault(entry, "timeout");
+      return "expired";
+    }
     if (!replier.isEntitled(entry.question)) return "not_entitled";
     const fault = faultOfReply(reply, entry.question, options.clockSkewMs);
     if (fault !== undefined) return fault;
-    settle(entry, resultOf(reply, entry.question), true);
-    return "counted";
+    try {
+      return settle(entry, resultOf(reply, entry.question), true) ? "counted" : "already_resolved";
+    } catch (caught) {
+      if (caught instanceof Fault && caught.code === "storage_unavailable") return "not_recorded";
+      throw caught;
+    }
   };
 
   return {
-    asked: (question) => {
-      const seconds = typeof question.event.timeout_seconds === "number" ? question.event.timeout_seconds : 0;
-      const entry: Pending = {
-        question,
-        cancelTimers: [],
-        cancelGrace: undefined,
-        hadAudience: false,
-        isWaiting: false,
-        listeners: [],
-      };
-      entry.cancelTimers.push(options.wakeUps.at(question.at + seconds * 1000, () => applyDefault(entry, "timeout")));
-      armReminders(entry, seconds);
-      pending.set(question.token, entry);
-      options.audit.record({ kind: "asked", event: question.event });
-      checkAudience(entry);
+    asked: (question, journaled) => {
+      const entry = open(question, journaled);
+      entry.cancelTimers.push(options.wakeUps.at(entry.deadline, () => applyDefault(entry, "timeout")));
+      armReminders(entry);
+      checkAudience(entry, options.ableCount(question.kind));
     },
-    withdrawn: (question) => {
-      const entry = pending.get(question.token);
-      const result = { ...NOBODY, resolvedBy: "cancelled", decision: undefined, response: undefined } as const;
-      if (entry !== undefined) settle(entry, result, false);
+    withdrawn: (question, journaled) => {
+      const entry = journaled === undefined ? pending.get(question.token) : open(question, journaled);
+      if (entry !== undefined) settle(entry, CANCELLED, false);
     },
     cancel: (token) => {
       const entry = pending.get(token);
-      const result = { ...NOBODY, resolvedBy: "cancelled", decision: undefined, response: undefined } as const;
-      return entry !== undefined && settle(entry, result, true);
+      return entry !== undefined && settle(entry, CANCELLED, true);
     },
-    open: () => [...pending.values()].map(({ question }) => question),
+    open: () => Array.from(pending.values(), ({ question }) => question),
+    openCount: () => pending.size,
     find: (token) => pending.get(token)?.question,
-    outcomeOf: (token) => resolved.get(token),
+    entryOf: (eventId) => byEventId.get(eventId)?.entry,
+    isWaiting: (token) => pending.get(token)?.isWaiting === true,
+    outcomeOf: (token) => (pending.has(token) || unreleased.has(token) ? "open" : resolved.get(token)),
+    shown: (token, eventId, { subscriptionId, subscriberId }) => {
+      const shownTo = pending.get(token)?.shownTo;
+      if (shownTo?.has(subscriptionId) === true) return;
+      shownTo?.add(subscriptionId);
+      options.audit.record({
+        kind: "shown",
+        event_id: eventId,
+        reply_token: token,
+        subscription_id: subscriptionId,
+        subscriber_id: subscriberId,
+      });
+    },
     reply: (reply, replier, raw) => {
       const fate = fateOf(reply, replier);
       options.audit.record({
@@ -213,12 +312,17 @@ export function createQuestions(options: QuestionsOptions): Questions {
       return fate === "counted";
     },
     audienceChanged: () => {
-      for (const entry of [...pending.values()]) checkAudience(entry);
+      if (pending.size === 0) return;
+      const counts = {
+        confirmation: options.ableCount("confirmation"),
+        clarification: options.ableCount("clarification"),
+      };
+      for (const entry of [...pending.values()]) checkAudience(entry, counts[entry.question.kind]);
     },
     whenResolved: (token, done) => {
-      const entry = pending.get(token);
+      const listeners = pending.get(token)?.listeners ?? unreleased.get(token);
       const outcome = resolved.get(token);
-      if (entry !== undefined) entry.listeners.push(done);
+      if (listeners !== undefined) listeners.push(done);
       else if (outcome !== undefined) done(outcome);
     },
     forgetSession: (sessionId) => {
@@ -228,16 +332,20 @@ export function createQuestions(options: QuestionsOptions): Questions {
   };
 }
 
+function secondsOf({ event }: OpenQuestion): number {
+  return typeof event.timeout_seconds === "number" ? event.timeout_seconds : 0;
+}
+
 function resultOf(reply: Reply, question: OpenQuestion): QuestionResult {
   if (reply.kind === "clarification") {
     const { response, decidedBy, confidence } = reply;
-    return { ...NOBODY, resolvedBy: "reply", decision: undefined, response, decidedBy, confidence };
+    return { ...NOBODY, resolvedBy: "reply", response, decidedBy, confidence };
   }
   const { decidedBy, rationale, modifiedAction } = reply;
   // A change that the agent did not say it can make is no consent to the unchanged action (AAEP §6.3).
   const isUnsupported = modifiedAction !== undefined && !takesModifications(question);
   const decision = isUnsupported ? "reject" : reply.decision;
-  return { ...NOBODY, resolvedBy: "reply", decision, response: undefined, decidedBy, rationale, modifiedAction };
+  return { ...NOBODY, resolvedBy: "reply", decision, decidedBy, rationale, modifiedAction };
 }
 
 function takesModifications({ event }: OpenQuestion): boolean {

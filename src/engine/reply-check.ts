@@ -1,5 +1,4 @@
 // Whether a reply counts (AAEP §6.3.4, R19). Pure: the same work for every token that is not open, whether it was ever given out or not.
-import type { ReplyFate } from "../contracts/audit.js";
 import type { AgentEvent } from "./event.js";
 import type { OpenQuestion } from "./session-record.js";
 import { parseTimestamp } from "./timestamps.js";
@@ -29,7 +28,7 @@ export function faultOfReply(
   reply: Reply,
   question: OpenQuestion,
   clockSkewMs: number,
-): Exclude<ReplyFate, "counted"> | undefined {
+): "wrong_kind" | "expired" | "not_offered" | undefined {
   const { event } = question;
   if (reply.kind !== question.kind) return "wrong_kind";
   if (!isInTime(reply.timestamp, event, clockSkewMs)) return "expired";

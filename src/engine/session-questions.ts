@@ -10,7 +10,16 @@ import {
   type QuestionOutcome,
   type SessionRecord,
 } from "./session-record.js";
-import { breach, type Draft, emitBefore, emitMade, stampNow, type Turn, textOrUndefined } from "./session-turn.js";
+import {
+  advise,
+  breach,
+  type Draft,
+  emitBefore,
+  emitMade,
+  stampNow,
+  type Turn,
+  textOrUndefined,
+} from "./session-turn.js";
 import type { UndoLog } from "./undo-log.js";
 
 /** What is irreversible and risky is not done because nobody answered (AAEP §4.4.1, §6.4.1). */
@@ -22,6 +31,10 @@ export function askConfirmation(turn: Turn): void {
     const sentence = 'Set default_decision to "reject": the action is irreversible and its risk is not low.';
     breach(turn, "default_not_allowed", sentence, "/default_decision", "AAEP §6.4.1");
   }
+  if ((isIrreversible || event.risk_level === "high") && event.default_decision !== "reject") {
+    const sentence = 'Better set default_decision to "reject": the action is irreversible or its risk is high.';
+    advise(turn, "default_not_allowed", sentence, "/default_decision", "AAEP §6.4.1");
+  }
   ask(turn);
 }
 
@@ -31,6 +44,12 @@ export function ask(turn: Turn): void {
   const token = String(event.reply_token);
   if (draft.replyTokens.has(token)) {
     breach(turn, "reply_token_reused", "Give every question a new reply_token.", "/reply_token", "AAEP §6.2");
+  }
+  const asking = askingKey(agent.agentId, event);
+  if (session.asking.has(asking)) {
+    const sentence = "Wait for the outcome of the open question, or cancel it; this agent is asking the same already.";
+    const pointer = kind === "awaiting.confirmation" ? "/action" : "/question";
+    breach(turn, "already_asked", sentence, pointer, "AAEP §6.1");
   }
   if (agent.told !== AWAITING_INPUT) {
     emitBefore(turn, "state", "state.changed", agent.producer, {
@@ -52,11 +71,18 @@ export function ask(turn: Turn): void {
     permits: permitsOf(event),
   };
   draft.undo.put(session.questions, token, question);
+  draft.undo.put(session.asking, asking, token);
   draft.undo.put(draft.replyTokens, token, session.sessionId);
   agent.openQuestionCount += 1;
   agent.isRestored = false;
   draft.asked.push(question);
   implyState(agent, AWAITING_INPUT);
+}
+
+/** Equal for what one agent asks in the same words, for the same tool and call (AAEP §6.1). */
+function askingKey(agentId: string, event: AgentEvent): string {
+  const { tool, toolCallId } = permitsOf(event);
+  return JSON.stringify([agentId, event.action, event.question, tool, toolCallId]);
 }
 
 function permitsOf(event: AgentEvent): AcceptedConfirmation {
@@ -68,6 +94,7 @@ function permitsOf(event: AgentEvent): AcceptedConfirmation {
 function closeQuestion(draft: Draft, session: SessionRecord, question: OpenQuestion, outcome: QuestionOutcome): void {
   draft.undo.touch(session);
   draft.undo.remove(session.questions, question.token);
+  draft.undo.remove(session.asking, askingKey(question.agentId, question.event));
   session.outcomes = [...session.outcomes, outcome];
   const agent = session.agents.get(question.agentId);
   if (agent === undefined) return;
@@ -75,10 +102,22 @@ function closeQuestion(draft: Draft, session: SessionRecord, question: OpenQuest
   agent.openQuestionCount -= 1;
 }
 
-/** Closes a question that its agent no longer asks (AAEP §6.8). */
-export function withdraw(draft: Draft, session: SessionRecord, question: OpenQuestion): void {
+/**
+ * Closes a question that its agent no longer asks, and says so to all that saw it: the agent's own event may not reach them, and need not say it
+ * (AAEP §6.7.2, §6.8).
+ */
+export function withdraw(draft: Draft, session: SessionRecord, question: OpenQuestion, stamp: string): void {
   closeQuestion(draft, session, question, { token: question.token, outcome: "withdrawn", detail: undefined });
   draft.withdrawn.push(question);
+  const { event } = question;
+  const fields = {
+    urgency: "critical",
+    from_state: AWAITING_INPUT,
+    to_state: AWAITING_INPUT,
+    ...draft.summary({ kind: "question_withdrawn", question: event }),
+  };
+  const marks = { question: event.event_id, decision: "cancelled", decided_by: "agent" };
+  emitMade(draft, session, "resolution", "state.changed", event.producer, stamp, fields, marks);
 }
 
 /** How a question is resolved: by whom and with what is for the questions to know. */

@@ -98,6 +98,8 @@ export interface SessionRecord extends Undoable {
   openToolCount: number;
   readonly usedCallIds: Set<string>;
   readonly questions: Map<string, OpenQuestion>;
+  /** What is being asked, by agent and words, with its token: the same is not asked twice at a time (AAEP §6.1). */
+  readonly asking: Map<string, string>;
   outcomes: readonly QuestionOutcome[];
   /** Events that went out, the daemon's included. */
   ordinal: number;
@@ -126,6 +128,7 @@ export function createSessionRecord(sessionId: string): SessionRecord {
     openToolCount: 0,
     usedCallIds: new Set(),
     questions: new Map(),
+    asking: new Map(),
     outcomes: [],
     ordinal: 0,
     nextSequenceNumber: undefined,

@@ -47,6 +47,7 @@ export function endSession(turn: Turn): void {
 }
 
 function closeOpen(draft: Draft, session: SessionRecord, stamp: string): void {
+  for (const question of openQuestions(session)) withdraw(draft, session, question, stamp);
   for (const { tool, toolCallId, producer } of openTools(session)) {
     emitMade(draft, session, "closing", "tool.completed", producer, stamp, {
       tool,
@@ -79,7 +80,6 @@ function closeOpen(draft: Draft, session: SessionRecord, stamp: string): void {
 }
 
 function finish(draft: Draft, session: SessionRecord): void {
-  for (const question of openQuestions(session)) withdraw(draft, session, question);
   session.phase = "ended";
   draft.ended.push(session);
 }
@@ -97,7 +97,7 @@ export function changeState(turn: Turn): void {
   }
   if (from === AWAITING_INPUT && (to === "thinking" || to === "deciding")) {
     for (const question of openQuestions(session)) {
-      if (question.agentId === agent.agentId) withdraw(draft, session, question);
+      if (question.agentId === agent.agentId) withdraw(draft, session, question, event.timestamp);
     }
   }
   if (to === AWAITING_INPUT && left !== AWAITING_INPUT) agent.stateBeforeAwaiting = left;

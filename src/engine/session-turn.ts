@@ -23,7 +23,7 @@ export type Sequencing = "enforce" | "warn";
 /** What a session's daemon-made events have to say. */
 export type MadeText =
   | { readonly kind: "tool_abandoned"; readonly tool: string; readonly producer: Producer }
-  | { readonly kind: "awaiting_input"; readonly question: AgentEvent }
+  | { readonly kind: "awaiting_input" | "question_withdrawn"; readonly question: AgentEvent }
   | { readonly kind: "agent_disconnected"; readonly producer: Producer };
 
 /** Answers the members of a daemon-made event that are there to be read, `summary_normal` among them (R31). */
@@ -37,13 +37,14 @@ export interface Moment {
   readonly ids: IdSource;
 }
 
-/** A rule that was broken and repaired (R3, sequencing "warn"). */
+/** A rule that was broken and repaired (R3, sequencing "warn"), or one that only advises. */
 export interface SequenceWarning {
   readonly code: FaultCode;
   readonly sentence: string;
   readonly pointer: string;
   readonly rule: string;
   readonly eventId: string;
+  readonly isAdvice: boolean;
 }
 
 /** A plan in the making. */
@@ -95,7 +96,12 @@ const REPAIRABLE: ReadonlySet<FaultCode> = new Set<FaultCode>([
 export function breach(turn: Turn, code: FaultCode, sentence: string, pointer: string, rule: string): void {
   const { draft, event } = turn;
   if (draft.sequencing === "enforce" || !REPAIRABLE.has(code)) throw new Fault(code, sentence, { pointer, rule });
-  draft.warnings.push({ code, sentence, pointer, rule, eventId: event.event_id });
+  draft.warnings.push({ code, sentence, pointer, rule, eventId: event.event_id, isAdvice: false });
+}
+
+/** Says that something is allowed and ill-advised. */
+export function advise(turn: Turn, code: FaultCode, sentence: string, pointer: string, rule: string): void {
+  turn.draft.warnings.push({ code, sentence, pointer, rule, eventId: turn.event.event_id, isAdvice: true });
 }
 
 /** Adds an event of the session to the plan. */

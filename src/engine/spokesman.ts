@@ -55,12 +55,19 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
     audience: { kind: "listener", languages: terms.languages },
   });
 
+  const resolutionTexts = (outcome: Outcome, asking: string) => {
+    const { summaries, hints } = localizedTexts(everyone, "resolution", () => ({ ...outcome, asking }));
+    return { ...summaries, localization_hints: hints };
+  };
+
   const madeSummary: MadeSummary = (text) => {
     switch (text.kind) {
       case "tool_abandoned":
         return localizedTexts(everyone, "toolAbandoned", () => ({ tool: text.tool })).summaries;
       case "awaiting_input":
         return localizedTexts(everyone, "awaitingInput", () => ({ agent: nameOf(text.question.producer) })).summaries;
+      case "question_withdrawn":
+        return resolutionTexts({ decision: "cancelled", decidedBy: "agent" }, askingIn(text.question));
       case "agent_disconnected":
         return localizedTexts(everyone, "agentDisconnected", () => ({ agent: nameOf(text.producer) })).summaries;
     }
@@ -103,18 +110,17 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
     },
     resolution: (question, result) => {
       const outcome = outcomeOf(question, result);
-      const asking = askingIn(question);
-      const { summaries, hints } = localizedTexts(everyone, "resolution", () => ({ ...outcome, asking }));
       return {
         token: question.token,
         outcome: outcome.decision,
         detail: result,
         isAcceptedByReply: result.resolvedBy === "reply" && result.decision === "accept",
-        summary: { ...summaries, localization_hints: hints },
+        summary: resolutionTexts(outcome, askingIn(question.event)),
+        marks: { question: question.event.event_id, decision: outcome.decision, decided_by: outcome.decidedBy },
       };
     },
     reminder: (question, passed, remainingSeconds) => {
-      const asking = askingIn(question);
+      const asking = askingIn(question.event);
       const { summaries, hints } = localizedTexts(everyone, "countdown", () => ({ passed, remainingSeconds, asking }));
       return {
         urgency: "normal",
@@ -135,7 +141,7 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
   };
 }
 
-function askingIn({ event }: OpenQuestion): string {
+function askingIn(event: AgentEvent): string {
   return shortenedText(String(event.action ?? event.question ?? ""), ASKING_LENGTH);
 }
 

@@ -5,7 +5,7 @@ import type { BacklogReader } from "./backlog-reader.js";
 import type { Delivery, DeliveryRun } from "./delivery.js";
 import { createDeliveryRun } from "./delivery.js";
 import type { DeliveryQueue } from "./delivery-queue.js";
-import type { AgentEvent, Epoch } from "./event.js";
+import { type AgentEvent, type Epoch, isQuestionKind, type JournaledEvent } from "./event.js";
 import type { RateBudget } from "./rate-budget.js";
 import type { EventUnit, TextUnit, Unit } from "./unit.js";
 import { trimBelow } from "./unit.js";
@@ -32,6 +32,10 @@ export interface StreamServices {
   readonly maxHoldMs: Millis;
   /** Told of what leaves by the slow way, so that a resume point can be kept (R17). */
   readonly delivered: (unit: Unit, low: Epoch) => void;
+  /** Told of each question that leaves. */
+  readonly asked: (entry: JournaledEvent) => void;
+  /** What is open, was asked no later than this epoch, and was not asked here (R6, R28). */
+  readonly openQuestions: (upTo: Epoch) => readonly EventUnit[];
 }
 
 export interface StreamTerms {
@@ -52,6 +56,8 @@ export interface Stream {
   readonly reader: () => BacklogReader | undefined;
   /** Puts units before everything that waits; they leave at once and at no cost. */
   readonly urge: (units: readonly Unit[]) => void;
+  /** Begins the next take with what was asked before, up to this epoch, and is open by then. */
+  readonly askOpen: (upTo: Epoch) => void;
   /** Takes what it can into its own queue, so that its view may let go of it. False: the queue is full. */
   readonly absorb: () => boolean;
   /** Text below `position` of this output is not delivered. */
@@ -93,6 +99,7 @@ export function createStream(
   let pressureUntil = Number.NEGATIVE_INFINITY;
   let spokenAt = Number.NEGATIVE_INFINITY;
   let urgent: Unit[] = [];
+  let asksUpTo: Epoch | undefined;
   const overtaken = new Set<Epoch>();
   const trims = new Map<string, number>();
   const skipped = new Set<string>();
@@ -148,8 +155,13 @@ export function createStream(
     }
   };
 
+  const noteQuestion = (unit: Unit): void => {
+    if (unit.kind === "event" && isQuestionKind(unit.entry.kind)) services.asked(unit.entry);
+  };
+
   const send = (unit: Unit, out: Delivery[], now: Millis): void => {
     out.push(place.view.deliveryOf(unit));
+    noteQuestion(unit);
     if (terms.paceWpm !== undefined && unit.kind === "text" && unit.text.length > 0) {
       const spokenMs = (wordCount(unit.text) * 60_000) / terms.paceWpm;
       spokenAt = now + Math.min(spokenMs, services.maxHoldMs);
@@ -161,6 +173,7 @@ export function createStream(
   const sendAlone = (unit: EventUnit, overtook: number, out: Delivery[]): void => {
     const delivery = place.view.deliveryOf(unit);
     out.push(overtook === 0 ? delivery : place.view.marked(unit, overtook, services.markOvertook));
+    noteQuestion(unit);
     overtaken.add(unit.epoch);
     if (overtaken.size > OVERTAKEN_LIMIT) for (const oldest of overtaken) return void overtaken.delete(oldest);
   };
@@ -191,6 +204,7 @@ export function createStream(
       }
       place.cursor = index + 1;
       out.push(place.view.deliveryOf(unit));
+      noteQuestion(unit);
       services.delivered(unit, Math.min(queue.lowest() ?? unit.low, unit.low));
       return;
     }
@@ -236,13 +250,31 @@ export function createStream(
     return until > now ? { kind: "wait", until } : { kind: "idle" };
   };
 
-  const take = (now: Millis): Taken => {
-    const out: Delivery[] = urgent.map((unit) => place.view.deliveryOf(unit));
+  const noteQuestions = (from: number, to: number): void => {
+    for (let index = from; index < to; index += 1) {
+      const unit = place.view.log.at(index);
+      if (unit !== undefined) noteQuestion(unit);
+    }
+  };
+
+  const takeUrgent = (out: Delivery[]): void => {
+    const first = asksUpTo === undefined ? urgent : [...services.openQuestions(asksUpTo), ...urgent];
+    asksUpTo = undefined;
     urgent = [];
+    for (const unit of first) {
+      out.push(place.view.deliveryOf(unit));
+      noteQuestion(unit);
+    }
+  };
+
+  const take = (now: Millis): Taken => {
+    const out: Delivery[] = [];
+    if (asksUpTo !== undefined || urgent.length > 0) takeUrgent(out);
     if (out.length === 0 && isShortCut()) {
       const { log } = place.view;
       if (place.cursor >= log.end()) return { kind: "idle" };
       const { run, next } = log.run(place.cursor, RUN_LIMIT);
+      if (log.lastCritical() >= place.cursor) noteQuestions(place.cursor, next);
       place.cursor = next;
       criticalSeen = next;
       return { kind: "run", run };
@@ -267,10 +299,9 @@ export function createStream(
     },
     place: () => place,
     reader: () => reader,
-    urge: (units) => {
-      urgent.push(...units);
-      // A question that is asked at once is not asked again when its place in the backlog comes (R28).
-      for (const unit of units) if (unit.kind === "event" && unit.role === "critical") overtaken.add(unit.epoch);
+    urge: (units) => void urgent.push(...units),
+    askOpen: (upTo) => {
+      asksUpTo = upTo;
     },
     absorb: () => {
       const end = place.view.log.criticalFrom(criticalSeen)?.index ?? place.view.log.end();

@@ -16,6 +16,8 @@ export interface ViewLog {
   readonly at: (index: number) => Unit | undefined;
   /** The first critical unit at or after `index`, among the newest 1,000 (R18). */
   readonly criticalFrom: (index: number) => CriticalUnit | undefined;
+  /** The index of the newest critical unit; -1 where there was none. */
+  readonly lastCritical: () => number;
   /** The units from `from` as one run, shared by all who ask for the same; at most `limit` units. */
   readonly run: (from: number, limit: number) => { readonly run: DeliveryRun; readonly next: number };
   /** Lets go of what lies before `index`. */
@@ -52,6 +54,7 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
       }
       return found;
     },
+    lastCritical: () => criticals.at(-1)?.index ?? -1,
     run: (from, limit) => {
       const next = Math.min(end(), from + limit);
       const known = runs.find((entry) => entry.from === from && entry.next === next);

@@ -73,7 +73,13 @@ function configurationOf(options: RigOptions, path: string): Configuration {
   const fallbacks = Object.fromEntries(OPTION_NAMES.map((name: OptionName) => [name, fallbackOf(name, command)]));
   // Every option has a fallback of its own type.
   const base = fallbacks as unknown as Configuration;
-  return { ...base, socket: { kind: "path", path }, watchParent: false, ...options.configuration };
+  return {
+    ...base,
+    socket: { kind: "path", path },
+    audit: { kind: "off" },
+    watchParent: false,
+    ...options.configuration,
+  };
 }
 
 /** Stands still; what is due at the end of a turn runs then. */

@@ -1,8 +1,12 @@
 import { createHash } from "node:crypto";
+import type { AuditEntry } from "../../src/contracts/audit.js";
+import type { Journal } from "../../src/contracts/journal.js";
 import { createSegmenter } from "../../src/daemon/segmenter.js";
 import { createEngine, type Engine, type EngineOptions, type EngineSubscription } from "../../src/engine/engine.js";
-import type { AgentEvent } from "../../src/engine/event.js";
+import type { AgentEvent, Producer } from "../../src/engine/event.js";
 import { createJournalRing, type JournalRingOptions } from "../../src/engine/journal-ring.js";
+import type { AgentHandle } from "../../src/engine/publishing.js";
+import type { ResolvedQuestion } from "../../src/engine/questions.js";
 import type { ResumeAfter } from "../../src/engine/resume-start.js";
 import type { Terms } from "../../src/engine/terms.js";
 import { defaultTerms } from "../../src/protocols/aaep/negotiate.js";
@@ -23,17 +27,31 @@ export interface Listener {
   readonly block: (blocked: boolean) => void;
 }
 
+/** An agent's connection, with what it was told without asking. */
+export interface RigAgent extends AgentHandle {
+  readonly outcomes: readonly ResolvedQuestion[];
+  /** Token and whether a person is waited for, in order. */
+  readonly waiting: readonly (readonly [token: string, isWaiting: boolean])[];
+}
+
 export interface EngineRig {
+  /** Entries of the audit log. */
+  readonly audit: readonly AuditEntry[];
+  /** Warnings of the log. */
+  readonly warnings: readonly { readonly fields: Readonly<Record<string, unknown>>; readonly message: string }[];
+  readonly openAgent: (identity?: Producer) => RigAgent;
   readonly clock: VirtualClock;
   readonly engine: Engine;
   readonly listen: (terms?: Partial<Terms>, subscriberId?: string, resumeAfter?: ResumeAfter) => Listener;
   /** Publishes from one agent connection; fields are completed by the daemon. */
   readonly publish: (...events: Readonly<Record<string, unknown>>[]) => readonly { eventId: string; epoch: number }[];
-  readonly agent: ReturnType<Engine["openAgent"]>;
+  readonly agent: RigAgent;
   readonly advance: (ms: number) => void;
 }
 
 export interface RigOptions {
+  /** Wraps the journal, to make it fail or take its time. */
+  readonly wrapJournal?: (journal: Journal) => Journal;
   readonly engine?: Partial<EngineOptions>;
   readonly journal?: Partial<JournalRingOptions>;
 }
@@ -43,6 +61,9 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
   const clock = createVirtualClock();
   let ids = 0;
   const silent = (): void => undefined;
+  const audit: AuditEntry[] = [];
+  const warnings: EngineRig["warnings"][number][] = [];
+  const wrap = options.wrapJournal ?? ((journal) => journal);
   const engine = createEngine(
     {
       clock,
@@ -54,8 +75,14 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
       },
       idServices: { sha256Hex: (text) => createHash("sha256").update(text).digest("hex") },
       segmenter: createSegmenter(),
-      log: { debug: silent, info: silent, warn: silent, error: silent },
-      createJournal: (evicted) => createJournalRing({ firstEpoch: 1000, ...options.journal, evicted }),
+      log: {
+        debug: silent,
+        info: silent,
+        warn: (fields, message) => void warnings.push({ fields, message }),
+        error: silent,
+      },
+      audit: { record: (entry) => void audit.push(entry) },
+      createJournal: (evicted) => wrap(createJournalRing({ firstEpoch: 1000, ...options.journal, evicted })),
       validate: assertEvent,
     },
     {
@@ -77,8 +104,20 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
       ...options.engine,
     },
   );
-  const agent = engine.openAgent(undefined);
+  const openAgent = (identity?: Producer): RigAgent => {
+    const outcomes: ResolvedQuestion[] = [];
+    const waiting: (readonly [string, boolean])[] = [];
+    const handle = engine.openAgent(identity, {
+      outcome: (resolved) => void outcomes.push(resolved),
+      waiting: ({ token }, isWaiting) => void waiting.push([token, isWaiting]),
+    });
+    return { ...handle, outcomes, waiting };
+  };
+  const agent = openAgent();
   return {
+    audit,
+    warnings,
+    openAgent,
     clock,
     engine,
     agent,

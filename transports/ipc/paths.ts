@@ -75,7 +75,7 @@ function fits(path: string, platform: NodeJS.Platform): boolean {
 }
 
 /** Producer ids may hold what a file name may not. */
-function fileNameOf(producerId: string): string {
+export function fileNameOf(producerId: string): string {
   const name = producerId.replace(/[^A-Za-z0-9._-]/g, "_").replace(/^\.+/, "_");
   return name === "" ? "_" : name;
 }

@@ -3,23 +3,27 @@ import type { AbortSignalLike } from "../../src/contracts/rpc.js";
 /** An abort signal for one call. Lighter than the platform's, of which a busy agent would need a hundred thousand a second. */
 export interface CallSignal extends AbortSignalLike {
   /** Tells every listener once. */
-  readonly abort: () => void;
+  readonly abort: (reason: "cancelled" | "ended") => void;
 }
 
-export function createCallSignal(aborted: boolean): CallSignal {
-  let isAborted = aborted;
+/** `reason`: it is aborted from the beginning. */
+export function createCallSignal(given?: "cancelled" | "ended"): CallSignal {
+  let reason = given;
   let listeners: (() => void)[] | undefined;
   return {
     get aborted() {
-      return isAborted;
+      return reason !== undefined;
+    },
+    get reason() {
+      return reason;
     },
     addEventListener: (_type, listener) => {
       listeners ??= [];
       listeners.push(listener);
     },
-    abort: () => {
-      if (isAborted) return;
-      isAborted = true;
+    abort: (why) => {
+      if (reason !== undefined) return;
+      reason = why;
       const told = listeners ?? [];
       listeners = undefined;
       for (const listener of told) listener();

@@ -101,7 +101,7 @@ export function createRpcConnection(
   }
 
   function call(method: string, params: unknown, token: CancellationToken): unknown {
-    const signal = createCallSignal(token.isCancellationRequested);
+    const signal = createCallSignal(token.isCancellationRequested ? "cancelled" : undefined);
     let result: unknown;
     try {
       result = handlers.request({ method, params, text: frames.currentText(), signal });
@@ -117,7 +117,7 @@ export function createRpcConnection(
     signal: CallSignal,
     token: CancellationToken,
   ): Promise<unknown> {
-    const subscription = token.onCancellationRequested(signal.abort);
+    const subscription = token.onCancellationRequested(() => signal.abort("cancelled"));
     unanswered.add(signal);
     try {
       return await result;
@@ -141,7 +141,7 @@ export function createRpcConnection(
   rpc.listen();
 
   function abortCalls(): void {
-    for (const signal of unanswered) signal.abort();
+    for (const signal of unanswered) signal.abort("ended");
   }
 
   void connection.closed.then((info) => {
@@ -181,7 +181,7 @@ export function createRpcConnection(
 }
 
 /** Nobody can cancel a notification. */
-const NEVER: AbortSignalLike = { aborted: false, addEventListener: () => {} };
+const NEVER: AbortSignalLike = { aborted: false, reason: undefined, addEventListener: () => {} };
 
 function createWriter(answer: (message: object) => void): MessageWriter {
   return {

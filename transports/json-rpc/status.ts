@@ -41,6 +41,7 @@ const RPC_CODES: Readonly<Record<FaultCode, number>> = {
   urgency_not_allowed: SERVER_ERROR,
   default_not_allowed: SERVER_ERROR,
   reply_token_reused: SERVER_ERROR,
+  already_asked: SERVER_ERROR,
   event_id_reused: SERVER_ERROR,
   producer_missing: SERVER_ERROR,
   handshake_required: SERVER_ERROR,

@@ -3,6 +3,7 @@ import { Fault } from "../../base/errors.js";
 import type { RpcCall } from "../../contracts/rpc.js";
 import type { AgentEvents, AgentHandle } from "../../engine/publishing.js";
 import { outcomeFields } from "../../engine/questions.js";
+import { assertShallow } from "./json-codec.js";
 import type { Message } from "./subscription-desk.js";
 
 /** What the daemon puts where an agent that asks leaves it out: time enough for a person, and nothing done without one. */
@@ -29,11 +30,15 @@ export function createQuestionMethods(agent: () => AgentHandle): QuestionMethods
         rule: "R33",
       });
     }
+    assertShallow(call.text);
     const handle = agent();
     return new Promise((resolve) => {
       const fields = { ...defaults, ...(params as Message), type };
       const { token } = handle.ask(fields, (resolved) => resolve(outcomeFields(resolved)));
-      const withdraw = (): void => void handle.cancel(token);
+      // An agent that is gone may come back to its question (R8); only one that is there takes it back.
+      const withdraw = (): void => {
+        if (signal.reason === "cancelled") handle.cancel(token);
+      };
       if (signal.aborted) withdraw();
       else signal.addEventListener("abort", withdraw, { once: true });
     });

@@ -193,11 +193,11 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
 
   /** Tells whether it counted, and never why not: not even that the subscription is another (R19). */
   const reply = (params: unknown): boolean => {
-    try {
-      return named(params).reply(params);
-    } catch {
-      return false;
-    }
+    const id = typeof params === "object" && params !== null && "subscription_id" in params && params.subscription_id;
+    const [first] = held.values();
+    // What names none of this connection's is for the log to know; any of them says so.
+    const one = typeof id === "string" ? (held.get(id) ?? first) : first;
+    return one?.open.reply(params) === true;
   };
 
   const listPending = (params: unknown): Message => {
@@ -293,6 +293,9 @@ const NEEDS_AN_ANSWER: ReadonlySet<string> = new Set([
   "aaep.manifest",
   "aaep.resume_session",
   "aaep.list_pending",
+  "aaep.confirm",
+  "aaep.clarify",
+  "aaep.outcome_of",
 ]);
 
 function unanswerable(method: string): Fault {

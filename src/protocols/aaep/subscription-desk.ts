@@ -168,7 +168,7 @@ function createOpenSubscription(
         return giveReply(message, engine);
       } catch {
         // A reply that is not well formed is one that did not count, and nothing else (AAEP §6.3.4).
-        engine.malformedReply(tokenIn(message), message);
+        engine.refusedReply("malformed", tokenIn(message), message);
         return false;
       }
     },
@@ -187,10 +187,9 @@ function createOpenSubscription(
 }
 
 function giveReply(message: unknown, engine: EngineSubscription): boolean {
-  if (typeof message !== "object" || message === null || !("type" in message)) return false;
-  if (message.type === "confirmation.reply") {
+  if (typeof message === "object" && message !== null && "type" in message && message.type === "confirmation.reply") {
     assertConfirmationReply(message);
-    if (message.subscription_id !== engine.id) return false;
+    if (message.subscription_id !== engine.id) return refuseStray(message, engine);
     const { reply_token: token, timestamp, decision, decided_by, decision_rationale, modified_action } = message;
     return engine.reply(
       {
@@ -206,12 +205,18 @@ function giveReply(message: unknown, engine: EngineSubscription): boolean {
     );
   }
   assertClarificationReply(message);
-  if (message.subscription_id !== engine.id) return false;
+  if (message.subscription_id !== engine.id) return refuseStray(message, engine);
   const { reply_token: token, timestamp, response, decided_by, confidence } = message;
   return engine.reply(
     { kind: "clarification", token, timestamp, response, decidedBy: decided_by, confidence },
     message,
   );
+}
+
+/** It is another's, or nobody's: a reply counts over its own subscription only (R19). */
+function refuseStray(message: { readonly reply_token: string }, engine: EngineSubscription): false {
+  engine.refusedReply("wrong_subscription", message.reply_token, message);
+  return false;
 }
 
 /** The token of a reply that is not well formed, for the log. */

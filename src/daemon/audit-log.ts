@@ -1,0 +1,218 @@
+// The audit log on disk: newline-delimited JSON, append-only, rotated (AAEP §10 T3, docs/audit.md). Nobody waits for it. Lines are lost, and counted, where
+// the disk does not take them or somebody floods the daemon with replies.
+import type { Audit, AuditEntry } from "../contracts/audit.js";
+import type { Clock } from "../contracts/clock.js";
+import type { Log } from "../contracts/log.js";
+import { type AuditFile, claimAuditFile } from "./audit-names.js";
+
+/** What a log needs of the file it appends to. */
+export interface AuditStream {
+  readonly write: (line: string, done: (error?: Error | null) => void) => unknown;
+  readonly end: (done: () => void) => unknown;
+  readonly on: (event: "error", listener: (error: Error) => void) => unknown;
+}
+
+export interface AuditLogOptions {
+  /** Made where it is missing, with mode 0700, when there is something to record. */
+  readonly directory: string;
+  /** Names the file: `<producer id>.ndjson`. */
+  readonly producerId: string;
+  /** A file that has reached this is set aside, bytes. */
+  readonly maxBytes: number;
+  /** So many that were set aside are kept: `….ndjson.1` is the youngest. */
+  readonly keepFiles: number;
+  readonly log: Log;
+  readonly clock: Pick<Clock, "now" | "wallTime" | "wakeAt">;
+  /** Replies within a second that are recorded though they did not count; of further ones only the number is. Default 100. */
+  readonly maxVainRepliesPerSecond?: number;
+  /** Most bytes that may wait for the disk. Replies that did not count have a sixteenth of that. Default 16 MiB. */
+  readonly maxWaitingBytes?: number;
+  /** How long after a failure nothing is tried, ms. Default 10,000. */
+  readonly retryAfterMs?: number;
+  /** Default a file in `directory`. */
+  readonly openStream?: (directory: string, name: string) => Promise<AuditStream>;
+}
+
+export interface AuditLog extends Audit {
+  /** Entries that are in no file. The log itself tells how many there were once it can be written again. */
+  readonly droppedCount: () => number;
+  /** Writes what waits, for `withinMs` at most (default 300). Never rejects. Entries that come later are lost. */
+  readonly close: (withinMs?: number) => Promise<void>;
+}
+
+type Phase =
+  | { readonly kind: "unopened" }
+  | { readonly kind: "opening" }
+  | { readonly kind: "open"; readonly stream: AuditStream }
+  | { readonly kind: "failed"; readonly retryAt: number }
+  | { readonly kind: "closed" };
+
+/** A reply that did not count is cut to this, UTF-16 units: whoever sends it decides how long it is. */
+const LONGEST_VAIN_REPLY = 2048;
+const VAIN_SHARE = 1 / 16;
+
+export function createAuditLog(options: AuditLogOptions): AuditLog {
+  const { directory, producerId, maxBytes, keepFiles, log, clock } = options;
+  const { maxVainRepliesPerSecond = 100, maxWaitingBytes = 16 * 1024 * 1024, retryAfterMs = 10_000 } = options;
+  const openStream = options.openStream ?? rotatingStream(maxBytes, keepFiles);
+  let isClosed = false;
+  /** It has been logged that it cannot be written, and nothing has been since. */
+  let isTroubled = false;
+  let phase: Phase = { kind: "unopened" };
+  let file: AuditFile | undefined;
+  let opened: Promise<void> = Promise.resolve();
+  let backlog: string[] = [];
+  let waitingBytes = 0;
+  let dropped = 0;
+  let droppedUntold = 0;
+  let secondBegan = Number.NEGATIVE_INFINITY;
+  let vainInSecond = 0;
+
+  function drop(): void {
+    dropped += 1;
+    droppedUntold += 1;
+  }
+
+  function fail(caught: unknown): void {
+    if (phase.kind !== "closed") phase = { kind: "failed", retryAt: clock.now() + retryAfterMs };
+    for (const line of backlog.splice(0)) {
+      waitingBytes -= line.length;
+      drop();
+    }
+    if (isTroubled) return;
+    isTroubled = true;
+    log.warn({ err: caught, directory }, "the audit log cannot be written; questions go on without it");
+  }
+
+  function write(stream: AuditStream, line: string): void {
+    stream.write(line, (error) => {
+      waitingBytes -= line.length;
+      if (error === undefined || error === null) {
+        isTroubled = false;
+        return;
+      }
+      drop();
+      fail(error);
+    });
+  }
+
+  async function open(): Promise<void> {
+    phase = { kind: "opening" };
+    try {
+      file ??= await claimAuditFile(directory, producerId);
+      const stream = await openStream(directory, file.name);
+      stream.on("error", fail);
+      // Closing did not wait for it.
+      if (isClosed) stream.end(() => {});
+      if (isClosed) return;
+      phase = { kind: "open", stream };
+      const lines = backlog;
+      backlog = [];
+      for (const line of lines) write(stream, line);
+    } catch (caught) {
+      fail(caught);
+    }
+  }
+
+  /** Whether there was room for it. */
+  function append(line: string, roomBytes: number): boolean {
+    // Lengths are in UTF-16 units: a bound on memory, not on the file.
+    const isFull = waitingBytes + line.length > roomBytes;
+    if (isFull || phase.kind === "closed" || isResting()) return false;
+    waitingBytes += line.length;
+    if (phase.kind === "open") {
+      write(phase.stream, line);
+      return true;
+    }
+    backlog.push(line);
+    if (phase.kind !== "opening") opened = open();
+    return true;
+  }
+
+  /** It has failed a moment ago. */
+  function isResting(): boolean {
+    return phase.kind === "failed" && clock.now() < phase.retryAt;
+  }
+
+  /** Whether it is one of too many: a flood of forged replies must neither fill the disk nor take the daemon's time. */
+  function isTooMany(entry: AuditEntry): boolean {
+    if (entry.kind !== "reply" || entry.fate === "counted") return false;
+    const at = clock.now();
+    if (at - secondBegan >= 1000) {
+      secondBegan = at;
+      vainInSecond = 0;
+    }
+    vainInSecond += 1;
+    return vainInSecond > maxVainRepliesPerSecond;
+  }
+
+  function lineOf(fields: object): string {
+    return `${JSON.stringify({ time: new Date(clock.wallTime()).toISOString(), ...fields })}\n`;
+  }
+
+  function tellDropped(): void {
+    const count = droppedUntold;
+    if (count > 0 && append(lineOf({ kind: "left_out", count }), maxWaitingBytes)) droppedUntold -= count;
+  }
+
+  return {
+    record: (entry) => {
+      try {
+        if (isTooMany(entry)) {
+          drop();
+          return;
+        }
+        tellDropped();
+        const isVain = entry.kind === "reply" && entry.fate !== "counted";
+        const line = lineOf(isVain ? { ...entry, reply: cut(entry.reply) } : entry);
+        if (!append(line, maxWaitingBytes * (isVain ? VAIN_SHARE : 1))) drop();
+      } catch (caught) {
+        drop();
+        log.warn({ err: caught }, "an entry of the audit log cannot be written");
+      }
+    },
+    droppedCount: () => dropped,
+    close: async (withinMs = 300) => {
+      let cancel: () => void = () => {};
+      const late = new Promise<void>((resolve) => {
+        cancel = clock.wakeAt(clock.now() + withinMs, resolve);
+      });
+      const written = (async () => {
+        await opened;
+        tellDropped();
+        await opened;
+        const last = phase;
+        phase = { kind: "closed" };
+        if (last.kind === "open") await ended(last.stream);
+      })();
+      await Promise.race([written, late]);
+      cancel();
+      isClosed = true;
+      phase = { kind: "closed" };
+      file?.release();
+    },
+  };
+}
+
+/** Resolves in any case: what fails at the end has been counted line by line. */
+function ended(stream: AuditStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.on("error", () => resolve());
+    stream.end(resolve);
+  });
+}
+
+function cut(reply: unknown): unknown {
+  const text = JSON.stringify(reply) ?? "";
+  return text.length <= LONGEST_VAIN_REPLY
+    ? reply
+    : { beginning: text.slice(0, LONGEST_VAIN_REPLY), length: text.length };
+}
+
+function rotatingStream(maxBytes: number, keepFiles: number): (path: string, name: string) => Promise<AuditStream> {
+  return async (path, name) => {
+    // Loaded when there is something to record: most daemons start without a question.
+    const { createStream } = await import("rotating-file-stream");
+    return createStream(name, { path, size: `${maxBytes}B`, rotate: keepFiles, mode: 0o600 });
+  };
+}
