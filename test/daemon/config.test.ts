@@ -53,6 +53,9 @@ describe("configuration", () => {
       maxLagEvents: 16_384,
       confirmationGraceSeconds: 0,
       reconnectGraceSeconds: 0,
+      audit: { kind: "auto" },
+      auditMaxBytes: 10 * 1024 * 1024,
+      auditKeepFiles: 10,
       journal: { kind: "memory" },
       journalMaxEvents: 65_536,
       journalMaxBytes: 33_554_432,
@@ -121,7 +124,7 @@ describe("configuration", () => {
   it("P5: whatever takes 0 says what it means", () => {
     const takesZero = OPTION_NAMES.filter((name) => {
       const { type } = OPTIONS[name] as (typeof OPTIONS)["maxHoldMs"];
-      return name !== "producerId" && name !== "socket" && type.fromText("0").kind === "value";
+      return !["producerId", "socket", "audit"].includes(name) && type.fromText("0").kind === "value";
     });
     expect(takesZero).toStrictEqual([
       "agentGraceSeconds",

@@ -1,0 +1,246 @@
+// The audit log on a real disk: what is in it, who may read it, how it is rotated, and that nothing that goes wrong with it stops anybody.
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { AuditEntry, ReplyFate } from "../../src/contracts/audit.js";
+import type { Log } from "../../src/contracts/log.js";
+import { type AuditLog, type AuditLogOptions, type AuditStream, createAuditLog } from "../../src/daemon/audit-log.js";
+import { defaultAuditDirectory } from "../../src/daemon/audit-names.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
+import { createVirtualClock } from "../support/virtual-clock.js";
+
+interface Stage {
+  readonly audit: AuditLog;
+  readonly directory: string;
+  readonly clock: ReturnType<typeof createVirtualClock>;
+  readonly warnings: readonly string[];
+  /** The lines of a file, parsed. */
+  readonly lines: (name?: string) => readonly Record<string, unknown>[];
+}
+
+function stage(options: Partial<AuditLogOptions> = {}): Stage {
+  const directory = options.directory ?? join(temporaryDirectory(), "state", "audit");
+  const clock = createVirtualClock();
+  const warnings: string[] = [];
+  const note: Log["warn"] = (_, message) => void warnings.push(message);
+  const log: Log = { debug: () => {}, info: () => {}, warn: note, error: note };
+  const audit = createAuditLog({
+    directory,
+    producerId: "bank",
+    maxBytes: 65_536,
+    keepFiles: 3,
+    log,
+    clock,
+    ...options,
+  });
+  onTestFinished(async () => {
+    const closing = audit.close();
+    // Where the disk takes nothing, closing waits for this clock.
+    clock.advance(300);
+    await closing;
+  });
+  const lines = (name = "bank.ndjson") =>
+    readFileSync(join(directory, name), "utf8")
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+  return { audit, directory, clock, warnings, lines };
+}
+
+function reply(number: number, fate: ReplyFate = "unknown_token", raw: unknown = { decision: "accept" }): AuditEntry {
+  const who = { subscription_id: "sub_1", subscriber_id: "reader" };
+  return { kind: "reply", fate, reply_token: `rpl_${number}`, ...who, reply: raw };
+}
+
+function outcome(number: number): AuditEntry {
+  return {
+    kind: "outcome",
+    event_id: `evt_${number}`,
+    reply_token: `rpl_${number}`,
+    outcome: { decision: "reject", resolved_by: "timeout" },
+  };
+}
+
+function mode(...path: readonly string[]): string {
+  return (statSync(join(...path)).mode & 0o777).toString(8);
+}
+
+/** A stream whose writes fail once it is told to. */
+function fragileStream(): { readonly stream: AuditStream; readonly written: string[]; fails: boolean } {
+  const written: string[] = [];
+  const fragile = {
+    written,
+    fails: false,
+    stream: {
+      write: (line: string, done: (error?: Error) => void) => {
+        if (fragile.fails) return done(Object.assign(new Error("no space left"), { code: "ENOSPC" }));
+        written.push(line);
+        done();
+      },
+      end: (done: () => void) => done(),
+      on: () => {},
+    },
+  };
+  return fragile;
+}
+
+test("AAEP §10 T3: one line of JSON an entry, with time and kind, for nobody else to read", async () => {
+  const { audit, directory, clock, lines } = stage();
+  audit.record(reply(1));
+  clock.advance(1500);
+  audit.record(outcome(1));
+  await audit.close();
+  expect(lines()).toStrictEqual([
+    { time: "2026-05-24T14:00:00.000Z", ...reply(1) },
+    { time: "2026-05-24T14:00:01.500Z", ...outcome(1) },
+  ]);
+  expect(mode(directory)).toBe("700");
+  expect(mode(directory, "bank.ndjson")).toBe("600");
+  expect(readdirSync(directory)).toStrictEqual(["bank.ndjson"]);
+});
+
+test("nothing is on disk where nothing was to be recorded", async () => {
+  const { audit, directory } = stage();
+  await audit.close();
+  expect(() => statSync(directory)).toThrow();
+});
+
+test("a later daemon appends, and two at a time have a file each", async () => {
+  const directory = join(temporaryDirectory(), "audit");
+  const first = stage({ directory });
+  const second = stage({ directory });
+  first.audit.record(outcome(1));
+  second.audit.record(outcome(2));
+  await expect
+    .poll(() => readdirSync(directory).filter((name) => name.endsWith(".ndjson")))
+    .toStrictEqual(["bank-2.ndjson", "bank.ndjson"]);
+  await Promise.all([first.audit.close(), second.audit.close()]);
+  const third = stage({ directory });
+  third.audit.record(outcome(3));
+  await third.audit.close();
+  expect(third.lines()).toHaveLength(2);
+});
+
+test("the name that a killed daemon held is free again", async () => {
+  const directory = join(temporaryDirectory(), "audit");
+  mkdirSync(directory, { mode: 0o700 });
+  // No process has this number: it is above the largest.
+  writeFileSync(join(directory, ".bank.pid"), "99999999\n");
+  const { audit, lines } = stage({ directory });
+  audit.record(outcome(1));
+  await audit.close();
+  expect(lines()).toHaveLength(1);
+});
+
+test("files are rotated by size, and so many are kept as was asked for, all private", async () => {
+  const { audit, directory, lines } = stage({ maxBytes: 1000, keepFiles: 2 });
+  for (let number = 1; number <= 60; number += 1) audit.record(outcome(number));
+  await audit.close(5000);
+  const names = ["bank.ndjson", "bank.ndjson.1", "bank.ndjson.2"];
+  expect(readdirSync(directory)).toStrictEqual(names);
+  for (const name of names) {
+    expect(mode(directory, name)).toBe("600");
+    expect(statSync(join(directory, name)).size).toBeLessThan(1200);
+  }
+  const kept = [...names].reverse().flatMap((name) => lines(name));
+  const tokens = kept.map((line) => line.reply_token);
+  expect(tokens).toStrictEqual(tokens.map((_, index) => `rpl_${60 - tokens.length + 1 + index}`));
+  expect(audit.droppedCount()).toBe(0);
+});
+
+test("a place that cannot be written costs nobody anything: it is counted, and logged once", async () => {
+  const directory = join(temporaryDirectory(), "audit");
+  mkdirSync(join(directory, "bank.ndjson"), { recursive: true, mode: 0o700 });
+  const { audit, warnings } = stage({ directory });
+  for (let number = 1; number <= 5; number += 1) audit.record(outcome(number));
+  await audit.close();
+  expect(audit.droppedCount()).toBeGreaterThanOrEqual(5);
+  expect(warnings).toStrictEqual(["the audit log cannot be written; questions go on without it"]);
+});
+
+test("a folder that others can reach is not used", async () => {
+  const directory = join(temporaryDirectory(), "audit");
+  mkdirSync(directory, { mode: 0o755 });
+  const { audit, warnings } = stage({ directory });
+  audit.record(outcome(1));
+  await audit.close();
+  expect(readdirSync(directory)).toStrictEqual([]);
+  expect(warnings).toHaveLength(1);
+});
+
+test("a full disk is tried again later, and the log says what is missing", async () => {
+  const streams = [fragileStream(), fragileStream()] as const;
+  let opened = 0;
+  const { audit, clock, warnings } = stage({
+    openStream: async () => (opened++ === 0 ? streams[0] : streams[1]).stream,
+    retryAfterMs: 10_000,
+  });
+  audit.record(outcome(1));
+  await expect.poll(() => streams[0].written).toHaveLength(1);
+  streams[0].fails = true;
+  for (let number = 2; number <= 4; number += 1) audit.record(outcome(number));
+  clock.advance(9999);
+  audit.record(outcome(5));
+  expect(audit.droppedCount()).toBe(4);
+  expect(warnings).toHaveLength(1);
+  clock.advance(1);
+  audit.record(outcome(6));
+  await expect.poll(() => streams[1].written).toHaveLength(2);
+  const [told = "", next = ""] = streams[1].written;
+  expect(JSON.parse(told)).toMatchObject({ kind: "left_out", count: 4 });
+  expect(JSON.parse(next)).toMatchObject({ reply_token: "rpl_6" });
+  expect(warnings).toHaveLength(1);
+});
+
+test("T4: a flood of forged replies leaves a count, and does not keep what matters from being recorded", async () => {
+  const { audit, clock, lines } = stage({ maxBytes: 1024 * 1024, maxVainRepliesPerSecond: 10 });
+  for (let number = 1; number <= 100_000; number += 1) audit.record(reply(number));
+  audit.record(reply(0, "counted"));
+  audit.record(outcome(0));
+  clock.advance(1000);
+  audit.record(reply(1));
+  await audit.close(5000);
+  expect(audit.droppedCount()).toBe(99_990);
+  const kinds = lines().map(({ kind, fate, count }) => fate ?? count ?? kind);
+  expect(kinds).toStrictEqual([
+    ...Array.from({ length: 10 }, () => "unknown_token"),
+    99_990,
+    "counted",
+    "outcome",
+    "unknown_token",
+  ]);
+});
+
+test("a reply that did not count is recorded in part where it is long; one that did, whole", async () => {
+  const { audit, lines } = stage({ maxBytes: 1024 * 1024 });
+  const long = { response: "x".repeat(10_000) };
+  audit.record(reply(1, "malformed", long));
+  audit.record(reply(2, "counted", long));
+  await audit.close();
+  const [cut, whole] = lines();
+  expect(JSON.stringify(cut).length).toBeLessThan(2500);
+  expect(cut?.reply).toMatchObject({ length: 10_015 });
+  expect(whole?.reply).toStrictEqual(long);
+});
+
+test("memory is bounded while the disk takes nothing", async () => {
+  const { audit } = stage({ maxWaitingBytes: 16_000, openStream: () => new Promise(() => {}) });
+  for (let number = 1; number <= 1000; number += 1) audit.record(outcome(number));
+  expect(audit.droppedCount()).toBeGreaterThan(850);
+  expect(audit.droppedCount()).toBeLessThan(1000);
+});
+
+test("what cannot be written as JSON is counted, not thrown", async () => {
+  const { audit, warnings } = stage();
+  expect(() => audit.record(reply(1, "malformed", { number: 1n }))).not.toThrow();
+  expect(audit.droppedCount()).toBe(1);
+  expect(warnings).toHaveLength(1);
+});
+
+test("auto is the folder of XDG for state, and has a place on every platform", () => {
+  expect(defaultAuditDirectory({ XDG_STATE_HOME: "/s", HOME: "/h" }, "linux")).toBe("/s/aaepd/audit");
+  expect(defaultAuditDirectory({ XDG_STATE_HOME: "relative", HOME: "/h" }, "linux")).toBe(
+    "/h/.local/state/aaepd/audit",
+  );
+  expect(defaultAuditDirectory({ LOCALAPPDATA: "/local", HOME: "/h" }, "win32")).toBe("/local/aaepd/audit");
+});
