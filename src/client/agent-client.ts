@@ -4,6 +4,7 @@ import { isPublishResult } from "#gen/aaep/validators.js";
 import { Fault } from "../base/errors.js";
 import type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
 import type { CloseInfo } from "../contracts/transport.js";
+import { type AgentQuestions, createAgentQuestions, type QuestionListeners, tellListeners } from "./agent-questions.js";
 
 /** An event as an agent may send it: what R2 lets it leave out, the daemon fills in. */
 export type PublishedFields = Readonly<Record<string, unknown>> & {
@@ -14,7 +15,7 @@ export type PublishedFields = Readonly<Record<string, unknown>> & {
 /** What an agent says of itself, so that its events need no `producer` (R2). Context and type are filled in. */
 export type AgentManifest = Partial<ProducerManifest> & { readonly agent_id: string };
 
-export interface AgentClient {
+export interface AgentClient extends AgentQuestions {
   /**
    * Publishes one event, or several of which all are accepted or none (R3). Resolves when the daemon has them as safe as its journal makes
    * them. Rejects with the Fault that names code, pointer and rule; `peer_gone` where the answer can no longer come.
@@ -30,8 +31,8 @@ export interface AgentClient {
   readonly closed: Promise<CloseInfo>;
 }
 
-export interface AgentClientOptions {
-  /** `aaep.error` and other notifications, and what the daemon asks. Default: ignored. */
+export interface AgentClientOptions extends QuestionListeners {
+  /** `aaep.error` and other notifications. Default: ignored. */
   readonly onNotification?: (method: string, params: unknown) => void;
 }
 
@@ -45,9 +46,12 @@ export async function createAgentClient(
       if (method === "aaep.ping") return {};
       throw new Fault("unknown_method", `This agent has no method ${method}.`);
     },
-    notification: ({ method, params }) => options.onNotification?.(method, params),
+    notification: ({ method, params }) => {
+      if (!tellListeners(method, params, options)) options.onNotification?.(method, params);
+    },
   });
   return {
+    ...createAgentQuestions(connection),
     publish: async (events) => {
       const result = await connection.request("aaep.publish", events);
       if (!isPublishResult(result)) throw new Fault("invalid_message", "The answer to aaep.publish is not readable.");

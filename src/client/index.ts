@@ -19,9 +19,21 @@ export {
   createAgentClient,
   type PublishedFields,
 } from "./agent-client.js";
+export type {
+  AgentQuestions,
+  AskOptions,
+  ClarificationOutcome,
+  ClarificationQuestion,
+  ConfirmationOutcome,
+  ConfirmationQuestion,
+  QuestionListeners,
+  QuestionOutcome,
+  QuestionState,
+  QuestionWaiting,
+} from "./agent-questions.js";
 export type { BackOffOptions } from "./back-off.js";
 export type { Timers } from "./platform-clock.js";
 export type { ResumeForm, ResumePoint } from "./received.js";
 export { createSubscriber, type Subscriber } from "./subscriber.js";
-export type { Arrival, SubscriberOptions, SubscriberRequest } from "./subscriber-options.js";
+export type { Arrival, SubscriberOptions, SubscriberReply, SubscriberRequest } from "./subscriber-options.js";
 export type { Interruption, SubscriberEnd, SubscriberState } from "./subscriber-states.js";

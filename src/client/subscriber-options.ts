@@ -13,6 +13,28 @@ export type SubscriberRequest = Omit<SubscriptionRequest, "type" | "aaep_version
   readonly extensions?: RequestExtensions;
 };
 
+/**
+ * An answer to a question (AAEP §6.3), which its `reply_token` names: there is no answering of "the current one" (pitfall H11). A confirmation is
+ * answered by a decision, a clarification by a response of a kind it accepts.
+ */
+export type SubscriberReply = {
+  readonly reply_token: string;
+  /** Who decided, in whatever form the agent understands. */
+  readonly decided_by?: string;
+} & (
+  | {
+      readonly decision: "accept" | "reject";
+      readonly decision_rationale?: string;
+      /** What is to be done instead. An agent that cannot do that takes it as a rejection. */
+      readonly modified_action?: Readonly<Record<string, unknown>>;
+    }
+  | {
+      readonly response: string | boolean | number;
+      /** 0 to 1. */
+      readonly confidence?: number;
+    }
+);
+
 /** How an event came: by itself, or because `repeat` asked for it. */
 export type Arrival = "new" | "repeated";
 
@@ -46,6 +68,8 @@ export interface SubscriberOptions {
   readonly resumeBy?: ResumeForm;
   /** Default the platform's. */
   readonly timers?: Timers;
+  /** Milliseconds since 1970, for the timestamps of replies. Default the platform's. */
+  readonly wallTime?: () => number;
   /** From [0, 1). Default `Math.random`. */
   readonly chance?: () => number;
 }

@@ -5,7 +5,7 @@ import { Fault } from "../base/errors.js";
 import { backOffMs } from "./back-off.js";
 import { PLATFORM_TIMERS } from "./platform-clock.js";
 import { createReceived, type ResumePoint } from "./received.js";
-import type { SubscriberOptions } from "./subscriber-options.js";
+import type { SubscriberOptions, SubscriberReply } from "./subscriber-options.js";
 import type { Interruption, SubscriberEnd } from "./subscriber-states.js";
 import { openSubscription, type SubscriptionRun } from "./subscription-run.js";
 
@@ -21,6 +21,11 @@ export interface Subscriber {
   readonly repeat: (eventId: string) => boolean;
   /** The questions that are open and were put to this subscription (R28). Rejects with a Fault as `renegotiate` does. */
   readonly listPending: () => Promise<readonly Envelope[]>;
+  /**
+   * Answers a question. True says that it was sent, not that it counted: that is told by the question's resolution, and why a reply did not count by nobody
+   * (AAEP §6.3.4). False while there is no subscription.
+   */
+  readonly reply: (reply: SubscriberReply) => boolean;
   /** Where a later subscriber can go on (R17); undefined where nothing has come yet. */
   readonly resumePoint: () => ResumePoint | undefined;
   /**
@@ -42,6 +47,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
     stableAfterMs = 10_000,
     resumeBy = "event",
     timers = PLATFORM_TIMERS,
+    wallTime = Date.now,
     chance = Math.random,
   } = options;
   const received = createReceived({ resumeAfter: options.resumeAfter });
@@ -147,6 +153,10 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
     listPending: async () => {
       if (run === undefined) throw notSubscribed();
       return run.listPending();
+    },
+    reply: (reply) => {
+      const type = "decision" in reply ? "confirmation.reply" : "clarification.reply";
+      return run?.send({ ...reply, type, timestamp: new Date(wallTime()).toISOString() }) ?? false;
     },
     resumePoint: () => received.resumePoint(resumeBy),
     close: async (reasonMessage) => {

@@ -1,0 +1,196 @@
+// Asking and answering with both clients, a real daemon and a real socket (AAEP ch. 6).
+import { expect, onTestFinished, test } from "vitest";
+import { isClarificationReply, isConfirmationReply } from "#gen/aaep/validators.js";
+import { type AgentClientOptions, createAgentClient } from "../../src/client/agent-client.js";
+import type { QuestionOutcome, QuestionWaiting } from "../../src/client/agent-questions.js";
+import { ipcConnector, ipcRpcConnector } from "../../src/client/node.js";
+import { createSubscriber, type Subscriber } from "../../src/client/subscriber.js";
+import type { SubscriberReply } from "../../src/client/subscriber-options.js";
+import { eventually, runtimeEnvironment, serve } from "../cli/command-stage.js";
+import { createFakeProducer } from "./fake-producer.js";
+
+const SESSION = "sess_bank";
+const producer = { agent_id: "bank" };
+const TRANSFER = {
+  session_id: SESSION,
+  producer,
+  action: "Transfer 500 dollars to Ada.",
+  consequence: "The money leaves your account.",
+  risk_level: "high",
+  irreversible: true,
+} as const;
+
+async function agentAt(socketPath: string, options: AgentClientOptions = {}) {
+  const agent = await createAgentClient(ipcRpcConnector(socketPath), options);
+  onTestFinished(agent.close);
+  await agent.publish({
+    type: "aaep:agent.session.started",
+    session_id: SESSION,
+    producer,
+    summary_normal: "A session.",
+  });
+  return agent;
+}
+
+interface Asked {
+  readonly reply_token: string;
+  readonly type: string;
+}
+
+/** A subscriber that answers whatever it is asked. */
+async function answering(socketPath: string, answer: (token: string) => SubscriberReply | undefined) {
+  const asked: Asked[] = [];
+  const texts: string[] = [];
+  let isActive = false;
+  const subscriber: Subscriber = createSubscriber({
+    connect: ipcConnector(socketPath),
+    request: {
+      subscriber_id: "person",
+      capabilities: { supports_confirmation_reply: true, supports_clarification_reply: true },
+    },
+    onState: (state) => {
+      isActive = state.kind === "active";
+    },
+    onEvent: (event) => {
+      if (typeof event.summary_normal === "string") texts.push(event.summary_normal);
+      if (typeof event.reply_token !== "string") return;
+      asked.push({ reply_token: event.reply_token, type: event.type });
+      const reply = answer(event.reply_token);
+      if (reply !== undefined) expect(subscriber.reply(reply)).toBe(true);
+    },
+  });
+  onTestFinished(() => subscriber.close());
+  await eventually(() => expect(isActive).toBe(true));
+  return { subscriber, asked, texts };
+}
+
+async function daemon(): Promise<string> {
+  return (await serve(runtimeEnvironment().XDG_RUNTIME_DIR)).socketPath;
+}
+
+test("AAEP §6.1: confirm resolves with the person's decision, and with who decided and why", async () => {
+  const socketPath = await daemon();
+  const person = await answering(socketPath, (reply_token) => ({
+    reply_token,
+    decision: "accept",
+    decided_by: "Ada",
+    decision_rationale: "It is due.",
+  }));
+  const agent = await agentAt(socketPath);
+  const outcome = await agent.confirm(TRANSFER);
+  expect(outcome).toEqual({
+    decision: "accept",
+    resolved_by: "reply",
+    decided_by: "Ada",
+    decision_rationale: "It is due.",
+    event_id: expect.stringMatching(/^evt_/),
+    reply_token: person.asked[0]?.reply_token,
+  });
+  expect(outcome.reply_token).toMatch(/^rpl_[0-9a-f]{32}$/);
+  expect(await agent.outcomeOf(outcome.reply_token)).toEqual({ ...outcome, state: "resolved" });
+  await eventually(() => expect(person.texts.at(-1)).toContain("Accepted."));
+  const tool = { tool: "transfer_funds", irreversible: true, risk_level: "high", summary_normal: "Transferring." };
+  await agent.publish({ type: "aaep:agent.tool.invoked", session_id: SESSION, producer, ...tool });
+});
+
+test("H8: with nobody to answer it is a default, and says so", async () => {
+  const agent = await agentAt(await daemon());
+  expect(await agent.confirm(TRANSFER)).toMatchObject({ decision: "reject", resolved_by: "no_subscriber" });
+  const clarified = await agent.clarify({ session_id: SESSION, producer, question: "When?", default_response: "now" });
+  expect(clarified).toMatchObject({ response: "now", resolved_by: "no_subscriber" });
+});
+
+test.each([
+  { kinds: ["yes_no"], response: false },
+  { kinds: ["numeric"], response: 67.5 },
+  { kinds: ["freetext"], response: "in May" },
+] as const)(
+  "AAEP §6.3: clarify resolves with an answer of the kind asked for: $response",
+  async ({ kinds, response }) => {
+    const socketPath = await daemon();
+    await answering(socketPath, (reply_token) => ({ reply_token, response, confidence: 0.5 }));
+    const agent = await agentAt(socketPath);
+    const question = { session_id: SESSION, producer, question: "Well?", accepted_response_kinds: kinds };
+    expect(await agent.clarify(question)).toMatchObject({ response, confidence: 0.5, resolved_by: "reply" });
+  },
+);
+
+test("§6.8: a question is taken back by its token or by a signal, and is then nobody's decision", async () => {
+  const socketPath = await daemon();
+  const person = await answering(socketPath, () => undefined);
+  const waits: QuestionWaiting[] = [];
+  const agent = await agentAt(socketPath, { onWaiting: (waiting) => waits.push(waiting) });
+  const byToken = agent.confirm({ ...TRANSFER, reply_token: "rpl_byToken" });
+  await eventually(() => expect(person.asked).toHaveLength(1));
+  expect(await agent.outcomeOf("rpl_byToken")).toEqual({ state: "open", reply_token: "rpl_byToken" });
+  expect(await agent.cancel("rpl_byToken")).toBe(true);
+  const outcome = await byToken;
+  expect(outcome).toMatchObject({ resolved_by: "cancelled", reply_token: "rpl_byToken" });
+  expect(outcome).not.toHaveProperty("decision");
+  expect(await agent.cancel("rpl_byToken")).toBe(false);
+
+  const abort = new AbortController();
+  const bySignal = agent.confirm(TRANSFER, { signal: abort.signal });
+  await eventually(() => expect(person.asked).toHaveLength(2));
+  abort.abort();
+  expect(await bySignal).toMatchObject({ resolved_by: "cancelled" });
+  await expect(agent.confirm(TRANSFER, { signal: abort.signal })).rejects.toMatchObject({ code: "cancelled" });
+  // H10: an agent can stop its own clocks while a person is waited for.
+  expect(waits.map(({ waiting }) => waiting)).toEqual([true, false, true, false]);
+});
+
+test("a question that was published as an event has its outcome told", async () => {
+  const socketPath = await daemon();
+  await answering(socketPath, (reply_token) => ({ reply_token, decision: "reject" }));
+  const outcomes: QuestionOutcome[] = [];
+  const agent = await agentAt(socketPath, { onOutcome: (outcome) => outcomes.push(outcome) });
+  const fields = { reply_token: "rpl_own", timeout_seconds: 60, default_decision: "reject" };
+  await agent.publish({ type: "aaep:agent.awaiting.confirmation", ...TRANSFER, ...fields });
+  await eventually(() => expect(outcomes).toHaveLength(1));
+  expect(outcomes[0]).toMatchObject({ decision: "reject", resolved_by: "reply", reply_token: "rpl_own" });
+});
+
+test("§6.4.1: a default that would let something irreversible through is refused; so is an unknown token", async () => {
+  const agent = await agentAt(await daemon());
+  const accepting = agent.confirm({ ...TRANSFER, default_decision: "accept" });
+  await expect(accepting).rejects.toMatchObject({ code: "default_not_allowed", pointer: "/default_decision" });
+  await expect(agent.outcomeOf("rpl_never")).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("an agent whose daemon goes away has no consent", async () => {
+  const served = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const person = await answering(served.socketPath, () => undefined);
+  const agent = await agentAt(served.socketPath);
+  const outcome = agent.confirm(TRANSFER);
+  const rejection = expect(outcome).rejects.toMatchObject({ code: "peer_gone" });
+  await eventually(() => expect(person.asked).toHaveLength(1));
+  served.child.kill("SIGKILL");
+  await rejection;
+});
+
+test("AAEP §6.3: replies go out complete, and only while there is a subscription", async () => {
+  const fake = createFakeProducer();
+  const subscriber = createSubscriber({
+    connect: fake.connect,
+    request: { subscriber_id: "person", capabilities: {} },
+    onEvent: () => {},
+    wallTime: () => Date.UTC(2026, 0, 2),
+  });
+  onTestFinished(() => subscriber.close());
+  expect(subscriber.reply({ reply_token: "rpl_1", decision: "accept" })).toBe(false);
+  await eventually(() => expect(fake.sides).toHaveLength(1));
+  fake.sides[0]?.accept("sub_7");
+  await eventually(() => expect(subscriber.reply({ reply_token: "rpl_1", decision: "accept" })).toBe(true));
+  subscriber.reply({ reply_token: "rpl_2", response: 3, decided_by: "Ada" });
+  await eventually(() => expect(fake.sides[0]?.received).toHaveLength(3));
+  const [, confirmation, clarification] = fake.sides[0]?.received ?? [];
+  expect(confirmation).toEqual({
+    type: "confirmation.reply",
+    subscription_id: "sub_7",
+    reply_token: "rpl_1",
+    decision: "accept",
+    timestamp: "2026-01-02T00:00:00.000Z",
+  });
+  expect(isConfirmationReply(confirmation)).toBe(true);
+  expect(isClarificationReply(clarification)).toBe(true);
+});
