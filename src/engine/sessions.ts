@@ -328,10 +328,13 @@ export function createSessions(options: SessionsOptions): Sessions {
       const session = known(sessionId);
       const question = session.questions.get(token);
       const agent = question === undefined ? undefined : session.agents.get(question.agentId);
-      if (agent === undefined) throw new Fault("not_found", "Name an open question.", { rule: "R6" });
+      if (question === undefined || agent === undefined) {
+        throw new Fault("not_found", "Name an open question.", { rule: "R6" });
+      }
       const draft = begin(moment, undefined, undefined);
       const stamp = stampNow(draft, session);
-      emitMade(draft, session, "reminder", "progress.updated", agent.producer, stamp, fields);
+      const marks = { question: question.event.event_id };
+      emitMade(draft, session, "reminder", "progress.updated", agent.producer, stamp, fields, marks);
       return planFrom(draft, []);
     },
     confirmationAccepted: (sessionId, agentId, permits) => {
