@@ -43,8 +43,8 @@ export function addCapabilityOptions(command: Command): void {
     ),
     new Option("--max-chars <n>", "longest text of one event").argParser(wholeNumber(80, 16_384)),
     new Option("--paused", "only critical events"),
-    new Option("--confirmations", "be asked for confirmations, though this command cannot answer them"),
-    new Option("--clarifications", "be asked questions, though this command cannot answer them"),
+    new Option("--confirmations", "be asked for confirmations; to answer them, see --interactive"),
+    new Option("--clarifications", "be asked questions; to answer them, see --interactive"),
     new Option("--levels <numbers>", "conformance levels of this subscriber: 1,2").argParser(
       knownList(["1", "2", "3"]),
     ),

@@ -8,8 +8,11 @@ import { createIdSource } from "../daemon/ids.js";
 /** A stream that lines are written to; a terminal says how wide it is. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
+/** A stream that is read; a terminal says that it is one. */
+export type Input = Readable & { readonly isTTY?: boolean };
+
 export interface CommandIo {
-  readonly stdin: Readable;
+  readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -21,8 +21,12 @@ export function openInput(file: string, stdin: Readable): Readable {
   return file === "-" ? stdin : createReadStream(file);
 }
 
-/** Blank lines are left out, and counted. */
-export async function* readLines(input: Readable, name: string): AsyncGenerator<InputLine> {
+/** Blank lines are counted, and left out unless `keepsBlank`. */
+export async function* readLines(
+  input: Readable,
+  name: string,
+  { keepsBlank = false }: { readonly keepsBlank?: boolean } = {},
+): AsyncGenerator<InputLine> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let number = 0;
   let parts: Buffer[] = [];
@@ -38,7 +42,7 @@ export async function* readLines(input: Readable, name: string): AsyncGenerator<
     if (isTooLong) return { number, text: undefined, fault: tooLong() };
     try {
       const text = decoder.decode(line);
-      return text.trim() === "" ? undefined : { number, text, fault: undefined };
+      return text.trim() === "" && !keepsBlank ? undefined : { number, text, fault: undefined };
     } catch {
       return { number, text: undefined, fault: notUtf8() };
     }

@@ -1,5 +1,4 @@
 // Follows one daemon, or all there are, and prints what they send.
-import type { Envelope } from "#gen/aaep/types.js";
 import type { Framing } from "../../transports/framing/framings.js";
 import { currentPlace, ipcDirectory } from "../../transports/ipc/paths.js";
 import { Fault, faultFrom } from "../base/errors.js";
@@ -12,9 +11,11 @@ import { type CapabilityOptions, capabilitiesFromOptions } from "./capability-op
 import { colorsFor } from "./colors.js";
 import type { CommandIo } from "./command-io.js";
 import { EXIT, type ExitCode, exitCodeFromFault } from "./exit-codes.js";
+import { createHeldLines } from "./held-lines.js";
 import { createLineWriter } from "./line-writer.js";
 import { runCommand } from "./run-command.js";
 import { createTailLines } from "./tail-lines.js";
+import { createTailQuestions } from "./tail-questions.js";
 import { interruptionInWords, stateInWords } from "./tail-states.js";
 import { watchDaemons } from "./watch-daemons.js";
 
@@ -25,11 +26,15 @@ export interface TailOptions extends CapabilityOptions {
   readonly label?: true;
   readonly quiet?: true;
   readonly count?: number;
+  readonly interactive?: true;
   readonly resumeAfter?: readonly string[];
   readonly reconnect: boolean;
   readonly subscriberId?: string;
   readonly subscriberName: string;
 }
+
+/** Lines that wait while a question is being asked; more than anybody will want to hear afterwards. */
+const HELD_LINES = 500;
 
 interface Followed {
   readonly subscriber: Subscriber;
@@ -51,32 +56,58 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   let finish: (code: ExitCode) => void = () => {};
   let fail: (caught: unknown) => void = () => {};
   const finished = new Promise<ExitCode>((resolve, reject) => {
-    finish = resolve;
-    fail = reject;
+    finish = (code) => {
+      // Before connections are closed, which is then nothing to tell whoever is being asked.
+      questions?.stop();
+      resolve(code);
+    };
+    fail = (caught) => {
+      questions?.stop();
+      reject(caught);
+    };
   });
 
   function say(label: string, text: string): void {
     if (options.quiet !== true && text !== "") void status.write(label === "" ? text : `${label}: ${text}`);
   }
 
-  async function print(label: string, event: Envelope, quotesText: boolean): Promise<void> {
+  const held = createHeldLines(HELD_LINES);
+  const showHeld = () => {
+    for (const line of held.take()) void output.write(line);
+  };
+  const questions =
+    options.interactive === true
+      ? createTailQuestions({ io, say: (line) => void status.write(line), onQuiet: showHeld, onFailure: fail })
+      : undefined;
+
+  async function print(line: string, isHeld: boolean): Promise<void> {
     if (left <= 0) return;
     left -= 1;
-    await output.write(lines.event(label, event, quotesText));
+    if (isHeld) held.add(line);
+    else await output.write(line);
     if (left <= 0) finish(EXIT.ok);
   }
 
   function follow(path: string, label: string, from: ResumePoint | undefined): Followed {
     let quotesText = false;
-    const subscriber = createSubscriber({
+    const source = questions?.source(label, () => subscriber);
+    const subscriber: Subscriber = createSubscriber({
       connect: ipcConnector(path, options.framing === undefined ? {} : { framing: options.framing }),
       request: {
         subscriber_id: subscriberId,
         subscriber_name: options.subscriberName,
-        capabilities: capabilitiesFromOptions(options),
+        capabilities: { ...capabilitiesFromOptions(options), ...questions?.capabilities() },
       },
-      onEvent: (event) => print(label, event, quotesText),
+      onEvent: (event) => {
+        // A question is announced once, and nothing is said over it; programs get every event as it comes (A6).
+        const wasSaid = source?.heard(event) === true;
+        if (options.json === true) return print(lines.event(label, event, quotesText), false);
+        return wasSaid ? undefined : print(lines.event(label, event, quotesText), source?.holds(event) === true);
+      },
       onState: (state) => {
+        if (state.kind === "active") source?.active();
+        if (state.kind === "waiting") source?.interrupted();
+        if (state.kind === "ended") source?.ended();
         if (state.kind === "active") {
           quotesText = state.accepted.honored_capabilities.coalesce_boundaries?.includes("none") === true;
         }
@@ -181,6 +212,8 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     throw faultFrom(caught);
   } finally {
     cancelInterrupt();
+    questions?.stop();
+    showHeld();
     await output.flush();
   }
 }

@@ -7,7 +7,10 @@ import type { TailOptions } from "./tail-run.js";
 
 const HELP = `
 Without --socket every daemon of this user is followed, each line beginning with its name, and those that start later as well.
-Events go to standard output, one a line; what happens to the connection goes to standard error.
+Events go to standard output, one a line; what happens to the connection, and with --interactive the questions, goes to standard error.
+
+With --interactive one question is asked at a time, in plain lines, and other lines wait meanwhile. Type accept or reject, or what its last line asks for. An empty
+line answers nothing. r repeats, t tells the time left, s leaves it for later, l lists what is open. Answers may also be piped in, one a line.
 
 Examples:
   aaepd tail                                    everything, from every daemon
@@ -16,6 +19,7 @@ Examples:
   aaepd tail --boundaries none                  each token as it comes
   aaepd tail --include 'aaep:agent.session.*'   only beginnings and ends, and what is critical
   aaepd tail --languages yo,en                  in Yoruba where there is any, else in English
+  aaepd tail --interactive                      answers what agents ask; h explains how
   aaepd tail --json > session.ndjson            a recording, for aaepd publish
   aaepd tail --json | jq -r .type               events as JSON, for other programs`;
 
@@ -36,6 +40,7 @@ export function registerTail(program: Command, io?: CommandIo): void {
       "begin after this event, or after one of each session: sess_1=evt_5,sess_2=evt_9",
       textList,
     )
+    .option("-i, --interactive", "answer questions: they are asked here, and answered by a line each")
     .option("--no-reconnect", "end when the connection ends")
     .option("--subscriber-id <id>", "who subscribes; a steady name lets the daemon remember where it was")
     .option("--subscriber-name <name>", "the name for people", "aaepd tail");

@@ -1,0 +1,110 @@
+// A banking agent that asks before it transfers money, with the client that comes with aaepd. See README.md beside this file.
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { type AgentClient, type ConfirmationOutcome, createAgentClient } from "aaepd/client";
+import { childRpcConnector } from "aaepd/client/node";
+
+const DAEMON = ["aaepd", "stdio", "--producer-id", "banking-agent", "--confirmation-grace-seconds", "20"];
+
+const { values } = parseArgs({ options: { timeout: { type: "string", default: "120" } } });
+
+const daemon = spawn("npx", DAEMON, { stdio: ["pipe", "pipe", "inherit"] });
+const exited = once(daemon, "exit");
+const agent = await createAgentClient(childRpcConnector(daemon), {
+  // While a person is waited for, an agent stops its own clocks.
+  onWaiting: ({ waiting }) => {
+    if (waiting) tell("Somebody is being asked.");
+  },
+});
+try {
+  await agent.ping();
+  // Whoever follows agents has found this one by then, and hears it from the beginning.
+  await delay(1000);
+  await run(agent, `sess_${randomUUID().replaceAll("-", "")}`, Number(values.timeout));
+} finally {
+  // The orderly end: whoever listens is handed everything, then the daemon goes.
+  daemon.stdin.end();
+  await exited;
+}
+
+async function run(client: AgentClient, session_id: string, timeout_seconds: number): Promise<void> {
+  const publish = (kind: string, fields: Readonly<Record<string, unknown>>) =>
+    client.publish({ type: `aaep:agent.${kind}`, session_id, ...fields });
+
+  async function write(...chunks: readonly string[]): Promise<void> {
+    for (const [index, chunk] of chunks.entries()) {
+      await publish("output.streaming", { output_id: "out_answer", chunk, complete: index === chunks.length - 1 });
+    }
+  }
+
+  await publish("session.started", { summary_normal: "Transfers 500 dollars to Ada Obi." });
+  await publish("state.changed", { from_state: "idle", to_state: "thinking" });
+
+  const balance = { tool: "fetch_balance", tool_call_id: "call_1" };
+  await publish("tool.invoked", { ...balance, risk_level: "low", summary_normal: "Reading your balance." });
+  await publish("tool.completed", {
+    ...balance,
+    status: "success",
+    summary_normal: "Your balance is 12,500 dollars.",
+  });
+  await publish("state.changed", { from_state: "thinking", to_state: "deciding" });
+  await publish("state.changed", { from_state: "deciding", to_state: "thinking" });
+
+  const transfer = { tool: "transfer_funds", tool_call_id: "call_2" };
+  const outcome = await client.confirm({
+    session_id,
+    action: "Transfer 500 dollars to Ada Obi.",
+    consequence: "The money leaves your account at once. 12,000 dollars remain.",
+    risk_level: "high",
+    irreversible: true,
+    timeout_seconds,
+    default_decision: "reject",
+    extra_context: { ...transfer, amount: 500, currency: "USD" },
+  });
+
+  // Only a person's own yes lets it happen. The daemon would refuse the tool call otherwise.
+  if (outcome.decision === "accept" && outcome.resolved_by === "reply") {
+    tell("Accepted: transferring.");
+    await publish("tool.invoked", {
+      ...transfer,
+      risk_level: "high",
+      irreversible: true,
+      summary_normal: "Transferring 500 dollars.",
+    });
+    await publish("tool.completed", { ...transfer, status: "success", summary_normal: "The transfer is done." });
+    await publish("state.changed", { from_state: "calling_tool", to_state: "writing_output" });
+    await write("Transferred 500 dollars ", "to Ada Obi. ", "Your new balance is 12,000 dollars.");
+    await publish("session.completed", { summary_normal: "Transferred 500 dollars." });
+    return;
+  }
+  tell(`Not transferred: ${whyNot(outcome)}`);
+  await publish("state.changed", {
+    from_state: "awaiting_input",
+    to_state: "writing_output",
+    summary_normal: "The transfer is not made.",
+  });
+  await write(whyNot(outcome), " Nothing was transferred. ", "Your balance is still 12,500 dollars.");
+  await publish("session.completed", { summary_normal: "Nothing was transferred." });
+}
+
+/** A default is never told as somebody's decision. */
+function whyNot(outcome: ConfirmationOutcome): string {
+  switch (outcome.resolved_by) {
+    case "reply":
+      return "You declined it.";
+    case "timeout":
+      return "Nobody answered in time.";
+    case "cancelled":
+      return "The question was taken back.";
+    case "no_subscriber":
+    case "subscription_ended":
+      return "There was nobody to ask.";
+  }
+}
+
+function tell(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,299 @@
+// Questions of all daemons that are followed, put to one person one at a time. A line that is typed answers the question that is being asked, by its token, and
+// no other (pitfall H11); a question that ends by itself is said to have, and what is typed too soon after is not taken.
+import type { Envelope } from "#gen/aaep/types.js";
+import type { SubscriberReply } from "../client/subscriber-options.js";
+import type { Clock } from "../contracts/clock.js";
+import { type AskedQuestion, questionFromEvent, questionLines, timeLine } from "./asked-question.js";
+import { endsSession, eventText } from "./event-text.js";
+import { shownText } from "./shown-text.js";
+import { readAnswer, readCommand, type Typed } from "./typed-answer.js";
+
+/** Where questions come from and answers go: one daemon. */
+export interface QuestionSource {
+  /** Its name, where several are followed. */
+  readonly label: string;
+  /** False where there is no subscription at the moment. */
+  readonly reply: (reply: SubscriberReply) => boolean;
+}
+
+export interface QuestionDesk {
+  /** Takes in what a daemon has sent. Whether it was said here, so that it need not be shown again (A6). */
+  readonly heard: (source: QuestionSource, event: Envelope) => boolean;
+  /** Its subscription was interrupted: nothing can be answered there. */
+  readonly interrupted: (source: QuestionSource) => void;
+  /** Its subscription is back, and these questions are open. */
+  readonly restored: (source: QuestionSource, open: readonly Envelope[]) => void;
+  /** A line was typed. */
+  readonly typed: (line: string) => void;
+  /** Whether any question has been heard of. */
+  readonly wasAsked: () => boolean;
+  /** Whether a question is being asked. */
+  readonly isAsking: () => boolean;
+  /** Whether this event is about the question that is being asked. */
+  readonly concernsCurrent: (source: QuestionSource, event: Envelope) => boolean;
+  /** Nobody answers any more. */
+  readonly close: () => void;
+}
+
+export interface QuestionDeskOptions {
+  readonly say: (line: string) => void;
+  readonly clock: Pick<Clock, "now" | "wallTime" | "wakeAt">;
+  /**
+   * Answers that come within this time after their question began to be asked are not taken, ms: nobody can have heard it yet, so that they were meant for
+   * another. 0 where they are piped.
+   */
+  readonly tooSoonMs: number;
+  /** A question began or ceased to be asked. */
+  readonly changed: () => void;
+}
+
+type Standing = "waiting" | "left" | "sent" | "unreachable";
+
+interface Open {
+  readonly number: number;
+  readonly source: QuestionSource;
+  readonly question: AskedQuestion;
+  standing: Standing;
+  /** What was answered, as the resolution would name it. */
+  sent: string | undefined;
+  readonly cancelTimers: (() => void)[];
+}
+
+/** How long after its deadline the daemon may take to say how a question ended, and how long after an answer. */
+const OUTCOME_MS = 3000;
+
+const HELP = [
+  "Answers are words: accept or a or yes or y; reject or no or n. For questions: what their last line says.",
+  "r repeats the question. t tells the time left. s leaves it for later. l lists what is open. o and a number asks that one.",
+  "Where any words are an answer, = before them sends a single letter as it is: =r.",
+];
+
+export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionDeskOptions): QuestionDesk {
+  const open: Open[] = [];
+  let current: Open | undefined;
+  let askedAt = 0;
+  let count = 0;
+  let hasExplained = false;
+
+  const nameOf = ({ number }: Open): string => `Question ${number}`;
+
+  /** Who asks, and where, if that is somebody else. */
+  const nameWithAgent = ({ number, source, question: { agent } }: Open): string => {
+    const place = shownText(source.label);
+    return `Question ${number} of ${agent}${place === "" || place === agent ? "" : `, at ${place}`}`;
+  };
+
+  function ask(one: Open): void {
+    current = one;
+    one.standing = "waiting";
+    askedAt = clock.now();
+    for (const line of questionLines(one.question, nameWithAgent(one), clock.wallTime())) say(line);
+    // Once is enough for those who know (A18).
+    if (!hasExplained)
+      say("r repeats this, t tells the time left, s leaves it for later, l lists what is open, h explains.");
+    hasExplained = true;
+    changed();
+  }
+
+  function askNext(): void {
+    // An answer's fate is told before the next question is asked.
+    if (current !== undefined || open.some(({ standing }) => standing === "sent")) return;
+    const next = open.find(({ standing }) => standing === "waiting");
+    if (next !== undefined) ask(next);
+    else changed();
+  }
+
+  function add(source: QuestionSource, question: AskedQuestion): void {
+    count += 1;
+    const one: Open = { number: count, source, question, standing: "waiting", sent: undefined, cancelTimers: [] };
+    open.push(one);
+    const overInMs = question.deadline - clock.wallTime() + OUTCOME_MS;
+    one.cancelTimers.push(clock.wakeAt(clock.now() + overInMs, () => end(one, "Its time is over.")));
+    askNext();
+    if (current !== one) say(`${nameWithAgent(one)} is open as well.`);
+  }
+
+  function end(one: Open, outcome: string): void {
+    const index = open.indexOf(one);
+    if (index === -1) return;
+    open.splice(index, 1);
+    for (const cancel of one.cancelTimers) cancel();
+    const wasCurrent = current === one;
+    if (wasCurrent) current = undefined;
+    say(`${nameOf(one)} has ended${wasCurrent ? " without your answer" : ""}: ${outcome}`);
+    askNext();
+  }
+
+  function find(source: QuestionSource, event: Envelope): Open | undefined {
+    const about = event.extensions?.aaepd?.question;
+    return open.find((one) => one.source === source && one.question.event.event_id === about);
+  }
+
+  /** The questions that this event ends. Where it does not say, those of the agent that waits no more (AAEP §6.7.2). */
+  function endedBy(source: QuestionSource, event: Envelope): readonly Open[] {
+    const ofSession = open.filter((one) => one.source === source && one.question.event.session_id === event.session_id);
+    if (endsSession(event)) return ofSession;
+    if (!event.type.endsWith("agent.state.changed") || event.from_state !== "awaiting_input") return [];
+    const named = find(source, event);
+    if (named !== undefined) return event.extensions?.aaepd?.asks === undefined ? [named] : [];
+    if (event.to_state === "awaiting_input" || event.extensions?.aaepd?.by === "daemon") return [];
+    return ofSession.filter((one) => one.question.event.producer?.agent_id === event.producer?.agent_id);
+  }
+
+  function send(one: Open, answer: Extract<Typed, { kind: "decision" | "response" }>): void {
+    const reply_token = one.question.token;
+    const reply: SubscriberReply =
+      answer.kind === "decision"
+        ? { reply_token, decision: answer.decision }
+        : { reply_token, response: answer.response };
+    if (!one.source.reply(reply)) {
+      say("Not sent: there is no connection at the moment.");
+      return;
+    }
+    one.standing = "sent";
+    one.sent = answer.kind === "decision" ? `${answer.decision}ed` : "answered";
+    current = undefined;
+    say(`Sent: ${answer.kind === "decision" ? answer.decision : shownText(String(answer.response))}.`);
+    one.cancelTimers.push(
+      clock.wakeAt(clock.now() + OUTCOME_MS, () => {
+        if (one.standing !== "sent") return;
+        // Why an answer does not count is told to nobody (AAEP §6.3.4); that it did is told at once.
+        say(`${nameOf(one)} is still open: the answer has not counted.`);
+        one.standing = "waiting";
+        askNext();
+      }),
+    );
+    changed();
+  }
+
+  /** An answer that somebody else's, or time, was ahead of is said to have been (H8). */
+  function outcomeOf(one: Open, event: Envelope): string {
+    const { decision, decided_by: by } = event.extensions?.aaepd ?? {};
+    const { text } = eventText(event);
+    const isOther = typeof decision === "string" && one.sent !== undefined && (decision !== one.sent || by !== "reply");
+    return isOther ? `Your answer did not decide it. ${text}` : text;
+  }
+
+  function list(): void {
+    if (open.length === 0) say("No question is open.");
+    for (const one of open) {
+      const { event } = one.question;
+      const asked = shownText(String(event.action ?? event.question ?? ""));
+      const standings = {
+        waiting: "waiting",
+        left: "left for later",
+        sent: "answered",
+        unreachable: "connection lost",
+      };
+      const standing = one === current ? "being asked" : standings[one.standing];
+      say(`${nameWithAgent(one)}, ${standing}: ${asked} ${timeLine(one.question, clock.wallTime())}`);
+    }
+    if (open.length > 0) say("o and a number asks one of them now.");
+  }
+
+  function askNumber(number: number): void {
+    const one = open.find((candidate) => candidate.number === number);
+    if (one === undefined || one.standing === "sent" || one.standing === "unreachable") {
+      say(`Question ${number} cannot be answered now.`);
+      return;
+    }
+    ask(one);
+  }
+
+  function answer(one: Open, line: string): void {
+    const typed = readAnswer(line, one.question.answerable);
+    switch (typed.kind) {
+      case "decision":
+      case "response":
+        if (clock.now() - askedAt < tooSoonMs) {
+          say(`Not sent: ${nameOf(one)} had only just been asked. Type the answer again.`);
+        } else {
+          send(one, typed);
+        }
+        return;
+      case "repeat":
+        for (const text of questionLines(one.question, nameWithAgent(one), clock.wallTime())) say(text);
+        return;
+      case "time":
+        say(timeLine(one.question, clock.wallTime()));
+        return;
+      case "skip":
+        one.standing = "left";
+        current = undefined;
+        say(`${nameOf(one)} is left open. o ${one.number} asks it again.`);
+        askNext();
+        return;
+      case "nothing":
+        say("Nothing was sent. r repeats the question.");
+        return;
+      case "unclear":
+        say(`Not sent. ${typed.why}`);
+        return;
+      default:
+        command(typed);
+    }
+  }
+
+  /** What can be typed whether or not a question is being asked. */
+  function command(typed: Typed | undefined): void {
+    switch (typed?.kind) {
+      case "list":
+        list();
+        return;
+      case "open":
+        askNumber(typed.number);
+        return;
+      case "help":
+        for (const line of HELP) say(line);
+        return;
+      case "nothing":
+        return;
+      default:
+        say("Not sent: no question is being asked. l lists what is open.");
+    }
+  }
+
+  return {
+    heard: (source, event) => {
+      const question = questionFromEvent(event);
+      if (question !== undefined) {
+        if (open.every(({ question: known }) => known.token !== question.token)) add(source, question);
+        return true;
+      }
+      const ended = endedBy(source, event);
+      for (const one of ended) end(one, outcomeOf(one, event));
+      return ended.length > 0 && !endsSession(event);
+    },
+    interrupted: (source) => {
+      const lost = open.filter((one) => one.source === source);
+      for (const one of lost) one.standing = "unreachable";
+      if (lost.length > 0) say("The connection is lost. What was asked there cannot be answered until it is back.");
+      if (current?.source === source) current = undefined;
+      askNext();
+    },
+    restored: (source, events) => {
+      const tokens = new Set(events.map(({ reply_token: token }) => token));
+      for (const one of open.filter((candidate) => candidate.source === source)) {
+        if (!tokens.has(one.question.token)) end(one, "It was resolved while the connection was lost.");
+        else if (one.standing === "unreachable") one.standing = "waiting";
+      }
+      for (const event of events) {
+        const question = questionFromEvent(event);
+        const isKnown = open.some(({ question: known }) => known.token === question?.token);
+        if (question !== undefined && !isKnown) add(source, question);
+      }
+      askNext();
+    },
+    typed: (line) => {
+      if (current === undefined) command(readCommand(line));
+      else answer(current, line);
+    },
+    wasAsked: () => count > 0,
+    isAsking: () => current !== undefined,
+    concernsCurrent: (source, event) => current !== undefined && find(source, event) === current,
+    close: () => {
+      for (const one of open.splice(0)) for (const cancel of one.cancelTimers) cancel();
+      current = undefined;
+    },
+  };
+}

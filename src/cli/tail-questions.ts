@@ -1,0 +1,138 @@
+// `aaepd tail --interactive`: joins the lines of standard input and the questions of the daemons that are followed.
+import type { Capabilities, Envelope } from "#gen/aaep/types.js";
+import { Fault } from "../base/errors.js";
+import type { Subscriber } from "../client/subscriber.js";
+import type { CommandIo } from "./command-io.js";
+import { createQuestionDesk, type QuestionSource } from "./question-desk.js";
+import { readLines } from "./read-lines.js";
+
+export interface TailQuestions {
+  /** What a subscription has to ask for, so that it is asked; nothing once nobody answers any more. */
+  readonly capabilities: () => Capabilities;
+  readonly source: (label: string, subscriber: () => Subscriber | undefined) => FollowedSource;
+  readonly stop: () => void;
+}
+
+export interface FollowedSource {
+  /** Whether the event was said here, so that it need not be shown again. */
+  readonly heard: (event: Envelope) => boolean;
+  /** Whether the event is to be shown only when no question is being asked any more. */
+  readonly holds: (event: Envelope) => boolean;
+  readonly interrupted: () => void;
+  readonly active: () => void;
+  /** It is followed no more. */
+  readonly ended: () => void;
+}
+
+export interface TailQuestionsOptions {
+  readonly io: Pick<CommandIo, "stdin" | "clock">;
+  readonly say: (line: string) => void;
+  /** No question is being asked any more: what was held can be shown. */
+  readonly onQuiet: () => void;
+  readonly onFailure: (caught: unknown) => void;
+}
+
+const BOTH: Capabilities = { supports_confirmation_reply: true, supports_clarification_reply: true };
+const NEITHER: Capabilities = { supports_confirmation_reply: false, supports_clarification_reply: false };
+
+/** Faster than this nobody has heard a question. */
+const TOO_SOON_MS = 1000;
+
+export function createTailQuestions({ io, say, onQuiet, onFailure }: TailQuestionsOptions): TailQuestions {
+  const isTerminal = io.stdin.isTTY === true;
+  const subscribers = new Set<() => Subscriber | undefined>();
+  let canAnswer = true;
+  let hasStopped = false;
+  let tellAsking: () => void = () => {};
+
+  const desk = createQuestionDesk({
+    say,
+    clock: io.clock,
+    tooSoonMs: isTerminal ? TOO_SOON_MS : 0,
+    changed: () => {
+      if (desk.isAsking()) tellAsking();
+      else onQuiet();
+    },
+  });
+
+  /** Lines that are piped wait for the question that they answer. */
+  async function untilAsking(): Promise<void> {
+    if (isTerminal || desk.isAsking()) return;
+    await new Promise<void>((resolve) => {
+      tellAsking = resolve;
+    });
+  }
+
+  async function readAnswers(): Promise<void> {
+    let count = 0;
+    for await (const { text, fault } of readLines(io.stdin, "standard input", { keepsBlank: true })) {
+      count += 1;
+      await untilAsking();
+      if (hasStopped) return;
+      if (text === undefined) say(`Not sent. ${fault?.sentence ?? ""}`);
+      else desk.typed(text);
+    }
+    if (!isTerminal && count === 0 && !desk.wasAsked()) throw noAnswers();
+    await giveUp();
+  }
+
+  /** Whoever asks need not wait for somebody who cannot answer any more (R7). */
+  async function giveUp(): Promise<void> {
+    if (hasStopped) return;
+    canAnswer = false;
+    say("Standard input has ended: questions cannot be answered here any more.");
+    for (const subscriber of subscribers) {
+      // Where there is no subscription at the moment, the next one does not ask for them.
+      await subscriber()
+        ?.renegotiate(NEITHER)
+        .catch(() => {});
+    }
+  }
+
+  readAnswers().catch((caught) => {
+    if (!hasStopped) onFailure(caught);
+  });
+
+  function createSource(label: string, subscriber: () => Subscriber | undefined): FollowedSource {
+    const source: QuestionSource = { label, reply: (reply) => subscriber()?.reply(reply) ?? false };
+    subscribers.add(subscriber);
+    let wasInterrupted = false;
+    return {
+      heard: (event) => desk.heard(source, event),
+      holds: (event) => desk.isAsking() && event.urgency !== "critical" && !desk.concernsCurrent(source, event),
+      interrupted: () => {
+        wasInterrupted = true;
+        desk.interrupted(source);
+      },
+      active: () => {
+        if (!wasInterrupted) return;
+        wasInterrupted = false;
+        subscriber()
+          ?.listPending()
+          .then((events) => desk.restored(source, events))
+          .catch(() => {});
+      },
+      ended: () => {
+        subscribers.delete(subscriber);
+        desk.interrupted(source);
+      },
+    };
+  }
+
+  return {
+    capabilities: () => (canAnswer ? BOTH : NEITHER),
+    source: createSource,
+    stop: () => {
+      hasStopped = true;
+      desk.close();
+      tellAsking();
+      io.stdin.destroy();
+    },
+  };
+}
+
+function noAnswers(): Fault {
+  const sentence =
+    "--interactive has nobody to ask: standard input is no terminal, and empty. Run it in a terminal, or pipe answers into it, one a line.";
+  return new Fault("usage", sentence, { origin: "local" });
+}

@@ -1,0 +1,107 @@
+// What a person has typed, read as an answer to one question or as one of the commands around it. Nothing that is not plainly an answer is one: an empty
+// line never is.
+import { type Answerable, type Choice, hintLine, numbersChoose } from "./asked-question.js";
+
+export type Typed =
+  | { readonly kind: "decision"; readonly decision: "accept" | "reject" }
+  | { readonly kind: "response"; readonly response: string | number | boolean }
+  | { readonly kind: "repeat" | "list" | "skip" | "time" | "help" | "nothing" }
+  /** Asks an open question now. */
+  | { readonly kind: "open"; readonly number: number }
+  /** No answer; `why` says what would be one. */
+  | { readonly kind: "unclear"; readonly why: string };
+
+/** Longest answer (the schema of the reply), UTF-16 units. */
+const LONGEST_ANSWER = 16_384;
+
+const LETTERS: Readonly<Record<string, "repeat" | "list" | "skip" | "time" | "help">> = {
+  r: "repeat",
+  l: "list",
+  s: "skip",
+  t: "time",
+  h: "help",
+  "?": "help",
+};
+
+const DECISIONS: Readonly<Record<string, "accept" | "reject">> = {
+  accept: "accept",
+  a: "accept",
+  yes: "accept",
+  y: "accept",
+  reject: "reject",
+  no: "reject",
+  n: "reject",
+};
+
+const YES_OR_NO: Readonly<Record<string, boolean>> = { yes: true, y: true, no: false, n: false };
+
+/** Commands are single letters, so that no answer in words is taken for one. */
+export function readCommand(line: string): Typed | undefined {
+  const text = line.trim().toLowerCase();
+  if (text === "") return { kind: "nothing" };
+  const letter = Object.hasOwn(LETTERS, text) ? LETTERS[text] : undefined;
+  if (letter !== undefined) return { kind: letter };
+  const number = /^o\s*(\d{1,9})$/.exec(text)?.[1];
+  return number === undefined ? undefined : { kind: "open", number: Number(number) };
+}
+
+export function readAnswer(line: string, answerable: Answerable): Typed {
+  const text = line.trim();
+  // A text that looks like a command can be sent by putting = before it.
+  const isLiteral =
+    text.startsWith("=") && answerable.kind === "clarification" && answerable.kinds.includes("freetext");
+  const command = isLiteral ? undefined : readCommand(line);
+  if (command !== undefined) return command;
+  if (answerable.kind === "confirmation") return readDecision(text, answerable.allowed);
+  return isLiteral ? readText(text.slice(1).trim()) : readResponse(text, answerable);
+}
+
+function readDecision(text: string, allowed: readonly ("accept" | "reject")[]): Typed {
+  const word = text.toLowerCase();
+  const decision = Object.hasOwn(DECISIONS, word) ? DECISIONS[word] : undefined;
+  const hint = hintLine({ kind: "confirmation", allowed });
+  if (decision === undefined) return { kind: "unclear", why: hint };
+  if (!allowed.includes(decision)) return { kind: "unclear", why: `The agent does not offer that. ${hint}` };
+  return { kind: "decision", decision };
+}
+
+function readResponse(text: string, answerable: Extract<Answerable, { kind: "clarification" }>): Typed {
+  const { kinds, choices } = answerable;
+  const word = text.toLowerCase();
+  for (const kind of kinds) {
+    switch (kind) {
+      case "multiple_choice": {
+        const choice = chosen(text, choices, numbersChoose(kinds));
+        if (choice !== undefined) return { kind: "response", response: choice.value };
+        break;
+      }
+      case "yes_no":
+        if (Object.hasOwn(YES_OR_NO, word)) return { kind: "response", response: YES_OR_NO[word] === true };
+        break;
+      case "numeric":
+        // Commas mean different things to different people: they are asked again.
+        if (/^[+-]?(?:\d+(?:\.\d+)?|\.\d+)$/.test(text)) return { kind: "response", response: Number(text) };
+        break;
+      case "freetext":
+        return readText(text);
+    }
+  }
+  return { kind: "unclear", why: hintLine(answerable) };
+}
+
+/** By its number, or by its value or label whole. Where a bare number is one choice's place and another's name, it is neither: # tells the place. */
+function chosen(text: string, choices: readonly Choice[], byBareNumber: boolean): Choice | undefined {
+  const place = /^#(\d{1,2})$/.exec(text)?.[1];
+  if (place !== undefined) return choices[Number(place) - 1];
+  const word = text.toLowerCase();
+  const named = choices.find(({ value, label }) => value.toLowerCase() === word || label.toLowerCase() === word);
+  const placed = byBareNumber && /^\d{1,2}$/.test(text) ? choices[Number(text) - 1] : undefined;
+  if (named !== undefined && placed !== undefined && named !== placed) return undefined;
+  return named ?? placed;
+}
+
+function readText(text: string): Typed {
+  if (text === "") return { kind: "nothing" };
+  if (text.length <= LONGEST_ANSWER) return { kind: "response", response: text };
+  return { kind: "unclear", why: `That is too long: an answer may have ${LONGEST_ANSWER} characters.` };
+}

@@ -1,0 +1,139 @@
+// The banking agents of examples/, each with a person who answers in `aaepd tail --interactive`: accept, reject, and no answer (AAEP §4.6).
+import { spawn, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { eventually } from "../cli/command-stage.js";
+import { ensureBuilt } from "../support/built.js";
+import { cleanEnvironment, type Program, startProgram } from "../support/program.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const AGENTS = [
+  { name: "TypeScript", command: [process.execPath, "dist/examples/typescript/banking-agent.js"] },
+  { name: "Python", command: ["python3", "examples/python/banking_agent.py"] },
+] as const;
+
+// The suite runs on a machine that has only Node; where all checks run, Python is there.
+const hasPython = spawnSync("python3", ["--version"]).status === 0 || process.env.CI === "true";
+
+beforeAll(ensureBuilt, 120_000);
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function runAgent(command: readonly string[], environment: Readonly<Record<string, string>>): Promise<Ended> {
+  const [program = "", ...argv] = command;
+  const child = spawn(program, argv, { cwd: ROOT, env: environment });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let [out, err] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    err += text;
+  });
+  return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
+}
+
+/** The banking session with a person whose lines these are. Answers what the person saw, without times of day. */
+async function session(
+  command: readonly string[],
+  lines: readonly string[],
+): Promise<{
+  readonly agent: Ended;
+  readonly seen: readonly string[];
+  readonly asked: string;
+  readonly audit: string;
+}> {
+  const directory = temporaryDirectory();
+  const environment = { ...cleanEnvironment(directory), XDG_STATE_HOME: directory };
+  const person: Program = startProgram(["tail", "--interactive"], { environment });
+  person.child.stdin.write(lines.map((line) => `${line}\n`).join(""));
+  const agent = await runAgent(command, environment);
+  await eventually(() => expect(person.stdout()).toContain("completed"));
+  person.child.kill("SIGINT");
+  expect(await person.ended).toEqual({ code: 0, signal: null });
+  const seen = person
+    .stdout()
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.slice("00:00:00 banking-agent: ".length));
+  const audit = readFileSync(join(directory, "aaepd", "audit", "banking-agent.ndjson"), "utf8");
+  return { agent, seen, asked: person.stderr(), audit };
+}
+
+function outcomeIn(audit: string): unknown {
+  const entries = audit
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  return entries.find(({ kind }) => kind === "outcome")?.outcome;
+}
+
+const BEFORE = [
+  "started: Transfers 500 dollars to Ada Obi.",
+  "state: thinking",
+  "tool: fetch_balance: Reading your balance.",
+  "tool: fetch_balance success: Your balance is 12,500 dollars.",
+  "state: deciding",
+  "state: thinking",
+];
+
+describe.each(AGENTS)("the banking agent in $name", ({ name, command }) => {
+  const test = it.skipIf(name === "Python" && !hasPython);
+
+  test("R5: transfers when a person accepts, who may hear the question again before", async () => {
+    const { agent, seen, asked, audit } = await session(command, ["", "r", "t", "perhaps", "accept"]);
+    expect(agent).toEqual({
+      code: 0,
+      out: "Somebody is being asked.\nAccepted: transferring.\n",
+      err: expect.anything(),
+    });
+    expect(asked.match(/Question 1 of banking-agent: Transfer 500 dollars to Ada Obi\./g)).toHaveLength(2);
+    expect(asked).toContain("Risk: high. It cannot be undone.");
+    expect(asked).toContain("Nothing was sent. r repeats the question.");
+    expect(asked).toContain("Not sent. Type accept or reject, then Enter.");
+    expect(asked).toContain("Sent: accept.\nQuestion 1 has ended: thinking: Accepted.");
+    // Where this machine was too busy for the person to be there in time, the beginning is summed up.
+    if (seen[0]?.startsWith("started") === true) expect(seen.slice(0, BEFORE.length)).toEqual(BEFORE);
+    expect(seen.slice(-7)[0]).toMatch(/^state: awaiting_input/);
+    expect(seen.slice(-6)).toEqual([
+      "tool: transfer_funds: Transferring 500 dollars.",
+      "tool: transfer_funds success: The transfer is done.",
+      "state: writing_output",
+      "text: Transferred 500 dollars to Ada Obi.",
+      "text end: Your new balance is 12,000 dollars.",
+      "completed: Transferred 500 dollars.",
+    ]);
+    expect(outcomeIn(audit)).toMatchObject({ decision: "accept", resolved_by: "reply" });
+  });
+
+  test("§4.5.3: does not transfer when a person rejects, and says so", async () => {
+    const { agent, seen, asked, audit } = await session(command, ["reject"]);
+    expect(agent).toMatchObject({ code: 0, out: "Somebody is being asked.\nNot transferred: You declined it.\n" });
+    expect(asked).toContain("Sent: reject.\nQuestion 1 has ended: thinking: Rejected.");
+    expect(seen.join("\n")).not.toContain("transfer_funds");
+    expect(seen).toContain("state: writing_output: The transfer is not made.");
+    expect(seen.at(-1)).toBe("completed: Nothing was transferred.");
+    expect(outcomeIn(audit)).toMatchObject({ decision: "reject", resolved_by: "reply" });
+  });
+
+  test("H8: does not transfer when nobody answers, and calls it nobody's decision", async () => {
+    const { agent, seen, asked, audit } = await session([...command, "--timeout", "2"], []);
+    expect(agent).toMatchObject({
+      code: 0,
+      out: "Somebody is being asked.\nNot transferred: Nobody answered in time.\n",
+    });
+    expect(asked).toContain("2 seconds left to answer; then it is rejected.");
+    expect(asked).toMatch(/Question 1 has ended without your answer: .*Nobody answered in time/);
+    expect(seen.join("\n")).not.toContain("transfer_funds");
+    expect(seen.at(-1)).toBe("completed: Nothing was transferred.");
+    expect(outcomeIn(audit)).toMatchObject({ decision: "reject", resolved_by: "timeout" });
+    expect(audit).not.toContain('"kind":"reply"');
+  });
+});
