@@ -399,9 +399,10 @@ describe("R3a: states that other events imply", () => {
       ["awaiting.clarification"],
     ]);
     const plan = stage.publish(end, at("11.250Z"));
-    expect(plan.events.map(({ made }) => made)).toEqual(["closing", "closing", "closing", undefined]);
-    expect(plan.events.map(({ ordinal }) => ordinal)).toEqual([8, 9, 10, 11]);
-    const [first, second, output, last] = plan.events.map(({ event }) => event);
+    expect(plan.events.map(({ made }) => made)).toEqual(["resolution", "closing", "closing", "closing", undefined]);
+    expect(plan.events.map(({ ordinal }) => ordinal)).toEqual([8, 9, 10, 11, 12]);
+    const [withdrawn, first, second, output, last] = plan.events.map(({ event }) => event);
+    expect(withdrawn).toMatchObject({ urgency: "critical", from_state: "awaiting_input", to_state: "awaiting_input" });
     expect(first).toMatchObject({
       type: "aaep:agent.tool.completed",
       tool: "first",
