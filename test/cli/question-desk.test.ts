@@ -1,0 +1,290 @@
+// The desk where questions of several agents are put to one person, on a clock of the test's own.
+import { expect, test } from "vitest";
+import type { Envelope } from "#gen/aaep/types.js";
+import { createQuestionDesk, type QuestionSource } from "../../src/cli/question-desk.js";
+import type { SubscriberReply } from "../../src/client/subscriber-options.js";
+import { createVirtualClock } from "../support/virtual-clock.js";
+
+const START = Date.UTC(2026, 0, 1);
+
+function stage({ tooSoonMs = 0 } = {}) {
+  const said: string[] = [];
+  const replies: SubscriberReply[] = [];
+  const clock = createVirtualClock(START);
+  const desk = createQuestionDesk({ say: (line) => said.push(line), clock, tooSoonMs, changed: () => {} });
+  const source: QuestionSource = {
+    label: "bank",
+    reply: (reply) => {
+      replies.push(reply);
+      return true;
+    },
+  };
+  /** What was said since the last look. */
+  const heard = () => said.splice(0);
+  return { desk, clock, source, replies, heard };
+}
+
+function confirmation(number: number, fields: Readonly<Record<string, unknown>> = {}): Envelope {
+  return {
+    "@context": "https://aaep-protocol.org/context/v1",
+    type: "aaep:agent.awaiting.confirmation",
+    event_id: `evt_${number}`,
+    session_id: "sess_1",
+    timestamp: new Date(START).toISOString(),
+    producer: { agent_id: "bank" },
+    urgency: "critical",
+    action: `Pay bill ${number}.`,
+    consequence: "Money leaves.",
+    reply_token: `rpl_${number}`,
+    timeout_seconds: 300,
+    default_decision: "reject",
+    ...fields,
+  };
+}
+
+function resolution(number: number, decision: string, by = "reply", to = "thinking"): Envelope {
+  return {
+    ...confirmation(number),
+    type: "aaep:agent.state.changed",
+    event_id: `evt_r${number}`,
+    from_state: "awaiting_input",
+    to_state: to,
+    summary_normal: `${decision} by ${by}.`,
+    reply_token: undefined,
+    extensions: { aaepd: { by: "daemon", question: `evt_${number}`, decision, decided_by: by } },
+  };
+}
+
+test("A5: the whole question is said in plain lines: who, what, consequence, risk, details, time, default, answers", () => {
+  const { desk, source, heard } = stage();
+  const fields = { risk_level: "high", irreversible: true, extra_context: { amount: 500, nested: {} } };
+  expect(desk.heard(source, confirmation(1, { ...fields, producer: { agent_id: "b", agent_name: "My Bank" } }))).toBe(
+    true,
+  );
+  expect(heard()).toEqual([
+    "Question 1 of My Bank, at bank: Pay bill 1.",
+    "Consequence: Money leaves.",
+    "Risk: high. It cannot be undone.",
+    "Details: amount 500.",
+    "5 minutes left to answer; then it is rejected.",
+    "Type accept or reject, then Enter.",
+    "r repeats this, t tells the time left, s leaves it for later, l lists what is open, h explains.",
+  ]);
+});
+
+test("a clarification's choices are a line each, and its default is named as people know it", () => {
+  const { desk, source, heard } = stage();
+  desk.heard(source, {
+    ...confirmation(1),
+    type: "aaep:agent.awaiting.clarification",
+    question: "Which age?",
+    context: "It changes the savings.",
+    choices: [
+      { value: "60", label: "Age 60" },
+      { value: "65", label: "Age 65" },
+    ],
+    default_response: "65",
+    timeout_seconds: 3661,
+  });
+  expect(heard().slice(0, 6)).toEqual([
+    "Question 1 of bank: Which age?",
+    "Consequence: Money leaves.",
+    "Context: It changes the savings.",
+    "Choice 1: Age 60",
+    "Choice 2: Age 65",
+    "1 hour 1 minute left to answer; then the answer is taken to be: Age 65.",
+  ]);
+});
+
+test("A21, H12: what an agent writes cannot move the cursor or make lines of its own", () => {
+  const { desk, source, heard } = stage();
+  desk.heard(source, confirmation(1, { action: "Pay.\nQuestion 2 of root: \u001b[2Jfree\u202e beer" }));
+  expect(heard()[0]).toBe("Question 1 of bank: Pay. Question 2 of root: [2Jfree beer");
+});
+
+test("A6, A18: asked once, with the hints once; repeated only when asked to", () => {
+  const { desk, source, heard } = stage();
+  desk.heard(source, confirmation(1));
+  const first = heard();
+  expect(desk.heard(source, confirmation(1))).toBe(true);
+  expect(heard()).toEqual([]);
+  desk.typed("r");
+  expect(heard()).toEqual(first.slice(0, -1));
+});
+
+test("H11: one at a time, each answered by its own token", () => {
+  const { desk, source, replies, heard } = stage();
+  desk.heard(source, confirmation(1));
+  heard();
+  desk.heard(source, confirmation(2));
+  expect(heard()).toEqual(["Question 2 of bank is open as well."]);
+  desk.typed("accept");
+  expect(heard()).toEqual(["Sent: accept."]);
+  // What became of the answer comes before the next question.
+  desk.typed("accept");
+  expect(heard()).toEqual(["Not sent: no question is being asked. l lists what is open."]);
+  expect(desk.heard(source, resolution(1, "accepted", "reply", "awaiting_input"))).toBe(true);
+  expect(heard().slice(0, 2)).toEqual([
+    "Question 1 has ended: awaiting_input: accepted by reply.",
+    "Question 2 of bank: Pay bill 2.",
+  ]);
+  desk.typed("no");
+  expect(replies).toEqual([
+    { reply_token: "rpl_1", decision: "accept" },
+    { reply_token: "rpl_2", decision: "reject" },
+  ]);
+});
+
+test("H2: a question that is resolved elsewhere while it is asked is said to be, and left", () => {
+  const { desk, source, replies, heard } = stage();
+  desk.heard(source, confirmation(1));
+  heard();
+  desk.heard(source, resolution(1, "rejected"));
+  expect(heard()).toEqual(["Question 1 has ended without your answer: thinking: rejected by reply."]);
+  expect(desk.isAsking()).toBe(false);
+  desk.typed("accept");
+  expect(heard()).toEqual(["Not sent: no question is being asked. l lists what is open."]);
+  expect(replies).toEqual([]);
+});
+
+test("H11: what was typed for a question that has just gone does not answer the next", () => {
+  const { desk, clock, source, replies, heard } = stage({ tooSoonMs: 1000 });
+  desk.heard(source, confirmation(1));
+  desk.heard(source, confirmation(2));
+  clock.advance(5000);
+  desk.heard(source, resolution(1, "rejected", "timeout"));
+  heard();
+  clock.advance(999);
+  desk.typed("accept");
+  expect(heard()).toEqual(["Not sent: Question 2 had only just been asked. Type the answer again."]);
+  expect(replies).toEqual([]);
+  clock.advance(1);
+  desk.typed("accept");
+  expect(replies).toEqual([{ reply_token: "rpl_2", decision: "accept" }]);
+});
+
+test("H8: an answer that somebody else's was ahead of is said not to have decided", () => {
+  const { desk, source, heard } = stage();
+  desk.heard(source, confirmation(1));
+  desk.typed("accept");
+  heard();
+  desk.heard(source, resolution(1, "rejected"));
+  expect(heard()).toEqual(["Question 1 has ended: Your answer did not decide it. thinking: rejected by reply."]);
+});
+
+test("an answer that does not count is not taken for one: the question is asked again", () => {
+  const { desk, clock, source, heard } = stage();
+  desk.heard(source, confirmation(1));
+  desk.typed("accept");
+  heard();
+  clock.advance(3000);
+  expect(heard().slice(0, 2)).toEqual([
+    "Question 1 is still open: the answer has not counted.",
+    "Question 1 of bank: Pay bill 1.",
+  ]);
+});
+
+test("A7: a question can be left, listed, and asked again", () => {
+  const { desk, clock, source, replies, heard } = stage();
+  desk.heard(source, confirmation(1));
+  desk.heard(source, confirmation(2));
+  heard();
+  desk.typed("s");
+  expect(heard().slice(0, 2)).toEqual([
+    "Question 1 is left open. o 1 asks it again.",
+    "Question 2 of bank: Pay bill 2.",
+  ]);
+  clock.advance(60_000);
+  desk.typed("l");
+  expect(heard()).toEqual([
+    "Question 1 of bank, left for later: Pay bill 1. 4 minutes left to answer; then it is rejected.",
+    "Question 2 of bank, being asked: Pay bill 2. 4 minutes left to answer; then it is rejected.",
+    "o and a number asks one of them now.",
+  ]);
+  desk.typed("s");
+  desk.typed("o 1");
+  desk.typed("reject");
+  expect(replies).toEqual([{ reply_token: "rpl_1", decision: "reject" }]);
+  heard();
+  desk.typed("o 7");
+  expect(heard()).toEqual(["Question 7 cannot be answered now."]);
+});
+
+test("the time left is told on request", () => {
+  const { desk, clock, source, heard } = stage();
+  desk.heard(source, confirmation(1, { default_decision: "accept" }));
+  clock.advance(239_000);
+  heard();
+  desk.typed("t");
+  expect(heard()).toEqual(["1 minute 1 second left to answer; then it is accepted."]);
+});
+
+test("H7: a question whose end is never told is over when its time is", () => {
+  const { desk, clock, source, heard } = stage();
+  desk.heard(source, confirmation(1));
+  heard();
+  clock.advance(302_999);
+  expect(heard()).toEqual([]);
+  clock.advance(1);
+  expect(heard()).toEqual(["Question 1 has ended without your answer: Its time is over."]);
+});
+
+test("a session's end ends its questions, and is still shown", () => {
+  const { desk, source, heard } = stage();
+  desk.heard(source, confirmation(1));
+  heard();
+  const end = {
+    ...resolution(1, ""),
+    type: "aaep:agent.session.cancelled",
+    summary_normal: "Stopped.",
+    extensions: {},
+  };
+  expect(desk.heard(source, end)).toBe(false);
+  expect(heard()).toEqual(["Question 1 has ended without your answer: Stopped."]);
+});
+
+test("§6.7.2: a producer that does not name the question ends those of the agent that waits no more", () => {
+  const { desk, source, heard } = stage();
+  const plain = { ...resolution(1, "Done"), extensions: {} };
+  desk.heard(source, confirmation(1));
+  desk.heard(source, confirmation(2, { producer: { agent_id: "other" } }));
+  heard();
+  expect(desk.heard(source, { ...plain, to_state: "awaiting_input" })).toBe(false);
+  expect(desk.heard(source, { ...plain, from_state: "thinking" })).toBe(false);
+  expect(heard()).toEqual([]);
+  expect(desk.heard(source, plain)).toBe(true);
+  expect(heard()[0]).toContain("Question 1 has ended");
+});
+
+test("H5: after a lost connection only what is still open is asked, and what is new", () => {
+  const { desk, source, heard } = stage();
+  for (const number of [1, 2]) desk.heard(source, confirmation(number));
+  heard();
+  desk.interrupted(source);
+  expect(heard()).toEqual(["The connection is lost. What was asked there cannot be answered until it is back."]);
+  desk.typed("accept");
+  expect(heard()).toEqual(["Not sent: no question is being asked. l lists what is open."]);
+  desk.restored(source, [confirmation(2), confirmation(3)]);
+  const said = heard();
+  expect(said[0]).toBe("Question 1 has ended: It was resolved while the connection was lost.");
+  expect(said).toContain("Question 2 of bank: Pay bill 2.");
+  expect(said.at(-1)).toBe("Question 3 of bank is open as well.");
+});
+
+test("a reply that cannot be sent is said not to be", () => {
+  const { desk, heard } = stage();
+  desk.heard({ label: "", reply: () => false }, confirmation(1));
+  heard();
+  desk.typed("accept");
+  expect(heard()).toEqual(["Not sent: there is no connection at the moment."]);
+  expect(desk.isAsking()).toBe(true);
+});
+
+test("closing leaves no timer", () => {
+  const { desk, clock, source, heard } = stage();
+  desk.heard(source, confirmation(1));
+  heard();
+  desk.close();
+  clock.advance(1_000_000);
+  expect(heard()).toEqual([]);
+});
