@@ -172,6 +172,9 @@ export interface RpcPeer extends RawPeer {
   readonly publish: (...events: readonly Message[]) => Promise<Message>;
   /** Params of `aaep.error`. */
   readonly errors: MessageQueue<Message>;
+  /** Params of `aaep.outcome` and `aaep.waiting`. */
+  readonly outcomes: MessageQueue<Message>;
+  readonly waiting: MessageQueue<Message>;
   /** Answers to ids that nobody here gave out, null among them. */
   readonly strays: MessageQueue<Message>;
   readonly subscription: () => Subscription;
@@ -199,6 +202,8 @@ export function rpcPeer(connection: Connection<Uint8Array>, sniffer: WireSniffer
   const pending = new Map<unknown, Pending>();
   const errors = createMessageQueue<Message>(`${label}'s errors`);
   const strays = createMessageQueue<Message>(`${label}'s strays`);
+  const outcomes = createMessageQueue<Message>(`${label}'s outcomes`);
+  const waiting = createMessageQueue<Message>(`${label}'s waiting`);
   const subscriptions: OpenRpcSubscription[] = [];
   let lastId = 0;
 
@@ -210,6 +215,8 @@ export function rpcPeer(connection: Connection<Uint8Array>, sniffer: WireSniffer
       one?.eventTexts.push(paramsTextOf(Buffer.from(frame).toString()));
       one?.events.push(params as Message);
     } else if (method === "aaep.error") errors.push(params as Message);
+    else if (method === "aaep.outcome") outcomes.push(params as Message);
+    else if (method === "aaep.waiting") waiting.push(params as Message);
     else if (method === "aaep.close") {
       subscriptions.find((each) => each.id() === (params as Message).subscription_id)?.closings.push(params as Message);
     } else {
@@ -225,7 +232,7 @@ export function rpcPeer(connection: Connection<Uint8Array>, sniffer: WireSniffer
 
   const raw = rawPeer(connection, take, () => {
     for (const { method, reject } of pending.values()) reject(new Error(`${label} ended while waiting for ${method}`));
-    for (const queue of [errors, strays]) queue.end();
+    for (const queue of [errors, strays, outcomes, waiting]) queue.end();
     for (const { events, closings } of subscriptions) for (const queue of [events, closings]) queue.end();
   });
 
@@ -252,6 +259,8 @@ export function rpcPeer(connection: Connection<Uint8Array>, sniffer: WireSniffer
     ...raw,
     errors,
     strays,
+    outcomes,
+    waiting,
     request,
     requestText,
     refusal: async (method, params) => {

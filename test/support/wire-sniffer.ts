@@ -39,12 +39,37 @@ const RESULTS: Readonly<Record<string, Check>> = {
   "aaep.close": isEmpty,
   "aaep.ping": isEmpty,
   "aaep.reply": (value) => isObject(value) && typeof value.accepted === "boolean",
+  "aaep.confirm": (value) => isOutcome(value) && (value.resolved_by === "cancelled") === (value.decision === undefined),
+  "aaep.clarify": (value) => isOutcome(value) && value.decision === undefined,
+  "aaep.cancel": (value) => isObject(value) && typeof value.cancelled === "boolean",
+  "aaep.outcome_of": (value) =>
+    isObject(value) && (value.state === "open" || (value.state === "resolved" && isOutcome(value))),
 };
+
+const RESOLVED_BY: ReadonlySet<unknown> = new Set([
+  "reply",
+  "timeout",
+  "no_subscriber",
+  "subscription_ended",
+  "cancelled",
+]);
+
+/** Who decided is named only where somebody did (H8). */
+function isOutcome(value: unknown): value is Message {
+  if (!isObject(value) || !RESOLVED_BY.has(value.resolved_by)) return false;
+  if (typeof value.event_id !== "string" || typeof value.reply_token !== "string") return false;
+  return value.resolved_by === "reply" || value.decided_by === undefined;
+}
 
 const NOTIFICATIONS: Readonly<Record<string, Check>> = {
   "aaep.event": (value) => eventFaults(value).length === 0,
   "aaep.error": (value) => isObject(value) && validators.isAaepdError({ ...value, type: "aaepd.error" }),
   "aaep.close": validators.isSubscriptionClose,
+  "aaep.outcome": isOutcome,
+  "aaep.waiting": (value) =>
+    isObject(value) &&
+    typeof value.waiting === "boolean" &&
+    [value.reply_token, value.event_id, value.session_id].every((id) => typeof id === "string"),
 };
 
 export function createWireSniffer(): WireSniffer {

@@ -1,0 +1,314 @@
+// Questions over real connections: asked by an agent on one, answered by a person's tool on another, whatever each of them speaks (H4).
+import { describe, expect, test } from "vitest";
+import { Fault } from "../../src/base/errors.js";
+import type { Framing } from "../../transports/framing/framings.js";
+import { type DaemonRig, nextSession, requestOf, startRig } from "../support/daemon-rig.js";
+import type { RpcPeer, Subscription } from "../support/peers.js";
+
+type Message = Readonly<Record<string, unknown>>;
+
+const CAPABLE = { supports_confirmation_reply: true, supports_clarification_reply: true };
+
+interface Place {
+  readonly name: string;
+  readonly usesStdio: boolean;
+}
+
+interface AskingPlace extends Place {
+  readonly agent: (rig: DaemonRig) => Promise<RpcPeer>;
+}
+
+interface AnsweringPlace extends Place {
+  readonly subscription: (rig: DaemonRig) => Promise<Subscription>;
+}
+
+const rpcOver = (framing: Framing) => async (rig: DaemonRig) => (await rig.rpc(framing)).subscription();
+
+const ASKING: readonly AskingPlace[] = [
+  { name: "JSON-RPC over stdio", usesStdio: true, agent: async (rig) => rig.parent() },
+  { name: "JSON-RPC over a socket", usesStdio: false, agent: (rig) => rig.rpc("newline") },
+  { name: "JSON-RPC in headers over a socket", usesStdio: false, agent: (rig) => rig.rpc("content-length") },
+  { name: "JSON-RPC in memory", usesStdio: false, agent: (rig) => rig.rpc("memory") },
+];
+
+const ANSWERING: readonly AnsweringPlace[] = [
+  { name: "JSON-RPC over stdio", usesStdio: true, subscription: async (rig) => rig.parent().subscription() },
+  { name: "JSON-RPC over a socket", usesStdio: false, subscription: rpcOver("newline") },
+  { name: "plain lines over a socket", usesStdio: false, subscription: (rig) => rig.plain("newline") },
+  { name: "plain, length first, over a socket", usesStdio: false, subscription: (rig) => rig.plain("length-prefixed") },
+  { name: "plain in memory", usesStdio: false, subscription: (rig) => rig.plain("memory") },
+];
+
+const PAIRS = ASKING.flatMap((asking) => ANSWERING.map((answering) => [asking, answering] as const));
+
+async function subscribed(
+  subscription: Subscription,
+  name: string,
+  capabilities: Message = CAPABLE,
+): Promise<Subscription> {
+  const answer = await subscription.subscribe(requestOf(capabilities, { subscriber_id: name }));
+  expect(answer.type).toBe("subscription.accepted");
+  return subscription;
+}
+
+async function startSession(agent: RpcPeer): Promise<string> {
+  const id = nextSession();
+  await agent.publish({ type: "aaep:agent.session.started", session_id: id, summary_normal: "Begins." });
+  return id;
+}
+
+const confirmIn = (session_id: string, others: Message = {}): Message => ({
+  session_id,
+  action: "Transfer 500 euros.",
+  consequence: "They are gone.",
+  reversibility: "irreversible",
+  risk_level: "high",
+  timeout_seconds: 60,
+  ...others,
+});
+
+const replyTo = (question: Message, decision: "accept" | "reject", others: Message = {}): Message => ({
+  type: "confirmation.reply",
+  reply_token: question.reply_token,
+  decision,
+  timestamp: new Date().toISOString(),
+  ...others,
+});
+
+async function hearQuestion({ events }: Subscription): Promise<Message> {
+  for (;;) {
+    const event = await events.next("the question");
+    if (String(event.type).startsWith("aaep:agent.awaiting.")) return event;
+  }
+}
+
+async function hearOutcome({ events }: Subscription, question: Message): Promise<Message> {
+  for (;;) {
+    const event = await events.next("the outcome");
+    const marks = (event.extensions as Record<string, Message> | undefined)?.aaepd;
+    if (marks?.question === question.event_id && marks?.decision !== undefined) return event;
+  }
+}
+
+const transferIn = (session_id: string): Message => ({
+  type: "aaep:agent.tool.invoked",
+  session_id,
+  tool: "transfer",
+  irreversible: true,
+  summary_normal: "Transfers.",
+});
+
+describe.each(PAIRS)("H4: asked in $name", (asking, answering) => {
+  test(`answered in ${answering.name}: accepted, then rejected, and a choice`, async () => {
+    const rig = await startRig({ stdio: asking.usesStdio || answering.usesStdio });
+    const agent = await asking.agent(rig);
+    const person = await subscribed(await answering.subscription(rig), "person");
+    const session = await startSession(agent);
+
+    const first = agent.request("aaep.confirm", confirmIn(session));
+    const asked = await hearQuestion(person);
+    expect(asked).toMatchObject({ urgency: "critical", action: "Transfer 500 euros.", default_decision: "reject" });
+    expect(await person.listPending()).toEqual([expect.objectContaining({ event_id: asked.event_id })]);
+    expect((await agent.refusal("aaep.publish", transferIn(session))).code).toBe("confirmation_required");
+    await person.reply(replyTo(asked, "accept", { decided_by: "Ada" }));
+    expect(await first).toMatchObject({
+      decision: "accept",
+      resolved_by: "reply",
+      decided_by: "Ada",
+      event_id: asked.event_id,
+      reply_token: asked.reply_token,
+    });
+    expect(await hearOutcome(person, asked)).toMatchObject({ urgency: "critical", from_state: "awaiting_input" });
+    expect(await person.listPending()).toEqual([]);
+    await agent.publish(transferIn(session));
+    expect((await agent.refusal("aaep.publish", transferIn(session))).code).toBe("confirmation_required");
+
+    const second = agent.request("aaep.confirm", confirmIn(session));
+    await person.reply(replyTo(await hearQuestion(person), "reject"));
+    expect(await second).toMatchObject({ decision: "reject", resolved_by: "reply" });
+    expect((await agent.refusal("aaep.publish", transferIn(session))).code).toBe("confirmation_required");
+
+    const third = agent.request("aaep.clarify", {
+      session_id: session,
+      question: "Which?",
+      choices: [
+        { value: "a", label: "The first" },
+        { value: "b", label: "The second" },
+      ],
+    });
+    const choice = await hearQuestion(person);
+    const chosen = {
+      type: "clarification.reply",
+      reply_token: choice.reply_token,
+      timestamp: new Date().toISOString(),
+    };
+    await person.reply({ ...chosen, response: "c" });
+    await person.reply({ ...chosen, response: "b" });
+    expect(await third).toMatchObject({ response: "b", resolved_by: "reply" });
+  });
+});
+
+describe("replies over real connections", () => {
+  test("H2: of replies that come together one counts, and all hear the same outcome", async () => {
+    const rig = await startRig();
+    const agent = await rig.rpc();
+    const session = await startSession(agent);
+    const people = [
+      await subscribed(await rig.plain(), "a"),
+      await subscribed(await rig.plain("newline"), "b"),
+      await subscribed((await rig.rpc()).subscription(), "c"),
+      await subscribed((await rig.rpc("content-length")).subscription(), "d"),
+    ];
+    for (let round = 0; round < 5; round += 1) {
+      const answer = agent.request("aaep.confirm", confirmIn(session));
+      const asked = await Promise.all(people.map(hearQuestion));
+      expect(new Set(asked.map(({ event_id: id }) => id)).size).toBe(1);
+      await Promise.all(
+        people.map((person, index) =>
+          person.reply(replyTo(asked[index] ?? {}, index % 2 === 0 ? "accept" : "reject", { decided_by: `${index}` })),
+        ),
+      );
+      const { decision, decided_by: by } = await answer;
+      expect(decision).toBe(Number(by) % 2 === 0 ? "accept" : "reject");
+      const heard = await Promise.all(people.map((person, index) => hearOutcome(person, asked[index] ?? {})));
+      const outcomes = heard.map(({ extensions }) => (extensions as Record<string, Message>).aaepd?.decision);
+      expect(new Set(outcomes)).toEqual(new Set([decision === "accept" ? "accepted" : "rejected"]));
+      if (decision === "accept") await agent.publish(transferIn(session));
+      expect((await agent.refusal("aaep.publish", transferIn(session))).code).toBe("confirmation_required");
+    }
+  });
+
+  test("R19: one that names another connection's subscription has no answer and no effect", async () => {
+    const rig = await startRig();
+    const agent = await rig.rpc();
+    const session = await startSession(agent);
+    const person = await subscribed(await rig.plain(), "person");
+    const plain = await rig.plain();
+    await subscribed(plain, "plain");
+    const rpc = await rig.rpc();
+    await subscribed(rpc.subscription(), "rpc");
+    const answer = agent.request("aaep.confirm", confirmIn(session));
+    const asked = await hearQuestion(person);
+    const stolen = replyTo(asked, "accept", { subscription_id: person.id() });
+    plain.say(stolen);
+    rpc.notify("aaep.reply", stolen);
+    expect(await rpc.request("aaep.reply", stolen)).toEqual({ accepted: false });
+    // What is answered always, and comes behind what would have been.
+    expect(await plain.listPending()).toHaveLength(1);
+    expect(await person.listPending()).toHaveLength(1);
+    await person.reply(replyTo(asked, "reject"));
+    expect(await answer).toMatchObject({ decision: "reject", resolved_by: "reply" });
+  });
+
+  test("H2: a person's tool that comes late is asked, first of all", async () => {
+    const rig = await startRig({ configuration: { confirmationGraceSeconds: 60 } });
+    const agent = await rig.rpc();
+    const session = await startSession(agent);
+    const answer = agent.request("aaep.confirm", confirmIn(session));
+    // Behind the question on the same connection.
+    await agent.request("aaep.ping");
+    const person = await subscribed(await rig.plain(), "person");
+    const first = await person.events.next("the question");
+    expect(first).toMatchObject({ type: "aaep:agent.awaiting.confirmation" });
+    await person.reply(replyTo(first, "accept"));
+    expect(await answer).toMatchObject({ decision: "accept", resolved_by: "reply" });
+  });
+
+  test("R7: a broken connection is the end of its subscription", async () => {
+    const rig = await startRig();
+    const agent = await rig.rpc();
+    const session = await startSession(agent);
+    const person = await subscribed(await rig.plain(), "person");
+    const answer = agent.request("aaep.confirm", confirmIn(session));
+    await hearQuestion(person);
+    await person.peer.close();
+    expect(await answer).toMatchObject({ decision: "reject", resolved_by: "subscription_ended" });
+  });
+});
+
+describe("agents over real connections", () => {
+  test("H7: cancelling the request takes the question back, and says so", async () => {
+    const rig = await startRig();
+    const agent = await rig.rpc();
+    const session = await startSession(agent);
+    const person = await subscribed(await rig.plain(), "person");
+    const answer = agent.request("aaep.confirm", confirmIn(session));
+    const asked = await hearQuestion(person);
+    // The session's start was the agent's first request, and this its second.
+    agent.notify("$/cancelRequest", { id: 2 });
+    expect(await hearOutcome(person, asked)).toMatchObject({ extensions: { aaepd: { decision: "cancelled" } } });
+    expect(await answer).toMatchObject({ resolved_by: "cancelled" });
+    expect(await person.listPending()).toEqual([]);
+  });
+
+  test.each(["close", "break"] as const)(
+    "R8: an agent whose connection ends by %s finds its question open, and the outcome when it is back",
+    async (how) => {
+      const rig = await startRig({ clock: "hands" });
+      const agent = await rig.rpc();
+      const session = nextSession();
+      const started = await agent.publish({
+        type: "aaep:agent.session.started",
+        session_id: session,
+        summary_normal: "Begins.",
+      });
+      const person = await subscribed(await rig.plain(), "person");
+      const lost = agent.request("aaep.confirm", confirmIn(session, { reply_token: "rpl_mine" })).catch(() => "lost");
+      const asked = await hearQuestion(person);
+      if (how === "close") await agent.close();
+      else await agent.connection.close(new Fault("framing_lost", "Broken."));
+      expect(await lost).toBe("lost");
+      await rig.advance(1000);
+      expect(await person.listPending()).toHaveLength(1);
+      const back = await rig.rpc();
+      expect(
+        await back.request("aaep.resume_session", { session_id: session, resume_token: started.resume_token }),
+      ).toMatchObject({ open_questions: [{ reply_token: "rpl_mine" }] });
+      expect(await back.request("aaep.outcome_of", { reply_token: "rpl_mine" })).toMatchObject({ state: "open" });
+      expect(await back.waiting.next("what is waited for")).toMatchObject({ reply_token: "rpl_mine", waiting: true });
+      await rig.advance(10_000);
+      await person.reply(replyTo(asked, "accept", { timestamp: asked.timestamp }));
+      await hearOutcome(person, asked);
+      expect(await back.outcomes.next("the outcome")).toMatchObject({ reply_token: "rpl_mine", decision: "accept" });
+      expect(await back.request("aaep.outcome_of", { reply_token: "rpl_mine" })).toMatchObject({
+        state: "resolved",
+        decision: "accept",
+        resolved_by: "reply",
+      });
+      await back.publish(transferIn(session));
+    },
+  );
+
+  test("H7, R8: one that does not come back takes its questions with it", async () => {
+    const rig = await startRig({ clock: "hands" });
+    const agent = await rig.rpc();
+    const session = await startSession(agent);
+    const person = await subscribed(await rig.plain(), "person");
+    void agent.request("aaep.confirm", confirmIn(session)).catch(() => undefined);
+    const asked = await hearQuestion(person);
+    await agent.close();
+    await rig.advance(5000);
+    expect(await hearOutcome(person, asked)).toMatchObject({ extensions: { aaepd: { decision: "cancelled" } } });
+    expect(await person.listPending()).toEqual([]);
+  });
+
+  test("R8a: a daemon that stops leaves no request without an answer", async () => {
+    const rig = await startRig();
+    const agent = await rig.rpc();
+    const session = await startSession(agent);
+    const person = await subscribed(await rig.plain(), "person");
+    const answer = agent.request("aaep.confirm", confirmIn(session));
+    const asked = await hearQuestion(person);
+    await rig.daemon.stop("signal");
+    expect(await answer).toMatchObject({ resolved_by: "cancelled" });
+    expect(await hearOutcome(person, asked)).toBeDefined();
+  });
+
+  test("a question told as a notification is refused, and the daemon goes on", async () => {
+    const rig = await startRig();
+    const agent = await rig.rpc();
+    agent.notify("aaep.confirm", { session_id: 5 });
+    expect(await agent.errors.next("the refusal")).toMatchObject({ code: "invalid_message", pointer: "/id" });
+    await rig.expectOthersServed();
+  });
+});
