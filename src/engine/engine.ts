@@ -92,6 +92,8 @@ export interface EngineSubscription extends Omit<Member, "skipAll" | "repeat" | 
 
 export interface Engine {
   readonly openAgent: (identity: Producer | undefined, events: AgentEvents) => AgentHandle;
+  /** A reply over a connection without a subscription; for the audit log. */
+  readonly strayReply: (token: string, raw: unknown) => void;
   /** Throws "rate_limit" where there are too many already. */
   readonly subscribe: (spec: SubscribeSpec) => EngineSubscription;
   /** Ends all open sessions, as if their agents had vanished (R8a). */
@@ -331,6 +333,15 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
 
   return {
     openAgent: publishing.openAgent,
+    strayReply: (token, raw) =>
+      services.audit.record({
+        kind: "reply",
+        fate: "wrong_subscription",
+        reply_token: token,
+        subscription_id: "",
+        subscriber_id: "",
+        reply: raw,
+      }),
     subscribe,
     endSessions: () => {
       for (const sessionId of sessions.openIds()) publishing.abandon(sessionId);

@@ -197,7 +197,9 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     const [first] = held.values();
     // What names none of this connection's is for the log to know; any of them says so.
     const one = typeof id === "string" ? (held.get(id) ?? first) : first;
-    return one?.open.reply(params) === true;
+    if (one !== undefined) return one.open.reply(params);
+    desk.strayReply(params);
+    return false;
   };
 
   const listPending = (params: unknown): Message => {

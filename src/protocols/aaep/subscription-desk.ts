@@ -64,8 +64,13 @@ export interface OpenSubscription {
 
 export function createSubscriptionDesk(services: DeskServices): {
   readonly request: (message: unknown, events: SubscriptionEvents) => RequestOutcome;
+  /** A reply of a peer that has no subscription: for the log alone. */
+  readonly strayReply: (message: unknown) => void;
 } {
-  return { request: (message, events) => answerRequest(message, events, services) };
+  return {
+    request: (message, events) => answerRequest(message, events, services),
+    strayReply: (message) => services.engine.strayReply(tokenIn(message), message),
+  };
 }
 
 function answerRequest(value: unknown, events: SubscriptionEvents, services: DeskServices): RequestOutcome {

@@ -457,7 +457,7 @@ describe("AAEP §6.3.4, R19: a reply that is none", () => {
       accepted: false,
     });
     const fates = stage.rig.audit.flatMap((entry) => (entry.kind === "reply" ? [entry.fate] : []));
-    expect(fates).toEqual(["wrong_subscription", "wrong_subscription"]);
+    expect(fates).toEqual(["wrong_subscription", "wrong_subscription", "wrong_subscription"]);
     expect(other.call("aaep.reply", { ...reply, subscription_id: theirs.subscription_id })).toEqual({ accepted: true });
   });
 });
