@@ -69,8 +69,8 @@ function describe(topic: string, event: Envelope, options: EventTextOptions): Om
   }
 }
 
-/** The summary that was selected for this listener (R14), else the one nearest to it. */
-function summaryOf(event: Envelope): string {
+/** The summary that was selected for this listener (R14), else the one nearest to it; empty where there is none. */
+export function summaryOf(event: Envelope): string {
   const fields = [event[`summary_${event.verbosity ?? "normal"}`], event.summary_normal, event.summary_terse];
   return [...fields, event.summary_detailed].map(textOf).find((text) => text !== "") ?? "";
 }

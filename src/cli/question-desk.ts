@@ -4,7 +4,7 @@ import type { Envelope } from "#gen/aaep/types.js";
 import type { SubscriberReply } from "../client/subscriber-options.js";
 import type { Clock } from "../contracts/clock.js";
 import { type AskedQuestion, questionFromEvent, questionLines, timeLine } from "./asked-question.js";
-import { endsSession, eventText } from "./event-text.js";
+import { endsSession, eventText, summaryOf } from "./event-text.js";
 import { shownText } from "./shown-text.js";
 import { readAnswer, readCommand, type Typed } from "./typed-answer.js";
 
@@ -169,7 +169,7 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
   /** An answer that somebody else's, or time, was ahead of is said to have been (H8). */
   function outcomeOf(one: Open, event: Envelope): string {
     const { decision, decided_by: by } = event.extensions?.aaepd ?? {};
-    const { text } = eventText(event);
+    const text = shownText(summaryOf(event)) || eventText(event).text;
     const isOther = typeof decision === "string" && one.sent !== undefined && (decision !== one.sent || by !== "reply");
     return isOther ? `Your answer did not decide it. ${text}` : text;
   }

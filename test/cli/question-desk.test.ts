@@ -124,10 +124,7 @@ test("H11: one at a time, each answered by its own token", () => {
   desk.typed("accept");
   expect(heard()).toEqual(["Not sent: no question is being asked. l lists what is open."]);
   expect(desk.heard(source, resolution(1, "accepted", "reply", "awaiting_input"))).toBe(true);
-  expect(heard().slice(0, 2)).toEqual([
-    "Question 1 has ended: awaiting_input: accepted by reply.",
-    "Question 2 of bank: Pay bill 2.",
-  ]);
+  expect(heard().slice(0, 2)).toEqual(["Question 1 has ended: accepted by reply.", "Question 2 of bank: Pay bill 2."]);
   desk.typed("no");
   expect(replies).toEqual([
     { reply_token: "rpl_1", decision: "accept" },
@@ -140,7 +137,7 @@ test("H2: a question that is resolved elsewhere while it is asked is said to be,
   desk.heard(source, confirmation(1));
   heard();
   desk.heard(source, resolution(1, "rejected"));
-  expect(heard()).toEqual(["Question 1 has ended without your answer: thinking: rejected by reply."]);
+  expect(heard()).toEqual(["Question 1 has ended without your answer: rejected by reply."]);
   expect(desk.isAsking()).toBe(false);
   desk.typed("accept");
   expect(heard()).toEqual(["Not sent: no question is being asked. l lists what is open."]);
@@ -169,7 +166,7 @@ test("H8: an answer that somebody else's was ahead of is said not to have decide
   desk.typed("accept");
   heard();
   desk.heard(source, resolution(1, "rejected"));
-  expect(heard()).toEqual(["Question 1 has ended: Your answer did not decide it. thinking: rejected by reply."]);
+  expect(heard()).toEqual(["Question 1 has ended: Your answer did not decide it. rejected by reply."]);
 });
 
 test("an answer that does not count is not taken for one: the question is asked again", () => {

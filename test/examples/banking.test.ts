@@ -98,7 +98,7 @@ describe.each(AGENTS)("the banking agent in $name", ({ name, command }) => {
     expect(asked).toContain("Risk: high. It cannot be undone.");
     expect(asked).toContain("Nothing was sent. r repeats the question.");
     expect(asked).toContain("Not sent. Type accept or reject, then Enter.");
-    expect(asked).toContain("Sent: accept.\nQuestion 1 has ended: thinking: Accepted.");
+    expect(asked).toContain("Sent: accept.\nQuestion 1 has ended: Accepted.");
     // Where this machine was too busy for the person to be there in time, the beginning is summed up.
     if (seen[0]?.startsWith("started") === true) expect(seen.slice(0, BEFORE.length)).toEqual(BEFORE);
     expect(seen.slice(-7)[0]).toMatch(/^state: awaiting_input/);
@@ -116,7 +116,7 @@ describe.each(AGENTS)("the banking agent in $name", ({ name, command }) => {
   test("§4.5.3: does not transfer when a person rejects, and says so", async () => {
     const { agent, seen, asked, audit } = await session(command, ["reject"]);
     expect(agent).toMatchObject({ code: 0, out: "Somebody is being asked.\nNot transferred: You declined it.\n" });
-    expect(asked).toContain("Sent: reject.\nQuestion 1 has ended: thinking: Rejected.");
+    expect(asked).toContain("Sent: reject.\nQuestion 1 has ended: Rejected.");
     expect(seen.join("\n")).not.toContain("transfer_funds");
     expect(seen).toContain("state: writing_output: The transfer is not made.");
     expect(seen.at(-1)).toBe("completed: Nothing was transferred.");
