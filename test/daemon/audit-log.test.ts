@@ -6,6 +6,7 @@ import type { AuditEntry, ReplyFate } from "../../src/contracts/audit.js";
 import type { Log } from "../../src/contracts/log.js";
 import { type AuditLog, type AuditLogOptions, type AuditStream, createAuditLog } from "../../src/daemon/audit-log.js";
 import { defaultAuditDirectory } from "../../src/daemon/audit-names.js";
+import { startRig } from "../support/daemon-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 import { createVirtualClock } from "../support/virtual-clock.js";
 
@@ -235,6 +236,21 @@ test("what cannot be written as JSON is counted, not thrown", async () => {
   expect(() => audit.record(reply(1, "malformed", { number: 1n }))).not.toThrow();
   expect(audit.droppedCount()).toBe(1);
   expect(warnings).toHaveLength(1);
+});
+
+test("a daemon records what it was asked into the folder that it was given, and has written it when it has stopped", async () => {
+  const path = join(temporaryDirectory(), "audit");
+  const rig = await startRig({ configuration: { audit: { kind: "directory", path } } });
+  const agent = await rig.rpc();
+  const session_id = "sess_audited";
+  await agent.publish({ type: "aaep:agent.session.started", session_id, summary_normal: "Pays." });
+  const outcome = await agent.request("aaep.confirm", { session_id, action: "Pay.", consequence: "Money leaves." });
+  expect(outcome).toMatchObject({ resolved_by: "no_subscriber" });
+  await rig.stop();
+  const entries = readFileSync(join(path, "aaepd.ndjson"), "utf8").trimEnd().split("\n");
+  const [asked, ended] = entries.map((line) => JSON.parse(line));
+  expect(asked).toMatchObject({ kind: "asked", event: { session_id, action: "Pay." } });
+  expect(ended).toMatchObject({ kind: "outcome", outcome });
 });
 
 test("auto is the folder of XDG for state, and has a place on every platform", () => {
