@@ -34,7 +34,7 @@ interface Pieces {
 }
 
 function timeText(seconds: number): string {
-  return `${seconds.toFixed(1).padStart(TIME_COLUMNS - 3)} s`;
+  return `${seconds.toFixed(1).padStart(TIME_COLUMNS - 2)} s`;
 }
 
 function piecesText({ texts }: Pieces): string {

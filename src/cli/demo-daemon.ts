@@ -36,7 +36,7 @@ export async function startDemoDaemon(
   environment: Readonly<Record<string, string | undefined>>,
   deadlineMs: number,
 ): Promise<DemoDaemon> {
-  const directory = mkdtempSync(join(tmpdir(), "aaepd-"));
+  const directory = mkdtempSync(join(tmpdir(), "aaepd-demo-"));
   const socketPath = join(directory, "demo.sock");
   const child = spawn(process.execPath, [packagePath("bin", "aaepd.js"), "stdio", "--socket", socketPath], {
     // Settings of the user's own daemon are not those of the demo's.

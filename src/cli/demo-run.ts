@@ -31,8 +31,9 @@ export interface DemoOptions {
 /** How long the daemon may take to start, and then to end, ms. */
 const START_MS = 10_000;
 const END_MS = 5000;
-/** After the last event the slow ones get so long at their own pace. Then the daemon ends, and hands out what it still holds (R8a). */
+/** After the last event the slow ones get so long at their own pace, in real time. Then the daemon ends, and hands out what it still holds (R8a). */
 const DRAIN_MS = 15_000;
+const LEAST_DRAIN_MS = 2000;
 
 export function runDemo(options: DemoOptions, io: CommandIo): Promise<void> {
   return runCommand(io, () => demo(options, io));
@@ -123,7 +124,7 @@ async function show(
       return code;
     }
     const finished = Promise.all(subscriptions.map(({ finished: end }) => end)).then(() => undefined);
-    const drained = await within(DRAIN_MS, io, interrupted, finished);
+    const drained = await within(Math.max(LEAST_DRAIN_MS, DRAIN_MS / options.speed), io, interrupted, finished);
     if (drained !== undefined) return drained;
     for (const { tally } of seats) tally.endPace();
     daemon.endInput();

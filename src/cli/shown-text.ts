@@ -40,37 +40,25 @@ export function wrapText(text: string, columns: number): readonly string[] {
   const lines: string[] = [];
   let line = "";
   let lineColumns = 0;
-  for (const word of text.split(" ")) {
-    const wordColumns = columnsOf(word);
-    if (line !== "" && lineColumns + 1 + wordColumns <= columns) {
-      line += ` ${word}`;
-      lineColumns += 1 + wordColumns;
-      continue;
-    }
-    if (line !== "") lines.push(line);
-    const pieces = cutWord(word, columns);
-    lines.push(...pieces.slice(0, -1));
-    line = pieces.at(-1) ?? "";
-    lineColumns = columnsOf(line);
-  }
-  return [...lines, line];
-}
 
-function cutWord(word: string, columns: number): readonly string[] {
-  const pieces: string[] = [];
-  let piece = "";
-  let pieceColumns = 0;
-  for (const { segment } of CLUSTERS.segment(word)) {
-    const added = clusterColumns(segment);
-    if (pieceColumns + added > columns && piece !== "") {
-      pieces.push(piece);
-      piece = "";
-      pieceColumns = 0;
+  function append(piece: string, pieceColumns: number): void {
+    if (lineColumns + pieceColumns > columns && line !== "") {
+      lines.push(line.trimEnd());
+      line = "";
+      lineColumns = 0;
     }
-    piece += segment;
-    pieceColumns += added;
+    line += piece;
+    lineColumns += pieceColumns;
   }
-  return [...pieces, piece];
+
+  for (const word of text.split(" ")) {
+    if (line !== "" && lineColumns < columns) append(" ", 1);
+    const wordColumns = columnsOf(word);
+    // A word that fits no line begins on this one: text without spaces is one word.
+    if (wordColumns <= columns) append(word, wordColumns);
+    else for (const { segment } of CLUSTERS.segment(word)) append(segment, clusterColumns(segment));
+  }
+  return [...lines, line.trimEnd()];
 }
 
 /** Filled up with spaces to so many columns. */

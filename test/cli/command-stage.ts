@@ -1,18 +1,18 @@
 // A stage for commands: their streams and signals without a process of their own, and a real daemon as a child where one is asked for.
-import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
-import { onTestFinished, vi } from "vitest";
+import { vi } from "vitest";
 import type { CommandIo } from "../../src/cli/command-io.js";
 import { createClock } from "../../src/daemon/clock.js";
 import { createIdSource } from "../../src/daemon/ids.js";
 import { ensureBuilt } from "../support/built.js";
+import { cleanEnvironment, startProgram } from "../support/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
-export const PROGRAM = fileURLToPath(new URL("../../bin/aaepd.js", import.meta.url));
 export const SESSIONS = fileURLToPath(new URL("../../examples/sessions/", import.meta.url));
 
 export interface Stage {
@@ -84,8 +84,9 @@ export async function run(
 
 export interface ServedDaemon {
   readonly socketPath: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Readonly<Record<string, string>>;
   readonly stop: () => Promise<void>;
+  readonly child: ChildProcess;
 }
 
 /** A runtime directory of the test's own. */
@@ -97,34 +98,20 @@ export function runtimeEnvironment(): { readonly XDG_RUNTIME_DIR: string; readon
 }
 
 /** `aaepd serve` as a child, listening when this resolves. */
-export async function serve(runtimeDirectory: string, producerId = "stage"): Promise<ServedDaemon> {
+export async function serve(runtimeDirectory: string, ...options: readonly string[]): Promise<ServedDaemon> {
   ensureBuilt();
-  const environment = { PATH: process.env.PATH, HOME: runtimeDirectory, XDG_RUNTIME_DIR: runtimeDirectory };
-  const child = spawn(process.execPath, [PROGRAM, "serve", "--producer-id", producerId], {
-    env: environment,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let out = "";
-  let err = "";
-  child.stdout.on("data", (chunk) => {
-    out += chunk;
-  });
-  child.stderr.on("data", (chunk) => {
-    err += chunk;
-  });
-  const exited = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  const stop = async () => {
-    child.kill("SIGTERM");
-    await exited;
-  };
-  onTestFinished(stop);
-  await vi.waitFor(
-    () => {
-      if (!out.includes("\n")) throw new Error(`not yet listening: ${err}`);
+  const environment = cleanEnvironment(runtimeDirectory);
+  const daemon = startProgram(["serve", ...options], { environment });
+  const [line = ""] = await daemon.stdoutLines(1);
+  return {
+    socketPath: JSON.parse(line).endpoints.ipc,
+    environment,
+    stop: async () => {
+      daemon.child.kill("SIGTERM");
+      await daemon.ended;
     },
-    { timeout: 10_000, interval: 10 },
-  );
-  return { socketPath: JSON.parse(out).endpoints.ipc, environment, stop };
+    child: daemon.child,
+  };
 }
 
 /** Waits for something that will be. */
