@@ -14,6 +14,8 @@ export type Incoming =
   | { readonly kind: "rejected"; readonly rejected: SubscriptionRejected }
   | { readonly kind: "close"; readonly close: SubscriptionClose }
   | { readonly kind: "error"; readonly error: AaepdError }
+  /** The questions that are open, as `aaepd.list_pending` was answered (R28). */
+  | { readonly kind: "pending"; readonly questions: readonly Envelope[] }
   /** A message of a kind that this version does not know. */
   | { readonly kind: "other"; readonly message: Readonly<Record<string, unknown>> };
 
@@ -31,6 +33,9 @@ export function readIncoming(frame: Uint8Array): Incoming {
       return { kind: "rejected", rejected: message as unknown as SubscriptionRejected };
     case "subscription.close":
       return { kind: "close", close: message as unknown as SubscriptionClose };
+    case "aaepd.pending":
+      if (!Array.isArray(message.questions)) throw notAaep("has no questions");
+      return { kind: "pending", questions: message.questions };
     case "aaepd.error":
       return { kind: "error", error: message as unknown as AaepdError };
   }

@@ -19,11 +19,14 @@ export interface Subscriber {
   readonly skip: (target?: { readonly session_id: string; readonly output_id?: string }) => boolean;
   /** Asks for one event again (R28); it arrives as "repeated". False while there is no subscription. */
   readonly repeat: (eventId: string) => boolean;
-  /** Asks for the open questions again (R28). False while there is no subscription. */
-  readonly listPending: () => boolean;
+  /** The questions that are open and were put to this subscription (R28). Rejects with a Fault as `renegotiate` does. */
+  readonly listPending: () => Promise<readonly Envelope[]>;
   /** Where a later subscriber can go on (R17); undefined where nothing has come yet. */
   readonly resumePoint: () => ResumePoint | undefined;
-  /** Takes its leave and ends. */
+  /**
+   * Takes its leave and ends. Resolves when it has ended, or, so that `onEvent` may wait for it too, when the connection is closed and only
+   * `onEvent` is not done.
+   */
   readonly close: (reasonMessage?: string) => Promise<void>;
   /** Resolves when it has ended for good. Rejects only with what `onEvent` threw. */
   readonly ended: Promise<SubscriberEnd>;
@@ -46,12 +49,20 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
   let capabilities = request.capabilities;
   let run: SubscriptionRun | undefined;
   let isClosing = false;
+  let isDelivering = false;
   let wakeUp: () => void = () => {};
 
   async function deliver(event: Envelope): Promise<void> {
+    // What is not handed on must not count as received: `resumePoint` stays before it.
+    if (isClosing) return;
     const news = received.accept(event);
-    if (asked.delete(event.event_id)) await options.onEvent(event, "repeated");
-    else if (news !== undefined) await options.onEvent(news, "new");
+    isDelivering = true;
+    try {
+      if (asked.delete(event.event_id)) await options.onEvent(event, "repeated");
+      else if (news !== undefined) await options.onEvent(news, "new");
+    } finally {
+      isDelivering = false;
+    }
   }
 
   async function attempt(number: number): Promise<{ readonly because: Interruption; readonly lastedMs: number }> {
@@ -133,13 +144,16 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
       asked.add(eventId);
       return true;
     },
-    listPending: () => run?.send({ type: "aaepd.list_pending" }) ?? false,
+    listPending: async () => {
+      if (run === undefined) throw notSubscribed();
+      return run.listPending();
+    },
     resumePoint: () => received.resumePoint(resumeBy),
     close: async (reasonMessage) => {
       isClosing = true;
       wakeUp();
       await run?.close(reasonMessage);
-      await settled;
+      if (!isDelivering) await settled;
     },
     ended,
   };

@@ -23,12 +23,14 @@ export interface SubscriptionRun {
   /** Hands a message over. False where the subscription is not active. */
   readonly send: (message: object) => boolean;
   readonly renegotiate: (capabilities: Capabilities) => Promise<SubscriptionAccepted>;
+  readonly listPending: () => Promise<readonly Envelope[]>;
   /** Sends `subscription.close`, where there is a subscription, and closes the connection. */
   readonly close: (reasonMessage: string | undefined) => Promise<void>;
 }
 
-interface Waiting {
-  readonly resolve: (accepted: SubscriptionAccepted) => void;
+/** Somebody who waits for an answer. Answers come in the order of the questions. */
+interface Waiting<Answer> {
+  readonly resolve: (answer: Answer) => void;
   readonly reject: (fault: Fault) => void;
 }
 
@@ -40,7 +42,8 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
   } catch (caught) {
     return { kind: "fault", fault: faultFrom(caught) };
   }
-  const renegotiations: Waiting[] = [];
+  const renegotiations: Waiting<SubscriptionAccepted>[] = [];
+  const listings: Waiting<readonly Envelope[]>[] = [];
   let subscriptionId: string | undefined;
   let timedOut: Fault | undefined;
   let failure: { readonly caught: unknown } | undefined;
@@ -55,13 +58,17 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
     return true;
   }
 
+  function ask<Answer>(message: object, waiting: Waiting<Answer>[]): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      if (send(message)) waiting.push({ resolve, reject });
+      else reject(notActive());
+    });
+  }
+
   options.opened({
     send,
-    renegotiate: (capabilities) =>
-      new Promise((resolve, reject) => {
-        if (send({ type: "subscription.renegotiate", capabilities })) renegotiations.push({ resolve, reject });
-        else reject(notActive());
-      }),
+    renegotiate: (capabilities) => ask({ type: "subscription.renegotiate", capabilities }, renegotiations),
+    listPending: () => ask({ type: "aaepd.list_pending" }, listings),
     close: async (reasonMessage) => {
       send({
         type: "subscription.close",
@@ -100,6 +107,9 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
         renegotiations.shift()?.reject(faultFromError(incoming.error));
         options.error?.(incoming.error);
         return undefined;
+      case "pending":
+        listings.shift()?.resolve(incoming.questions);
+        return undefined;
       case "other":
         options.message?.(incoming.message);
         return undefined;
@@ -126,7 +136,7 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
   const end = await read();
   cancelTimeout();
   const fault = faultFromEnd(end, connection);
-  for (const waiting of renegotiations.splice(0)) waiting.reject(fault);
+  for (const waiting of [...renegotiations.splice(0), ...listings.splice(0)]) waiting.reject(fault);
   await connection.close();
   if (failure !== undefined) throw failure.caught;
   return end;

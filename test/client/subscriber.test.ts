@@ -238,9 +238,10 @@ test("R26, R28: skips, lists and asks again; what it asked for arrives as repeat
   await settle();
   expect(subscriber.repeat("evt_1")).toBe(true);
   expect(subscriber.skip({ session_id: "sess_1" })).toBe(true);
-  expect(subscriber.listPending()).toBe(true);
-  side(producer).say(eventMessage(1), eventMessage(1));
+  const pending = subscriber.listPending();
+  side(producer).say(eventMessage(1), eventMessage(1), { type: "aaepd.pending", questions: [eventMessage(9)] });
   await settle();
+  expect(await pending).toEqual([eventMessage(9)]);
   expect(events).toEqual(["new evt_1", "repeated evt_1"]);
   expect(side(producer).received.slice(1)).toEqual([
     { type: "aaepd.repeat", event_id: "evt_1", subscription_id: "sub_1" },
@@ -293,4 +294,20 @@ test("closing while it waits or connects leaves no timer behind", async () => {
   await subscriber.close();
   expect(kinds()).toEqual(["connecting", "waiting", "ended"]);
   expect(timers.pendingCount()).toBe(0);
+});
+
+test("onEvent may close the subscriber and wait for it; nothing comes after", async () => {
+  const producer = createFakeProducer();
+  const seen: string[] = [];
+  const { subscriber } = start(producer, {
+    onEvent: async (event) => {
+      seen.push(event.event_id);
+      await subscriber.close();
+    },
+  });
+  await settle();
+  side(producer).accept();
+  side(producer).say(eventMessage(1), eventMessage(2));
+  expect(await subscriber.ended).toEqual({ kind: "ended", because: { kind: "asked" } });
+  expect(seen).toEqual(["evt_1"]);
 });
