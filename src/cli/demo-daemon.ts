@@ -1,12 +1,12 @@
 // The daemon of the demo: a child of this process, with a runtime directory of its own that goes with it.
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Fault } from "../base/errors.js";
 import { type AgentClient, createAgentClient } from "../client/agent-client.js";
 import { childRpcConnector } from "../client/node.js";
+import { packagePath } from "./package-path.js";
 
 export interface DemoDaemon {
   readonly socketPath: string;
@@ -23,13 +23,6 @@ export interface DemoDaemon {
 }
 
 const LAST_WORDS_LENGTH = 2000;
-
-/** Where package.json is: two levels up from the source, three from what was compiled. */
-export function packagePath(...parts: readonly string[]): string {
-  const roots = ["../..", "../../.."].map((path) => fileURLToPath(new URL(path, import.meta.url)));
-  const root = roots.find((candidate) => existsSync(join(candidate, "bin", "aaepd.js"))) ?? roots[0] ?? ".";
-  return join(root, ...parts);
-}
 
 /** Rejects with a Fault where the child cannot be started, or does not answer within `deadlineMs`. */
 export async function startDemoDaemon(

@@ -1,25 +1,25 @@
 // Plays a session to a daemon of its own and shows what three listeners make of it.
-import { createColors } from "picocolors";
-import type { Envelope, SubscriptionAccepted } from "#gen/aaep/types.js";
+import type { Colors } from "picocolors/types.js";
+import type { Envelope } from "#gen/aaep/types.js";
 import { Fault } from "../base/errors.js";
 import { ipcConnector } from "../client/node.js";
 import { createSubscriber, type Subscriber } from "../client/subscriber.js";
 import type { SubscriberState } from "../client/subscriber-states.js";
 import { termsInWords } from "./capability-options.js";
+import { colorsFor } from "./colors.js";
 import type { CommandIo } from "./command-io.js";
 import { createColumnsView, createPlainView, type DemoView, LEAST_COLUMNS } from "./demo-columns.js";
 import { type DemoDaemon, startDemoDaemon } from "./demo-daemon.js";
-import { type DemoListener, demoListeners } from "./demo-listeners.js";
-import { type DemoSession, publishedTexts, readDemoSession } from "./demo-session.js";
-import { summaryLines } from "./demo-summary.js";
-import { createTally, type Tally } from "./demo-tally.js";
+import { demoListeners } from "./demo-listeners.js";
+import { type DemoSession, readDemoSession } from "./demo-session.js";
+import { hasWholeText, type Seat, summaryLines } from "./demo-summary.js";
+import { createTally } from "./demo-tally.js";
 import { endsSession, eventText } from "./event-text.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
 import { createLineWriter } from "./line-writer.js";
 import { type PlayedLine, play } from "./play.js";
 import { createRestamper, createSchedule } from "./recording.js";
 import { describeFault, runCommand } from "./run-command.js";
-import { isColourful } from "./tail-run.js";
 import { interruptionInWords } from "./tail-states.js";
 
 export interface DemoOptions {
@@ -37,12 +37,6 @@ const LEAST_DRAIN_MS = 2000;
 
 export function runDemo(options: DemoOptions, io: CommandIo): Promise<void> {
   return runCommand(io, () => demo(options, io));
-}
-
-export interface Seat {
-  readonly listener: DemoListener;
-  readonly tally: Tally;
-  accepted: SubscriptionAccepted | undefined;
 }
 
 async function demo(options: DemoOptions, io: CommandIo): Promise<ExitCode> {
@@ -76,7 +70,7 @@ async function show(
   io: CommandIo,
 ): Promise<ExitCode> {
   const { clock } = io;
-  const colors = createColors(isColourful(io));
+  const colors = colorsFor(io);
   const listeners = demoListeners(session.language);
   const names = listeners.map(({ name }) => name);
   const seats = listeners.map((listener): Seat => ({ listener, tally: createTally(), accepted: undefined }));
@@ -130,19 +124,14 @@ async function show(
     daemon.endInput();
     await within(END_MS, io, Promise.all(audience.map(({ ended }) => ended)));
     print([...view.flush(seconds()), "", ...summaryLines(seats, session), ...refusals]);
-    const isWhole = seats.every(({ tally }) => isSame(tally.texts(), publishedTexts(session.events)));
+    const isWhole = seats.every(({ tally }) => hasWholeText(tally, session));
     return isWhole && refusals.length === 0 ? EXIT.ok : EXIT.fault;
   } finally {
     await Promise.all(audience.map((subscriber) => subscriber.close()));
   }
 }
 
-function createView(
-  { plain }: DemoOptions,
-  { stdout }: CommandIo,
-  names: readonly string[],
-  colors: ReturnType<typeof createColors>,
-): DemoView {
+function createView({ plain }: DemoOptions, { stdout }: CommandIo, names: readonly string[], colors: Colors): DemoView {
   const columns = stdout.isTTY === true ? (stdout.columns ?? 0) : 0;
   const isPlain = plain === true || columns < LEAST_COLUMNS;
   return isPlain ? createPlainView(names, colors) : createColumnsView(names, columns, colors);
@@ -215,10 +204,6 @@ function titleLine({ events, charCount, durationMs, producer }: DemoSession, { s
   const pace = speed === 1 ? "in real time" : `${speed} times as fast`;
   const seconds = Math.round(durationMs / 1000 / speed);
   return `${session}, by ${producer.agent_name ?? producer.agent_id}: ${events.length} events, ${charCount} characters of text, ${seconds} s ${pace}.`;
-}
-
-function isSame(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((text, index) => text === other[index]);
 }
 
 /** Whichever comes first; undefined after so long. Leaves no timer behind. */

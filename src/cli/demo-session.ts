@@ -3,9 +3,9 @@ import { createReadStream, existsSync, readdirSync } from "node:fs";
 import type { Envelope } from "#gen/aaep/types.js";
 import { Fault } from "../base/errors.js";
 import { didYouMean } from "../daemon/nearest.js";
-import { packagePath } from "./demo-daemon.js";
 import { outputKey } from "./demo-tally.js";
 import { chunkOf } from "./event-text.js";
+import { packagePath } from "./package-path.js";
 import { readJson, readLines } from "./read-lines.js";
 
 type Fields = Readonly<Record<string, unknown>>;

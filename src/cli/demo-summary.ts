@@ -1,12 +1,19 @@
 // What each listener of the demo was granted, and what it got.
+
+import type { SubscriptionAccepted } from "#gen/aaep/types.js";
 import { termsInWords } from "./capability-options.js";
-import type { Seat } from "./demo-run.js";
-import type { DemoSession } from "./demo-session.js";
-import { publishedTexts } from "./demo-session.js";
+import type { DemoListener } from "./demo-listeners.js";
+import { type DemoSession, publishedTexts } from "./demo-session.js";
 import type { Tally } from "./demo-tally.js";
 
+/** A listener of the demo, with what it was granted and what it got. */
+export interface Seat {
+  readonly listener: DemoListener;
+  readonly tally: Tally;
+  accepted: SubscriptionAccepted | undefined;
+}
+
 export function summaryLines(seats: readonly Seat[], session: DemoSession): readonly string[] {
-  const published = publishedTexts(session.events);
   return [
     `Published: ${session.events.length} events, ${session.charCount} characters of text.`,
     ...seats.flatMap(({ listener, tally, accepted }) => [
@@ -16,7 +23,7 @@ export function summaryLines(seats: readonly Seat[], session: DemoSession): read
       ...(accepted?.negotiation_notes === undefined ? [] : [`  notes: ${accepted.negotiation_notes}`]),
       `  got: ${counts(tally)}`,
       `  pace: ${tally.mostInAWindow()} events in the busiest ten seconds, critical ones aside; longest wait ${waits(tally)}`,
-      `  text: ${textVerdict(tally, published)}`,
+      `  text: ${textVerdict(tally, session)}`,
     ]),
   ];
 }
@@ -32,8 +39,13 @@ function waits(tally: Tally): string {
   return tally.criticalCount() === 0 ? all : `${all}, of a critical event ${tally.longestCriticalWaitMs()} ms`;
 }
 
-function textVerdict(tally: Tally, published: readonly string[]): string {
+function textVerdict(tally: Tally, session: DemoSession): string {
+  return hasWholeText(tally, session) ? "complete, every character once and in order" : "NOT complete";
+}
+
+/** Whether every output that was published arrived as it was (R10). */
+export function hasWholeText(tally: Tally, session: DemoSession): boolean {
+  const published = publishedTexts(session.events);
   const got = tally.texts();
-  const isWhole = got.length === published.length && got.every((text, index) => text === published[index]);
-  return isWhole ? "complete, every character once and in order" : "NOT complete";
+  return got.length === published.length && got.every((text, index) => text === published[index]);
 }

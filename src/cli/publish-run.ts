@@ -51,12 +51,21 @@ async function publish(file: string, options: PublishOptions, io: CommandIo): Pr
       void problems.write(options.json === true ? told : `Error: ${told}`);
     },
   });
-  const cancelInterrupt = io.onInterrupt(playing.stop);
+  let interruptCount = 0;
+  const cancelInterrupt = io.onInterrupt(() => {
+    interruptCount += 1;
+    playing.stop();
+    // Asked twice, it does not wait for answers either.
+    if (interruptCount > 1) void client.close();
+  });
   try {
     const played = await playing.done;
     await output.write(resultLine(played, options.json === true));
     if (played.wasStopped) return EXIT.interrupted;
     return played.refusedCount > 0 ? EXIT.fault : EXIT.ok;
+  } catch (caught) {
+    if (interruptCount > 1) return EXIT.interrupted;
+    throw caught;
   } finally {
     cancelInterrupt();
     await client.close();

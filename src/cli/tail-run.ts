@@ -1,5 +1,4 @@
 // Follows one daemon, or all there are, and prints what they send.
-import { createColors } from "picocolors";
 import type { Envelope } from "#gen/aaep/types.js";
 import type { Framing } from "../../transports/framing/framings.js";
 import { currentPlace, ipcDirectory } from "../../transports/ipc/paths.js";
@@ -10,6 +9,7 @@ import type { ResumePoint } from "../client/received.js";
 import { createSubscriber, type Subscriber } from "../client/subscriber.js";
 import type { SubscriberEnd } from "../client/subscriber-states.js";
 import { type CapabilityOptions, capabilitiesFromOptions } from "./capability-options.js";
+import { colorsFor } from "./colors.js";
 import type { CommandIo } from "./command-io.js";
 import { EXIT, type ExitCode, exitCodeFromFault } from "./exit-codes.js";
 import { createLineWriter } from "./line-writer.js";
@@ -45,7 +45,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   const status = createLineWriter(io.stderr);
   const resumeAfter = resumePointFromOption(options.resumeAfter);
   const subscriberId = options.subscriberId ?? `aaepd-tail-${io.ids.hex(4)}`;
-  const colors = createColors(isColourful(io));
+  const colors = colorsFor(io);
   const lines = createTailLines({ asJson: options.json === true, withLabel: options.label === true, colors });
   let left = options.count ?? Number.POSITIVE_INFINITY;
   let finish: (code: ExitCode) => void = () => {};
@@ -183,11 +183,6 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     cancelInterrupt();
     await output.flush();
   }
-}
-
-/** Colour only where somebody looks (A21): on a terminal, unless NO_COLOR or a dumb one says otherwise. */
-export function isColourful({ stdout, environment }: Pick<CommandIo, "stdout" | "environment">): boolean {
-  return stdout.isTTY === true && !environment.NO_COLOR && environment.TERM !== "dumb";
 }
 
 function resumePointFromOption(values: readonly string[] | undefined): ResumePoint | undefined {

@@ -16,6 +16,20 @@ function publish(stage: Stage, ...argv: readonly string[]): Promise<void> {
   return run(registerPublish, stage, ...argv);
 }
 
+/** Resolves when something has been published. */
+async function isPublishing(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const subscriber = createSubscriber({
+      connect: ipcConnector(socketPath),
+      request: { subscriber_id: "first", capabilities: {} },
+      onEvent: () => {
+        resolve(true);
+        void subscriber.close();
+      },
+    });
+  });
+}
+
 const hello = {
   type: "aaep:agent.session.started",
   session_id: "sess_1",
@@ -126,4 +140,15 @@ test("SIGINT: what was sent is acknowledged, what was published is told, exit co
   expect(await program.ended).toEqual({ code: 130, signal: null });
   expect(program.stdout()).toMatch(/^Interrupted\. Published \d+ events? of 1 session in [\d.]+ s; 0 refused\.\n$/);
   await subscriber.close();
+});
+
+test("a daemon that goes in the middle: exit code 69", async () => {
+  const { socketPath, child } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const stage = createStage();
+  const running = publish(stage, PLANNER, "--rate", "10", "--socket", socketPath);
+  expect(await isPublishing(socketPath)).toBe(true);
+  child.kill("SIGKILL");
+  await running;
+  expect(stage.err()).toMatch(/^Error: .+ \(peer_gone\)\n$/);
+  expect(stage.exitCode()).toBe(69);
 });

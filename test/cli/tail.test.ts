@@ -133,6 +133,21 @@ test("R17: a daemon that is killed and started again is followed again", async (
   await eventually(() => expect(stage.out()).toContain("started: Hello."));
 });
 
+test("U1: a socket that a killed daemon left behind is told once, and followed when a daemon takes it over", async () => {
+  const runtime = runtimeEnvironment();
+  const daemon = await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "one");
+  daemon.child.kill("SIGKILL");
+  await new Promise((resolve) => daemon.child.once("close", resolve));
+  const stage = createStage({ environment: runtime });
+  void tail(stage);
+  await eventually(() => expect(stage.err()).toMatch(/^one: Nobody listens at /m));
+  await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "two");
+  await eventually(() => expect(stage.err()).toMatch(/^two: Connected/m));
+  await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "one");
+  await eventually(() => expect(stage.err()).toMatch(/^one: Connected/m));
+  expect(stage.err().match(/Nobody listens/g)).toHaveLength(1);
+});
+
 test("no daemon at the socket: exit code 69, told in one line that begins with Error: (A21)", async () => {
   const stage = createStage();
   await tail(stage, "--socket", join(runtimeEnvironment().directory, "none.sock"));
