@@ -81,7 +81,7 @@ export function serveConnection(
   };
 }
 
-/** Undefined where the frame is no JSON object or array. */
+/** Undefined where the frame is no JSON object or array, and does not begin like a message of JSON-RPC either. */
 function isRpcFrame(frame: Uint8Array | undefined, codec: Codec<Uint8Array, unknown>): boolean | undefined {
   if (frame === undefined) return undefined;
   try {
@@ -89,9 +89,13 @@ function isRpcFrame(frame: Uint8Array | undefined, codec: Codec<Uint8Array, unkn
     if (Array.isArray(message)) return true;
     return typeof message === "object" && message !== null ? "jsonrpc" in message : undefined;
   } catch {
-    return undefined;
+    // Whoever sends a broken message is to understand the answer to it.
+    const beginning = String.fromCharCode(...frame.subarray(0, SNIFFED_BYTES));
+    return /^\s*\{[^{[]*"jsonrpc"\s*:/.test(beginning) ? true : undefined;
   }
 }
+
+const SNIFFED_BYTES = 256;
 
 function servePlain(connection: Connection<Uint8Array>, services: EndpointServices): Served {
   const { finish, done } = converse(connection, services.codec, createPlainProtocol(services.aaep), services);
