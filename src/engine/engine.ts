@@ -9,9 +9,10 @@ import type { Log } from "../contracts/log.js";
 import type { Segmenter } from "../contracts/segmenter.js";
 import type { IdServices } from "./derived-id.js";
 import type { AgentEvent, Epoch, JournaledEvent, Producer } from "./event.js";
+import { createGapEvents } from "./gap-events.js";
 import { createHub } from "./hub.js";
 import { createLosses } from "./losses.js";
-import type { LagLimits, Member } from "./member.js";
+import type { LagLimits, Member } from "./member-spec.js";
 import { collapsedStateEvent, completeSkipped, overtookEvent, textEvent } from "./merged-events.js";
 import { type AgentHandle, createPublishing } from "./publishing.js";
 import { createQuestions } from "./questions.js";
@@ -113,6 +114,9 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     summary: spokesman.madeSummary,
   });
 
+  // Open questions as they were journaled: newcomers are asked however long ago that was (R6).
+  const askedEntries = new Map<string, JournaledEvent>();
+
   const moment = (): Moment => ({ now: clock.now(), wallTime: clock.wallTime(), ids });
 
   const hub = createHub(
@@ -131,10 +135,10 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
         markOvertook: overtookEvent,
         completeSkipped,
         collapsedEvent: (first, last, epoch) => collapsedStateEvent(first, last, epoch, services.idServices),
-        openQuestions: (terms) => questionsFor(terms).flatMap(({ event }) => journal.find(event.event_id) ?? []),
+        openQuestions: (terms) => questionsFor(terms).flatMap(({ token }) => askedEntries.get(token) ?? []),
         summaries: (terms, epoch, only) =>
           openSummaries(only).map((summary) => spokesman.summary(summary, terms, epoch)),
-        gaps: (terms, after, _oldest, last) => gapEvents(terms, after, last, "aged_out"),
+        gaps: (terms, after, _oldest, last) => gapEvents(terms, after, last),
         asBacklog: (entry) => spokesman.asBacklog(entry, (eventId) => isAsked(eventId)),
         delivered: (subscriberId, unit, low, render) =>
           points.delivered(subscriberId, unit.session, render(unit).event.event_id, low),
@@ -157,6 +161,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       return count;
     },
     resolve: (question, result) => {
+      askedEntries.delete(question.token);
       publishing.carryOut(
         sessions.resolve(question.sessionId, question.token, spokesman.resolution(question, result), moment()),
       );
@@ -170,29 +175,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const openSummaries = (only?: ReadonlySet<string>): readonly SessionSummary[] =>
     sessions.openIds().flatMap((id) => (only === undefined || only.has(id) ? (sessions.summary(id) ?? []) : []));
 
-  const gapEvents = (
-    terms: Terms,
-    after: Epoch,
-    last: ReadonlyMap<string, JournaledEvent>,
-    reason: "aged_out" | "resumed_too_late",
-    only?: ReadonlySet<string>,
-  ): readonly AgentEvent[] => {
-    const told: AgentEvent[] = [];
-    for (const loss of losses.since(after, (id) => last.get(id)?.ordinal)) {
-      if (only !== undefined && !only.has(loss.sessionId)) continue;
-      const open = sessions.summary(loss.sessionId);
-      const ended = sessions.ended(loss.sessionId);
-      const afterEventId = last.get(loss.sessionId)?.event.event_id;
-      const gap = { afterEventId, eventCount: loss.eventCount, reason };
-      if (open !== undefined) told.push(spokesman.gap(open, terms, journal.head(), gap));
-      else if (ended !== undefined) {
-        told.push(spokesman.gapOfEnded(ended.terminal.event, terms, journal.head(), gap));
-        // The journal may have let go of how it ended; the sessions remember that longer (R17).
-        if (journal.find(ended.terminal.event.event_id) === undefined) told.push(ended.terminal.event);
-      }
-    }
-    return told;
-  };
+  const { gapEvents, lateGapEvents } = createGapEvents({ journal, sessions, losses, spokesman });
 
   const publishing = createPublishing({
     clock,
@@ -203,8 +186,14 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     points,
     sessions,
     questions: {
-      asked: (question) => questions.asked(question),
-      withdrawn: (question) => questions.withdrawn(question),
+      asked: (question, entry) => {
+        askedEntries.set(question.token, entry);
+        questions.asked(question);
+      },
+      withdrawn: (question) => {
+        askedEntries.delete(question.token);
+        questions.withdrawn(question);
+      },
     },
     spokesman,
     wakeUps,
@@ -223,7 +212,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       journal,
       points,
       sessions,
-      gapEvents: (after, only) => gapEvents(spec.terms, after, new Map(), "resumed_too_late", only),
+      gapEvents: (after, only) => lateGapEvents(spec.terms, after, only),
     });
     const member = hub.open({
       subscriberId: spec.subscriberId,
@@ -250,7 +239,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       },
       repeat: (eventId) => {
         const entry = journal.find(eventId);
-        if (entry === undefined) {
+        if (entry === undefined || !mayAnswer(member.terms(), entry.kind)) {
           throw new Fault("not_found", "Name an event that the journal still holds.", {
             pointer: "/event_id",
             rule: "R28",
@@ -270,6 +259,11 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       status: member.status,
     };
   };
+
+  /** A question is for those alone who can answer it (R6). */
+  const mayAnswer = (terms: Terms, kind: JournaledEvent["kind"]): boolean =>
+    (kind !== "awaiting.confirmation" || terms.supportsConfirmationReply) &&
+    (kind !== "awaiting.clarification" || terms.supportsClarificationReply);
 
   const endedAfter = (after: Epoch): readonly JournaledEvent[] =>
     sessions.endedSince(Number.NEGATIVE_INFINITY).flatMap(({ terminal }) => {

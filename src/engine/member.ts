@@ -1,119 +1,25 @@
 // One subscription's membership in the hub: its stream, its queue and budget, the view it shares, and when it is to be woken.
 import type { Millis } from "../contracts/clock.js";
-import type { Journal } from "../contracts/journal.js";
 import type { BacklogReader, ReadingPoint } from "./backlog-reader.js";
 import { createBacklogReader, readingPoint } from "./backlog-reader.js";
-import type { Delivery } from "./delivery.js";
 import { createDeliveryQueue } from "./delivery-queue.js";
-import { type AgentEvent, type Epoch, type JournaledEvent, topicKind } from "./event.js";
+import { type AgentEvent, type Epoch, isTerminalKind, type JournaledEvent, topicKind } from "./event.js";
 import type { SharedView } from "./hub.js";
 import type { LiveEntry } from "./live-entry.js";
+import type { Member, MemberServices, MemberSpec } from "./member-spec.js";
 import { createRateBudget } from "./rate-budget.js";
-import type { Stream, StreamServices, StreamTerms, Taken } from "./subscription.js";
+import type { Stream, StreamServices, StreamTerms } from "./stream.js";
 import { createStream } from "./subscription.js";
 import type { Terms } from "./terms.js";
-import type { EventUnit, TextUnit, Unit } from "./unit.js";
+import type { EventUnit, Unit } from "./unit.js";
 import type { View } from "./view.js";
-import type { WakeUpQueue, WakeUps } from "./wake-ups.js";
-
-/** How a subscription begins: with what is live, or with what the journal holds after a point (R17). */
-export type StreamStart =
-  | {
-      readonly kind: "live";
-      /** Told before anything else: what can no longer be given, and what it led to (R17, R27). */
-      readonly first: readonly AgentEvent[];
-    }
-  /** `summarize` names the open sessions of which the backlog tells nothing, so that they are summed up. */
-  | {
-      readonly kind: "resume";
-      readonly point: ReadingPoint;
-      readonly summarize: ReadonlySet<string>;
-      readonly first?: readonly AgentEvent[];
-    };
-
-export interface LagLimits {
-  /** Longest time in which the transport takes nothing, ms. */
-  readonly maxMs: Millis;
-  /** Most events published meanwhile. */
-  readonly maxEvents: number;
-}
-
-export interface MemberSpec {
-  readonly subscriberId: string;
-  readonly terms: Terms;
-  readonly start: StreamStart;
-  /** Told that `take` may have something. Called often; must be cheap and must not take at once. */
-  readonly wake: () => void;
-  /** Told that the hub has ended it (R18). */
-  readonly ended: (reason: "lagging") => void;
-  readonly burst: number;
-  /** Most units a subscription holds itself. Default 256. */
-  readonly queueLimit: number;
-  readonly lag: LagLimits;
-  readonly markOvertook: (event: AgentEvent, count: number) => AgentEvent;
-  readonly completeSkipped: (unit: TextUnit) => TextUnit;
-  readonly collapsedEvent: (first: AgentEvent, last: AgentEvent, epoch: Epoch) => AgentEvent;
-  /** What was asked and is still open, for a subscription of these terms: it leaves at once (R6, R17). */
-  readonly openQuestions: (terms: Terms) => readonly JournaledEvent[];
-  /** One state change for each open session, by which a newcomer knows where it stands (R17). */
-  readonly summaries: (terms: Terms, epoch: Epoch, only?: ReadonlySet<string>) => readonly AgentEvent[];
-  /** One for each session of which something aged out between two epochs (R27). */
-  readonly gaps: (
-    terms: Terms,
-    after: Epoch,
-    oldest: Epoch,
-    last: ReadonlyMap<string, JournaledEvent>,
-  ) => readonly AgentEvent[];
-  /** An entry as the backlog tells it; undefined for a question, which was asked at once or has been resolved (R17). */
-  readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;
-  /** Told what left and from where the rest would have to be read (R17). */
-  readonly delivered: (subscriberId: string, unit: Unit, low: Epoch, render: (unit: Unit) => Delivery) => void;
-}
-
-export interface MemberServices {
-  readonly join: (member: Member, terms: Terms) => SharedView;
-  readonly leave: (member: Member, shared: SharedView) => void;
-  readonly openPrivateView: (terms: Terms, wakeUps: WakeUps, startsAfter: Epoch) => View;
-  readonly createWakeUps: () => WakeUpQueue;
-  readonly liveEntry: (entry: JournaledEvent) => LiveEntry;
-  readonly journal: Journal;
-  readonly wakeUps: WakeUps;
-  readonly now: () => Millis;
-  readonly maxHoldMs: Millis;
-}
-
-export interface Member {
-  readonly terms: () => Terms;
-  readonly wake: () => void;
-  /** What may leave now. A wait registers its own wake-up. */
-  readonly take: () => Taken;
-  /** The transport takes nothing more, or takes again. */
-  readonly setBlocked: (blocked: boolean) => void;
-  /** Applies new terms to everything that leaves from now on (AAEP §5.7.2). */
-  readonly retune: (terms: Terms) => void;
-  /** R26. Without an output: everything that waits, except what `keep` picks. */
-  readonly skipOutput: (output: string) => void;
-  readonly skipAll: (terminals: (after: Epoch) => readonly JournaledEvent[]) => void;
-  /** Sends one event again, at once (R28). */
-  readonly repeat: (entry: JournaledEvent) => void;
-  /** Everything that is owed, coalesced, whatever the budget (R8a). */
-  readonly drain: () => readonly Delivery[];
-  readonly close: () => void;
-  readonly isClosed: () => boolean;
-  /** Where it stands in a view that is about to let go of units before `window`; undefined where it needs none of them any more. */
-  readonly cursorIn: (shared: SharedView, window: number) => number | undefined;
-  readonly status: () => MemberStatus;
-}
-
-export interface MemberStatus {
-  readonly waitingCount: number;
-  readonly behind: boolean;
-  readonly blockedSince: Millis | undefined;
-}
 
 export function createMember(spec: MemberSpec, services: MemberServices): Member {
   let terms = spec.terms;
   let closed = false;
+  let isLagging = false;
+  // Questions that it was sent before it gave up answering their kind, and that may still be open (R28).
+  let askedBefore: ReadonlySet<Epoch> = new Set();
   let blockedSince: Millis | undefined;
   let blockedHead: Epoch = 0;
   let timer: (() => void) | undefined;
@@ -131,33 +37,26 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
     delivered: (unit, low) => spec.delivered(spec.subscriberId, unit, low, shared.view.deliveryOf),
   };
 
-  const eventUnit = (
-    event: AgentEvent,
-    kind: JournaledEvent["kind"],
-    epoch: Epoch,
-    role: EventUnit["role"],
-  ): EventUnit => {
-    const entry: JournaledEvent = {
-      event,
-      kind,
-      source: undefined,
-      at: services.now(),
-      ordinal: 0,
-      made: "state",
-      epoch,
-    };
-    return unitOf(services.liveEntry(entry), shared.view, role);
-  };
+  const localEntry = (event: AgentEvent, kind: JournaledEvent["kind"], epoch: Epoch): LiveEntry =>
+    services.liveEntry({ event, kind, source: undefined, at: services.now(), ordinal: 0, made: "state", epoch });
 
   const readerFrom = (point: ReadingPoint): BacklogReader =>
     createBacklogReader(point, {
       journal: services.journal,
-      openView: (wakeUps, startsAfter) => services.openPrivateView(terms, wakeUps, startsAfter),
+      openView: (wakeUps, startsAfter) => {
+        const own = services.openPrivateView(terms, wakeUps, startsAfter);
+        own.view.noteTimestamps(shared.view.timestamps());
+        return own;
+      },
       createWakeUps: services.createWakeUps,
       liveEntry: services.liveEntry,
       asBacklog: spec.asBacklog,
       gapUnits: (after, oldest, last) =>
-        spec.gaps(terms, after, oldest, last).map((event) => eventUnit(event, "state.changed", oldest - 1, "plain")),
+        spec
+          .gaps(terms, after, oldest, last)
+          .map((event) => localEntry(event, topicKind(event.type), oldest - 1))
+          .filter((live) => shared.view.terms.wants(live))
+          .map((live) => unitOf(live, shared.view, "plain")),
       caughtUp: (own) => rejoin(own),
       wake: () => spec.wake(),
     });
@@ -165,18 +64,19 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
   /** Goes on in the shared view, at the same epoch; where the two hold different text, the difference is settled here. */
   const rejoin = (own: View): void => {
     const at = services.now();
-    const sharedHeld = new Map(shared.view.held().map((held) => [held.output, held.position]));
-    for (const held of own.held()) {
-      const position = sharedHeld.get(held.output);
+    const sharedHeld = new Map(shared.view.texts.held().map((held) => [held.output, held]));
+    for (const held of own.texts.held()) {
+      const position = sharedHeld.get(held.output)?.position;
       if (position === undefined || position > held.position)
-        own.release(held.output, position ?? Number.MAX_SAFE_INTEGER, at);
+        own.texts.release(held.output, position ?? held.endPosition, at);
       else if (position < held.position) stream.trim(held.output, held.position);
       sharedHeld.delete(held.output);
     }
     // The private view holds nothing of these outputs, so all of their text has been given.
-    for (const output of sharedHeld.keys()) stream.trim(output, shared.view.endPosition(output));
+    for (const held of sharedHeld.values()) stream.trim(held.output, held.endPosition);
     // What was just released waits in the private log; the reader is asked for it before the shared view is.
     if (own.log.end() > own.log.start()) return;
+    shared.view.noteTimestamps(own.timestamps());
     stream.moveTo({ view: shared.view, cursor: shared.view.log.end() }, undefined);
     own.close();
   };
@@ -187,16 +87,28 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
     stream.moveTo({ view: shared.view, cursor: shared.view.log.end() }, readerFrom(point));
   };
 
-  const currentPoint = (): ReadingPoint => stream.reader()?.point() ?? readingPoint(stream.place());
+  const currentPoint = (queued: readonly Unit[]): ReadingPoint =>
+    stream.reader()?.point(queued) ?? readingPoint(stream.place(), queued);
+
+  const say = (event: AgentEvent, kind: JournaledEvent["kind"]): void => {
+    const live = localEntry(event, kind, services.journal.head());
+    if (shared.view.terms.wants(live)) stream.say(unitOf(live, shared.view, "plain"));
+  };
+
+  /** Sums up where sessions stand (R17). What follows is not told as if it had happened before. */
+  const sumUp = (only?: ReadonlySet<string>): void => {
+    const summaries = spec.summaries(terms, services.journal.head(), only);
+    for (const event of summaries) say(event, "state.changed");
+    shared.view.noteTimestamps(new Map(summaries.map(({ session_id, timestamp }) => [session_id, timestamp])));
+  };
+
+  const ask = (entries: readonly JournaledEvent[]): void =>
+    stream.urge(entries.map((entry) => unitOf(services.liveEntry(entry), shared.view, "critical")));
 
   const greet = (): void => {
-    const head = services.journal.head();
-    stream.urge(spec.openQuestions(terms).map((entry) => unitOf(services.liveEntry(entry), shared.view, "critical")));
-    const first = spec.start.first ?? [];
-    for (const event of first) queue.offer(eventUnit(event, topicKind(event.type), head, "plain"), false);
-    const only = spec.start.kind === "resume" ? spec.start.summarize : undefined;
-    for (const event of spec.summaries(terms, head, only))
-      queue.offer(eventUnit(event, "state.changed", head, "plain"), false);
+    ask(spec.openQuestions(terms));
+    for (const event of spec.start.first ?? []) say(event, topicKind(event.type));
+    sumUp(spec.start.kind === "resume" ? spec.start.summarize : undefined);
   };
 
   const cancelTimer = (): void => {
@@ -205,10 +117,38 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
   };
 
   const checkLag = (): void => {
-    if (blockedSince === undefined || closed) return;
+    if (blockedSince === undefined || closed || isLagging || terms.paused) return;
     const now = services.now();
     const events = services.journal.head() - blockedHead;
-    if (now - blockedSince >= spec.lag.maxMs || events >= spec.lag.maxEvents) spec.ended("lagging");
+    if (now - blockedSince < spec.lag.maxMs && events < spec.lag.maxEvents) return;
+    isLagging = true;
+    spec.ended("lagging");
+  };
+
+  const block = (): void => {
+    cancelTimer();
+    blockedSince = services.now();
+    blockedHead = services.journal.head();
+    timer = services.wakeUps.at(blockedSince + spec.lag.maxMs, checkLag);
+  };
+
+  /** Goes on in another view with all that has not left, so that nothing leaves by the old terms (AAEP §5.7.2). */
+  const moveTo = (next: SharedView, old: Terms): void => {
+    const point = currentPoint(stream.giveBack());
+    const pending = stream.takePendingCriticals().map(({ entry }) => services.liveEntry(entry));
+    const unsent = new Set(pending.map(({ entry }) => entry.epoch));
+    const asked = spec.openQuestions(old).filter(({ epoch }) => !unsent.has(epoch));
+    const before = shared;
+    shared = next;
+    readOnFrom(point);
+    services.leave(member, before);
+    stream.expedite(
+      pending.filter((live) => next.view.terms.wants(live)).map((live) => unitOf(live, next.view, "critical")),
+    );
+    askedBefore = new Set([...askedBefore, ...asked.map(({ epoch }) => epoch)]);
+    const open = spec.openQuestions(terms);
+    ask(open.filter(({ epoch }) => !askedBefore.has(epoch) && !unsent.has(epoch)));
+    askedBefore = new Set(open.filter(({ epoch }) => askedBefore.has(epoch)).map(({ epoch }) => epoch));
   };
 
   const member: Member = {
@@ -238,24 +178,19 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
         return;
       }
       shared.ready.delete(member);
-      cancelTimer();
-      blockedSince = services.now();
-      blockedHead = services.journal.head();
-      timer = services.wakeUps.at(blockedSince + spec.lag.maxMs, checkLag);
+      if (blockedSince === undefined) block();
     },
     retune: (next) => {
       const now = services.now();
-      const point = currentPoint();
-      terms = next;
+      const before = shared;
+      const old = terms;
       budget.retune(next.maxEventsPerSecond, now);
       stream.setTerms(streamTermsOf(next), now);
-      const before = shared;
+      terms = next;
       const after = services.join(member, next);
-      if (after !== before) {
-        services.leave(member, before);
-        shared = after;
-        readOnFrom(point);
-      }
+      if (after !== before) moveTo(after, old);
+      // A pause does not count as the peer's slowness (R26).
+      if (blockedSince !== undefined && old.paused) block();
       shared.ready.delete(member);
       spec.wake();
     },
@@ -264,17 +199,28 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
       spec.wake();
     },
     skipAll: (terminals) => {
-      const { after } = currentPoint();
-      const waiting = Math.min(after, (stream.lowest() ?? after + 1) - 1);
-      stream.reader()?.close();
-      stream.skipHeld(() => false);
+      const { wants } = shared.view.terms;
+      const reader = stream.reader();
+      // Ends are told, and a loss is told whatever is skipped (R26, R27).
+      const kept = stream
+        .waitingUnits()
+        .flatMap((unit) => (unit.kind === "event" && (unit.terminal || isGap(unit)) ? [unit] : []));
+      if (reader !== undefined) {
+        for (const entry of terminals(reader.readTo())) {
+          const live = services.liveEntry(entry);
+          if (wants(live) && !stream.wentAhead(entry.epoch)) kept.push(unitOf(live, shared.view, "plain"));
+        }
+      }
+      const open = new Set(spec.openQuestions(terms).map(({ epoch }) => epoch));
+      const urgent = stream.takePendingCriticals().filter((unit) => unit.terminal || open.has(unit.epoch));
+      const gone = new Set(urgent.map(({ epoch }) => epoch));
+      reader?.close();
+      stream.forget();
       stream.moveTo({ view: shared.view, cursor: shared.view.log.end() }, undefined);
-      for (const held of shared.view.held()) stream.trim(held.output, shared.view.endPosition(held.output));
-      for (const entry of terminals(waiting))
-        queue.offer(unitOf(services.liveEntry(entry), shared.view, "plain"), false);
-      const head = services.journal.head();
-      for (const event of spec.summaries(terms, head))
-        queue.offer(eventUnit(event, "state.changed", head, "plain"), false);
+      for (const held of shared.view.texts.held()) stream.trim(held.output, held.endPosition);
+      stream.expedite(urgent);
+      for (const unit of kept) if (!gone.has(unit.epoch)) stream.say(unit);
+      sumUp();
       spec.wake();
     },
     repeat: (entry) => {
@@ -300,7 +246,7 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
       if (terms.maxEventsPerSecond !== undefined && !terms.paused && blockedSince === undefined && stream.absorb()) {
         return stream.place().cursor;
       }
-      readOnFrom(readingPoint(place));
+      readOnFrom(readingPoint(place, []));
       return undefined;
     },
     status: () => ({ waitingCount: stream.waiting(), behind: stream.reader() !== undefined, blockedSince }),
@@ -320,6 +266,10 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
   return member;
 }
 
+function isGap({ entry }: EventUnit): boolean {
+  return entry.event.extensions?.aaepd?.gap !== undefined;
+}
+
 function streamTermsOf(terms: Terms): StreamTerms {
   return { limited: terms.maxEventsPerSecond !== undefined, paused: terms.paused, paceWpm: terms.paceWpm };
 }
@@ -335,7 +285,7 @@ function unitOf(live: LiveEntry, view: View, role: EventUnit["role"]): EventUnit
     epoch: entry.epoch,
     low: entry.epoch + 1,
     role,
-    terminal: false,
+    terminal: isTerminalKind(entry.kind),
     entry,
     delivery: live.deliveryIn(view.terms.shape),
   };

@@ -47,7 +47,7 @@ export interface PublishingServices {
   readonly points: Pick<ResumePoints, "published">;
   readonly sessions: Sessions;
   readonly questions: {
-    readonly asked: (question: OpenQuestion) => void;
+    readonly asked: (question: OpenQuestion, entry: JournaledEvent) => void;
     readonly withdrawn: (question: OpenQuestion) => void;
   };
   readonly spokesman: Pick<Spokesman, "notice">;
@@ -112,7 +112,11 @@ export function createPublishing(services: PublishingServices): Publishing {
     for (const sessionId of plan.ended) forgetGrace(sessionId);
     for (const sessionId of plan.adopted) forgetGrace(sessionId);
     for (const warning of plan.warnings) log.warn({ ...warning }, "an event out of order was repaired");
-    for (const question of plan.asked) questions.asked(question);
+    for (const question of plan.asked) {
+      const entry = journaled.find(({ event }) => event === question.event);
+      // What is withdrawn by the same plan was never open.
+      if (entry !== undefined && !plan.withdrawn.includes(question)) questions.asked(question, entry);
+    }
     return { journaled, durable };
   };
 

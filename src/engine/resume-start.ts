@@ -1,7 +1,7 @@
 // How a subscription that comes back begins (R17, R27): with the journal after its last event, or with a summary and what was lost.
 import type { Journal } from "../contracts/journal.js";
 import type { AgentEvent, Epoch } from "./event.js";
-import type { StreamStart } from "./member.js";
+import type { StreamStart } from "./member-spec.js";
 import type { ResumePoints } from "./resume-points.js";
 import type { Sessions } from "./sessions.js";
 
@@ -13,8 +13,8 @@ export type ResumeAfter =
 export interface ResumeServices {
   readonly journal: Journal;
   readonly points: ResumePoints;
-  readonly sessions: Pick<Sessions, "openIds" | "ended">;
-  /** What was lost after an epoch, of the sessions named or of all. */
+  readonly sessions: Pick<Sessions, "openIds">;
+  /** What was lost after an epoch, of the sessions named or of all, and how those that are over ended. */
   readonly gapEvents: (after: Epoch, only?: ReadonlySet<string>) => readonly AgentEvent[];
 }
 
@@ -30,9 +30,10 @@ export function resumeStart(
 }
 
 function afterEvent(subscriberId: string, eventId: string, services: ResumeServices): StreamStart {
-  const { journal, points, gapEvents } = services;
+  const { journal, points, sessions, gapEvents } = services;
   const after = points.after(subscriberId, eventId, undefined);
-  if (after === undefined) return { kind: "live", first: [] };
+  // Of an id that nobody knows any more, all that the open sessions told may be missing.
+  if (after === undefined) return { kind: "live", first: gapEvents(-1, new Set(sessions.openIds())) };
   if (isAgedOut(after, journal)) return { kind: "live", first: gapEvents(after) };
   const point = { after, givenTo: after, textTo: after, positions: new Map() };
   return { kind: "resume", point, summarize: new Set() };
@@ -55,9 +56,6 @@ function afterSessions(
       continue;
     }
     lost.push(...gapEvents(after ?? -1, new Set([sessionId])));
-    const ended = sessions.ended(sessionId);
-    const isTold = ended !== undefined && lost.includes(ended.terminal.event);
-    if (ended !== undefined && !isTold) lost.push(ended.terminal.event);
   }
   const summarize = new Set(sessions.openIds().filter((id) => !named.has(id)));
   const point = {

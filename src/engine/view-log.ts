@@ -14,6 +14,8 @@ export interface ViewLog {
   readonly start: () => number;
   readonly end: () => number;
   readonly at: (index: number) => Unit | undefined;
+  /** The units from `index` to the newest. */
+  readonly from: (index: number) => readonly Unit[];
   /** The first critical unit at or after `index`, among the newest 1,000 (R18). */
   readonly criticalFrom: (index: number) => CriticalUnit | undefined;
   /** The units from `from` as one run, shared by all who ask for the same; at most `limit` units. */
@@ -43,6 +45,7 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
     start: () => base,
     end,
     at: (index) => units[index - base],
+    from: (index) => units.slice(Math.max(0, index - base)),
     criticalFrom: (index) => {
       let found: CriticalUnit | undefined;
       for (let place = criticals.length - 1; place >= 0; place -= 1) {

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { createSegmenter } from "../../src/daemon/segmenter.js";
+import type { Delivery } from "../../src/engine/delivery.js";
 import { createEngine, type Engine, type EngineOptions, type EngineSubscription } from "../../src/engine/engine.js";
-import type { AgentEvent } from "../../src/engine/event.js";
+import type { AgentEvent, JournaledEvent } from "../../src/engine/event.js";
 import { createJournalRing, type JournalRingOptions } from "../../src/engine/journal-ring.js";
 import type { ResumeAfter } from "../../src/engine/resume-start.js";
 import type { Terms } from "../../src/engine/terms.js";
@@ -13,6 +14,7 @@ export interface Received {
   readonly event: AgentEvent;
   /** Virtual time at which it was handed to the transport, ms. */
   readonly at: number;
+  readonly delivery: Delivery;
 }
 
 export interface Listener {
@@ -21,6 +23,8 @@ export interface Listener {
   readonly ended: string[];
   /** While true, the transport takes nothing. */
   readonly block: (blocked: boolean) => void;
+  /** The transport takes so many runs more, then nothing. */
+  readonly takeRuns: (count: number) => void;
 }
 
 export interface EngineRig {
@@ -36,6 +40,8 @@ export interface EngineRig {
 export interface RigOptions {
   readonly engine?: Partial<EngineOptions>;
   readonly journal?: Partial<JournalRingOptions>;
+  /** Told of every event that is journaled, the daemon's own among them. */
+  readonly journaled?: (entry: JournaledEvent) => void;
 }
 
 /** An engine with a virtual clock and counted ids; subscriptions pull as a pump would, at the end of each turn. */
@@ -55,7 +61,15 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
       idServices: { sha256Hex: (text) => createHash("sha256").update(text).digest("hex") },
       segmenter: createSegmenter(),
       log: { debug: silent, info: silent, warn: silent, error: silent },
-      createJournal: (evicted) => createJournalRing({ firstEpoch: 1000, ...options.journal, evicted }),
+      createJournal: (evicted) => {
+        const journal = createJournalRing({ firstEpoch: 1000, ...options.journal, evicted });
+        const append: typeof journal.append = (events) => {
+          const appended = journal.append(events);
+          for (const entry of appended.events) options.journaled?.(entry);
+          return appended;
+        };
+        return { ...journal, append };
+      },
       validate: assertEvent,
     },
     {
@@ -87,11 +101,18 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
       const ended: string[] = [];
       let blocked = false;
       let queued = false;
+      let runsLeft = Number.POSITIVE_INFINITY;
       const pull = (): void => {
         queued = false;
         if (blocked || subscription.isClosed()) return;
         for (let taken = subscription.take(); taken.kind === "run"; taken = subscription.take()) {
-          for (const { event } of taken.run.deliveries) received.push({ event, at: clock.now() });
+          for (const delivery of taken.run.deliveries)
+            received.push({ event: delivery.event, at: clock.now(), delivery });
+          runsLeft -= 1;
+          if (runsLeft > 0) continue;
+          blocked = true;
+          subscription.setBlocked(true);
+          break;
         }
       };
       const wake = (): void => {
@@ -115,7 +136,12 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
         subscription,
         received,
         ended,
+        takeRuns: (count) => {
+          runsLeft = count;
+        },
         block: (next) => {
+          runsLeft = Number.POSITIVE_INFINITY;
+          if (next === blocked) return;
           blocked = next;
           subscription.setBlocked(next);
           if (!next) wake();

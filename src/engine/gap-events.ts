@@ -1,0 +1,62 @@
+// What a subscription is told of a loss: one event for each session, and how it ended where nothing else tells that any more (R17, R27).
+import type { Journal } from "../contracts/journal.js";
+import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
+import type { Losses } from "./losses.js";
+import type { Sessions } from "./sessions.js";
+import type { LostPart, Spokesman } from "./spokesman.js";
+import type { Terms } from "./terms.js";
+
+export interface GapEventsServices {
+  readonly journal: Pick<Journal, "find" | "head">;
+  readonly sessions: Pick<Sessions, "summary" | "ended" | "openIds" | "endedSince">;
+  readonly losses: Pick<Losses, "since" | "upTo">;
+  readonly spokesman: Pick<Spokesman, "gap" | "gapOfEnded">;
+}
+
+export interface GapEvents {
+  /** For a reader that finds the journal cut off after an epoch; `last` is the last event of each session that it read. */
+  readonly gapEvents: (terms: Terms, after: Epoch, last: ReadonlyMap<string, JournaledEvent>) => readonly AgentEvent[];
+  /** For a subscription that resumes too late and goes on live: of all sessions, or of some, everything after an epoch is lost to it. */
+  readonly lateGapEvents: (terms: Terms, after: Epoch, only?: ReadonlySet<string>) => readonly AgentEvent[];
+}
+
+export function createGapEvents({ journal, sessions, losses, spokesman }: GapEventsServices): GapEvents {
+  const gapOf = (sessionId: string, terms: Terms, lost: LostPart): AgentEvent | undefined => {
+    const open = sessions.summary(sessionId);
+    if (open !== undefined) return spokesman.gap(open, terms, journal.head(), lost);
+    const ended = sessions.ended(sessionId);
+    return ended && spokesman.gapOfEnded(ended.terminal.event, terms, journal.head(), lost);
+  };
+
+  return {
+    gapEvents: (terms, after, last) => {
+      const told: AgentEvent[] = [];
+      for (const { sessionId, eventCount } of losses.since(after, (id) => last.get(id)?.ordinal)) {
+        const afterEventId = last.get(sessionId)?.event.event_id;
+        const gap = gapOf(sessionId, terms, { afterEventId, eventCount, reason: "aged_out" });
+        if (gap === undefined) continue;
+        told.push(gap);
+        const terminal = sessions.ended(sessionId)?.terminal.event;
+        // The journal may have let go of how it ended; the sessions remember that longer.
+        if (terminal !== undefined && journal.find(terminal.event_id) === undefined) told.push(terminal);
+      }
+      return told;
+    },
+    lateGapEvents: (terms, after, only) => {
+      const told: AgentEvent[] = [];
+      const tell = (sessionId: string, totalCount: number): void => {
+        const eventCount = losses.upTo(sessionId, totalCount, after);
+        if (eventCount <= 0 || (only !== undefined && !only.has(sessionId))) return;
+        const gap = gapOf(sessionId, terms, { afterEventId: undefined, eventCount, reason: "resumed_too_late" });
+        if (gap !== undefined) told.push(gap);
+      };
+      for (const { sessionId, terminal } of sessions.endedSince(Number.NEGATIVE_INFINITY)) {
+        if (only !== undefined ? !only.has(sessionId) : "epoch" in terminal && terminal.epoch <= after) continue;
+        tell(sessionId, terminal.ordinal);
+        told.push(terminal.event);
+      }
+      for (const sessionId of sessions.openIds()) tell(sessionId, sessions.summary(sessionId)?.eventCount ?? 0);
+      return told;
+    },
+  };
+}
