@@ -1,5 +1,6 @@
 // One accepted connection: its first message says which protocol it speaks, and from then on that protocol has it (R23).
 
+import { refusedHead } from "../../transports/framing/refusal.js";
 import { createRpcConnection } from "../../transports/json-rpc/rpc-connection.js";
 import { Fault } from "../base/errors.js";
 import type { Clock, Millis } from "../contracts/clock.js";
@@ -63,7 +64,8 @@ export function serveConnection(
     cancelTimeout();
     if (finishing !== undefined)
       return { finish, inputEnded: connection.closed.then(() => {}), done: connection.closed.then(() => {}) };
-    const isRpc = isRpcFrame(begun.first[0], services.codec) ?? options.speaksRpc;
+    const head = begun.fault === undefined ? undefined : refusedHead(begun.fault);
+    const isRpc = isRpcFrame(begun.first[0] ?? head, services.codec) ?? options.speaksRpc;
     served = isRpc ? serveRpc(begun.connection, services, options.keepsOutput) : servePlain(begun.connection, services);
     return served;
   };
