@@ -1,9 +1,9 @@
 // How long to wait before the next attempt. Own code: it is one formula, and a package for it would bring timers and loops of its own.
 
 export interface BackOffOptions {
-  /** The longest wait before the first retry, ms. Default 250. It doubles with every further one. */
+  /** The longest wait before the first retry, ms. Default 100. It doubles with every further one. */
   readonly firstMs?: number;
-  /** The longest wait of all, ms. Default 10,000. */
+  /** The longest wait of all, ms. Default 1000: on one machine an attempt costs nothing, and an agent may be there for a moment only. */
   readonly longestMs?: number;
 }
 
@@ -12,7 +12,7 @@ export interface BackOffOptions {
  * one daemon together do not all come back at the same moment.
  */
 export function backOffMs(retry: number, chance: number, options: BackOffOptions = {}): number {
-  const { firstMs = 250, longestMs = 10_000 } = options;
+  const { firstMs = 100, longestMs = 1000 } = options;
   const longest = Math.min(longestMs, firstMs * 2 ** Math.min(retry, 30));
   return Math.round(longest * (0.5 + chance / 2));
 }

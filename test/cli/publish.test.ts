@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { registerPublish } from "../../src/cli/publish.js";
+import { registerTail } from "../../src/cli/tail.js";
+import { registerValidate } from "../../src/cli/validate.js";
 import { ipcConnector } from "../../src/client/node.js";
 import { createSubscriber } from "../../src/client/subscriber.js";
 import { ensureBuilt } from "../support/built.js";
@@ -140,6 +142,31 @@ test("SIGINT: what was sent is acknowledged, what was published is told, exit co
   expect(await program.ended).toEqual({ code: 130, signal: null });
   expect(program.stdout()).toMatch(/^Interrupted\. Published \d+ events? of 1 session in [\d.]+ s; 0 refused\.\n$/);
   await subscriber.close();
+});
+
+test("what tail records is valid and can be published, raw as well as coalesced", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const recorders = [
+    ["--boundaries", "none", "--verbosity", "detailed"],
+    ["--languages", "en"],
+  ].map((options) => {
+    const stage = createStage();
+    return { stage, ended: run(registerTail, stage, "--socket", socketPath, "--json", ...options) };
+  });
+  for (const { stage } of recorders) await eventually(() => expect(stage.err()).toContain("Connected"));
+  // One at a time, so that no instant is older than the daemon's own events before it (R3b).
+  await publish(createStage(), PLANNER, "--socket", socketPath, "--in-flight", "1");
+  for (const { stage, ended } of recorders) {
+    await eventually(() => expect(stage.out()).toContain("session.completed"));
+    stage.interrupt();
+    await ended;
+    const checked = createStage({ input: stage.out() });
+    await run(registerValidate, checked, "-");
+    expect(checked.out()).toMatch(/ events, nothing wrong\.\n$/);
+    const again = createStage({ input: stage.out() });
+    await publish(again, "-", "--socket", socketPath);
+    expect([again.err(), again.exitCode()]).toEqual(["", 0]);
+  }
 });
 
 test("a daemon that goes in the middle: exit code 69", async () => {
