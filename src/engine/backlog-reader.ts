@@ -40,9 +40,9 @@ export interface BacklogReader {
   /** How many events of a session are still unread before one that overtakes them; an upper bound (R4). */
   readonly behind: (entry: JournaledEvent) => number;
   /** The point at which another reader could go on, were `queued` not given either. */
-  readonly point: (queued: readonly Unit[]) => ReadingPoint;
-  /** Up to where it has read. */
-  readonly readTo: () => Epoch;
+  readonly point: (queued: readonly Unit[], floors: ReadonlyMap<string, number>) => ReadingPoint;
+  /** Whether it has still to give an event that it has not read. */
+  readonly owes: (entry: JournaledEvent) => boolean;
   /** What it has released and nobody took. */
   readonly released: () => readonly Unit[];
   readonly close: () => void;
@@ -91,7 +91,10 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
     // Held text is released when it would have been released, had the subscription been there.
     at = entry.at;
     wakeUps.advance(at);
-    if (wasGiven(entry, point)) return;
+    if (wasGiven(entry, point)) {
+      view.noteTimestamp(entry.event.session_id, entry.event.timestamp);
+      return;
+    }
     if (entry.kind === "output.streaming") noteEnd(entry);
     const told = services.asBacklog(entry);
     if (told !== undefined) push(services.liveEntry(told), told.at);
@@ -157,14 +160,15 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
       }
       return Math.max(0, unread) + waiting;
     },
-    point: (queued) => {
-      const onwards = readingPoint(place, queued, { to: after, from: point });
+    point: (queued, floors) => {
+      const onwards = readingPoint(place, queued, floors, { to: after, from: point });
       const positions = new Map(onwards.positions);
       for (const [output, position] of point.positions)
-        if (!positions.has(output)) positions.set(output, ends.get(output) ?? position);
+        if (!positions.has(output))
+          positions.set(output, Math.max(ends.get(output) ?? position, floors.get(output) ?? 0));
       return { ...onwards, positions };
     },
-    readTo: () => after,
+    owes: (entry) => entry.epoch > after && !wasGiven(entry, point),
     released: () => view.log.from(place.cursor),
     close: () => {
       closed = true;
@@ -190,11 +194,13 @@ function isAmong({ epoch, event, kind }: JournaledEvent, { first, last, session,
 
 /**
  * The point from which the journal gives what a place in a view has not given, and what was taken from there into a queue but did not leave.
- * For a place in a reader's view, `read` says how far it has read, and from where.
+ * Text below its output's floor in `floors` has been given. For a place in a reader's view, `read` says how far it has
+ * read, and from where.
  */
 export function readingPoint(
   place: Place,
   queued: readonly Unit[],
+  floors: ReadonlyMap<string, number>,
   read?: { readonly to: Epoch; readonly from: ReadingPoint },
 ): ReadingPoint {
   const { view, cursor } = place;
@@ -214,6 +220,8 @@ export function readingPoint(
     first = Math.min(first, firstEpoch);
     if (!positions.has(output)) positions.set(output, position);
   };
+  const aboveFloor = ({ output, position }: { readonly output: string; readonly position: number }): number =>
+    Math.max(position, floors.get(output) ?? 0);
   for (const unit of queued) {
     if (unit.kind === "text") waitText(unit.output, unit.position, unit.firstEpoch);
     else wait(unit);
@@ -221,14 +229,14 @@ export function readingPoint(
   for (let index = cursor; index < view.log.end(); index += 1) {
     const unit = view.log.at(index);
     if (unit === undefined) continue;
-    if (unit.kind === "text") waitText(unit.output, unit.position, unit.firstEpoch);
+    if (unit.kind === "text") waitText(unit.output, aboveFloor(unit), unit.firstEpoch);
     else if (unit.epoch <= givenBefore && !isLocal(unit)) wait(unit);
     else {
       first = Math.min(first, unit.epoch);
       givenTo = Math.min(givenTo, unit.epoch - 1);
     }
   }
-  for (const held of view.texts.held()) waitText(held.output, held.position, held.firstEpoch);
+  for (const held of view.texts.held()) waitText(held.output, aboveFloor(held), held.firstEpoch);
   for (const old of read?.from.pending ?? []) {
     if (old.last > readTo) pending.push({ ...old, first: Math.max(old.first, readTo + 1) });
   }

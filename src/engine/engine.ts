@@ -138,7 +138,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
         openQuestions: (terms) => questionsFor(terms).flatMap(({ token }) => askedEntries.get(token) ?? []),
         summaries: (terms, epoch, only) =>
           openSummaries(only).map((summary) => spokesman.summary(summary, terms, epoch)),
-        gaps: (terms, after, _oldest, last) => gapEvents(terms, after, last),
+        gaps: (terms, after, last) => gapEvents(terms, after, last),
         asBacklog: (entry) => spokesman.asBacklog(entry, (eventId) => isAsked(eventId)),
         delivered: (subscriberId, unit, low, render) =>
           points.delivered(subscriberId, unit.session, render(unit).event.event_id, low),
@@ -235,7 +235,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       skipOutput: member.skipOutput,
       skip: (sessionId, outputId) => {
         if (sessionId !== undefined) member.skipOutput(`${sessionId}/${outputId ?? ""}`);
-        else member.skipAll((after) => endedAfter(after));
+        else member.skipAll(ended);
       },
       repeat: (eventId) => {
         const entry = journal.find(eventId);
@@ -265,10 +265,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     (kind !== "awaiting.confirmation" || terms.supportsConfirmationReply) &&
     (kind !== "awaiting.clarification" || terms.supportsClarificationReply);
 
-  const endedAfter = (after: Epoch): readonly JournaledEvent[] =>
-    sessions.endedSince(Number.NEGATIVE_INFINITY).flatMap(({ terminal }) => {
-      return "epoch" in terminal && terminal.epoch > after ? [terminal] : [];
-    });
+  const ended = (): readonly JournaledEvent[] =>
+    sessions.endedSince(Number.NEGATIVE_INFINITY).flatMap(({ terminal }) => ("epoch" in terminal ? [terminal] : []));
 
   const replyWith = (member: Member, reply: ReplyMessage): boolean => {
     const question = questions.find(reply.token);

@@ -13,9 +13,15 @@ export interface GapEventsServices {
   readonly spokesman: Pick<Spokesman, "gap" | "gapOfEnded">;
 }
 
+/** A gap, or how a session ended; with the epoch that this had in the journal. */
+export interface GapEvent {
+  readonly event: AgentEvent;
+  readonly epoch: Epoch | undefined;
+}
+
 export interface GapEvents {
   /** For a reader that finds the journal cut off after an epoch; `last` is the last event of each session that it read. */
-  readonly gapEvents: (terms: Terms, after: Epoch, last: ReadonlyMap<string, JournaledEvent>) => readonly AgentEvent[];
+  readonly gapEvents: (terms: Terms, after: Epoch, last: ReadonlyMap<string, JournaledEvent>) => readonly GapEvent[];
   /** For a subscription that resumes too late and goes on live: of all sessions, or of some, everything after an epoch is lost to it. */
   readonly lateGapEvents: (terms: Terms, after: Epoch, only?: ReadonlySet<string>) => readonly AgentEvent[];
 }
@@ -30,15 +36,16 @@ export function createGapEvents({ journal, sessions, losses, spokesman }: GapEve
 
   return {
     gapEvents: (terms, after, last) => {
-      const told: AgentEvent[] = [];
+      const told: GapEvent[] = [];
       for (const { sessionId, eventCount } of losses.since(after, (id) => last.get(id)?.ordinal)) {
         const afterEventId = last.get(sessionId)?.event.event_id;
         const gap = gapOf(sessionId, terms, { afterEventId, eventCount, reason: "aged_out" });
         if (gap === undefined) continue;
-        told.push(gap);
-        const terminal = sessions.ended(sessionId)?.terminal.event;
+        told.push({ event: gap, epoch: undefined });
+        const terminal = sessions.ended(sessionId)?.terminal;
         // The journal may have let go of how it ended; the sessions remember that longer.
-        if (terminal !== undefined && journal.find(terminal.event_id) === undefined) told.push(terminal);
+        if (terminal !== undefined && journal.find(terminal.event.event_id) === undefined)
+          told.push({ event: terminal.event, epoch: "epoch" in terminal ? terminal.epoch : undefined });
       }
       return told;
     },

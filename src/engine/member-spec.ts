@@ -4,6 +4,7 @@ import type { Journal } from "../contracts/journal.js";
 import type { PrivateView, ReadingPoint } from "./backlog-reader.js";
 import type { Delivery } from "./delivery.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
+import type { GapEvent } from "./gap-events.js";
 import type { SharedView } from "./hub.js";
 import type { LiveEntry } from "./live-entry.js";
 import type { Taken } from "./stream.js";
@@ -17,13 +18,16 @@ export type StreamStart =
       readonly kind: "live";
       /** Told before anything else: what can no longer be given, and what it led to (R17, R27). */
       readonly first: readonly AgentEvent[];
+      /** The lowest epoch that `first` stands for. */
+      readonly owedFrom: Epoch;
     }
   /** `summarize` names the open sessions of which the backlog tells nothing, so that they are summed up. */
   | {
       readonly kind: "resume";
       readonly point: ReadingPoint;
       readonly summarize: ReadonlySet<string>;
-      readonly first?: readonly AgentEvent[];
+      readonly first: readonly AgentEvent[];
+      readonly owedFrom: Epoch;
     };
 
 export interface LagLimits {
@@ -53,12 +57,7 @@ export interface MemberSpec {
   /** One state change for each open session, by which a newcomer knows where it stands (R17). */
   readonly summaries: (terms: Terms, epoch: Epoch, only?: ReadonlySet<string>) => readonly AgentEvent[];
   /** One for each session of which something aged out between two epochs (R27). */
-  readonly gaps: (
-    terms: Terms,
-    after: Epoch,
-    oldest: Epoch,
-    last: ReadonlyMap<string, JournaledEvent>,
-  ) => readonly AgentEvent[];
+  readonly gaps: (terms: Terms, after: Epoch, last: ReadonlyMap<string, JournaledEvent>) => readonly GapEvent[];
   /** An entry as the backlog tells it; undefined for a question, which was asked at once or has been resolved (R17). */
   readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;
   /** Told what left and from where the rest would have to be read (R17). */
@@ -88,7 +87,7 @@ export interface Member {
   readonly retune: (terms: Terms) => void;
   /** R26. Without an output: everything that waits, except what `keep` picks. */
   readonly skipOutput: (output: string) => void;
-  readonly skipAll: (terminals: (after: Epoch) => readonly JournaledEvent[]) => void;
+  readonly skipAll: (terminals: () => readonly JournaledEvent[]) => void;
   /** Sends one event again, at once (R28). */
   readonly repeat: (entry: JournaledEvent) => void;
   /** Everything that is owed, coalesced, whatever the budget (R8a). */

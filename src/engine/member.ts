@@ -1,7 +1,7 @@
 // One subscription's membership in the hub: its stream, its queue and budget, the view it shares, and when it is to be woken.
 import type { Millis } from "../contracts/clock.js";
 import type { BacklogReader, ReadingPoint } from "./backlog-reader.js";
-import { createBacklogReader, readingPoint } from "./backlog-reader.js";
+import { createBacklogReader } from "./backlog-reader.js";
 import { createDeliveryQueue } from "./delivery-queue.js";
 import { type AgentEvent, type Epoch, isTerminalKind, type JournaledEvent, topicKind } from "./event.js";
 import type { SharedView } from "./hub.js";
@@ -11,7 +11,7 @@ import { createRateBudget } from "./rate-budget.js";
 import type { Stream, StreamServices, StreamTerms } from "./stream.js";
 import { createStream } from "./subscription.js";
 import type { Terms } from "./terms.js";
-import type { EventUnit, Unit } from "./unit.js";
+import type { EventUnit } from "./unit.js";
 import type { View } from "./view.js";
 
 export function createMember(spec: MemberSpec, services: MemberServices): Member {
@@ -43,20 +43,17 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
   const readerFrom = (point: ReadingPoint): BacklogReader =>
     createBacklogReader(point, {
       journal: services.journal,
-      openView: (wakeUps, startsAfter) => {
-        const own = services.openPrivateView(terms, wakeUps, startsAfter);
-        own.view.noteTimestamps(shared.view.timestamps());
-        return own;
-      },
+      openView: (wakeUps, startsAfter) => services.openPrivateView(terms, wakeUps, startsAfter),
       createWakeUps: services.createWakeUps,
       liveEntry: services.liveEntry,
       asBacklog: spec.asBacklog,
       gapUnits: (after, oldest, last) =>
         spec
-          .gaps(terms, after, oldest, last)
-          .map((event) => localEntry(event, topicKind(event.type), oldest - 1))
+          .gaps(terms, after, last)
+          .filter(({ epoch }) => epoch === undefined || !stream.wentAhead(epoch))
+          .map(({ event }) => localEntry(event, topicKind(event.type), oldest - 1))
           .filter((live) => shared.view.terms.wants(live))
-          .map((live) => unitOf(live, shared.view, "plain")),
+          .map((live) => ({ ...unitOf(live, shared.view, "plain"), firstEpoch: after + 1 })),
       caughtUp: (own) => rejoin(own),
       wake: () => spec.wake(),
     });
@@ -76,30 +73,28 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
     for (const held of sharedHeld.values()) stream.trim(held.output, held.endPosition);
     // What was just released waits in the private log; the reader is asked for it before the shared view is.
     if (own.log.end() > own.log.start()) return;
-    shared.view.noteTimestamps(own.timestamps());
+    for (const [session, timestamp] of own.timestamps()) shared.view.noteTimestamp(session, timestamp);
     stream.moveTo({ view: shared.view, cursor: shared.view.log.end() }, undefined);
     own.close();
   };
 
   const readOnFrom = (point: ReadingPoint): void => {
     stream.reader()?.close();
-    for (const [output, position] of point.positions) stream.trim(output, position);
+    stream.setFloors(point.positions);
     stream.moveTo({ view: shared.view, cursor: shared.view.log.end() }, readerFrom(point));
   };
 
-  const currentPoint = (queued: readonly Unit[]): ReadingPoint =>
-    stream.reader()?.point(queued) ?? readingPoint(stream.place(), queued);
-
-  const say = (event: AgentEvent, kind: JournaledEvent["kind"]): void => {
-    const live = localEntry(event, kind, services.journal.head());
-    if (shared.view.terms.wants(live)) stream.say(unitOf(live, shared.view, "plain"));
+  /** Says what stands nowhere in the journal; `firstEpoch` is the first event that it stands for. */
+  const say = (event: AgentEvent, firstEpoch: Epoch): void => {
+    const live = localEntry(event, topicKind(event.type), services.journal.head());
+    if (shared.view.terms.wants(live)) stream.say({ ...unitOf(live, shared.view, "plain"), firstEpoch });
   };
 
   /** Sums up where sessions stand (R17). What follows is not told as if it had happened before. */
   const sumUp = (only?: ReadonlySet<string>): void => {
     const summaries = spec.summaries(terms, services.journal.head(), only);
-    for (const event of summaries) say(event, "state.changed");
-    shared.view.noteTimestamps(new Map(summaries.map(({ session_id, timestamp }) => [session_id, timestamp])));
+    for (const event of summaries) say(event, services.journal.head() + 1);
+    for (const { session_id, timestamp } of summaries) shared.view.noteTimestamp(session_id, timestamp);
   };
 
   const ask = (entries: readonly JournaledEvent[]): void =>
@@ -107,7 +102,7 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
 
   const greet = (): void => {
     ask(spec.openQuestions(terms));
-    for (const event of spec.start.first ?? []) say(event, topicKind(event.type));
+    for (const event of spec.start.first) say(event, spec.start.owedFrom);
     sumUp(spec.start.kind === "resume" ? spec.start.summarize : undefined);
   };
 
@@ -134,7 +129,7 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
 
   /** Goes on in another view with all that has not left, so that nothing leaves by the old terms (AAEP §5.7.2). */
   const moveTo = (next: SharedView, old: Terms): void => {
-    const point = currentPoint(stream.giveBack());
+    const point = stream.point(stream.giveBack());
     const pending = stream.takePendingCriticals().map(({ entry }) => services.liveEntry(entry));
     const unsent = new Set(pending.map(({ entry }) => entry.epoch));
     const asked = spec.openQuestions(old).filter(({ epoch }) => !unsent.has(epoch));
@@ -206,9 +201,10 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
         .waitingUnits()
         .flatMap((unit) => (unit.kind === "event" && (unit.terminal || isGap(unit)) ? [unit] : []));
       if (reader !== undefined) {
-        for (const entry of terminals(reader.readTo())) {
+        for (const entry of terminals()) {
           const live = services.liveEntry(entry);
-          if (wants(live) && !stream.wentAhead(entry.epoch)) kept.push(unitOf(live, shared.view, "plain"));
+          if (reader.owes(entry) && wants(live) && !stream.wentAhead(entry.epoch))
+            kept.push(unitOf(live, shared.view, "plain"));
         }
       }
       const open = new Set(spec.openQuestions(terms).map(({ epoch }) => epoch));
@@ -237,16 +233,17 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
     },
     isClosed: () => closed,
     cursorIn: (view, window) => {
-      if (view !== shared || stream.reader() !== undefined) return undefined;
+      if (view !== shared) return undefined;
+      // One that has fallen back to the journal can fall behind too far there as well (R18).
+      checkLag();
+      if (closed || stream.reader() !== undefined) return undefined;
       const place = stream.place();
       if (place.cursor >= window) return place.cursor;
-      checkLag();
-      if (closed) return undefined;
       // A subscription that only waits for its budget takes what is about to go; it merges there as it would have merged here.
       if (terms.maxEventsPerSecond !== undefined && !terms.paused && blockedSince === undefined && stream.absorb()) {
         return stream.place().cursor;
       }
-      readOnFrom(readingPoint(place, []));
+      readOnFrom(stream.point([]));
       return undefined;
     },
     status: () => ({ waitingCount: stream.waiting(), behind: stream.reader() !== undefined, blockedSince }),

@@ -23,7 +23,7 @@ export function resumeStart(
   resume: ResumeAfter | undefined,
   services: ResumeServices,
 ): StreamStart {
-  if (resume === undefined) return { kind: "live", first: [] };
+  if (resume === undefined) return { kind: "live", first: [], owedFrom: services.journal.head() + 1 };
   return resume.kind === "event"
     ? afterEvent(subscriberId, resume.eventId, services)
     : afterSessions(subscriberId, resume.eventIds, services);
@@ -33,10 +33,10 @@ function afterEvent(subscriberId: string, eventId: string, services: ResumeServi
   const { journal, points, sessions, gapEvents } = services;
   const after = points.after(subscriberId, eventId, undefined);
   // Of an id that nobody knows any more, all that the open sessions told may be missing.
-  if (after === undefined) return { kind: "live", first: gapEvents(-1, new Set(sessions.openIds())) };
-  if (isAgedOut(after, journal)) return { kind: "live", first: gapEvents(after) };
+  if (after === undefined) return { kind: "live", first: gapEvents(-1, new Set(sessions.openIds())), owedFrom: 0 };
+  if (isAgedOut(after, journal)) return { kind: "live", first: gapEvents(after), owedFrom: after + 1 };
   const point = { after, givenTo: after, textTo: after, positions: new Map() };
-  return { kind: "resume", point, summarize: new Set() };
+  return { kind: "resume", point, summarize: new Set(), first: [], owedFrom: after + 1 };
 }
 
 function afterSessions(
@@ -48,6 +48,7 @@ function afterSessions(
   const named = new Map<string, Epoch>();
   const lost: AgentEvent[] = [];
   let lowest = head;
+  let owedFrom = head + 1;
   for (const [sessionId, eventId] of eventIds) {
     const after = points.after(subscriberId, eventId, sessionId);
     if (after !== undefined && !isAgedOut(after, journal)) {
@@ -55,6 +56,7 @@ function afterSessions(
       lowest = Math.min(lowest, after);
       continue;
     }
+    owedFrom = Math.min(owedFrom, (after ?? -1) + 1);
     lost.push(...gapEvents(after ?? -1, new Set([sessionId])));
   }
   const summarize = new Set(sessions.openIds().filter((id) => !named.has(id)));
@@ -65,7 +67,7 @@ function afterSessions(
     positions: new Map(),
     sessions: { named, others: head },
   };
-  return { kind: "resume", point, summarize, first: lost };
+  return { kind: "resume", point, summarize, first: lost, owedFrom };
 }
 
 /** Whether the journal no longer reaches back to what follows `after`. */

@@ -1,6 +1,6 @@
 // The pull side of one subscription, as its owner sees it; how it works is in subscription.ts.
 import type { Millis } from "../contracts/clock.js";
-import type { BacklogReader } from "./backlog-reader.js";
+import type { BacklogReader, ReadingPoint } from "./backlog-reader.js";
 import type { Delivery, DeliveryRun } from "./delivery.js";
 import type { AgentEvent, Epoch } from "./event.js";
 import type { EventUnit, TextUnit, Unit } from "./unit.js";
@@ -51,6 +51,10 @@ export interface Stream {
   readonly absorb: () => boolean;
   /** Text below `position` of this output is not delivered. */
   readonly trim: (output: string, position: number) => void;
+  /** Of each of these outputs everything below its position has been given, and nothing above. */
+  readonly setFloors: (positions: ReadonlyMap<string, number>) => void;
+  /** From where the journal would have to be read for all that has not left, `queued` included. */
+  readonly point: (queued: readonly Unit[]) => ReadingPoint;
   readonly skipOutput: (output: string) => void;
   /** Everything that was released to it and has not left, in order; of what a reader has not read, nothing. */
   readonly waitingUnits: () => readonly Unit[];

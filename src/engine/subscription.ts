@@ -1,7 +1,7 @@
 // One subscription: what it may be given now. It pulls units from its view, or from the journal where it fell behind, and pays for them from
 // its own budget. Pulling is the point: while nobody asks, nothing is copied, and what waits can still merge (AAEP §5.6, §8.8, R4, R9, R18).
 import type { Millis } from "../contracts/clock.js";
-import { type BacklogReader, readingPoint } from "./backlog-reader.js";
+import { type BacklogReader, type ReadingPoint, readingPoint } from "./backlog-reader.js";
 import type { Delivery } from "./delivery.js";
 import { createDeliveryRun } from "./delivery.js";
 import type { DeliveryQueue } from "./delivery-queue.js";
@@ -115,7 +115,10 @@ export function createStream(
   };
 
   /** The lowest epoch of which something is still owed. */
-  const lowestOwed = (): Epoch => (reader?.point(queue.all()) ?? readingPoint(place, queue.all())).after + 1;
+  const lowestOwed = (): Epoch => pointWith(queue.all()).after + 1;
+
+  const pointWith = (queued: readonly Unit[]): ReadingPoint =>
+    reader?.point(queued, trims) ?? readingPoint(place, queued, trims);
 
   const goAhead = (unit: EventUnit): void => {
     overtaken.add(unit.epoch);
@@ -201,6 +204,7 @@ export function createStream(
   const holdsBack = (): boolean =>
     terms.limited ||
     terms.paused ||
+    terms.paceWpm !== undefined ||
     reader !== undefined ||
     place.cursor < backlogEnd ||
     queue.size() > 0 ||
@@ -285,6 +289,10 @@ export function createStream(
       return place.cursor === place.view.log.end();
     },
     trim: (output, position) => trims.set(output, Math.max(position, trims.get(output) ?? 0)),
+    setFloors: (positions) => {
+      for (const [output, position] of positions) trims.set(output, position);
+    },
+    point: pointWith,
     skipOutput: (output) => {
       let isOver = false;
       queue.replace((unit) => {

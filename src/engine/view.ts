@@ -54,7 +54,7 @@ export interface View {
   readonly texts: Omit<HeldTexts, "push" | "releaseFor" | "lowestEpoch">;
   /** The timestamps of the last units of open sessions, and what else was sent of them to those who share it (R30). */
   readonly timestamps: () => ReadonlyMap<string, string>;
-  readonly noteTimestamps: (timestamps: ReadonlyMap<string, string>) => void;
+  readonly noteTimestamp: (session: string, timestamp: string) => void;
   readonly deliveryOf: (unit: Unit) => Delivery;
   /** A unit's event with how many it overtook, made once a count (R4). */
   readonly marked: (unit: Unit, overtook: number, mark: (event: AgentEvent, count: number) => AgentEvent) => Delivery;
@@ -168,11 +168,9 @@ export function createView(
     epoch: () => epoch,
     texts,
     timestamps: () => lastTimestamps,
-    noteTimestamps: (timestamps) => {
-      for (const [session, timestamp] of timestamps) {
-        const known = lastTimestamps.get(session);
-        if (known === undefined || isEarlier(known, timestamp)) lastTimestamps.set(session, timestamp);
-      }
+    noteTimestamp: (session, timestamp) => {
+      const known = lastTimestamps.get(session);
+      if (known === undefined || isEarlier(known, timestamp)) lastTimestamps.set(session, timestamp);
     },
     deliveryOf,
     marked: (unit, overtook, mark) => {

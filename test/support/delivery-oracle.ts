@@ -249,7 +249,7 @@ function laneOf(event: AgentEvent): string {
 
 /** The epochs of states that collapsed into delivered ones or into nothing; finds fault with collapses that R11 forbids. */
 function statesCovered(
-  { received, entries, from, terms }: Judged,
+  { received, entries, from, terms, skips }: Judged,
   collapsed: readonly { lane: string; first: unknown; last: number }[],
   faults: string[],
 ): ReadonlySet<number> {
@@ -287,7 +287,10 @@ function statesCovered(
     let run: number[] = [];
     const missing = states.filter(({ epoch, event }) => !covered.has(epoch) && !delivered.has(event.event_id));
     for (const state of missing) {
-      if (isGate(state.event)) {
+      const wasSkipped = skips.some(
+        (skip) => skip.output === undefined && state.epoch <= (entries[skip.journaled - 1]?.epoch ?? 0),
+      );
+      if (wasSkipped || isGate(state.event)) {
         begin = undefined;
         run = [];
         continue;
@@ -456,8 +459,7 @@ export function criticalFaults(world: World, connection: Connection, published: 
     const now = new Set(received.slice(turn.before, turn.after).map(({ event }) => event.event_id));
     for (const { event } of wanted)
       if (!now.has(event.event_id)) faults.push(`${event.type} ${event.event_id}: not in its turn`);
-    if (era.terms.maxEventsPerSecond !== undefined || turn.isPaused)
-      faults.push(...flushFaults(received.slice(turn.before, turn.after)));
+    if (turn.isLimited || turn.isPaused) faults.push(...flushFaults(received.slice(turn.before, turn.after)));
   }
   for (const { received: from, journaled } of connection.unblocked) {
     const waiting = world.entries

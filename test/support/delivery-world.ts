@@ -63,6 +63,7 @@ export interface Turn {
   readonly after: number;
   readonly isBlocked: boolean;
   readonly isPaused: boolean;
+  readonly isLimited: boolean;
 }
 
 export interface Connection {
@@ -163,6 +164,7 @@ export function live(plan: Plan): World {
         after: connection.listener.received.length,
         isBlocked: connection.isBlocked,
         isPaused: connection.listener.subscription.terms().paused,
+        isLimited: connection.listener.subscription.terms().maxEventsPerSecond !== undefined,
       });
       peaks.waiting = Math.max(peaks.waiting, connection.listener.subscription.status().waitingCount);
     }
