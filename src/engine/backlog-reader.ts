@@ -80,6 +80,7 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
   const last = new Map<string, JournaledEvent>();
   // Where the text ends that was read of outputs of which a part had been given.
   const ends = new Map<string, number>();
+  const completed = new Set<string>();
   let after = point.after;
   let at = Number.NEGATIVE_INFINITY;
   let inFlight = false;
@@ -103,6 +104,7 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
   const noteEnd = ({ event }: JournaledEvent): void => {
     const key = outputKey(event);
     if (!point.positions.has(key)) return;
+    if (event.complete === true) completed.add(key);
     const begin = typeof event.position === "number" ? event.position : 0;
     ends.set(key, begin + codePointCount(typeof event.chunk === "string" ? event.chunk : ""));
   };
@@ -164,7 +166,7 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
       const onwards = readingPoint(place, queued, floors, { to: after, from: point });
       const positions = new Map(onwards.positions);
       for (const [output, position] of point.positions)
-        if (!positions.has(output))
+        if (!positions.has(output) && !completed.has(output))
           positions.set(output, Math.max(ends.get(output) ?? position, floors.get(output) ?? 0));
       return { ...onwards, positions };
     },

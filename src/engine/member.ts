@@ -146,6 +146,20 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
     askedBefore = new Set(open.filter(({ epoch }) => askedBefore.has(epoch)).map(({ epoch }) => epoch));
   };
 
+  /** Of sessions that a resuming subscriber did not name, it begins like any other newcomer: with the text being held (R10, R17). */
+  const withHeldText = (point: ReadingPoint): ReadingPoint => {
+    const { sessions } = point;
+    if (sessions === undefined) return point;
+    const positions = new Map(point.positions);
+    let { after } = point;
+    for (const held of shared.view.texts.held()) {
+      if (sessions.named.has(held.session) || held.firstEpoch < services.journal.oldest()) continue;
+      positions.set(held.output, held.position);
+      after = Math.min(after, held.firstEpoch - 1);
+    }
+    return { ...point, after, positions };
+  };
+
   const member: Member = {
     terms: () => terms,
     wake: () => {
@@ -258,7 +272,7 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
     streamTermsOf(terms),
     streamServices,
   );
-  if (spec.start.kind === "resume") readOnFrom(spec.start.point);
+  if (spec.start.kind === "resume") readOnFrom(withHeldText(spec.start.point));
   greet();
   return member;
 }

@@ -337,10 +337,11 @@ export function orderFaults({ received, published, entries, terms }: Judged): re
       if (text.session === session && text.epoch > entry.epoch)
         faults.push(`${event.type} of ${entry.epoch} after text of ${text.epoch} in ${key}`);
     const lane = `${session} ${event.producer.agent_id}`;
-    newestEvent.set(lane, Math.max(entry.epoch, newestEvent.get(lane) ?? entry.epoch));
-    const all = newestEvent.get(session) ?? Number.NEGATIVE_INFINITY;
+    // States of one agent may have waited, collapsed, while another agent's events went by.
+    const all = newestEvent.get(entry.kind === "state.changed" ? lane : session) ?? Number.NEGATIVE_INFINITY;
     if (all > entry.epoch) faults.push(`${event.type} of ${entry.epoch} after one of ${all}`);
-    newestEvent.set(session, Math.max(all, entry.epoch));
+    for (const place of [lane, session])
+      newestEvent.set(place, Math.max(entry.epoch, newestEvent.get(place) ?? entry.epoch));
   }
   void entries;
   return faults;
@@ -625,6 +626,46 @@ function missedFaults(judged: Judged): readonly string[] {
   for (const [session, count] of missing) {
     const declared = gaps.get(session);
     if (declared !== undefined && declared < count) faults.push(`${session}: ${count} missing, ${declared} declared`);
+  }
+  return faults;
+}
+
+/** R6, R7, R28. */
+export function audienceFaults(world: World): readonly string[] {
+  const faults: string[] = [];
+  const { entries, connections } = world;
+  for (const [index, asked] of entries.entries()) {
+    const { kind, event, epoch } = asked;
+    if (kind !== "awaiting.confirmation" && kind !== "awaiting.clarification") continue;
+    const isAble = (terms: Terms): boolean =>
+      kind === "awaiting.confirmation" ? terms.supportsConfirmationReply : terms.supportsClarificationReply;
+    const isOver = ({ event: other, kind: what, made }: JournaledEvent): boolean =>
+      other.session_id === event.session_id &&
+      (isTerminalKind(what) || (made === "resolution" && other.producer.agent_id === event.producer.agent_id));
+    // At the latest; where an agent asked several things, the first resolution may have been another's.
+    const end = entries.findIndex((entry) => entry.epoch > epoch && isOver(entry));
+    for (const connection of connections) {
+      const { listener, eras, joinedAt, leftAt } = connection;
+      const times = listener.received.flatMap((got, place) => (got.event.event_id === event.event_id ? [place] : []));
+      if (times.length > 1) faults.push(`${event.event_id}: asked ${times.length} times`);
+      for (const place of times) {
+        const terms = eras.findLast(({ received }) => received <= place)?.terms;
+        if (terms !== undefined && !isAble(terms)) faults.push(`${event.event_id}: asked of one who cannot answer`);
+      }
+      if (times.length > 0 || connection.everBlocked) continue;
+      // Of those who took everything, whoever was able at some moment while it was open must have been asked.
+      const openTo = end < 0 ? entries.length : end;
+      const wasAble = eras.some(({ journaled, terms }, era) => {
+        const until = eras[era + 1]?.journaled ?? leftAt ?? entries.length;
+        return isAble(terms) && journaled <= index && until > index && joinedAt <= index && openTo > index;
+      });
+      if (wasAble) faults.push(`${event.event_id}: not asked of one who could answer`);
+      const cameAble = eras.some(
+        ({ journaled, terms }) => isAble(terms) && journaled > index + 1 && journaled <= openTo && end >= 0,
+      );
+      const stayed = leftAt === undefined || leftAt > index + 1;
+      if (cameAble && stayed) faults.push(`${event.event_id}: not asked of one who came while it was open`);
+    }
   }
   return faults;
 }
