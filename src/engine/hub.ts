@@ -46,7 +46,31 @@ export interface SharedView {
   trimAt: number;
   readonly members: Set<Member>;
   /** Those that wait for nothing but the next unit. */
-  readonly ready: Set<Member>;
+  readonly ready: ReadyMembers;
+}
+
+interface ReadyMembers {
+  readonly add: (member: Member) => void;
+  readonly delete: (member: Member) => void;
+  readonly wake: () => void;
+}
+
+/** Wakes its members once, until one of them has taken all there was and is added again: so the events of one turn cost one waking. */
+function createReadyMembers(): ReadyMembers {
+  const ready = new Set<Member>();
+  let areWoken = false;
+  return {
+    add: (member) => {
+      ready.add(member);
+      areWoken = false;
+    },
+    delete: (member) => void ready.delete(member),
+    wake: () => {
+      if (areWoken) return;
+      areWoken = true;
+      for (const member of ready) member.wake();
+    },
+  };
 }
 
 export interface Hub {
@@ -97,7 +121,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
 
   const wake = (shared: SharedView, critical: boolean): void => {
     if (critical) for (const member of shared.members) member.wake();
-    else for (const member of shared.ready) member.wake();
+    else shared.ready.wake();
   };
 
   const trim = (shared: SharedView): void => {
@@ -119,7 +143,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
       ),
       trimAt: trimStep,
       members: new Set(),
-      ready: new Set(),
+      ready: createReadyMembers(),
     };
     // One that begins in the middle of an output begins with the piece in progress (R10).
     for (const text of texts.all()) shared.view.texts.follow(text);
