@@ -316,7 +316,13 @@ function openRpcSubscription(
       });
     },
     renegotiate: (capabilities) =>
-      answerOf("aaep.renegotiate", { type: "subscription.renegotiate", subscription_id: id, capabilities } as Message),
+      answerOf(
+        "aaep.renegotiate",
+        { type: "subscription.renegotiate", subscription_id: id, capabilities },
+        ({ type }) => {
+          if (type === "subscription.rejected") all.splice(all.indexOf(one), 1);
+        },
+      ),
     skip: (params) => answerOf("aaepd.skip", { ...params, subscription_id: id }),
     repeat: (eventId) => answerOf("aaep.repeat", { event_id: eventId, subscription_id: id }),
     listPending: async () =>
