@@ -143,7 +143,9 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
     askedBefore = new Set([...askedBefore, ...asked.map(({ epoch }) => epoch)]);
     const open = spec.openQuestions(terms);
     ask(open.filter(({ epoch }) => !askedBefore.has(epoch) && !unsent.has(epoch)));
-    askedBefore = new Set(open.filter(({ epoch }) => askedBefore.has(epoch)).map(({ epoch }) => epoch));
+    const everyone = { ...terms, supportsConfirmationReply: true, supportsClarificationReply: true };
+    const known = spec.openQuestions(everyone).map(({ epoch }) => epoch);
+    askedBefore = new Set(known.filter((epoch) => askedBefore.has(epoch)));
   };
 
   /** Of sessions that a resuming subscriber did not name, it begins like any other newcomer: with the text being held (R10, R17). */

@@ -13,6 +13,10 @@ import type { EventUnit, Unit } from "./unit.js";
 import { isLocal, trimBelow } from "./unit.js";
 import { wordCount } from "./word-count.js";
 
+function isCriticalUnit(unit: Unit): unit is EventUnit {
+  return unit.kind === "event" && unit.role === "critical";
+}
+
 /** Most events in one run: what a slow peer must take before anything critical can pass. */
 const RUN_LIMIT = 256;
 /** Most events flushed ahead of a critical one (R4). */
@@ -281,7 +285,7 @@ export function createStream(
     urge: (units) => {
       urgent.push(...units);
       // A question that is asked at once is not asked again when its place in the backlog comes (R28).
-      for (const unit of units) if (unit.kind === "event" && unit.role === "critical") goAhead(unit);
+      for (const unit of units) if (isCriticalUnit(unit)) goAhead(unit);
     },
     absorb: () => {
       const end = place.view.log.criticalFrom(criticalSeen)?.index ?? place.view.log.end();
@@ -322,7 +326,8 @@ export function createStream(
     forget: () => void queue.remove(() => true),
     say: queue.put,
     takePendingCriticals: () => {
-      const pending = expedited;
+      const pending = [...urgent, ...expedited].filter(isCriticalUnit);
+      urgent = urgent.filter((unit) => !isCriticalUnit(unit));
       expedited = [];
       for (let next = criticalSeen; ; ) {
         const critical = place.view.log.criticalFrom(next);

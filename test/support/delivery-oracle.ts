@@ -630,6 +630,11 @@ function missedFaults(judged: Judged): readonly string[] {
   return faults;
 }
 
+/** An agent's own way out of waiting cancels what it asked (AAEP §6.8, R6). */
+function isWithdrawal(event: AgentEvent): boolean {
+  return event.from_state === "awaiting_input" && (event.to_state === "thinking" || event.to_state === "deciding");
+}
+
 /** R6, R7, R28. */
 export function audienceFaults(world: World): readonly string[] {
   const faults: string[] = [];
@@ -641,7 +646,8 @@ export function audienceFaults(world: World): readonly string[] {
       kind === "awaiting.confirmation" ? terms.supportsConfirmationReply : terms.supportsClarificationReply;
     const isOver = ({ event: other, kind: what, made }: JournaledEvent): boolean =>
       other.session_id === event.session_id &&
-      (isTerminalKind(what) || (made === "resolution" && other.producer.agent_id === event.producer.agent_id));
+      (isTerminalKind(what) ||
+        (other.producer.agent_id === event.producer.agent_id && (made === "resolution" || isWithdrawal(other))));
     // At the latest; where an agent asked several things, the first resolution may have been another's.
     const end = entries.findIndex((entry) => entry.epoch > epoch && isOver(entry));
     for (const connection of connections) {
