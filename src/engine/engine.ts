@@ -212,7 +212,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       journal,
       points,
       sessions,
-      gapEvents: (after, only) => lateGapEvents(spec.terms, after, only),
+      gapEvents: (after) => lateGapEvents(spec.terms, after),
     });
     const member = hub.open({
       subscriberId: spec.subscriberId,

@@ -22,8 +22,11 @@ export interface GapEvent {
 export interface GapEvents {
   /** For a reader that finds the journal cut off after an epoch; `last` is the last event of each session that it read. */
   readonly gapEvents: (terms: Terms, after: Epoch, last: ReadonlyMap<string, JournaledEvent>) => readonly GapEvent[];
-  /** For a subscription that resumes too late and goes on live: of all sessions, or of some, everything after an epoch is lost to it. */
-  readonly lateGapEvents: (terms: Terms, after: Epoch, only?: ReadonlySet<string>) => readonly AgentEvent[];
+  /**
+   * For a subscription that resumes too late and goes on live: everything after an epoch is lost to it, of all sessions, or of each in a map after an
+   * epoch of its own. One pass, however many there are.
+   */
+  readonly lateGapEvents: (terms: Terms, after: Epoch | ReadonlyMap<string, Epoch>) => readonly AgentEvent[];
 }
 
 export function createGapEvents({ journal, sessions, losses, spokesman }: GapEventsServices): GapEvents {
@@ -49,20 +52,28 @@ export function createGapEvents({ journal, sessions, losses, spokesman }: GapEve
       }
       return told;
     },
-    lateGapEvents: (terms, after, only) => {
+    lateGapEvents: (terms, after) => {
       const told: AgentEvent[] = [];
-      const tell = (sessionId: string, totalCount: number): void => {
-        const eventCount = losses.upTo(sessionId, totalCount, after);
-        if (eventCount <= 0 || (only !== undefined && !only.has(sessionId))) return;
+      const afterOf = (sessionId: string): Epoch | undefined =>
+        typeof after === "number" ? after : after.get(sessionId);
+      const tell = (sessionId: string, totalCount: number, since: Epoch): void => {
+        const eventCount = losses.upTo(sessionId, totalCount, since);
+        if (eventCount <= 0) return;
         const gap = gapOf(sessionId, terms, { afterEventId: undefined, eventCount, reason: "resumed_too_late" });
         if (gap !== undefined) told.push(gap);
       };
       for (const { sessionId, terminal } of sessions.endedSince(Number.NEGATIVE_INFINITY)) {
-        if (only !== undefined ? !only.has(sessionId) : "epoch" in terminal && terminal.epoch <= after) continue;
-        tell(sessionId, terminal.ordinal);
+        const since = afterOf(sessionId);
+        if (since === undefined) continue;
+        // A session that is named is told in any case; of the others those that ended since.
+        if (typeof after === "number" && "epoch" in terminal && terminal.epoch <= after) continue;
+        tell(sessionId, terminal.ordinal, since);
         told.push(terminal.event);
       }
-      for (const sessionId of sessions.openIds()) tell(sessionId, sessions.summary(sessionId)?.eventCount ?? 0);
+      for (const sessionId of sessions.openIds()) {
+        const since = afterOf(sessionId);
+        if (since !== undefined) tell(sessionId, sessions.summary(sessionId)?.eventCount ?? 0, since);
+      }
       return told;
     },
   };

@@ -14,8 +14,8 @@ export interface ResumeServices {
   readonly journal: Journal;
   readonly points: ResumePoints;
   readonly sessions: Pick<Sessions, "openIds">;
-  /** What was lost after an epoch, of the sessions named or of all, and how those that are over ended. */
-  readonly gapEvents: (after: Epoch, only?: ReadonlySet<string>) => readonly AgentEvent[];
+  /** What was lost after an epoch, of all sessions or of each in a map after one of its own, and how those that are over ended. */
+  readonly gapEvents: (after: Epoch | ReadonlyMap<string, Epoch>) => readonly AgentEvent[];
 }
 
 export function resumeStart(
@@ -33,7 +33,8 @@ function afterEvent(subscriberId: string, eventId: string, services: ResumeServi
   const { journal, points, sessions, gapEvents } = services;
   const after = points.after(subscriberId, eventId, undefined);
   // Of an id that nobody knows any more, all that the open sessions told may be missing.
-  if (after === undefined) return { kind: "live", first: gapEvents(-1, new Set(sessions.openIds())), owedFrom: 0 };
+  if (after === undefined)
+    return { kind: "live", first: gapEvents(new Map(sessions.openIds().map((id) => [id, -1]))), owedFrom: 0 };
   if (isAgedOut(after, journal)) return { kind: "live", first: gapEvents(after), owedFrom: after + 1 };
   const point = { after, givenTo: after, textTo: after, positions: new Map() };
   return { kind: "resume", point, summarize: new Set(), first: [], owedFrom: after + 1 };
@@ -46,7 +47,7 @@ function afterSessions(
 ): StreamStart {
   const head = journal.head();
   const named = new Map<string, Epoch>();
-  const lost: AgentEvent[] = [];
+  const lost = new Map<string, Epoch>();
   let lowest = head;
   let owedFrom = head + 1;
   for (const [sessionId, eventId] of eventIds) {
@@ -57,7 +58,7 @@ function afterSessions(
       continue;
     }
     owedFrom = Math.min(owedFrom, (after ?? -1) + 1);
-    lost.push(...gapEvents(after ?? -1, new Set([sessionId])));
+    lost.set(sessionId, after ?? -1);
   }
   const summarize = new Set(sessions.openIds().filter((id) => !named.has(id)));
   const point = {
@@ -67,7 +68,7 @@ function afterSessions(
     positions: new Map(),
     sessions: { named, others: head },
   };
-  return { kind: "resume", point, summarize, first: lost, owedFrom };
+  return { kind: "resume", point, summarize, first: lost.size === 0 ? [] : gapEvents(lost), owedFrom };
 }
 
 /** Whether the journal no longer reaches back to what follows `after`. */
