@@ -214,10 +214,17 @@ export function createStream(
     queue.size() > 0 ||
     expedited.length > 0;
 
+  /** What arrived while the peer took nothing is only held back from something critical; without any it leaves as the others get it. */
+  const isBacklogPlain = (): boolean =>
+    place.cursor >= backlogEnd || place.view.log.criticalFrom(criticalSeen) === undefined;
+
   const isShortCut = (): boolean =>
-    !holdsBack() &&
+    !terms.limited &&
+    !terms.paused &&
     terms.paceWpm === undefined &&
+    reader === undefined &&
     queue.size() === 0 &&
+    isBacklogPlain() &&
     overtaken.size === 0 &&
     expedited.length === 0 &&
     trims.size === 0 &&
