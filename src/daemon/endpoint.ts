@@ -100,8 +100,18 @@ function isRpcFrame(frame: Uint8Array | undefined, codec: Codec<Uint8Array, unkn
 const SNIFFED_BYTES = 256;
 
 function servePlain(connection: Connection<Uint8Array>, services: EndpointServices): Served {
-  const { finish, done } = converse(connection, services.codec, createPlainProtocol(services.aaep), services);
+  const { finish, done } = converse(connection, services.codec, createPlainProtocol(services.aaep), {
+    ...services,
+    failed: (fault) => logAccident(connection, services, fault),
+  });
   return { finish, inputEnded: done, done };
+}
+
+function logAccident(connection: Connection<Uint8Array>, { log }: EndpointServices, fault: Fault): void {
+  log.error(
+    { peer: connection.peer.label, cause: fault.cause },
+    "a connection was ended, because an event for it could not be made",
+  );
 }
 
 function serveRpc(connection: Connection<Uint8Array>, services: EndpointServices, keepsOutput: boolean): Served {
@@ -109,7 +119,19 @@ function serveRpc(connection: Connection<Uint8Array>, services: EndpointServices
   const session = createRpcSession(
     {
       ...services.aaep,
-      startPump: (source, send) => createPump(source, { send, writable: () => rpc.writable() }, services.clock),
+      startPump: (source, send) =>
+        createPump(
+          source,
+          {
+            send,
+            writable: () => rpc.writable(),
+            failed: (fault) => {
+              logAccident(connection, services, fault);
+              void connection.close(fault);
+            },
+          },
+          services.clock,
+        ),
     },
     {
       notify: (method, params) => rpc.notify(method, params),
