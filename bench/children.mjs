@@ -27,7 +27,14 @@ export function createStage({ profile } = {}) {
     path,
     own,
     role: async (name, ...args) => {
-      const child = own(fork(join(BENCH, "roles", `${name}.mjs`), args, { execArgv: ["--expose-gc"] }));
+      const child = own(
+        fork(join(BENCH, "roles", `${name}.mjs`), args, {
+          execArgv: [
+            "--expose-gc",
+            ...(process.env.PROFILE_ROLE === name ? ["--cpu-prof", "--cpu-prof-dir=/tmp/prof-role"] : []),
+          ],
+        }),
+      );
       return talkTo(child, await firstMessage(child, name));
     },
     /** A daemon on a socket of its own. */

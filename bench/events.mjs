@@ -24,10 +24,12 @@ export function createEventTexts(session = `sess_${randomBytes(8).toString("hex"
   let middle = "";
   let tail = "";
   let chunkLength = 0;
+  let stamp = "";
   const envelope = (type, number, timestamp) =>
     `{"@context":"${CONTEXT}","type":"${type}","event_id":"evt_${salt}${String(number).padStart(DIGITS, "0")}","session_id":"${session}","timestamp":"${timestamp}","producer":{"agent_id":"bench-agent","agent_version":"1.0.0"},"urgency":`;
   const renew = () => {
-    const [before, after] = envelope(`${CORE}output.streaming`, 0, new Date().toISOString()).split("0".repeat(DIGITS));
+    stamp = new Date().toISOString();
+    const [before, after] = envelope(`${CORE}output.streaming`, 0, stamp).split("0".repeat(DIGITS));
     head = before;
     const fixed = `${after}"normal","chunk":"","position":1234567,"complete":false,"output_id":"out_1"}`;
     chunkLength = EVENT_BYTES - head.length - DIGITS - fixed.length;
@@ -40,7 +42,7 @@ export function createEventTexts(session = `sess_${randomBytes(8).toString("hex"
     session,
     renew,
     started: () =>
-      `${envelope(`${CORE}session.started`, 9_999_999_999, new Date().toISOString())}"normal","summary_normal":"The benchmark begins."}`,
+      `${envelope(`${CORE}session.started`, 9_999_999_999, stamp)}"normal","summary_normal":"The benchmark begins."}`,
     /** Chunk number `number`, of an output that began with number 0. */
     chunk: (number) => `${head}${String(number).padStart(DIGITS, "0")}${middle}${number * chunkLength}${tail}`,
     /** A critical event of an extension's, which no rule of order concerns. */

@@ -7,5 +7,6 @@ if (process.send !== undefined) {
     }
     process.send({ id, value: name === "memory" ? process.memoryUsage() : process.cpuUsage() });
   });
+  process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
   process.channel?.unref();
 }

@@ -19,5 +19,6 @@ export function serveRole(commands) {
       );
   });
   process.on("disconnect", () => process.exit(0));
+  process.on("SIGTERM", () => process.exit(0));
   process.send({ ready: true });
 }

@@ -27,8 +27,10 @@ serveRole({
         resolve,
       );
     }),
-  begin: () => {
+  /** Waits until as many are connected; the kernel accepts them before this process does. */
+  begin: async ({ count }) => {
     sent = 0;
+    while (sockets.length !== count) await new Promise((resolve) => setImmediate(resolve));
   },
   send: async ({ count }) => {
     const text = createEventTexts().chunk(10_000);

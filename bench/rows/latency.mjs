@@ -5,8 +5,8 @@ import { atMost, figureLine, median, percentile } from "../measuring.mjs";
 const FLOOD_PER_SECOND = 20_000;
 const SUBSCRIBERS = 100;
 
-export async function latencyRows(stage, { quick }) {
-  const rounds = quick ? 1 : 5;
+export async function latencyRows(stage, { pairs, quick }) {
+  const rounds = quick ? 1 : pairs;
   const count = quick ? 20 : 200;
   const everyMs = 10;
   const [daemon, lonely, receivers, prober, lonelyProber, publisher, bare] = await Promise.all([

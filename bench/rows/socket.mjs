@@ -34,7 +34,7 @@ export async function socketRows(stage, { pairs, scale }) {
     };
     const runBare = async () => {
       await receivers.call("connect", { path: barePath, count: subscribers });
-      await bare.call("begin");
+      await bare.call("begin", { count: subscribers });
       return measure(bare, () => bare.call("send", { count: events }));
     };
     const runDaemon = async () => {

@@ -1,4 +1,4 @@
-import { nodeErrorCode } from "../../transports/node-errors.js";
+import { faultFromNodeError } from "../../transports/node-errors.js";
 import type { Output } from "./command-io.js";
 
 export interface LineWriter {
@@ -22,8 +22,7 @@ export function createLineWriter(output: Output): LineWriter {
   gone.catch(() => {});
   output.on("error", (error: Error) => {
     isGone = true;
-    const code = nodeErrorCode(error);
-    if (code === "EPIPE" || code === "ERR_STREAM_DESTROYED") tellGone();
+    if (faultFromNodeError(error, "standard output").code === "peer_gone") tellGone();
     else tellFailed(error);
   });
   output.on("close", () => {

@@ -1,5 +1,6 @@
 // One accepted connection: its first message says which protocol it speaks, and from then on that protocol has it (R23).
 
+import { refusedHead } from "../../transports/framing/refusal.js";
 import { createRpcConnection } from "../../transports/json-rpc/rpc-connection.js";
 import { Fault } from "../base/errors.js";
 import type { Clock, Millis } from "../contracts/clock.js";
@@ -63,7 +64,8 @@ export function serveConnection(
     cancelTimeout();
     if (finishing !== undefined)
       return { finish, inputEnded: connection.closed.then(() => {}), done: connection.closed.then(() => {}) };
-    const isRpc = isRpcFrame(begun.first[0], services.codec) ?? options.speaksRpc;
+    const head = begun.fault === undefined ? undefined : refusedHead(begun.fault);
+    const isRpc = isRpcFrame(begun.first[0] ?? head, services.codec) ?? options.speaksRpc;
     served = isRpc ? serveRpc(begun.connection, services, options.keepsOutput) : servePlain(begun.connection, services);
     return served;
   };
@@ -81,7 +83,7 @@ export function serveConnection(
   };
 }
 
-/** Undefined where the frame is no JSON object or array. */
+/** Undefined where the frame is no JSON object or array, and does not begin like a message of JSON-RPC either. */
 function isRpcFrame(frame: Uint8Array | undefined, codec: Codec<Uint8Array, unknown>): boolean | undefined {
   if (frame === undefined) return undefined;
   try {
@@ -89,13 +91,27 @@ function isRpcFrame(frame: Uint8Array | undefined, codec: Codec<Uint8Array, unkn
     if (Array.isArray(message)) return true;
     return typeof message === "object" && message !== null ? "jsonrpc" in message : undefined;
   } catch {
-    return undefined;
+    // Whoever sends a broken message is to understand the answer to it.
+    const beginning = String.fromCharCode(...frame.subarray(0, SNIFFED_BYTES));
+    return /^\s*\{[^{[]*"jsonrpc"\s*:/.test(beginning) ? true : undefined;
   }
 }
 
+const SNIFFED_BYTES = 256;
+
 function servePlain(connection: Connection<Uint8Array>, services: EndpointServices): Served {
-  const { finish, done } = converse(connection, services.codec, createPlainProtocol(services.aaep), services);
+  const { finish, done } = converse(connection, services.codec, createPlainProtocol(services.aaep), {
+    ...services,
+    failed: (fault) => logAccident(connection, services, fault),
+  });
   return { finish, inputEnded: done, done };
+}
+
+function logAccident(connection: Connection<Uint8Array>, { log }: EndpointServices, fault: Fault): void {
+  log.error(
+    { peer: connection.peer.label, cause: fault.cause },
+    "a connection was ended, because an event for it could not be made",
+  );
 }
 
 function serveRpc(connection: Connection<Uint8Array>, services: EndpointServices, keepsOutput: boolean): Served {
@@ -103,7 +119,19 @@ function serveRpc(connection: Connection<Uint8Array>, services: EndpointServices
   const session = createRpcSession(
     {
       ...services.aaep,
-      startPump: (source, send) => createPump(source, { send, writable: () => rpc.writable() }, services.clock),
+      startPump: (source, send) =>
+        createPump(
+          source,
+          {
+            send,
+            writable: () => rpc.writable(),
+            failed: (fault) => {
+              logAccident(connection, services, fault);
+              void connection.close(fault);
+            },
+          },
+          services.clock,
+        ),
     },
     {
       notify: (method, params) => rpc.notify(method, params),

@@ -1,7 +1,8 @@
 // What one subscription has been released and could not be given yet, in the order in which it will stand (R4, R10, R11, R30).
 // Merging happens here, as late as possible. Rate and transport are the subscription's affair.
 
-import type { AgentEvent, Epoch } from "./event.js";
+import type { Epoch } from "./event.js";
+import { encodedBytes, MAX_TEXT_BYTES, MOST_BYTES_PER_UNIT, roomForText } from "./text-room.js";
 import type { EventUnit, TextUnit, Unit } from "./unit.js";
 import { agreeForMerging } from "./unit.js";
 
@@ -17,11 +18,16 @@ export interface DeliveryQueueOptions {
 export interface DeliveryQueue {
   /** Takes a unit, joining it with what waits where `merging` is true. False: the queue is full and nothing was taken. */
   readonly offer: (unit: Unit, merging: boolean) => boolean;
+  /** Takes what the daemon itself must say, full or not: there is never more of it than there are sessions. */
+  readonly put: (unit: Unit) => void;
   /** The unit that stands first. */
   readonly head: () => Unit | undefined;
   readonly shift: () => Unit | undefined;
   readonly size: () => number;
   readonly ofSession: (session: string) => readonly Unit[];
+  readonly all: () => readonly Unit[];
+  /** Puts another unit, or none, in the place of each. */
+  readonly replace: (replacement: (unit: Unit) => Unit | undefined) => void;
   /** Takes out what `match` picks, in order. */
   readonly remove: (match: (unit: Unit) => boolean) => readonly Unit[];
   /** The lowest epoch that waits here, or undefined. */
@@ -35,9 +41,6 @@ interface Entry {
   /** Grows no more, so that what keeps growing behind it cannot pass it for ever. */
   closed: boolean;
 }
-
-/** One event of 64 KiB, less room for the fields beside the text (AAEP §3.7). */
-const MAX_TEXT_BYTES = 60 * 1024;
 
 export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueue {
   const entries: Entry[] = [];
@@ -90,9 +93,13 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
       }
     }
     if (entries.length >= options.limit) return false;
+    put(unit);
+    return true;
+  };
+
+  const put = (unit: Unit): void => {
     arrivals += 1;
     entries.push({ unit, age: arrivals, closed: false });
-    return true;
   };
 
   const closeOldest = (): void => {
@@ -104,6 +111,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
 
   return {
     offer,
+    put,
     head: () => entries[0]?.unit,
     shift: () => {
       if (entries.length > 1) closeOldest();
@@ -111,6 +119,18 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
     },
     size: () => entries.length,
     ofSession: (session) => entries.filter((entry) => entry.unit.session === session).map((entry) => entry.unit),
+    all: () => entries.map(({ unit }) => unit),
+    replace: (replacement) => {
+      for (let index = 0; index < entries.length; ) {
+        const entry = entries[index];
+        const next = entry === undefined ? undefined : replacement(entry.unit);
+        if (entry === undefined || next === undefined) entries.splice(index, 1);
+        else {
+          entry.unit = next;
+          index += 1;
+        }
+      }
+    },
     remove: (match) => {
       const taken: Unit[] = [];
       for (let index = 0; index < entries.length; ) {
@@ -158,12 +178,7 @@ function isQuietState(unit: Unit): boolean {
 function joinText(first: TextUnit, last: TextUnit, maxChars: number): TextUnit | undefined {
   if (!first.mergeable || !last.mergeable || first.complete || first.endPosition !== last.position) return undefined;
   if (last.endPosition - first.position > maxChars) return undefined;
-  if (
-    (first.text.length + last.text.length) * 3 > MAX_TEXT_BYTES &&
-    encodedBytes(first.text) + encodedBytes(last.text) > MAX_TEXT_BYTES
-  ) {
-    return undefined;
-  }
+  if (!fits(first, last)) return undefined;
   if (!agreeForMerging(first.base, last.base)) return undefined;
   return {
     ...last,
@@ -175,22 +190,8 @@ function joinText(first: TextUnit, last: TextUnit, maxChars: number): TextUnit |
   };
 }
 
-/** UTF-8 bytes of a text as a JSON string, near enough: escapes count as six. */
-export function encodedBytes(text: string): number {
-  let bytes = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    if (unit < 0x20) bytes += unit === 0x0a || unit === 0x0d || unit === 0x09 ? 2 : 6;
-    else if (unit === 0x22 || unit === 0x5c) bytes += 2;
-    else if (unit < 0x80) bytes += 1;
-    else if (unit < 0x800) bytes += 2;
-    // A surrogate pair is four bytes, two for each half.
-    else bytes += unit >= 0xd800 && unit <= 0xdfff ? 2 : 3;
-  }
-  return bytes;
-}
-
-/** The event's `from_state` and `to_state`, read by name. */
-export function statesOf(event: AgentEvent): { readonly from: unknown; readonly to: unknown } {
-  return { from: event.from_state, to: event.to_state };
+/** Whether two texts fit into one event of 64 KiB, beside the first one's other fields. */
+function fits(first: TextUnit, last: TextUnit): boolean {
+  if ((first.text.length + last.text.length) * MOST_BYTES_PER_UNIT <= MAX_TEXT_BYTES / 4) return true;
+  return encodedBytes(first.text) + encodedBytes(last.text) <= roomForText(first.base);
 }

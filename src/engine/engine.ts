@@ -17,9 +17,10 @@ import {
   type Producer,
   type TopicKind,
 } from "./event.js";
+import { createGapEvents } from "./gap-events.js";
 import { createHub } from "./hub.js";
 import { createLosses } from "./losses.js";
-import type { LagLimits, Member } from "./member.js";
+import type { LagLimits, Member } from "./member-spec.js";
 import { collapsedStateEvent, completeSkipped, overtookEvent, textEvent } from "./merged-events.js";
 import { type AgentEvents, type AgentHandle, createPublishing } from "./publishing.js";
 import { createQuestions, type Replier } from "./questions.js";
@@ -150,7 +151,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
           questions.shown(String(event.reply_token), event.event_id, { subscriptionId, subscriberId }),
         summaries: (terms, epoch, only) =>
           openSummaries(only).map((summary) => spokesman.summary(summary, terms, epoch)),
-        gaps: (terms, after, _oldest, last) => gapEvents(terms, after, last, "aged_out"),
+        gaps: (terms, after, last) => gapEvents(terms, after, last),
         asBacklog: (entry) => spokesman.asBacklog(entry, (eventId) => isAsked(eventId)),
         delivered: (subscriberId, unit, low, render) =>
           points.delivered(subscriberId, unit.session, render(unit).event.event_id, low),
@@ -192,29 +193,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const openSummaries = (only?: ReadonlySet<string>): readonly SessionSummary[] =>
     sessions.openIds().flatMap((id) => (only === undefined || only.has(id) ? (sessions.summary(id) ?? []) : []));
 
-  const gapEvents = (
-    terms: Terms,
-    after: Epoch,
-    last: ReadonlyMap<string, JournaledEvent>,
-    reason: "aged_out" | "resumed_too_late",
-    only?: ReadonlySet<string>,
-  ): readonly AgentEvent[] => {
-    const told: AgentEvent[] = [];
-    for (const loss of losses.since(after, (id) => last.get(id)?.ordinal)) {
-      if (only !== undefined && !only.has(loss.sessionId)) continue;
-      const open = sessions.summary(loss.sessionId);
-      const ended = sessions.ended(loss.sessionId);
-      const afterEventId = last.get(loss.sessionId)?.event.event_id;
-      const gap = { afterEventId, eventCount: loss.eventCount, reason };
-      if (open !== undefined) told.push(spokesman.gap(open, terms, journal.head(), gap));
-      else if (ended !== undefined) {
-        told.push(spokesman.gapOfEnded(ended.terminal.event, terms, journal.head(), gap));
-        // The journal may have let go of how it ended; the sessions remember that longer (R17).
-        if (journal.find(ended.terminal.event.event_id) === undefined) told.push(ended.terminal.event);
-      }
-    }
-    return told;
-  };
+  const { gapEvents, lateGapEvents } = createGapEvents({ journal, sessions, losses, spokesman });
 
   const publishing = createPublishing({
     clock,
@@ -242,7 +221,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       journal,
       points,
       sessions,
-      gapEvents: (after, only) => gapEvents(spec.terms, after, new Map(), "resumed_too_late", only),
+      gapEvents: (after) => lateGapEvents(spec.terms, after),
     });
     const id = `sub_${ids.hex(16)}`;
     const member = hub.open({
@@ -281,7 +260,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       skipOutput: member.skipOutput,
       skip: (sessionId, outputId) => {
         if (sessionId !== undefined) member.skipOutput(`${sessionId}/${outputId ?? ""}`);
-        else member.skipAll((after) => endedAfter(after));
+        else member.skipAll(ended);
       },
       repeat: (eventId) => {
         member.repeat(repeatable(eventId, member.terms()));
@@ -313,10 +292,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     });
   };
 
-  const endedAfter = (after: Epoch): readonly JournaledEvent[] =>
-    sessions.endedSince(Number.NEGATIVE_INFINITY).flatMap(({ terminal }) => {
-      return "epoch" in terminal && terminal.epoch > after ? [terminal] : [];
-    });
+  const ended = (): readonly JournaledEvent[] =>
+    sessions.endedSince(Number.NEGATIVE_INFINITY).flatMap(({ terminal }) => ("epoch" in terminal ? [terminal] : []));
 
   const forgetEnded = (): void => {
     const before = clock.now() - options.endedRetentionMs;

@@ -3,11 +3,11 @@
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { Appended, Journal } from "../contracts/journal.js";
 import type { Segmenter } from "../contracts/segmenter.js";
-import type { AgentEvent, Epoch, JournaledEvent, NewEvent } from "./event.js";
+import type { AgentEvent, JournaledEvent, NewEvent } from "./event.js";
 import type { InternedShape, LiveEntry } from "./live-entry.js";
 import { createLiveEntry } from "./live-entry.js";
-import type { Member, MemberSpec } from "./member.js";
 import { createMember } from "./member.js";
+import type { Member, MemberSpec } from "./member-spec.js";
 import type { OutputTexts } from "./output-texts.js";
 import { createOutputTexts } from "./output-texts.js";
 import { shapeKey } from "./shape.js";
@@ -46,7 +46,31 @@ export interface SharedView {
   trimAt: number;
   readonly members: Set<Member>;
   /** Those that wait for nothing but the next unit. */
-  readonly ready: Set<Member>;
+  readonly ready: ReadyMembers;
+}
+
+interface ReadyMembers {
+  readonly add: (member: Member) => void;
+  readonly delete: (member: Member) => void;
+  readonly wake: () => void;
+}
+
+/** Wakes its members once, until one of them has taken all there was and is added again: so the events of one turn cost one waking. */
+function createReadyMembers(): ReadyMembers {
+  const ready = new Set<Member>();
+  let areWoken = false;
+  return {
+    add: (member) => {
+      ready.add(member);
+      areWoken = false;
+    },
+    delete: (member) => void ready.delete(member),
+    wake: () => {
+      if (areWoken) return;
+      areWoken = true;
+      for (const member of ready) member.wake();
+    },
+  };
 }
 
 /** What differs from subscription to subscription. */
@@ -60,7 +84,7 @@ export interface Hub {
   readonly viewCount: () => number;
 }
 
-/** How many units are appended to a view before it looks at what can be let go of. */
+/** How many units are appended to a view before it looks at what can be let go of; a quarter of its window where that is less. */
 const TRIM_STEP_COUNT = 256;
 
 export function createHub(services: HubServices, options: HubOptions): Hub {
@@ -68,6 +92,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
   const views = new Map<string, SharedView>();
   const shapes = new Map<string, InternedShape>();
   const members = new Set<Member>();
+  const trimStep = Math.max(1, Math.min(TRIM_STEP_COUNT, options.viewWindowCount >> 2));
   const texts = createOutputTexts(services.segmenter, options.defaultLanguage);
 
   const viewServices = (own: OutputTexts, wakeUps: WakeUps): ViewServices => ({
@@ -91,7 +116,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
   const lowestHeld = (key: string): number | undefined => {
     let lowest: number | undefined;
     for (const { view } of views.values()) {
-      const held = view.heldOffset(key);
+      const held = view.texts.heldOffset(key);
       if (held !== undefined && (lowest === undefined || held < lowest)) lowest = held;
     }
     return lowest;
@@ -99,7 +124,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
 
   const wake = (shared: SharedView, critical: boolean): void => {
     if (critical) for (const member of shared.members) member.wake();
-    else for (const member of shared.ready) member.wake();
+    else shared.ready.wake();
   };
 
   const trim = (shared: SharedView): void => {
@@ -111,7 +136,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
       if (cursor !== undefined && cursor < keep) keep = cursor;
     }
     log.drop(keep);
-    shared.trimAt = log.end() + TRIM_STEP_COUNT;
+    shared.trimAt = log.end() + trimStep;
   };
 
   const createShared = (terms: ViewTerms): SharedView => {
@@ -119,15 +144,12 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
       view: createView(terms, viewServices(texts, services.wakeUps), journal.head(), (critical) =>
         wake(shared, critical),
       ),
-      trimAt: TRIM_STEP_COUNT,
+      trimAt: trimStep,
       members: new Set(),
-      ready: new Set(),
+      ready: createReadyMembers(),
     };
-    if (terms.level !== undefined) {
-      const { level } = terms;
-      // One that begins in the middle of an output begins with the piece in progress (R10).
-      for (const text of texts.all()) shared.view.follow(text, text.boundaries.last(text.boundaries.length(), level));
-    }
+    // One that begins in the middle of an output begins with the piece in progress (R10).
+    for (const text of texts.all()) shared.view.texts.follow(text);
     return shared;
   };
 
@@ -173,14 +195,18 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
             leave(one, shared);
             if (one.isClosed()) members.delete(one);
           },
-          openPrivateView: (terms: Terms, wakeUps: WakeUps, startsAfter: Epoch): View => {
+          openPrivateView: (terms, wakeUps, startsAfter) => {
             const own = createOutputTexts(services.segmenter, options.defaultLanguage);
-            return createView(
-              createViewTerms(terms, shapeFor(terms)),
-              viewServices(own, wakeUps),
-              startsAfter,
-              () => undefined,
-            );
+            const viewTerms = createViewTerms(terms, shapeFor(terms));
+            const view = createView(viewTerms, viewServices(own, wakeUps), startsAfter, () => undefined);
+            return {
+              view,
+              push: (live, at) => {
+                view.push(live, at);
+                if (live.entry.kind === "output.streaming")
+                  own.settle(live, outputKey(live.entry.event), view.texts.heldOffset);
+              },
+            };
           },
           createWakeUps: services.createWakeUps,
           liveEntry: (entry: JournaledEvent) => createLiveEntry(entry),

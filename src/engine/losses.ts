@@ -12,6 +12,11 @@ export interface Losses {
   readonly evicted: (entry: JournaledEvent) => void;
   /** Sessions that lost events after an epoch; `given` is the ordinal of the last event given, where that is known. */
   readonly since: (after: Epoch, given: (sessionId: string) => number | undefined) => readonly SessionLoss[];
+  /**
+   * At most how many of a session's first `totalCount` events stand after an epoch, where all that the journal still has do: for those who
+   * come back too late to be read to (R17).
+   */
+  readonly upTo: (sessionId: string, totalCount: number, after: Epoch) => number;
   readonly forget: (sessionId: string) => void;
 }
 
@@ -60,6 +65,12 @@ export function createLosses(): Losses {
         if (eventCount > 0) found.push({ sessionId, eventCount });
       }
       return found;
+    },
+    upTo: (sessionId, totalCount, after) => {
+      const trail = trails.get(sessionId);
+      if (trail === undefined) return totalCount;
+      if (trail.last.epoch <= after) return totalCount - trail.last.ordinal;
+      return totalCount - (trail.checkpoints.findLast(({ epoch }) => epoch <= after)?.ordinal ?? 0);
     },
     forget: (sessionId) => void trails.delete(sessionId),
   };

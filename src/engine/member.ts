@@ -1,120 +1,18 @@
 // One subscription's membership in the hub: its stream, its queue and budget, the view it shares, and when it is to be woken.
 import type { Millis } from "../contracts/clock.js";
-import type { Journal } from "../contracts/journal.js";
 import type { BacklogReader, ReadingPoint } from "./backlog-reader.js";
-import { createBacklogReader, readingPoint } from "./backlog-reader.js";
-import type { Delivery } from "./delivery.js";
+import { createBacklogReader } from "./backlog-reader.js";
 import { createDeliveryQueue } from "./delivery-queue.js";
-import { type AgentEvent, type Epoch, type JournaledEvent, topicKind } from "./event.js";
+import { type AgentEvent, type Epoch, isTerminalKind, type JournaledEvent, topicKind } from "./event.js";
 import type { SharedView } from "./hub.js";
 import type { LiveEntry } from "./live-entry.js";
+import type { Member, MemberServices, MemberSpec } from "./member-spec.js";
 import { createRateBudget } from "./rate-budget.js";
-import type { Stream, StreamServices, StreamTerms, Taken } from "./subscription.js";
+import type { Stream, StreamServices, StreamTerms } from "./stream.js";
 import { createStream } from "./subscription.js";
 import type { Terms } from "./terms.js";
-import type { EventUnit, TextUnit, Unit } from "./unit.js";
+import type { EventUnit } from "./unit.js";
 import type { View } from "./view.js";
-import type { WakeUpQueue, WakeUps } from "./wake-ups.js";
-
-/** How a subscription begins: with what is live, or with what the journal holds after a point (R17). */
-export type StreamStart =
-  | {
-      readonly kind: "live";
-      /** Told before anything else: what can no longer be given, and what it led to (R17, R27). */
-      readonly first: readonly AgentEvent[];
-    }
-  /** `summarize` names the open sessions of which the backlog tells nothing, so that they are summed up. */
-  | {
-      readonly kind: "resume";
-      readonly point: ReadingPoint;
-      readonly summarize: ReadonlySet<string>;
-      readonly first?: readonly AgentEvent[];
-    };
-
-export interface LagLimits {
-  /** Longest time in which the transport takes nothing, ms. */
-  readonly maxMs: Millis;
-  /** Most events published meanwhile. */
-  readonly maxEvents: number;
-}
-
-export interface MemberSpec {
-  readonly subscriptionId: string;
-  readonly subscriberId: string;
-  readonly terms: Terms;
-  readonly start: StreamStart;
-  /** Told that `take` may have something. Called often; must be cheap and must not take at once. */
-  readonly wake: () => void;
-  /** Told that the hub has ended it (R18). */
-  readonly ended: (reason: "lagging") => void;
-  readonly burst: number;
-  /** Most units a subscription holds itself. Default 256. */
-  readonly queueLimit: number;
-  readonly lag: LagLimits;
-  readonly markOvertook: (event: AgentEvent, count: number) => AgentEvent;
-  readonly completeSkipped: (unit: TextUnit) => TextUnit;
-  readonly collapsedEvent: (first: AgentEvent, last: AgentEvent, epoch: Epoch) => AgentEvent;
-  /** What was asked and is still open, for a subscription of these terms: it leaves at once (R6, R17). */
-  readonly openQuestions: (terms: Terms) => readonly JournaledEvent[];
-  /** Whether a question of the journal is open, and one that these terms can answer. */
-  readonly isOpenQuestion: (entry: JournaledEvent, terms: Terms) => boolean;
-  /** Told of each question that left, once a subscription. */
-  readonly shown: (subscriptionId: string, subscriberId: string, entry: JournaledEvent) => void;
-  /** One state change for each open session, by which a newcomer knows where it stands (R17). */
-  readonly summaries: (terms: Terms, epoch: Epoch, only?: ReadonlySet<string>) => readonly AgentEvent[];
-  /** One for each session of which something aged out between two epochs (R27). */
-  readonly gaps: (
-    terms: Terms,
-    after: Epoch,
-    oldest: Epoch,
-    last: ReadonlyMap<string, JournaledEvent>,
-  ) => readonly AgentEvent[];
-  /** An entry as the backlog tells it; undefined for a question, which was asked at once or has been resolved (R17). */
-  readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;
-  /** Told what left and from where the rest would have to be read (R17). */
-  readonly delivered: (subscriberId: string, unit: Unit, low: Epoch, render: (unit: Unit) => Delivery) => void;
-}
-
-export interface MemberServices {
-  readonly join: (member: Member, terms: Terms) => SharedView;
-  readonly leave: (member: Member, shared: SharedView) => void;
-  readonly openPrivateView: (terms: Terms, wakeUps: WakeUps, startsAfter: Epoch) => View;
-  readonly createWakeUps: () => WakeUpQueue;
-  readonly liveEntry: (entry: JournaledEvent) => LiveEntry;
-  readonly journal: Journal;
-  readonly wakeUps: WakeUps;
-  readonly now: () => Millis;
-  readonly maxHoldMs: Millis;
-}
-
-export interface Member {
-  readonly terms: () => Terms;
-  readonly wake: () => void;
-  /** What may leave now. A wait registers its own wake-up. */
-  readonly take: () => Taken;
-  /** The transport takes nothing more, or takes again. */
-  readonly setBlocked: (blocked: boolean) => void;
-  /** Applies new terms to everything that leaves from now on (AAEP §5.7.2). */
-  readonly retune: (terms: Terms) => void;
-  /** R26. Without an output: everything that waits, except what `keep` picks. */
-  readonly skipOutput: (output: string) => void;
-  readonly skipAll: (terminals: (after: Epoch) => readonly JournaledEvent[]) => void;
-  /** Sends one event again, at once (R28). */
-  readonly repeat: (entry: JournaledEvent) => void;
-  /** Everything that is owed, coalesced, whatever the budget (R8a). */
-  readonly drain: () => readonly Delivery[];
-  readonly close: () => void;
-  readonly isClosed: () => boolean;
-  /** Where it stands in a view that is about to let go of units before `window`; undefined where it needs none of them any more. */
-  readonly cursorIn: (shared: SharedView, window: number) => number | undefined;
-  readonly status: () => MemberStatus;
-}
-
-export interface MemberStatus {
-  readonly waitingCount: number;
-  readonly behind: boolean;
-  readonly blockedSince: Millis | undefined;
-}
 
 /** How many questions it remembers before it forgets those that are resolved. */
 const ASKED_KEPT_COUNT = 256;
@@ -122,6 +20,7 @@ const ASKED_KEPT_COUNT = 256;
 export function createMember(spec: MemberSpec, services: MemberServices): Member {
   let terms = spec.terms;
   let closed = false;
+  let isLagging = false;
   let blockedSince: Millis | undefined;
   let blockedHead: Epoch = 0;
   let timer: (() => void) | undefined;
@@ -153,23 +52,8 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
     delivered: (unit, low) => spec.delivered(spec.subscriberId, unit, low, shared.view.deliveryOf),
   };
 
-  const eventUnit = (
-    event: AgentEvent,
-    kind: JournaledEvent["kind"],
-    epoch: Epoch,
-    role: EventUnit["role"],
-  ): EventUnit => {
-    const entry: JournaledEvent = {
-      event,
-      kind,
-      source: undefined,
-      at: services.now(),
-      ordinal: 0,
-      made: "state",
-      epoch,
-    };
-    return unitOf(services.liveEntry(entry), shared.view, role);
-  };
+  const localEntry = (event: AgentEvent, kind: JournaledEvent["kind"], epoch: Epoch): LiveEntry =>
+    services.liveEntry({ event, kind, source: undefined, at: services.now(), ordinal: 0, made: "state", epoch });
 
   const readerFrom = (point: ReadingPoint): BacklogReader =>
     createBacklogReader(point, {
@@ -181,7 +65,12 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
       asBacklog: (entry) =>
         !asked.has(entry.epoch) && spec.isOpenQuestion(entry, terms) ? entry : spec.asBacklog(entry),
       gapUnits: (after, oldest, last) =>
-        spec.gaps(terms, after, oldest, last).map((event) => eventUnit(event, "state.changed", oldest - 1, "plain")),
+        spec
+          .gaps(terms, after, last)
+          .filter(({ epoch }) => epoch === undefined || !stream.wentAhead(epoch))
+          .map(({ event }) => localEntry(event, topicKind(event.type), oldest - 1))
+          .filter((live) => shared.view.terms.wants(live))
+          .map((live) => ({ ...unitOf(live, shared.view, "plain"), firstEpoch: after + 1 })),
       caughtUp: (own) => rejoin(own),
       wake: () => spec.wake(),
     });
@@ -189,44 +78,54 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
   /** Goes on in the shared view, at the same epoch; where the two hold different text, the difference is settled here. */
   const rejoin = (own: View): void => {
     const at = services.now();
-    const sharedHeld = new Map(shared.view.held().map((held) => [held.output, held.position]));
-    for (const held of own.held()) {
-      const position = sharedHeld.get(held.output);
+    const sharedHeld = new Map(shared.view.texts.held().map((held) => [held.output, held]));
+    for (const held of own.texts.held()) {
+      const position = sharedHeld.get(held.output)?.position;
       if (position === undefined || position > held.position)
-        own.release(held.output, position ?? Number.MAX_SAFE_INTEGER, at);
+        own.texts.release(held.output, position ?? held.endPosition, at);
       else if (position < held.position) stream.trim(held.output, held.position);
       sharedHeld.delete(held.output);
     }
     // The private view holds nothing of these outputs, so all of their text has been given.
-    for (const output of sharedHeld.keys()) stream.trim(output, shared.view.endPosition(output));
+    for (const held of sharedHeld.values()) stream.trim(held.output, held.endPosition);
     // What was just released waits in the private log; the reader is asked for it before the shared view is.
     if (own.log.end() > own.log.start()) return;
+    for (const [session, timestamp] of own.timestamps()) shared.view.noteTimestamp(session, timestamp);
     stream.moveTo({ view: shared.view, cursor: shared.view.log.end() }, undefined);
     own.close();
   };
 
   const readOnFrom = (point: ReadingPoint): void => {
     stream.reader()?.close();
-    for (const [output, position] of point.positions) stream.trim(output, position);
+    stream.setFloors(point.positions);
     stream.moveTo({ view: shared.view, cursor: shared.view.log.end() }, readerFrom(point));
   };
 
-  const currentPoint = (): ReadingPoint => stream.reader()?.point() ?? readingPoint(stream.place());
+  /** Says what stands nowhere in the journal; `firstEpoch` is the first event that it stands for. */
+  const say = (event: AgentEvent, firstEpoch: Epoch): void => {
+    const live = localEntry(event, topicKind(event.type), services.journal.head());
+    if (shared.view.terms.wants(live)) stream.say({ ...unitOf(live, shared.view, "plain"), firstEpoch });
+  };
 
+  /** Sums up where sessions stand (R17). What follows is not told as if it had happened before. */
+  const sumUp = (only?: ReadonlySet<string>): void => {
+    const summaries = spec.summaries(terms, services.journal.head(), only);
+    for (const event of summaries) say(event, services.journal.head() + 1);
+    for (const { session_id, timestamp } of summaries) shared.view.noteTimestamp(session_id, timestamp);
+  };
+
+  /** Those that are open are remembered though it may have given up answering their kind: it can take that up again (R28). */
   const forgetResolved = (): void => {
-    const open = new Set(spec.openQuestions(terms).map(({ epoch }) => epoch));
+    const everyone = { ...terms, supportsConfirmationReply: true, supportsClarificationReply: true };
+    const open = new Set(spec.openQuestions(everyone).map(({ epoch }) => epoch));
     for (const epoch of asked) if (!open.has(epoch)) asked.delete(epoch);
     pruneAt = Math.max(ASKED_KEPT_COUNT, asked.size * 2);
   };
 
   const greet = (): void => {
-    const head = services.journal.head();
-    stream.askOpen(head);
-    const first = spec.start.first ?? [];
-    for (const event of first) queue.offer(eventUnit(event, topicKind(event.type), head, "plain"), false);
-    const only = spec.start.kind === "resume" ? spec.start.summarize : undefined;
-    for (const event of spec.summaries(terms, head, only))
-      queue.offer(eventUnit(event, "state.changed", head, "plain"), false);
+    stream.askOpen(services.journal.head());
+    for (const event of spec.start.first) say(event, spec.start.owedFrom);
+    sumUp(spec.start.kind === "resume" ? spec.start.summarize : undefined);
   };
 
   const cancelTimer = (): void => {
@@ -235,10 +134,47 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
   };
 
   const checkLag = (): void => {
-    if (blockedSince === undefined || closed) return;
+    if (blockedSince === undefined || closed || isLagging || terms.paused) return;
     const now = services.now();
     const events = services.journal.head() - blockedHead;
-    if (now - blockedSince >= spec.lag.maxMs || events >= spec.lag.maxEvents) spec.ended("lagging");
+    if (now - blockedSince < spec.lag.maxMs && events < spec.lag.maxEvents) return;
+    isLagging = true;
+    spec.ended("lagging");
+  };
+
+  const block = (): void => {
+    cancelTimer();
+    blockedSince = services.now();
+    blockedHead = services.journal.head();
+    timer = services.wakeUps.at(blockedSince + spec.lag.maxMs, checkLag);
+  };
+
+  /** Goes on in another view with all that has not left, so that nothing leaves by the old terms (AAEP §5.7.2). */
+  const moveTo = (next: SharedView): void => {
+    const point = stream.point(stream.giveBack());
+    const pending = stream.takePendingCriticals().map(({ entry }) => services.liveEntry(entry));
+    const before = shared;
+    shared = next;
+    readOnFrom(point);
+    services.leave(member, before);
+    stream.expedite(
+      pending.filter((live) => next.view.terms.wants(live)).map((live) => unitOf(live, next.view, "critical")),
+    );
+    stream.askOpen(services.journal.head());
+  };
+
+  /** Of sessions that a resuming subscriber did not name, it begins like any other newcomer: with the text being held (R10, R17). */
+  const withHeldText = (point: ReadingPoint): ReadingPoint => {
+    const { sessions } = point;
+    if (sessions === undefined) return point;
+    const positions = new Map(point.positions);
+    let { after } = point;
+    for (const held of shared.view.texts.held()) {
+      if (sessions.named.has(held.session) || held.firstEpoch < services.journal.oldest()) continue;
+      positions.set(held.output, held.position);
+      after = Math.min(after, held.firstEpoch - 1);
+    }
+    return { ...point, after, positions };
   };
 
   const member: Member = {
@@ -268,25 +204,19 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
         return;
       }
       shared.ready.delete(member);
-      cancelTimer();
-      blockedSince = services.now();
-      blockedHead = services.journal.head();
-      timer = services.wakeUps.at(blockedSince + spec.lag.maxMs, checkLag);
+      if (blockedSince === undefined) block();
     },
     retune: (next) => {
       const now = services.now();
-      const point = currentPoint();
-      terms = next;
+      const before = shared;
+      const old = terms;
       budget.retune(next.maxEventsPerSecond, now);
       stream.setTerms(streamTermsOf(next), now);
-      const before = shared;
+      terms = next;
       const after = services.join(member, next);
-      if (after !== before) {
-        services.leave(member, before);
-        shared = after;
-        stream.askOpen(services.journal.head());
-        readOnFrom(point);
-      }
+      if (after !== before) moveTo(after);
+      // A pause does not count as the peer's slowness (R26).
+      if (blockedSince !== undefined && old.paused) block();
       shared.ready.delete(member);
       spec.wake();
     },
@@ -295,17 +225,30 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
       spec.wake();
     },
     skipAll: (terminals) => {
-      const { after } = currentPoint();
-      const waiting = Math.min(after, (stream.lowest() ?? after + 1) - 1);
-      stream.reader()?.close();
-      stream.skipHeld(() => false);
+      const { wants } = shared.view.terms;
+      const reader = stream.reader();
+      // Ends are told, and a loss is told whatever is skipped (R26, R27).
+      const kept = stream
+        .waitingUnits()
+        .flatMap((unit) => (unit.kind === "event" && (unit.terminal || isGap(unit)) ? [unit] : []));
+      if (reader !== undefined) {
+        for (const entry of terminals()) {
+          const live = services.liveEntry(entry);
+          if (reader.owes(entry) && wants(live) && !stream.wentAhead(entry.epoch))
+            kept.push(unitOf(live, shared.view, "plain"));
+        }
+      }
+      const open = new Set(spec.openQuestions(terms).map(({ epoch }) => epoch));
+      const urgent = stream.takePendingCriticals().filter((unit) => unit.terminal || open.has(unit.epoch));
+      const gone = new Set(urgent.map(({ epoch }) => epoch));
+      reader?.close();
+      stream.forget();
       stream.moveTo({ view: shared.view, cursor: shared.view.log.end() }, undefined);
-      for (const held of shared.view.held()) stream.trim(held.output, shared.view.endPosition(held.output));
-      for (const entry of terminals(waiting))
-        queue.offer(unitOf(services.liveEntry(entry), shared.view, "plain"), false);
-      const head = services.journal.head();
-      for (const event of spec.summaries(terms, head))
-        queue.offer(eventUnit(event, "state.changed", head, "plain"), false);
+      for (const held of shared.view.texts.held()) stream.trim(held.output, held.endPosition);
+      stream.expedite(urgent);
+      stream.askOpen(services.journal.head());
+      for (const unit of kept) if (!gone.has(unit.epoch)) stream.say(unit);
+      sumUp();
       spec.wake();
     },
     repeat: (entry) => {
@@ -322,16 +265,17 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
     },
     isClosed: () => closed,
     cursorIn: (view, window) => {
-      if (view !== shared || stream.reader() !== undefined) return undefined;
+      if (view !== shared) return undefined;
+      // One that has fallen back to the journal can fall behind too far there as well (R18).
+      checkLag();
+      if (closed || stream.reader() !== undefined) return undefined;
       const place = stream.place();
       if (place.cursor >= window) return place.cursor;
-      checkLag();
-      if (closed) return undefined;
       // A subscription that only waits for its budget takes what is about to go; it merges there as it would have merged here.
       if (terms.maxEventsPerSecond !== undefined && !terms.paused && blockedSince === undefined && stream.absorb()) {
         return stream.place().cursor;
       }
-      readOnFrom(readingPoint(place));
+      readOnFrom(stream.point([]));
       return undefined;
     },
     status: () => ({ waitingCount: stream.waiting(), behind: stream.reader() !== undefined, blockedSince }),
@@ -346,9 +290,13 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
     streamTermsOf(terms),
     streamServices,
   );
-  if (spec.start.kind === "resume") readOnFrom(spec.start.point);
+  if (spec.start.kind === "resume") readOnFrom(withHeldText(spec.start.point));
   greet();
   return member;
+}
+
+function isGap({ entry }: EventUnit): boolean {
+  return entry.event.extensions?.aaepd?.gap !== undefined;
 }
 
 function streamTermsOf(terms: Terms): StreamTerms {
@@ -366,7 +314,7 @@ function unitOf(live: LiveEntry, view: View, role: EventUnit["role"]): EventUnit
     epoch: entry.epoch,
     low: entry.epoch + 1,
     role,
-    terminal: false,
+    terminal: isTerminalKind(entry.kind),
     entry,
     delivery: live.deliveryIn(view.terms.shape),
   };

@@ -22,10 +22,12 @@ export interface OutputText {
   readonly append: (live: LiveEntry, at: Millis) => Chunk;
   /** The chunk that holds the unit at `offset`; the last one where `offset` is the end. */
   readonly chunkAt: (offset: number) => Chunk | undefined;
+  /** The one before a chunk, as far as they are retained. */
+  readonly chunkBefore: (chunk: Chunk) => Chunk | undefined;
+  /** Code points from the start of the output, after the last chunk. */
+  readonly endPosition: () => number;
   /** Code points from the start of the output, of an offset that is retained. */
   readonly positionOf: (offset: number) => number;
-  /** The offset of a position; clamped to what is retained. */
-  readonly offsetOf: (position: number) => number;
   /** Lets go of what lies before `offset`, except what a new reader of the sentence in progress needs. */
   readonly forget: (offset: number) => void;
 }
@@ -41,6 +43,7 @@ export function createOutputText(
   const basePosition = positionIn(first);
   const chunks: Chunk[] = [];
   // Position and offset of the oldest chunk kept, so that counting code points never goes further back than that.
+  let endPosition = basePosition;
   let anchor = { offset: 0, position: basePosition };
 
   const append = (live: LiveEntry, at: Millis): Chunk => {
@@ -56,6 +59,7 @@ export function createOutputText(
     if (event.complete === true) boundaries.complete();
     const chunk: Chunk = { live, start, end: start + text.length, at };
     chunks.push(chunk);
+    endPosition += codePointCount(text);
     return chunk;
   };
 
@@ -68,20 +72,13 @@ export function createOutputText(
     return chunks[0];
   };
 
+  const chunkBefore = (chunk: Chunk): Chunk | undefined => {
+    const index = chunks.lastIndexOf(chunk);
+    return index > 0 ? chunks[index - 1] : undefined;
+  };
+
   const positionOf = (offset: number): number =>
     anchor.position + codePointCount(boundaries.slice(anchor.offset, offset));
-
-  const offsetOf = (position: number): number => {
-    let [offset, left] = [anchor.offset, position - anchor.position];
-    const text = boundaries.slice(anchor.offset, boundaries.length());
-    let index = 0;
-    for (; left > 0 && index < text.length; left -= 1) {
-      const unit = text.charCodeAt(index);
-      index += unit >= 0xd800 && unit <= 0xdbff ? 2 : 1;
-    }
-    offset += index;
-    return offset;
-  };
 
   const forget = (offset: number): void => {
     // A view that begins in mid-output starts with the sentence in progress, so that much stays.
@@ -95,10 +92,21 @@ export function createOutputText(
     boundaries.forget(oldest.start);
   };
 
-  return { key, session: first.entry.event.session_id, boundaries, append, chunkAt, positionOf, offsetOf, forget };
+  return {
+    key,
+    session: first.entry.event.session_id,
+    boundaries,
+    append,
+    chunkAt,
+    chunkBefore,
+    endPosition: () => endPosition,
+    positionOf,
+    forget,
+  };
 }
 
-function positionIn(live: LiveEntry): number {
+/** Where a chunk begins in its output, code points. */
+export function positionIn(live: LiveEntry): number {
   const position = live.entry.event.position;
   return typeof position === "number" ? position : 0;
 }

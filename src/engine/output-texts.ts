@@ -3,7 +3,7 @@ import type { Millis } from "../contracts/clock.js";
 import type { Segmenter } from "../contracts/segmenter.js";
 import type { LiveEntry } from "./live-entry.js";
 import type { Chunk, OutputText } from "./output-text.js";
-import { createOutputText } from "./output-text.js";
+import { createOutputText, positionIn } from "./output-text.js";
 
 export interface OutputTexts {
   readonly textFor: (live: LiveEntry, key: string) => OutputText;
@@ -25,7 +25,9 @@ export function createOutputTexts(segmenter: Segmenter, defaultLanguage: string)
   return {
     textFor: (live, key) => {
       const known = records.get(key);
-      if (known !== undefined) return known.text;
+      // A record has no holes: where chunks are missing between (R27), what follows is a text of its own.
+      if (known !== undefined && (known.newest?.live === live || known.text.endPosition() === positionIn(live)))
+        return known.text;
       const text = createOutputText(key, live, segmenter, defaultLanguage);
       const record = { text, newest: undefined, forgotten: 0 };
       records.set(key, record);

@@ -19,33 +19,48 @@ export interface ResumePoints {
   readonly forgetSession: (sessionId: string) => void;
 }
 
+interface SessionPoints {
+  last: Point;
+  readonly earlier: Point[];
+}
+
 interface OutputSpan {
   readonly start: Epoch;
   end: Epoch | undefined;
 }
 
+/** Points kept beside the last one of a session: the last events handed over may not have arrived. */
+const EARLIER_KEPT = 16;
 /** Subscribers whose points are remembered; the one that was silent longest goes first. */
 const SUBSCRIBERS_KEPT = 1000;
 
 export function createResumePoints(journal: Pick<Journal, "find" | "head">): ResumePoints {
-  const points = new Map<string, Map<string, Point>>();
+  const points = new Map<string, Map<string, SessionPoints>>();
   const outputs = new Map<string, Map<string, OutputSpan>>();
 
-  const stored = (subscriberId: string, matches: (point: Point, sessionId: string) => boolean): Epoch | undefined => {
+  /** The lowest point of a subscriber's that `pick` chooses. */
+  const stored = (
+    subscriberId: string,
+    pick: (points: SessionPoints, sessionId: string) => Point | undefined,
+  ): Epoch | undefined => {
     let lowest: Epoch | undefined;
-    for (const [sessionId, point] of points.get(subscriberId) ?? []) {
-      if (matches(point, sessionId) && (lowest === undefined || point.low < lowest)) lowest = point.low;
+    for (const [sessionId, known] of points.get(subscriberId) ?? []) {
+      const point = pick(known, sessionId);
+      if (point !== undefined && (lowest === undefined || point.low < lowest)) lowest = point.low;
     }
     return lowest === undefined ? undefined : lowest - 1;
   };
 
-  /** Before the oldest output that was open at `epoch`: text of it may have been held back then. */
-  const beforeOpenOutputs = (epoch: Epoch, sessionId: string | undefined): Epoch => {
+  /**
+   * Before the oldest output that was open at `epoch`: text of it may have been held back then. `isPart` says that the id is of a part of the
+   * text: the rest of the chunk it ended in may have followed.
+   */
+  const beforeOpenOutputs = (epoch: Epoch, sessionId: string | undefined, isPart: boolean): Epoch => {
     let after = epoch;
     for (const [session, spans] of outputs) {
       if (sessionId !== undefined && session !== sessionId) continue;
       for (const span of spans.values()) {
-        if (span.start <= epoch && (span.end === undefined || span.end > epoch))
+        if (span.start <= epoch && (span.end === undefined || span.end > epoch || (isPart && span.end === epoch)))
           after = Math.min(after, span.start - 1);
       }
     }
@@ -66,19 +81,31 @@ export function createResumePoints(journal: Pick<Journal, "find" | "head">): Res
       session.set(key, span);
     },
     delivered: (subscriberId, sessionId, eventId, low) => {
-      const known = points.get(subscriberId) ?? new Map<string, Point>();
+      const known = points.get(subscriberId) ?? new Map<string, SessionPoints>();
       // Moved to the end, so that the order is that of the last delivery.
       points.delete(subscriberId);
       points.set(subscriberId, known);
-      known.set(sessionId, { eventId, low });
+      const session = known.get(sessionId);
+      if (session === undefined) known.set(sessionId, { last: { eventId, low }, earlier: [] });
+      else {
+        session.earlier.push(session.last);
+        if (session.earlier.length > EARLIER_KEPT) session.earlier.shift();
+        session.last = { eventId, low };
+      }
       if (points.size > SUBSCRIBERS_KEPT) for (const oldest of points.keys()) return void points.delete(oldest);
     },
     after: (subscriberId, eventId, sessionId) => {
-      const exact = stored(subscriberId, (point) => point.eventId === eventId);
+      const exact = stored(subscriberId, ({ last, earlier }) =>
+        last.eventId === eventId ? last : earlier.find((point) => point.eventId === eventId),
+      );
       if (exact !== undefined) return exact;
-      const epoch = journal.find(eventId)?.epoch ?? epochOfDerivedId(eventId);
-      if (epoch !== undefined && epoch <= journal.head()) return beforeOpenOutputs(epoch, sessionId);
-      return stored(subscriberId, (_, session) => sessionId === undefined || session === sessionId);
+      const whole = journal.find(eventId)?.epoch;
+      const epoch = whole ?? epochOfDerivedId(eventId);
+      if (epoch !== undefined && epoch <= journal.head())
+        return beforeOpenOutputs(epoch, sessionId, whole === undefined);
+      return stored(subscriberId, ({ last }, session) =>
+        sessionId === undefined || session === sessionId ? last : undefined,
+      );
     },
     forgetSession: (sessionId) => {
       outputs.delete(sessionId);

@@ -1,7 +1,7 @@
 // How a subscription that comes back begins (R17, R27): with the journal after its last event, or with a summary and what was lost.
 import type { Journal } from "../contracts/journal.js";
 import type { AgentEvent, Epoch } from "./event.js";
-import type { StreamStart } from "./member.js";
+import type { StreamStart } from "./member-spec.js";
 import type { ResumePoints } from "./resume-points.js";
 import type { Sessions } from "./sessions.js";
 
@@ -13,9 +13,9 @@ export type ResumeAfter =
 export interface ResumeServices {
   readonly journal: Journal;
   readonly points: ResumePoints;
-  readonly sessions: Pick<Sessions, "openIds" | "ended">;
-  /** What was lost after an epoch, of the sessions named or of all. */
-  readonly gapEvents: (after: Epoch, only?: ReadonlySet<string>) => readonly AgentEvent[];
+  readonly sessions: Pick<Sessions, "openIds">;
+  /** What was lost after an epoch, of all sessions or of each in a map after one of its own, and how those that are over ended. */
+  readonly gapEvents: (after: Epoch | ReadonlyMap<string, Epoch>) => readonly AgentEvent[];
 }
 
 export function resumeStart(
@@ -23,19 +23,21 @@ export function resumeStart(
   resume: ResumeAfter | undefined,
   services: ResumeServices,
 ): StreamStart {
-  if (resume === undefined) return { kind: "live", first: [] };
+  if (resume === undefined) return { kind: "live", first: [], owedFrom: services.journal.head() + 1 };
   return resume.kind === "event"
     ? afterEvent(subscriberId, resume.eventId, services)
     : afterSessions(subscriberId, resume.eventIds, services);
 }
 
 function afterEvent(subscriberId: string, eventId: string, services: ResumeServices): StreamStart {
-  const { journal, points, gapEvents } = services;
+  const { journal, points, sessions, gapEvents } = services;
   const after = points.after(subscriberId, eventId, undefined);
-  if (after === undefined) return { kind: "live", first: [] };
-  if (isAgedOut(after, journal)) return { kind: "live", first: gapEvents(after) };
+  // Of an id that nobody knows any more, all that the open sessions told may be missing.
+  if (after === undefined)
+    return { kind: "live", first: gapEvents(new Map(sessions.openIds().map((id) => [id, -1]))), owedFrom: 0 };
+  if (isAgedOut(after, journal)) return { kind: "live", first: gapEvents(after), owedFrom: after + 1 };
   const point = { after, givenTo: after, textTo: after, positions: new Map() };
-  return { kind: "resume", point, summarize: new Set() };
+  return { kind: "resume", point, summarize: new Set(), first: [], owedFrom: after + 1 };
 }
 
 function afterSessions(
@@ -45,8 +47,9 @@ function afterSessions(
 ): StreamStart {
   const head = journal.head();
   const named = new Map<string, Epoch>();
-  const lost: AgentEvent[] = [];
+  const lost = new Map<string, Epoch>();
   let lowest = head;
+  let owedFrom = head + 1;
   for (const [sessionId, eventId] of eventIds) {
     const after = points.after(subscriberId, eventId, sessionId);
     if (after !== undefined && !isAgedOut(after, journal)) {
@@ -54,10 +57,8 @@ function afterSessions(
       lowest = Math.min(lowest, after);
       continue;
     }
-    lost.push(...gapEvents(after ?? -1, new Set([sessionId])));
-    const ended = sessions.ended(sessionId);
-    const isTold = ended !== undefined && lost.includes(ended.terminal.event);
-    if (ended !== undefined && !isTold) lost.push(ended.terminal.event);
+    owedFrom = Math.min(owedFrom, (after ?? -1) + 1);
+    lost.set(sessionId, after ?? -1);
   }
   const summarize = new Set(sessions.openIds().filter((id) => !named.has(id)));
   const point = {
@@ -67,7 +68,7 @@ function afterSessions(
     positions: new Map(),
     sessions: { named, others: head },
   };
-  return { kind: "resume", point, summarize, first: lost };
+  return { kind: "resume", point, summarize, first: lost.size === 0 ? [] : gapEvents(lost), owedFrom };
 }
 
 /** Whether the journal no longer reaches back to what follows `after`. */

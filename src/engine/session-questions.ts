@@ -1,5 +1,6 @@
 // The part of a session's order that questions have: asking, withdrawing, resolving (AAEP §4.4, §6.8; R3a, R5, R6).
 // Part of session-sequence.ts's rules. Who is asked, replies and deadlines are not known here.
+import { Fault } from "../base/errors.js";
 import type { AgentEvent } from "./event.js";
 import { implyState, unimplyState } from "./implied-states.js";
 import {
@@ -77,6 +78,13 @@ export function ask(turn: Turn): void {
   agent.isRestored = false;
   draft.asked.push(question);
   implyState(agent, AWAITING_INPUT);
+}
+
+/** Throws "not_found" unless the question is open. */
+export function openQuestion(session: SessionRecord, token: string): OpenQuestion {
+  const question = session.questions.get(token);
+  if (question === undefined) throw new Fault("not_found", "Name an open question.", { rule: "R6" });
+  return question;
 }
 
 /** Equal for what one agent asks in the same words, for the same tool and call (AAEP §6.1). */

@@ -4,6 +4,7 @@
 import { Fault, faultFrom } from "../base/errors.js";
 import type { Millis } from "../contracts/clock.js";
 import { completeEvent } from "./complete-event.js";
+import { createEndedSessions, type EndedSession } from "./ended-sessions.js";
 import {
   type AgentEvent,
   isTerminalKind,
@@ -13,7 +14,7 @@ import {
   topicKind,
 } from "./event.js";
 import { isSameContent, isSamePublish, type KnownPublish, type PublishedEvent } from "./same-publish.js";
-import { accept, type Resolution, resolveQuestion } from "./session-questions.js";
+import { accept, openQuestion, type Resolution, resolveQuestion } from "./session-questions.js";
 import {
   type AcceptedConfirmation,
   createAgentRecord,
@@ -92,13 +93,6 @@ export interface SessionPlan {
   readonly discard: () => void;
 }
 
-export interface EndedSession {
-  readonly sessionId: string;
-  /** Its last event; with an epoch where the commit was given one. */
-  readonly terminal: NewEvent | JournaledEvent;
-  readonly endedAt: Millis;
-}
-
 export interface Sessions {
   /**
    * Completes (R2), validates and orders (R3) events, all or none. Throws the first Fault, its pointer starting at the event, or for arrays
@@ -136,16 +130,11 @@ export interface Sessions {
   readonly forgetEnded: (before: Millis) => void;
 }
 
-interface EndedRecord extends EndedSession {
-  readonly owner: object | undefined;
-  readonly replyTokens: readonly string[];
-}
-
 /** The sessions of a daemon, none at first. */
 export function createSessions(options: SessionsOptions): Sessions {
   const { clockSkewMs, sequencing, validate, summary } = options;
   const open = new Map<string, SessionRecord>();
-  const ended = new Map<string, EndedRecord>();
+  const ended = createEndedSessions();
   const owned = new Map<object, Set<SessionRecord>>();
   const replyTokens = new Map<string, string>();
   const undo = createUndoLog();
@@ -203,7 +192,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     const terminal = journaled[index] ?? draft.events[index];
     if (terminal === undefined) return;
     const tokens = outcomes.map(({ token }) => token);
-    ended.set(sessionId, { sessionId, terminal, endedAt: draft.moment.now, replyTokens: tokens, owner: session.owner });
+    ended.add({ sessionId, terminal, endedAt: draft.moment.now, replyTokens: tokens, owner: session.owner });
   };
 
   const planFrom = (draft: Draft, answers: readonly PublishAnswer[]): SessionPlan => ({
@@ -318,23 +307,18 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
     resolve: (sessionId, token, resolution, moment) => {
       const session = known(sessionId);
-      const question = session.questions.get(token);
-      if (question === undefined) throw new Fault("not_found", "Name an open question.", { rule: "R6" });
+      const question = openQuestion(session, token);
       const draft = begin(moment, undefined, undefined);
       resolveQuestion(draft, session, question, resolution);
       return planFrom(draft, []);
     },
     remind: (sessionId, token, fields, moment) => {
       const session = known(sessionId);
-      const question = session.questions.get(token);
-      const agent = question === undefined ? undefined : session.agents.get(question.agentId);
-      if (question === undefined || agent === undefined) {
-        throw new Fault("not_found", "Name an open question.", { rule: "R6" });
-      }
+      const { event } = openQuestion(session, token);
       const draft = begin(moment, undefined, undefined);
       const stamp = stampNow(draft, session);
-      const marks = { question: question.event.event_id };
-      emitMade(draft, session, "reminder", "progress.updated", agent.producer, stamp, fields, marks);
+      const marks = { question: event.event_id };
+      emitMade(draft, session, "reminder", "progress.updated", event.producer, stamp, fields, marks);
       return planFrom(draft, []);
     },
     confirmationAccepted: (sessionId, agentId, permits) => {
@@ -369,7 +353,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       own(session);
       return summarize(session);
     },
-    isOwnedBy: (sessionId, connection) => (open.get(sessionId)?.owner ?? ended.get(sessionId)?.owner) === connection,
+    isOwnedBy: (sessionId, connection) => (open.get(sessionId)?.owner ?? ended.ownerOf(sessionId)) === connection,
     abandon: (sessionId, moment) => {
       const session = known(sessionId);
       const draft = begin(moment, undefined, undefined);
@@ -385,15 +369,10 @@ export function createSessions(options: SessionsOptions): Sessions {
       settle();
       return [...open.keys()];
     },
-    ended: (sessionId) => ended.get(sessionId),
-    endedSince: (from) => [...ended.values()].filter(({ endedAt }) => endedAt >= from),
+    ended: ended.find,
+    endedSince: ended.since,
     forgetEnded: (before) => {
-      // In the order in which they ended.
-      for (const [sessionId, { endedAt, replyTokens: tokens }] of ended) {
-        if (endedAt >= before) return;
-        ended.delete(sessionId);
-        for (const token of tokens) replyTokens.delete(token);
-      }
+      for (const token of ended.forget(before)) replyTokens.delete(token);
     },
   };
 }

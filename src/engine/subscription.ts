@@ -1,76 +1,20 @@
 // One subscription: what it may be given now. It pulls units from its view, or from the journal where it fell behind, and pays for them from
 // its own budget. Pulling is the point: while nobody asks, nothing is copied, and what waits can still merge (AAEP §5.6, §8.8, R4, R9, R18).
 import type { Millis } from "../contracts/clock.js";
-import type { BacklogReader } from "./backlog-reader.js";
-import type { Delivery, DeliveryRun } from "./delivery.js";
+import { type BacklogReader, type ReadingPoint, readingPoint } from "./backlog-reader.js";
+import type { Delivery } from "./delivery.js";
 import { createDeliveryRun } from "./delivery.js";
 import type { DeliveryQueue } from "./delivery-queue.js";
-import { type AgentEvent, type Epoch, isQuestionKind, type JournaledEvent } from "./event.js";
+import { type Epoch, isQuestionKind } from "./event.js";
 import type { RateBudget } from "./rate-budget.js";
-import type { EventUnit, TextUnit, Unit } from "./unit.js";
-import { trimBelow } from "./unit.js";
-import type { View } from "./view.js";
+import type { Place, Stream, StreamServices, StreamTerms, Taken } from "./stream.js";
+import { isOfKindSuperseded, isSuperseded, laneOf, unitsBetween } from "./superseded.js";
+import type { EventUnit, Unit } from "./unit.js";
+import { isLocal, trimBelow } from "./unit.js";
+import { wordCount } from "./word-count.js";
 
-export type Taken =
-  | { readonly kind: "run"; readonly run: DeliveryRun }
-  /** Nothing may leave before `until`, unless something critical comes. */
-  | { readonly kind: "wait"; readonly until: Millis }
-  | { readonly kind: "idle" };
-
-/** Where a subscription stands in its view. */
-export interface Place {
-  readonly view: View;
-  cursor: number;
-}
-
-/** What a stream needs from its owner; all of it is the engine's to give. */
-export interface StreamServices {
-  /** The same critical event, marked with how many events it overtook (R4). */
-  readonly markOvertook: (event: AgentEvent, count: number) => AgentEvent;
-  /** An empty chunk that completes a skipped output (R26). */
-  readonly completeSkipped: (unit: TextUnit) => TextUnit;
-  readonly maxHoldMs: Millis;
-  /** Told of what leaves by the slow way, so that a resume point can be kept (R17). */
-  readonly delivered: (unit: Unit, low: Epoch) => void;
-  /** Told of each question that leaves. */
-  readonly asked: (entry: JournaledEvent) => void;
-  /** What is open, was asked no later than this epoch, and was not asked here (R6, R28). */
-  readonly openQuestions: (upTo: Epoch) => readonly EventUnit[];
-}
-
-export interface StreamTerms {
-  readonly limited: boolean;
-  readonly paused: boolean;
-  readonly paceWpm: number | undefined;
-}
-
-/** The pull side of one subscription. */
-export interface Stream {
-  readonly take: (now: Millis) => Taken;
-  /** Whether an append to its view should wake it: false while it waits for budget, a pause or the transport. */
-  readonly isReady: (now: Millis) => boolean;
-  readonly setTerms: (terms: StreamTerms, now: Millis) => void;
-  /** Goes on in another place: after new terms, or after falling behind. */
-  readonly moveTo: (place: Place, reader: BacklogReader | undefined) => void;
-  readonly place: () => Place;
-  readonly reader: () => BacklogReader | undefined;
-  /** Puts units before everything that waits; they leave at once and at no cost. */
-  readonly urge: (units: readonly Unit[]) => void;
-  /** Begins the next take with what was asked before, up to this epoch, and is open by then. */
-  readonly askOpen: (upTo: Epoch) => void;
-  /** Takes what it can into its own queue, so that its view may let go of it. False: the queue is full. */
-  readonly absorb: () => boolean;
-  /** Text below `position` of this output is not delivered. */
-  readonly trim: (output: string, position: number) => void;
-  readonly skipOutput: (output: string) => void;
-  /** Forgets what waits, except what `keep` picks (R26). */
-  readonly skipHeld: (keep: (unit: Unit) => boolean) => void;
-  readonly markBlocked: (blocked: boolean) => void;
-  /** Everything that waits, whatever the budget (R8a). */
-  readonly drain: (now: Millis) => readonly Delivery[];
-  readonly waiting: () => number;
-  /** The lowest epoch that was released to it and has not left. */
-  readonly lowest: () => Epoch | undefined;
+function isCriticalUnit(unit: Unit): unit is EventUnit {
+  return unit.kind === "event" && unit.role === "critical";
 }
 
 /** Most events in one run: what a slow peer must take before anything critical can pass. */
@@ -79,6 +23,8 @@ const RUN_LIMIT = 256;
 const FLUSH_LIMIT = 4;
 /** Most epochs of critical events remembered as already delivered (R18). */
 const OVERTAKEN_LIMIT = 1000;
+/** Most outputs remembered as skipped and not yet completed (R26). */
+const SKIPPED_LIMIT = 1000;
 
 export function createStream(
   start: Place,
@@ -100,13 +46,20 @@ export function createStream(
   let spokenAt = Number.NEGATIVE_INFINITY;
   let urgent: Unit[] = [];
   let asksUpTo: Epoch | undefined;
+  let expedited: EventUnit[] = [];
   const overtaken = new Set<Epoch>();
+  // Per agent of a session: the critical event that supersedes its earlier progress and states, and how far back they are still to come (R4).
+  const superseded = new Map<string, Epoch>();
   const trims = new Map<string, number>();
   const skipped = new Set<string>();
 
   /** A unit as this subscription gets it, or undefined where there is nothing of it left to give. */
   const admit = (unit: Unit): Unit | undefined => {
-    if (unit.kind === "event") return overtaken.has(unit.epoch) ? undefined : unit;
+    if (unit.kind === "event") {
+      if (isLocal(unit)) return unit;
+      if (overtaken.has(unit.epoch)) return undefined;
+      return isOfKindSuperseded(unit) && unit.epoch < (superseded.get(laneOf(unit)) ?? 0) ? undefined : unit;
+    }
     if (skipped.has(unit.output)) return unit.complete ? services.completeSkipped(unit) : undefined;
     const floor = trims.get(unit.output);
     return floor === undefined ? unit : trimBelow(unit, floor);
@@ -115,7 +68,8 @@ export function createStream(
   /** Forgets what was remembered for the sake of a unit that has now been taken. */
   const settle = (unit: Unit): void => {
     if (unit.kind === "event") {
-      overtaken.delete(unit.epoch);
+      if (isLocal(unit) || !overtaken.delete(unit.epoch)) return;
+      if (superseded.get(laneOf(unit)) === unit.epoch) superseded.delete(laneOf(unit));
       return;
     }
     if (unit.complete) skipped.delete(unit.output);
@@ -159,27 +113,51 @@ export function createStream(
     if (unit.kind === "event" && isQuestionKind(unit.entry.kind)) services.asked(unit.entry);
   };
 
-  const send = (unit: Unit, out: Delivery[], now: Millis): void => {
+  const give = (unit: Unit, out: Delivery[]): void => {
     out.push(place.view.deliveryOf(unit));
     noteQuestion(unit);
+  };
+
+  const send = (unit: Unit, out: Delivery[], now: Millis): void => {
+    give(unit, out);
     if (terms.paceWpm !== undefined && unit.kind === "text" && unit.text.length > 0) {
       const spokenMs = (wordCount(unit.text) * 60_000) / terms.paceWpm;
       spokenAt = now + Math.min(spokenMs, services.maxHoldMs);
     }
-    const lowest = queue.lowest();
-    services.delivered(unit, lowest === undefined ? unit.low : Math.min(lowest, unit.low));
+    // What the daemon says for itself stands nowhere in the journal: everything may still be to come.
+    services.delivered(unit, isLocal(unit) ? lowestOwed() : Math.min(queue.lowest() ?? unit.low, unit.low));
+  };
+
+  /** The lowest epoch of which something is still owed. */
+  const lowestOwed = (): Epoch => pointWith(queue.all()).after + 1;
+
+  const pointWith = (queued: readonly Unit[]): ReadingPoint =>
+    reader?.point(queued, trims) ?? readingPoint(place, queued, trims);
+
+  const goAhead = (unit: EventUnit): void => {
+    overtaken.add(unit.epoch);
+    if (overtaken.size > OVERTAKEN_LIMIT) {
+      for (const oldest of overtaken) {
+        overtaken.delete(oldest);
+        break;
+      }
+    }
   };
 
   const sendAlone = (unit: EventUnit, overtook: number, out: Delivery[]): void => {
     const delivery = place.view.deliveryOf(unit);
     out.push(overtook === 0 ? delivery : place.view.marked(unit, overtook, services.markOvertook));
     noteQuestion(unit);
-    overtaken.add(unit.epoch);
-    if (overtaken.size > OVERTAKEN_LIMIT) for (const oldest of overtaken) return void overtaken.delete(oldest);
+    goAhead(unit);
+    superseded.set(laneOf(unit), unit.epoch);
+    // What it overtook is still owed to a subscription that resumes after it (R17).
+    services.delivered(unit, Math.min(lowestOwed(), unit.low));
   };
 
   /** Critical events first: past the queue, the budget and the pause (R4). */
   const takeCritical = (out: Delivery[], now: Millis): void => {
+    for (const unit of expedited) sendExpedited(unit, out);
+    expedited = [];
     for (;;) {
       const critical = place.view.log.criticalFrom(criticalSeen);
       if (critical === undefined) return;
@@ -189,13 +167,19 @@ export function createStream(
     }
   };
 
+  const sendExpedited = (unit: EventUnit, out: Delivery[]): void => {
+    queue.remove((waiting) => isSuperseded(waiting, unit));
+    sendAlone(unit, (reader?.behind(unit.entry) ?? 0) + queue.ofSession(unit.session).length, out);
+  };
+
   const takeOneCritical = (index: number, unit: EventUnit, out: Delivery[], now: Millis): void => {
     if (reader !== undefined) {
-      sendAlone(unit, reader.behind(unit.entry) + queue.ofSession(unit.session).length, out);
+      sendExpedited(unit, out);
       return;
     }
     let reached = true;
-    while (!terms.paused && place.cursor < index && reached) reached = absorbOne(terms.limited) === "taken";
+    const merging = terms.limited || terms.paused;
+    while (place.cursor < index && reached) reached = absorbOne(merging) === "taken";
     const held = queue.ofSession(unit.session).length + unitsBetween(place, index, unit.session);
     if (!terms.paused && reached && held <= FLUSH_LIMIT) {
       for (const ahead of queue.remove((waiting) => waiting.session === unit.session)) {
@@ -203,17 +187,18 @@ export function createStream(
         budget.spend(now);
       }
       place.cursor = index + 1;
-      out.push(place.view.deliveryOf(unit));
-      noteQuestion(unit);
+      give(unit, out);
       services.delivered(unit, Math.min(queue.lowest() ?? unit.low, unit.low));
       return;
     }
     // What it overtook of its own agent's progress and states is old news by the time it could be told (R4).
     queue.remove((waiting) => isSuperseded(waiting, unit));
     if (place.cursor === index) place.cursor = index + 1;
-    const still = queue.ofSession(unit.session).length + unitsBetween(place, index, unit.session);
+    const still =
+      queue.ofSession(unit.session).length +
+      unitsBetween(place, index, unit.session, (waiting) => isSuperseded(waiting, unit));
     sendAlone(unit, still, out);
-    if (place.cursor > index) overtaken.delete(unit.epoch);
+    if (place.cursor > index) settle(unit);
   };
 
   const takeLimited = (out: Delivery[], now: Millis): void => {
@@ -232,56 +217,81 @@ export function createStream(
 
   /** Whether anything may be waiting that a critical event has to pass. What came in this turn to an idle subscription was never held. */
   const holdsBack = (): boolean =>
-    terms.limited || terms.paused || reader !== undefined || place.cursor < backlogEnd || queue.size() > 0;
+    terms.limited ||
+    terms.paused ||
+    terms.paceWpm !== undefined ||
+    reader !== undefined ||
+    place.cursor < backlogEnd ||
+    queue.size() > 0 ||
+    expedited.length > 0;
+
+  /** What arrived while the peer took nothing is only held back from something critical; without any it leaves as the others get it. */
+  const isBacklogPlain = (): boolean =>
+    place.cursor >= backlogEnd || place.view.log.criticalFrom(criticalSeen) === undefined;
 
   const isShortCut = (): boolean =>
-    !holdsBack() &&
+    !terms.limited &&
+    !terms.paused &&
     terms.paceWpm === undefined &&
+    reader === undefined &&
     queue.size() === 0 &&
+    isBacklogPlain() &&
     overtaken.size === 0 &&
+    expedited.length === 0 &&
     trims.size === 0 &&
     skipped.size === 0;
 
   const nextWait = (now: Millis): Taken => {
     if (terms.paused) return { kind: "idle" };
     const head = queue.head();
-    const spoken = head === undefined || head.kind === "text" ? spokenAt : Number.NEGATIVE_INFINITY;
+    const spoken = head?.kind === "text" ? spokenAt : Number.NEGATIVE_INFINITY;
+    // A text that is not there yet cannot be waited for; anything else may leave at once.
     const until = Math.max(budget.availableAt(), spoken);
     return until > now ? { kind: "wait", until } : { kind: "idle" };
   };
 
-  const noteQuestions = (from: number, to: number): void => {
-    for (let index = from; index < to; index += 1) {
-      const unit = place.view.log.at(index);
-      if (unit !== undefined) noteQuestion(unit);
-    }
-  };
+  /** What is open and was not asked here, except what goes ahead by itself in the same take. */
+  const questionsUpTo = (epoch: Epoch): readonly EventUnit[] =>
+    services.openQuestions(epoch).filter((open) => !expedited.some((unit) => unit.epoch === open.epoch));
 
-  const takeUrgent = (out: Delivery[]): void => {
-    const first = asksUpTo === undefined ? urgent : [...services.openQuestions(asksUpTo), ...urgent];
+  const takeUrgent = (): Delivery[] => {
+    const first = asksUpTo === undefined ? urgent : [...questionsUpTo(asksUpTo), ...urgent];
     asksUpTo = undefined;
     urgent = [];
+    const out: Delivery[] = [];
     for (const unit of first) {
-      out.push(place.view.deliveryOf(unit));
-      noteQuestion(unit);
+      give(unit, out);
+      // A question that is asked at once is not asked again when its place in the backlog comes (R28).
+      if (isCriticalUnit(unit)) goAhead(unit);
+      services.delivered(unit, lowestOwed());
     }
+    return out;
+  };
+
+  /** Where it stands at the end of its view and holds nothing, nothing that went ahead can come again. */
+  const forgetPassed = (): void => {
+    if (reader !== undefined || place.cursor < place.view.log.end()) return;
+    overtaken.clear();
+    superseded.clear();
+    for (const output of trims.keys()) if (place.view.texts.heldOffset(output) === undefined) trims.delete(output);
   };
 
   const take = (now: Millis): Taken => {
-    const out: Delivery[] = [];
-    if (asksUpTo !== undefined || urgent.length > 0) takeUrgent(out);
+    const out = takeUrgent();
     if (out.length === 0 && isShortCut()) {
       const { log } = place.view;
       if (place.cursor >= log.end()) return { kind: "idle" };
       const { run, next } = log.run(place.cursor, RUN_LIMIT);
-      if (log.lastCritical() >= place.cursor) noteQuestions(place.cursor, next);
+      if (log.lastCritical() >= place.cursor) log.from(place.cursor, next).forEach(noteQuestion);
       place.cursor = next;
       criticalSeen = next;
+      budget.spend(now);
       return { kind: "run", run };
     }
     if (holdsBack()) takeCritical(out, now);
     else criticalSeen = place.view.log.end();
     if (!terms.paused) takeLimited(out, now);
+    forgetPassed();
     return out.length > 0 ? { kind: "run", run: createDeliveryRun(out) } : nextWait(now);
   };
 
@@ -293,7 +303,10 @@ export function createStream(
       terms = next;
     },
     moveTo: (next, nextReader) => {
-      if (next.view !== place.view) criticalSeen = next.view.log.end();
+      if (next.view !== place.view) {
+        criticalSeen = next.view.log.end();
+        backlogEnd = 0;
+      }
       place = next;
       reader = nextReader;
     },
@@ -309,22 +322,61 @@ export function createStream(
       return place.cursor === place.view.log.end();
     },
     trim: (output, position) => trims.set(output, Math.max(position, trims.get(output) ?? 0)),
+    setFloors: (positions) => {
+      for (const [output, position] of positions) trims.set(output, position);
+    },
+    point: pointWith,
     skipOutput: (output) => {
+      let isOver = false;
+      queue.replace((unit) => {
+        if (unit.kind !== "text" || unit.output !== output) return unit;
+        isOver ||= unit.complete;
+        return unit.complete ? services.completeSkipped(unit) : undefined;
+      });
+      if (isOver) return;
       skipped.add(output);
-      for (const unit of queue.remove((waiting) => waiting.kind === "text" && waiting.output === output)) {
-        if (unit.kind !== "text" || !unit.complete) continue;
-        skipped.delete(output);
-        queue.offer(services.completeSkipped(unit), false);
+      if (skipped.size > SKIPPED_LIMIT) {
+        for (const oldest of skipped) {
+          skipped.delete(oldest);
+          break;
+        }
       }
     },
-    skipHeld: (keep) => void queue.remove((unit) => !keep(unit)),
+    waitingUnits: () => {
+      const units = [...queue.all()];
+      const released = reader?.released() ?? place.view.log.from(place.cursor);
+      for (const unit of released) {
+        const admitted = admit(unit);
+        if (admitted !== undefined) units.push(admitted);
+      }
+      return units;
+    },
+    giveBack: () => queue.remove((unit) => !isLocal(unit)),
+    forget: () => void queue.remove(() => true),
+    say: queue.put,
+    takePendingCriticals: () => {
+      const pending = expedited;
+      expedited = [];
+      for (let next = criticalSeen; ; ) {
+        const critical = place.view.log.criticalFrom(next);
+        if (critical === undefined) break;
+        next = critical.index + 1;
+        criticalSeen = next;
+        if (critical.index >= place.cursor || reader !== undefined) pending.push(critical.unit);
+      }
+      return pending;
+    },
+    expedite: (units) => void expedited.push(...units),
+    wentAhead: (epoch) => overtaken.has(epoch),
     markBlocked: (next) => {
       if (blocked && !next) backlogEnd = place.view.log.end();
       blocked = next;
     },
     drain: (now) => {
-      const out: Delivery[] = [];
-      const limited = terms.limited;
+      const out = takeUrgent();
+      for (const unit of expedited) give(unit, out);
+      expedited = [];
+      const { limited } = terms;
       terms = { limited, paused: false, paceWpm: undefined };
       for (let more = true; more; ) {
         more = absorbOne(limited) === "taken";
@@ -339,39 +391,4 @@ export function createStream(
     waiting: () => queue.size(),
     lowest: () => queue.lowest(),
   };
-}
-
-/** Units of a session between a place and an index of its view. */
-function unitsBetween(place: Place, index: number, session: string): number {
-  let count = 0;
-  for (let cursor = place.cursor; cursor < index; cursor += 1)
-    if (place.view.log.at(cursor)?.session === session) count += 1;
-  return count;
-}
-
-function isSuperseded(waiting: Unit, critical: EventUnit): boolean {
-  return (
-    waiting.kind === "event" &&
-    waiting.session === critical.session &&
-    waiting.agent === critical.agent &&
-    (waiting.role === "progress" ||
-      waiting.role === "state" ||
-      waiting.role === "background-state" ||
-      waiting.role === "gate")
-  );
-}
-
-/** Words as a listener counts them; a script without spaces counts about two characters a word. */
-function wordCount(text: string): number {
-  let words = 0;
-  let inWord = false;
-  let dense = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    const space = unit <= 0x20 || unit === 0xa0 || unit === 0x3000;
-    if (!space && unit >= 0x2e80 && unit < 0xd7b0) dense += 1;
-    else if (!space && !inWord) words += 1;
-    inWord = !space;
-  }
-  return words + Math.ceil(dense / 2);
 }

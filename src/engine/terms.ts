@@ -5,6 +5,19 @@ import type { Verbosity } from "./event.js";
 export const BOUNDARIES = ["none", "word", "sentence", "paragraph", "completion"] as const;
 export type Boundary = (typeof BOUNDARIES)[number];
 
+/** The boundary that a wire value names, or undefined. */
+export function boundaryOf(value: unknown): Boundary | undefined {
+  return BOUNDARIES.find((boundary) => boundary === value);
+}
+
+export function isAtLeast(boundary: Boundary, least: Boundary): boolean {
+  return BOUNDARIES.indexOf(boundary) >= BOUNDARIES.indexOf(least);
+}
+
+export function stronger(a: Boundary, b: Boundary): Boundary {
+  return isAtLeast(a, b) ? a : b;
+}
+
 export type CognitiveLoad = "low" | "medium" | "high";
 
 export interface EventFilters {

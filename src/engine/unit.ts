@@ -51,6 +51,11 @@ export interface TextUnit extends UnitBase {
 
 export type Unit = EventUnit | TextUnit;
 
+/** Whether the daemon made it for this subscription alone, so that the journal does not have it: sums, gaps. */
+export function isLocal(unit: Unit): boolean {
+  return unit.kind === "event" && unit.entry.ordinal === 0;
+}
+
 /** The key under which an output's text is one sequence: the session's unnamed output has the empty id. */
 export function outputKey(event: AgentEvent): string {
   const id = event.output_id;

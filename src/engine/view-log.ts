@@ -14,6 +14,8 @@ export interface ViewLog {
   readonly start: () => number;
   readonly end: () => number;
   readonly at: (index: number) => Unit | undefined;
+  /** The units from `index` to the one before `to`, or to the newest. */
+  readonly from: (index: number, to?: number) => readonly Unit[];
   /** The first critical unit at or after `index`, among the newest 1,000 (R18). */
   readonly criticalFrom: (index: number) => CriticalUnit | undefined;
   /** The index of the newest critical unit; -1 where there was none. */
@@ -45,6 +47,7 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
     start: () => base,
     end,
     at: (index) => units[index - base],
+    from: (index, to = end()) => units.slice(Math.max(0, index - base), to - base),
     criticalFrom: (index) => {
       let found: CriticalUnit | undefined;
       for (let place = criticals.length - 1; place >= 0; place -= 1) {

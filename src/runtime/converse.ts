@@ -11,6 +11,8 @@ export interface ConverseOptions {
   readonly clock: Clock;
   /** How long a peer may stay without a handshake, ms (R22). */
   readonly handshakeTimeoutMs: Millis;
+  /** Told of an accident that ended the conversation, for logs. */
+  readonly failed: (fault: Fault) => void;
 }
 
 export interface Conversation {
@@ -34,7 +36,15 @@ export function converse<Frame, Message>(
   );
   const pump = createPump(
     session.source,
-    { send: (run) => connection.sendRun(frameRunOf(run, codec.format)), writable: connection.writable },
+    {
+      send: (run) => connection.sendRun(frameRunOf(run, codec.format)),
+      writable: connection.writable,
+      failed: (fault) => {
+        options.failed(fault);
+        over();
+        void connection.close(fault);
+      },
+    },
     options.clock,
   );
   const cancelTimeout = options.clock.wakeAt(options.clock.now() + options.handshakeTimeoutMs, () => {

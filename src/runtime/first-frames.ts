@@ -1,9 +1,12 @@
+import { type Fault, faultFrom } from "../base/errors.js";
 import type { Connection } from "../contracts/transport.js";
 
 /** A connection whose first frames are known, so that they can decide who speaks with it (R23). */
 export interface Begun<Frame> {
   /** The first read's frames; empty where the peer ended without any. */
   readonly first: readonly Frame[];
+  /** What was wrong with the first read. */
+  readonly fault: Fault | undefined;
   /** The connection as if nothing had been read of it. A fault of the first read is thrown to whoever iterates. */
   readonly connection: Connection<Frame>;
 }
@@ -12,11 +15,11 @@ export interface Begun<Frame> {
 export async function awaitFirstFrames<Frame>(connection: Connection<Frame>): Promise<Begun<Frame>> {
   const iterator = connection.frames[Symbol.asyncIterator]();
   let begun: IteratorResult<readonly Frame[]> | undefined;
-  let fault: unknown;
+  let fault: Fault | undefined;
   try {
     begun = await iterator.next();
   } catch (caught) {
-    fault = caught;
+    fault = faultFrom(caught);
   }
   const first = begun === undefined || begun.done === true ? [] : begun.value;
   let isReplayed = false;
@@ -31,5 +34,5 @@ export async function awaitFirstFrames<Frame>(connection: Connection<Frame>): Pr
       return: async () => (await iterator.return?.()) ?? { done: true, value: undefined },
     }),
   };
-  return { first, connection: { ...connection, frames } };
+  return { first, fault, connection: { ...connection, frames } };
 }

@@ -82,10 +82,16 @@ function configurationOf(options: RigOptions, path: string): Configuration {
   };
 }
 
-/** Stands still; what is due at the end of a turn runs then. */
+/** Stands still; what is due at the end of a turn runs then, or at the moment of virtual time that it belongs to. */
 function handClock(): VirtualClock {
   const clock = createVirtualClock();
-  return { ...clock, afterTurn: (run) => void setImmediate(run) };
+  return {
+    ...clock,
+    afterTurn: (run) => {
+      clock.afterTurn(run);
+      setImmediate(clock.settle);
+    },
+  };
 }
 
 /** Lets both sides of local connections take what is under way. */

@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import type { AuditEntry } from "../../src/contracts/audit.js";
 import type { Journal } from "../../src/contracts/journal.js";
 import { createSegmenter } from "../../src/daemon/segmenter.js";
+import type { Delivery } from "../../src/engine/delivery.js";
 import { createEngine, type Engine, type EngineOptions, type EngineSubscription } from "../../src/engine/engine.js";
-import type { AgentEvent, Producer } from "../../src/engine/event.js";
+import type { AgentEvent, JournaledEvent, Producer } from "../../src/engine/event.js";
 import { createJournalRing, type JournalRingOptions } from "../../src/engine/journal-ring.js";
 import type { AgentHandle } from "../../src/engine/publishing.js";
 import type { ResolvedQuestion } from "../../src/engine/questions.js";
@@ -17,6 +18,7 @@ export interface Received {
   readonly event: AgentEvent;
   /** Virtual time at which it was handed to the transport, ms. */
   readonly at: number;
+  readonly delivery: Delivery;
 }
 
 export interface Listener {
@@ -25,6 +27,8 @@ export interface Listener {
   readonly ended: string[];
   /** While true, the transport takes nothing. */
   readonly block: (blocked: boolean) => void;
+  /** The transport takes so many runs more, then nothing. */
+  readonly takeRuns: (count: number) => void;
 }
 
 /** An agent's connection, with what it was told without asking. */
@@ -54,6 +58,8 @@ export interface RigOptions {
   readonly wrapJournal?: (journal: Journal) => Journal;
   readonly engine?: Partial<EngineOptions>;
   readonly journal?: Partial<JournalRingOptions>;
+  /** Told of every event that is journaled, the daemon's own among them. */
+  readonly journaled?: (entry: JournaledEvent) => void;
 }
 
 /** An engine with a virtual clock and counted ids; subscriptions pull as a pump would, at the end of each turn. */
@@ -82,7 +88,15 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
         error: silent,
       },
       audit: { record: (entry) => void audit.push(entry) },
-      createJournal: (evicted) => wrap(createJournalRing({ firstEpoch: 1000, ...options.journal, evicted })),
+      createJournal: (evicted) => {
+        const journal = wrap(createJournalRing({ firstEpoch: 1000, ...options.journal, evicted }));
+        const append: typeof journal.append = (events) => {
+          const appended = journal.append(events);
+          for (const entry of appended.events) options.journaled?.(entry);
+          return appended;
+        };
+        return { ...journal, append };
+      },
       validate: assertEvent,
     },
     {
@@ -126,11 +140,18 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
       const ended: string[] = [];
       let blocked = false;
       let queued = false;
+      let runsLeft = Number.POSITIVE_INFINITY;
       const pull = (): void => {
         queued = false;
         if (blocked || subscription.isClosed()) return;
         for (let taken = subscription.take(); taken.kind === "run"; taken = subscription.take()) {
-          for (const { event } of taken.run.deliveries) received.push({ event, at: clock.now() });
+          for (const delivery of taken.run.deliveries)
+            received.push({ event: delivery.event, at: clock.now(), delivery });
+          runsLeft -= 1;
+          if (runsLeft > 0) continue;
+          blocked = true;
+          subscription.setBlocked(true);
+          break;
         }
       };
       const wake = (): void => {
@@ -154,7 +175,12 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
         subscription,
         received,
         ended,
+        takeRuns: (count) => {
+          runsLeft = count;
+        },
         block: (next) => {
+          runsLeft = Number.POSITIVE_INFINITY;
+          if (next === blocked) return;
           blocked = next;
           subscription.setBlocked(next);
           if (!next) wake();

@@ -9,7 +9,8 @@ export interface MessageQueue<Item> {
   readonly end: () => void;
 }
 
-const DEADLINE_MS = 15_000;
+/** Long for a local connection, on a busy machine as well. */
+export const DEADLINE_MS = 8000;
 
 export function createMessageQueue<Item>(label: string): MessageQueue<Item> {
   let items: Item[] = [];

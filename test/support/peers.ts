@@ -1,7 +1,7 @@
 // The other end of a daemon's connection, in both protocols' envelopes, with one face for subscribers in either.
 import { Fault } from "../../src/base/errors.js";
 import type { CloseInfo, Connection } from "../../src/contracts/transport.js";
-import { createMessageQueue, type MessageQueue } from "./message-queue.js";
+import { createMessageQueue, DEADLINE_MS, type MessageQueue } from "./message-queue.js";
 import type { Message, WireSniffer } from "./wire-sniffer.js";
 
 /** Anything that can be said on a connection, framed. */
@@ -248,7 +248,20 @@ export function rpcPeer(connection: Connection<Uint8Array>, sniffer: WireSniffer
     lastId += 1;
     const id = lastId;
     return new Promise((resolve, reject) => {
-      pending.set(id, { method, onResult, resolve, reject });
+      const deadline = setTimeout(() => reject(new Error(`${label} waited in vain for ${method}`)), DEADLINE_MS);
+      const settle = (): void => clearTimeout(deadline);
+      pending.set(id, {
+        method,
+        onResult,
+        resolve: (result) => {
+          settle();
+          resolve(result);
+        },
+        reject: (error) => {
+          settle();
+          reject(error);
+        },
+      });
       send(method, id, paramsText);
     });
   };
@@ -312,7 +325,13 @@ function openRpcSubscription(
       });
     },
     renegotiate: (capabilities) =>
-      answerOf("aaep.renegotiate", { type: "subscription.renegotiate", subscription_id: id, capabilities } as Message),
+      answerOf(
+        "aaep.renegotiate",
+        { type: "subscription.renegotiate", subscription_id: id, capabilities },
+        ({ type }) => {
+          if (type === "subscription.rejected") all.splice(all.indexOf(one), 1);
+        },
+      ),
     skip: (params) => answerOf("aaepd.skip", { ...params, subscription_id: id }),
     repeat: (eventId) => answerOf("aaep.repeat", { event_id: eventId, subscription_id: id }),
     listPending: async () =>

@@ -36,6 +36,7 @@ export function createOutbox(stream: Writable, options: OutboxOptions): Outbox {
   const highWaterMarkBytes = Math.max(options.highWaterMarkBytes, stream.writableHighWaterMark);
   let items: Item[] = [];
   let heldBytes = 0;
+  let leavesNow = false;
   let settled = false;
   let waiting: { readonly promise: Promise<void>; readonly release: () => void } | undefined;
 
@@ -43,7 +44,7 @@ export function createOutbox(stream: Writable, options: OutboxOptions): Outbox {
 
   function hold(item: Item, bytes: number): boolean {
     if (settled) return false;
-    if (items.length === 0) setImmediate(flush);
+    schedule(item.kind);
     items.push(item);
     heldBytes += bytes;
     const buffered = bufferedBytes();
@@ -52,7 +53,16 @@ export function createOutbox(stream: Writable, options: OutboxOptions): Outbox {
     return false;
   }
 
+  /** A run is what a whole turn has brought together, so it need not wait for another: it leaves once whoever hands it over has ended. */
+  function schedule(kind: Item["kind"]): void {
+    if (kind === "run" && !leavesNow) {
+      leavesNow = true;
+      process.nextTick(flush);
+    } else if (items.length === 0) setImmediate(flush);
+  }
+
   function flush(): void {
+    leavesNow = false;
     if (items.length === 0 || settled) return;
     const framing = options.framing();
     const pieces = piecesOf(items, framing);

@@ -123,7 +123,14 @@ function readKnown<Value>(
 function readLanguages(value: unknown): readonly string[] | undefined {
   const tags = readTexts(value, "languages");
   if (tags?.length === 0) throw malformed("languages", "a list with at least one language tag");
-  return tags?.filter((tag, index) => tags.findIndex((other) => other.toLowerCase() === tag.toLowerCase()) === index);
+  if (tags === undefined) return undefined;
+  const seen = new Set<string>();
+  return tags.filter((tag) => {
+    const key = tag.toLowerCase();
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
 }
 
 function readMembers(value: unknown, path: string): Capabilities {

@@ -8,7 +8,6 @@ import type { Producer } from "../../engine/event.js";
 import type { AgentHandle, PublishReceipt } from "../../engine/publishing.js";
 import type { SessionSummary } from "../../engine/session-record.js";
 import { quoted } from "./capabilities.js";
-import { assertShallow } from "./json-codec.js";
 import { createQuestionMethods, questionNotifications } from "./question-methods.js";
 import { sourceTexts } from "./source-text.js";
 import {
@@ -82,7 +81,6 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     if (typeof params !== "object" || params === null) {
       throw new Fault("invalid_params", "Publish one event, or an array of them.", { pointer: "", rule: "R33" });
     }
-    assertShallow(call.text);
     const isArray = Array.isArray(params);
     const events: readonly unknown[] = isArray ? params : [params];
     for (const [index, event] of events.entries()) {

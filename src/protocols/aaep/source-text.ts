@@ -1,19 +1,50 @@
 // The agent's own text of an event, cut from the message that it came in, so that an unchanged event goes out byte-identical (AAEP §8.2.1, R2).
 import { Fault } from "../../base/errors.js";
+import { assertShallow } from "./json-codec.js";
+
+const MARKER = '"params":';
 
 /**
  * The text of `params`, or of each of its elements where it is an array, as it stands in `message`. Almost always it is what
  * `JSON.stringify` makes of the value, which is needed anyway; only otherwise is the message scanned. Throws "invalid_event" for a member
- * that stands twice: two readers could see two different events.
+ * that stands twice: two readers could see two different events. Throws "invalid_message" for nesting that no event needs.
  */
 export function sourceTexts(message: string, params: unknown): readonly string[] {
   const isArray = Array.isArray(params);
   const values: readonly unknown[] = isArray ? params : [params];
-  const texts = values.map((value) => JSON.stringify(value));
-  const joined = isArray ? `[${texts.join(",")}]` : (texts[0] ?? "");
-  const marker = message.indexOf('"params":');
-  if (marker >= 0 && message.startsWith(joined, marker + '"params":'.length)) return texts;
+  const texts = values.map((value) => compactText(value, message));
+  const marker = message.indexOf(MARKER);
+  if (marker >= 0 && standsAt(message, marker + MARKER.length, texts, isArray)) return texts;
+  assertShallow(message);
   return scanned(message, isArray, values.length) ?? texts;
+}
+
+function compactText(value: unknown, message: string): string {
+  let text: string;
+  try {
+    text = JSON.stringify(value);
+  } catch (caught) {
+    // Nested so deep that the platform gave up: the message is told so in the protocol's words.
+    assertShallow(message);
+    throw caught;
+  }
+  assertShallow(text);
+  return text;
+}
+
+/**
+ * Whether `message` goes on with just these texts at `start`. Piece by piece, because joining them would copy all of it; by slices, because
+ * `startsWith` compares a character at a time and costs twice what parsing does.
+ */
+function standsAt(message: string, start: number, texts: readonly string[], isArray: boolean): boolean {
+  const isAt = (text: string, at: number) => message.slice(at, at + text.length) === text;
+  if (!isArray) return isAt(texts[0] ?? "", start);
+  let at = start;
+  for (const text of texts) {
+    if (!isAt(at === start ? "[" : ",", at) || !isAt(text, at + 1)) return false;
+    at += 1 + text.length;
+  }
+  return isAt(texts.length === 0 ? "[]" : "]", at);
 }
 
 function scanned(message: string, isArray: boolean, count: number): readonly string[] | undefined {

@@ -1,0 +1,80 @@
+// What a subscription is told of a loss: one event for each session, and how it ended where nothing else tells that any more (R17, R27).
+import type { Journal } from "../contracts/journal.js";
+import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
+import type { Losses } from "./losses.js";
+import type { Sessions } from "./sessions.js";
+import type { LostPart, Spokesman } from "./spokesman.js";
+import type { Terms } from "./terms.js";
+
+export interface GapEventsServices {
+  readonly journal: Pick<Journal, "find" | "head">;
+  readonly sessions: Pick<Sessions, "summary" | "ended" | "openIds" | "endedSince">;
+  readonly losses: Pick<Losses, "since" | "upTo">;
+  readonly spokesman: Pick<Spokesman, "gap" | "gapOfEnded">;
+}
+
+/** A gap, or how a session ended; with the epoch that this had in the journal. */
+export interface GapEvent {
+  readonly event: AgentEvent;
+  readonly epoch: Epoch | undefined;
+}
+
+export interface GapEvents {
+  /** For a reader that finds the journal cut off after an epoch; `last` is the last event of each session that it read. */
+  readonly gapEvents: (terms: Terms, after: Epoch, last: ReadonlyMap<string, JournaledEvent>) => readonly GapEvent[];
+  /**
+   * For a subscription that resumes too late and goes on live: everything after an epoch is lost to it, of all sessions, or of each in a map after an
+   * epoch of its own. One pass, however many there are.
+   */
+  readonly lateGapEvents: (terms: Terms, after: Epoch | ReadonlyMap<string, Epoch>) => readonly AgentEvent[];
+}
+
+export function createGapEvents({ journal, sessions, losses, spokesman }: GapEventsServices): GapEvents {
+  const gapOf = (sessionId: string, terms: Terms, lost: LostPart): AgentEvent | undefined => {
+    const open = sessions.summary(sessionId);
+    if (open !== undefined) return spokesman.gap(open, terms, journal.head(), lost);
+    const ended = sessions.ended(sessionId);
+    return ended && spokesman.gapOfEnded(ended.terminal.event, terms, journal.head(), lost);
+  };
+
+  return {
+    gapEvents: (terms, after, last) => {
+      const told: GapEvent[] = [];
+      for (const { sessionId, eventCount } of losses.since(after, (id) => last.get(id)?.ordinal)) {
+        const afterEventId = last.get(sessionId)?.event.event_id;
+        const gap = gapOf(sessionId, terms, { afterEventId, eventCount, reason: "aged_out" });
+        if (gap === undefined) continue;
+        told.push({ event: gap, epoch: undefined });
+        const terminal = sessions.ended(sessionId)?.terminal;
+        // The journal may have let go of how it ended; the sessions remember that longer.
+        if (terminal !== undefined && journal.find(terminal.event.event_id) === undefined)
+          told.push({ event: terminal.event, epoch: "epoch" in terminal ? terminal.epoch : undefined });
+      }
+      return told;
+    },
+    lateGapEvents: (terms, after) => {
+      const told: AgentEvent[] = [];
+      const afterOf = (sessionId: string): Epoch | undefined =>
+        typeof after === "number" ? after : after.get(sessionId);
+      const tell = (sessionId: string, totalCount: number, since: Epoch): void => {
+        const eventCount = losses.upTo(sessionId, totalCount, since);
+        if (eventCount <= 0) return;
+        const gap = gapOf(sessionId, terms, { afterEventId: undefined, eventCount, reason: "resumed_too_late" });
+        if (gap !== undefined) told.push(gap);
+      };
+      for (const { sessionId, terminal } of sessions.endedSince(Number.NEGATIVE_INFINITY)) {
+        const since = afterOf(sessionId);
+        if (since === undefined) continue;
+        // A session that is named is told in any case; of the others those that ended since.
+        if (typeof after === "number" && "epoch" in terminal && terminal.epoch <= after) continue;
+        tell(sessionId, terminal.ordinal, since);
+        told.push(terminal.event);
+      }
+      for (const sessionId of sessions.openIds()) {
+        const since = afterOf(sessionId);
+        if (since !== undefined) tell(sessionId, sessions.summary(sessionId)?.eventCount ?? 0, since);
+      }
+      return told;
+    },
+  };
+}

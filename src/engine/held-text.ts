@@ -1,0 +1,332 @@
+// The text that one view holds back until it may be cut, and what is cut off it (R10, R30). Knows text, terms and time; which events there are
+// beside text, and who takes what is released, is the view's affair.
+import type { Millis } from "../contracts/clock.js";
+import type { AgentEvent, Epoch } from "./event.js";
+import type { LiveEntry } from "./live-entry.js";
+import type { Chunk, OutputText } from "./output-text.js";
+import { type Boundary, boundaryOf, isAtLeast, stronger } from "./terms.js";
+import { MAX_TEXT_BYTES, roomForText } from "./text-room.js";
+import type { TextUnit } from "./unit.js";
+import { agreeForMerging, codePointCount, offsetOfCodePoint } from "./unit.js";
+import type { ViewServices, ViewTerms } from "./view.js";
+
+/** Text that has been published and not released. */
+export interface HeldText {
+  readonly output: string;
+  readonly session: string;
+  readonly firstEpoch: Epoch;
+  /** Code points from the start of the output, of the first and after the last character held. */
+  readonly position: number;
+  readonly endPosition: number;
+}
+
+export interface HeldTextsOwner {
+  readonly terms: ViewTerms;
+  readonly services: ViewServices;
+  /** The epoch of the last event that the view took. */
+  readonly epoch: () => Epoch;
+  /** The timestamp of the last unit of a session that the view handed on. */
+  readonly lastTimestamp: (session: string) => string | undefined;
+  readonly append: (unit: TextUnit) => void;
+}
+
+export interface HeldTexts {
+  /** Takes the next chunk of an output and releases what it shows to be ready. */
+  readonly push: (live: LiveEntry, key: string, at: Millis) => void;
+  /** Releases what an event of its session ends (R30). */
+  readonly releaseFor: (live: LiveEntry, at: Millis) => void;
+  readonly held: () => readonly HeldText[];
+  /** The epoch of the oldest text held, or `except` where that is lower. */
+  readonly lowestEpoch: (except: Epoch) => Epoch;
+  /** Releases held text of an output up to a position. */
+  readonly release: (output: string, position: number, at: Millis) => void;
+  readonly releaseAll: (at: Millis) => void;
+  /** Goes on with an output in mid-text, from where the piece in progress begins. */
+  readonly follow: (text: OutputText) => void;
+  /** The lowest local offset of an output's text that is held here, or undefined. */
+  readonly heldOffset: (output: string) => number | undefined;
+  /** Cancels its timers and forgets. */
+  readonly close: () => void;
+}
+
+interface Hold {
+  readonly text: OutputText;
+  readonly agent: string;
+  start: number;
+  position: number;
+  firstAt: Millis;
+  lastAt: Millis;
+  end: number;
+  cancel: (() => void) | undefined;
+  /** Its chunk carries what its subscribers implement and is joined with nothing (R10). */
+  isSealed: boolean;
+}
+
+/** Text of this size fits beside any fields that an event may have, so they are not counted. */
+const SMALL_TEXT_UNITS = 2048;
+
+export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
+  const { terms, services } = owner;
+  const holds = new Map<string, Hold>();
+  // The event that is being taken and of which nothing is handed on yet: whoever resumes after what it releases still needs it (R17).
+  let arriving: Epoch | undefined;
+
+  const lowestEpoch = (except: Epoch, without?: Hold): Epoch => {
+    let lowest = except;
+    for (const hold of holds.values()) {
+      if (hold === without || hold.start === hold.end) continue;
+      const first = hold.text.chunkAt(hold.start)?.live.entry.epoch;
+      if (first !== undefined && first < lowest) lowest = first;
+    }
+    return lowest;
+  };
+
+  const cutWithin = (hold: Hold, to: number): number => {
+    const size = to - hold.start;
+    const first = size > SMALL_TEXT_UNITS ? hold.text.chunkAt(hold.start) : undefined;
+    const room = first === undefined ? MAX_TEXT_BYTES : roomForText(first.live.deliveryIn(terms.shape).event);
+    return hold.text.boundaries.cutWithin(hold.start, to, terms.maxChars, room);
+  };
+
+  const hintOf = (hold: Hold, final: Chunk, cut: number, isForced: boolean): Boundary => {
+    const own = final.end === cut ? boundaryOf(final.live.entry.event.coalesce_hint) : undefined;
+    let hint = hold.text.boundaries.levelAt(cut);
+    if (own !== undefined) hint = stronger(hint, own);
+    return isForced && terms.level !== undefined ? stronger(hint, terms.level) : hint;
+  };
+
+  /** Cuts [hold.start, to) off the hold and hands it on, in as many events as the limits ask for. */
+  const emit = (
+    hold: Hold,
+    to: number,
+    at: Millis,
+    timestamp: string,
+    end: { readonly complete: boolean; readonly forced: boolean },
+  ): void => {
+    const { boundaries } = hold.text;
+    do {
+      const cut = to > hold.start ? cutWithin(hold, to) : to;
+      const last = cut === to;
+      const first = hold.text.chunkAt(hold.start);
+      const final = cut > hold.start ? hold.text.chunkAt(cut - 1) : first;
+      if (first === undefined || final === undefined) return;
+      const text = boundaries.slice(hold.start, cut);
+      const complete = last && end.complete;
+      const hint = complete ? "completion" : hintOf(hold, final, cut, end.forced || hold.isSealed || !last);
+      const from = { start: hold.start, position: hold.position };
+      hold.start = cut;
+      hold.position += codePointCount(text);
+      hold.firstAt = hold.text.chunkAt(cut)?.at ?? at;
+      const { entry } = first.live;
+      const isVerbatim =
+        first === final &&
+        first.start === from.start &&
+        first.end === cut &&
+        entry.event.complete === complete &&
+        entry.event.coalesce_hint === hint &&
+        // What waited while other events went by takes the instant at which it stands.
+        entry.event.timestamp === timestamp;
+      const { epoch } = owner;
+      owner.append({
+        kind: "text",
+        session: entry.event.session_id,
+        agent: hold.agent,
+        at,
+        firstEpoch: entry.epoch,
+        epoch: complete ? Math.max(final.live.entry.epoch, epoch()) : final.live.entry.epoch,
+        low: lowestEpoch(arriving ?? epoch() + 1),
+        output: hold.text.key,
+        position: from.position,
+        endPosition: hold.position,
+        text,
+        hint,
+        complete,
+        timestamp,
+        base: first.live.deliveryIn(terms.shape).event,
+        mergeable: !hold.isSealed,
+        verbatim: isVerbatim ? first.live.deliveryIn(terms.shape) : undefined,
+      });
+    } while (hold.start < to);
+  };
+
+  const drop = (hold: Hold): void => {
+    hold.cancel?.();
+    if (holds.get(hold.text.key) === hold) holds.delete(hold.text.key);
+  };
+
+  const releaseWhole = (hold: Hold, at: Millis, timestamp: string): void => {
+    if (hold.start < hold.end) emit(hold, hold.end, at, timestamp, { complete: false, forced: true });
+    drop(hold);
+  };
+
+  const dueAt = (hold: Hold): Millis =>
+    Math.min(hold.lastAt + services.maxHoldMs, hold.firstAt + 3 * services.maxHoldMs);
+
+  /** Of what is released by nothing that was published: with the last event of its session (R30). */
+  const timestampOf = (hold: Hold): string =>
+    owner.lastTimestamp(hold.text.session) ?? hold.text.chunkAt(hold.end)?.live.entry.event.timestamp ?? "";
+
+  const arm = (hold: Hold): void => {
+    if (hold.cancel !== undefined || terms.level === undefined) return;
+    hold.cancel = services.wakeUps.at(dueAt(hold), (now) => {
+      hold.cancel = undefined;
+      // Tokens that came since only moved the time; moving the timer with each would cost more than looking again.
+      if (hold.start === hold.end) return;
+      if (dueAt(hold) > now) arm(hold);
+      else releaseWhole(hold, now, timestampOf(hold));
+    });
+  };
+
+  const releaseFor = (live: LiveEntry, at: Millis): void => {
+    if (terms.level === undefined || holds.size === 0) return;
+    const { event } = live.entry;
+    arriving = live.entry.epoch;
+    for (const hold of [...holds.values()]) {
+      if (hold.text.session !== event.session_id) continue;
+      if (hold.agent === event.producer.agent_id) releaseWhole(hold, at, event.timestamp);
+      else {
+        const cut = hold.text.boundaries.lastWord(hold.start);
+        if (cut > hold.start) emit(hold, cut, at, event.timestamp, { complete: false, forced: true });
+      }
+    }
+    arriving = undefined;
+  };
+
+  const agreesWith = (hold: Hold, event: AgentEvent): boolean => {
+    const first = hold.text.chunkAt(hold.start);
+    return first !== undefined && agreeForMerging(first.live.entry.event, event);
+  };
+
+  const isTrusted = (event: AgentEvent): boolean => {
+    const own = boundaryOf(event.coalesce_hint);
+    return terms.passThrough || (own !== undefined && terms.level !== undefined && isAtLeast(own, terms.level));
+  };
+
+  /** Releases what the newest chunk has shown to be ready. */
+  const releaseFrom = (hold: Hold, chunk: Chunk, at: Millis): void => {
+    const { event } = chunk.live.entry;
+    const { boundaries } = hold.text;
+    const complete = event.complete === true;
+    const trusted = hold.isSealed || isTrusted(event);
+    if (terms.level !== undefined) {
+      // A trusted chunk is not cut inside: its agent has already said where the text may be cut.
+      const limit = trusted ? chunk.start : chunk.end;
+      for (;;) {
+        const next = boundaries.next(hold.start, terms.level);
+        if (next === undefined || next > limit || (complete && next === chunk.end)) break;
+        emit(hold, next, at, event.timestamp, { complete: false, forced: false });
+      }
+    }
+    if (complete) {
+      emit(hold, hold.end, at, event.timestamp, { complete: true, forced: false });
+      drop(hold);
+      return;
+    }
+    if (trusted && hold.start < hold.end) emit(hold, hold.end, at, event.timestamp, { complete: false, forced: false });
+    while (hold.start < hold.end) {
+      const cut = cutWithin(hold, hold.end);
+      if (cut >= hold.end) break;
+      emit(hold, cut, at, event.timestamp, { complete: false, forced: true });
+    }
+    if (terms.passThrough) drop(hold);
+    else if (hold.start < hold.end) arm(hold);
+  };
+
+  const holdOf = (text: OutputText, chunk: Chunk, start: number, position: number): Hold => ({
+    text,
+    agent: chunk.live.entry.event.producer.agent_id,
+    start,
+    position,
+    firstAt: chunk.at,
+    lastAt: chunk.at,
+    end: chunk.end,
+    cancel: undefined,
+    isSealed: terms.carriesExtensions(chunk.live.entry.event),
+  });
+
+  const endPositionOf = (hold: Hold): number =>
+    hold.position + codePointCount(hold.text.boundaries.slice(hold.start, hold.end));
+
+  return {
+    push: (live, key, at) => {
+      const { event } = live.entry;
+      const text = terms.passThrough ? services.textOfOne(live, key) : services.outputText(live, key);
+      const chunk = services.chunkOf(text, live, at);
+      const isSealed = terms.carriesExtensions(event);
+      let hold = holds.get(key);
+      if (hold !== undefined) {
+        const isApart = hold.text !== text || isSealed || hold.isSealed || !agreesWith(hold, event);
+        if (hold.text !== text || (isApart && hold.start < hold.end)) {
+          arriving = live.entry.epoch;
+          releaseWhole(hold, at, event.timestamp);
+          arriving = undefined;
+          hold = undefined;
+        }
+      }
+      if (hold === undefined) {
+        hold = holdOf(text, chunk, chunk.start, typeof event.position === "number" ? event.position : 0);
+        holds.set(key, hold);
+      } else {
+        if (hold.start === hold.end) hold.firstAt = at;
+        hold.lastAt = at;
+        hold.end = chunk.end;
+        hold.isSealed = isSealed;
+      }
+      releaseFrom(hold, chunk, at);
+    },
+    releaseFor,
+    held: () => {
+      const held: HeldText[] = [];
+      for (const hold of holds.values()) {
+        if (hold.start === hold.end) continue;
+        held.push({
+          output: hold.text.key,
+          session: hold.text.session,
+          firstEpoch: hold.text.chunkAt(hold.start)?.live.entry.epoch ?? owner.epoch() + 1,
+          position: hold.position,
+          endPosition: endPositionOf(hold),
+        });
+      }
+      return held;
+    },
+    lowestEpoch,
+    release: (output, position, at) => {
+      const hold = holds.get(output);
+      if (hold === undefined) return;
+      const rest = hold.text.boundaries.slice(hold.start, hold.end);
+      const to = hold.start + offsetOfCodePoint(rest, position - hold.position);
+      if (to > hold.start) emit(hold, to, at, timestampOf(hold), { complete: false, forced: true });
+      if (hold.start === hold.end) drop(hold);
+    },
+    releaseAll: (at) => {
+      for (const hold of [...holds.values()]) releaseWhole(hold, at, timestampOf(hold));
+    },
+    follow: (text) => {
+      if (terms.level === undefined || terms.passThrough) return;
+      const end = text.boundaries.length();
+      const newest = text.chunkAt(end);
+      if (newest === undefined) return;
+      // The piece in progress: what this view would hold, had it been there.
+      let start = end;
+      for (let chunk: Chunk | undefined = newest; chunk !== undefined; chunk = text.chunkBefore(chunk)) {
+        const { event } = chunk.live.entry;
+        const isApart = terms.carriesExtensions(event) || isTrusted(event) || !terms.wants(chunk.live);
+        if (isApart || !agreeForMerging(event, newest.live.entry.event)) break;
+        start = chunk.start;
+      }
+      start = Math.max(start, text.boundaries.last(end, terms.level));
+      const first = text.chunkAt(start);
+      if (first === undefined || start >= end) return;
+      const hold = { ...holdOf(text, first, start, text.positionOf(start)), lastAt: newest.at, end };
+      holds.set(text.key, hold);
+      arm(hold);
+    },
+    heldOffset: (output) => {
+      const hold = holds.get(output);
+      return hold !== undefined && hold.start < hold.end ? hold.start : undefined;
+    },
+    close: () => {
+      for (const hold of [...holds.values()]) drop(hold);
+    },
+  };
+}

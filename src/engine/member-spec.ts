@@ -1,0 +1,111 @@
+// What a subscription's member of the hub is made of and what it answers to; how it works is in member.ts.
+import type { Millis } from "../contracts/clock.js";
+import type { Journal } from "../contracts/journal.js";
+import type { PrivateView, ReadingPoint } from "./backlog-reader.js";
+import type { Delivery } from "./delivery.js";
+import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
+import type { GapEvent } from "./gap-events.js";
+import type { SharedView } from "./hub.js";
+import type { LiveEntry } from "./live-entry.js";
+import type { Taken } from "./stream.js";
+import type { Terms } from "./terms.js";
+import type { TextUnit, Unit } from "./unit.js";
+import type { WakeUpQueue, WakeUps } from "./wake-ups.js";
+
+/** How a subscription begins: with what is live, or with what the journal holds after a point (R17). */
+export type StreamStart =
+  | {
+      readonly kind: "live";
+      /** Told before anything else: what can no longer be given, and what it led to (R17, R27). */
+      readonly first: readonly AgentEvent[];
+      /** The lowest epoch that `first` stands for. */
+      readonly owedFrom: Epoch;
+    }
+  /** `summarize` names the open sessions of which the backlog tells nothing, so that they are summed up. */
+  | {
+      readonly kind: "resume";
+      readonly point: ReadingPoint;
+      readonly summarize: ReadonlySet<string>;
+      readonly first: readonly AgentEvent[];
+      readonly owedFrom: Epoch;
+    };
+
+export interface LagLimits {
+  /** Longest time in which the transport takes nothing, ms. */
+  readonly maxMs: Millis;
+  /** Most events published meanwhile. */
+  readonly maxEvents: number;
+}
+
+export interface MemberSpec {
+  readonly subscriptionId: string;
+  readonly subscriberId: string;
+  readonly terms: Terms;
+  readonly start: StreamStart;
+  /** Told that `take` may have something. Called often; must be cheap and must not take at once. */
+  readonly wake: () => void;
+  /** Told that the hub has ended it (R18). */
+  readonly ended: (reason: "lagging") => void;
+  readonly burst: number;
+  /** Most units a subscription holds itself. Default 256. */
+  readonly queueLimit: number;
+  readonly lag: LagLimits;
+  readonly markOvertook: (event: AgentEvent, count: number) => AgentEvent;
+  readonly completeSkipped: (unit: TextUnit) => TextUnit;
+  readonly collapsedEvent: (first: AgentEvent, last: AgentEvent, epoch: Epoch) => AgentEvent;
+  /** What was asked and is still open, for a subscription of these terms: it leaves at once (R6, R17). */
+  readonly openQuestions: (terms: Terms) => readonly JournaledEvent[];
+  /** Whether a question of the journal is open, and one that these terms can answer. */
+  readonly isOpenQuestion: (entry: JournaledEvent, terms: Terms) => boolean;
+  /** Told of each question that left, once a subscription. */
+  readonly shown: (subscriptionId: string, subscriberId: string, entry: JournaledEvent) => void;
+  /** One state change for each open session, by which a newcomer knows where it stands (R17). */
+  readonly summaries: (terms: Terms, epoch: Epoch, only?: ReadonlySet<string>) => readonly AgentEvent[];
+  /** One for each session of which something aged out between two epochs (R27). */
+  readonly gaps: (terms: Terms, after: Epoch, last: ReadonlyMap<string, JournaledEvent>) => readonly GapEvent[];
+  /** An entry as the backlog tells it; undefined for a question, which was asked at once or has been resolved (R17). */
+  readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;
+  /** Told what left and from where the rest would have to be read (R17). */
+  readonly delivered: (subscriberId: string, unit: Unit, low: Epoch, render: (unit: Unit) => Delivery) => void;
+}
+
+export interface MemberServices {
+  readonly join: (member: Member, terms: Terms) => SharedView;
+  readonly leave: (member: Member, shared: SharedView) => void;
+  readonly openPrivateView: (terms: Terms, wakeUps: WakeUps, startsAfter: Epoch) => PrivateView;
+  readonly createWakeUps: () => WakeUpQueue;
+  readonly liveEntry: (entry: JournaledEvent) => LiveEntry;
+  readonly journal: Journal;
+  readonly wakeUps: WakeUps;
+  readonly now: () => Millis;
+  readonly maxHoldMs: Millis;
+}
+
+export interface Member {
+  readonly terms: () => Terms;
+  readonly wake: () => void;
+  /** What may leave now. A wait registers its own wake-up. */
+  readonly take: () => Taken;
+  /** The transport takes nothing more, or takes again. */
+  readonly setBlocked: (blocked: boolean) => void;
+  /** Applies new terms to everything that leaves from now on (AAEP §5.7.2). */
+  readonly retune: (terms: Terms) => void;
+  /** R26. Without an output: everything that waits, except what `keep` picks. */
+  readonly skipOutput: (output: string) => void;
+  readonly skipAll: (terminals: () => readonly JournaledEvent[]) => void;
+  /** Sends one event again, at once (R28). */
+  readonly repeat: (entry: JournaledEvent) => void;
+  /** Everything that is owed, coalesced, whatever the budget (R8a). */
+  readonly drain: () => readonly Delivery[];
+  readonly close: () => void;
+  readonly isClosed: () => boolean;
+  /** Where it stands in a view that is about to let go of units before `window`; undefined where it needs none of them any more. */
+  readonly cursorIn: (shared: SharedView, window: number) => number | undefined;
+  readonly status: () => MemberStatus;
+}
+
+export interface MemberStatus {
+  readonly waitingCount: number;
+  readonly behind: boolean;
+  readonly blockedSince: Millis | undefined;
+}

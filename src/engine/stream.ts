@@ -1,0 +1,85 @@
+// The pull side of one subscription, as its owner sees it; how it works is in subscription.ts.
+import type { Millis } from "../contracts/clock.js";
+import type { BacklogReader, ReadingPoint } from "./backlog-reader.js";
+import type { Delivery, DeliveryRun } from "./delivery.js";
+import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
+import type { EventUnit, TextUnit, Unit } from "./unit.js";
+import type { View } from "./view.js";
+
+export type Taken =
+  | { readonly kind: "run"; readonly run: DeliveryRun }
+  /** Nothing may leave before `until`, unless something critical comes. */
+  | { readonly kind: "wait"; readonly until: Millis }
+  | { readonly kind: "idle" };
+
+/** Where a subscription stands in its view. */
+export interface Place {
+  readonly view: View;
+  cursor: number;
+}
+
+/** What a stream needs from its owner; all of it is the engine's to give. */
+export interface StreamServices {
+  /** The same critical event, marked with how many events it overtook (R4). */
+  readonly markOvertook: (event: AgentEvent, count: number) => AgentEvent;
+  /** An empty chunk that completes a skipped output (R26). */
+  readonly completeSkipped: (unit: TextUnit) => TextUnit;
+  readonly maxHoldMs: Millis;
+  /** Told of what leaves by the slow way, so that a resume point can be kept (R17). */
+  readonly delivered: (unit: Unit, low: Epoch) => void;
+  /** Told of each question that leaves. */
+  readonly asked: (entry: JournaledEvent) => void;
+  /** What is open, was asked no later than this epoch, and was not asked here (R6, R28). */
+  readonly openQuestions: (upTo: Epoch) => readonly EventUnit[];
+}
+
+export interface StreamTerms {
+  readonly limited: boolean;
+  readonly paused: boolean;
+  readonly paceWpm: number | undefined;
+}
+
+/** The pull side of one subscription. */
+export interface Stream {
+  readonly take: (now: Millis) => Taken;
+  /** Whether an append to its view should wake it: false while it waits for budget, a pause or the transport. */
+  readonly isReady: (now: Millis) => boolean;
+  readonly setTerms: (terms: StreamTerms, now: Millis) => void;
+  /** Goes on in another place: after new terms, or after falling behind. */
+  readonly moveTo: (place: Place, reader: BacklogReader | undefined) => void;
+  readonly place: () => Place;
+  readonly reader: () => BacklogReader | undefined;
+  /** Puts units before everything that waits; they leave at once and at no cost. */
+  readonly urge: (units: readonly Unit[]) => void;
+  /** Begins the next take with what was asked before, up to this epoch, and is open by then. */
+  readonly askOpen: (upTo: Epoch) => void;
+  /** Takes what it can into its own queue, so that its view may let go of it. False: the queue is full. */
+  readonly absorb: () => boolean;
+  /** Text below `position` of this output is not delivered. */
+  readonly trim: (output: string, position: number) => void;
+  /** Of each of these outputs everything below its position has been given, and nothing above. */
+  readonly setFloors: (positions: ReadonlyMap<string, number>) => void;
+  /** From where the journal would have to be read for all that has not left, `queued` included. */
+  readonly point: (queued: readonly Unit[]) => ReadingPoint;
+  readonly skipOutput: (output: string) => void;
+  /** Everything that was released to it and has not left, in order; of what a reader has not read, nothing. */
+  readonly waitingUnits: () => readonly Unit[];
+  /** Takes out what its queue holds of the journal, so that it can be read from there again. */
+  readonly giveBack: () => readonly Unit[];
+  /** Forgets its queue (R26). */
+  readonly forget: () => void;
+  /** Says what the daemon has to say of itself: after all that waits already, at the price of an ordinary event. */
+  readonly say: (unit: Unit) => void;
+  /** Critical events that it was to send and could not yet, taken out of its hands. */
+  readonly takePendingCriticals: () => readonly EventUnit[];
+  /** Sends critical events of another place as if they had just come (R4). */
+  readonly expedite: (units: readonly EventUnit[]) => void;
+  /** Whether a critical event went ahead of its place. */
+  readonly wentAhead: (epoch: Epoch) => boolean;
+  readonly markBlocked: (blocked: boolean) => void;
+  /** Everything that waits, whatever the budget (R8a). */
+  readonly drain: (now: Millis) => readonly Delivery[];
+  readonly waiting: () => number;
+  /** The lowest epoch that was released to it and has not left. */
+  readonly lowest: () => Epoch | undefined;
+}

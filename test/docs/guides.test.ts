@@ -1,0 +1,122 @@
+// The examples of docs/subscribing.md and docs/publishing.md, run as they stand there against a real daemon.
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { isAaepdListPending, isAaepdRepeat, isAaepdSkip, isSubscriptionRenegotiate } from "#gen/aaep/validators.js";
+import { FAULT_CODES } from "../../src/base/errors.js";
+import { eventually, runtimeEnvironment, serve } from "../cli/command-stage.js";
+import { ensureBuilt } from "../support/built.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const SUBSCRIBING = readFileSync(join(ROOT, "docs/subscribing.md"), "utf8");
+const PUBLISHING = readFileSync(join(ROOT, "docs/publishing.md"), "utf8");
+
+function example(page: string, name: string): string {
+  const found = new RegExp(`\`\`\`\\w+ ${name.replace(".", "\\.")}\n([\\s\\S]*?)\n\`\`\``).exec(page)?.[1];
+  if (found === undefined) throw new Error(`there is no example ${name}`);
+  // Inside the package, so that `aaepd/client` is found as it would be in a project that depends on it.
+  const folder = mkdtempSync(join(ROOT, "dist", "guides-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, name), `${found}\n`);
+  return join(folder, name);
+}
+
+interface Running {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly out: () => string;
+  readonly err: () => string;
+  readonly ended: Promise<number | null>;
+}
+
+function start(program: string, ...argv: readonly string[]): Running {
+  const child = spawn(program, argv);
+  const texts = { out: "", err: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    texts.out += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    texts.err += text;
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return {
+    child,
+    out: () => texts.out,
+    err: () => texts.err,
+    ended: new Promise((resolve) => child.on("close", resolve)),
+  };
+}
+
+// The suite runs on a machine that has only Node; where all checks run, Python is there.
+const hasPython = spawnSync("python3", ["--version"]).status === 0 || process.env.CI === "true";
+
+test.skipIf(!hasPython)(
+  "R17: the Python agent is heard by the Python listener, which comes back after the daemon",
+  async () => {
+    const runtime = runtimeEnvironment();
+    const first = await serve(runtime.XDG_RUNTIME_DIR);
+    const listener = start("python3", example(SUBSCRIBING, "reader.py"), first.socketPath);
+    const agentPath = example(PUBLISHING, "agent.py");
+    // Published until it is heard: nobody can see from outside when a listener has been accepted.
+    await eventually(() => {
+      const agent = spawnSync("python3", [agentPath, first.socketPath], { encoding: "utf8" });
+      expect(agent).toMatchObject({ status: 0, stderr: "" });
+      expect(agent.stdout).toContain("session_ended");
+      expect(listener.out()).toContain("session.completed: The book is in.");
+    });
+    expect(listener.out()).toContain("session.started: Looking.");
+    expect(listener.out()).toContain("next to Dr. Lin's.");
+    await first.stop();
+    await eventually(() => expect(listener.out()).toContain("closed: producer_shutdown"));
+    const again = await serve(runtime.XDG_RUNTIME_DIR);
+    expect(again.socketPath).toBe(first.socketPath);
+    const heardBefore = listener.out().length;
+    await eventually(() => {
+      spawnSync("python3", [agentPath, again.socketPath]);
+      expect(listener.out().slice(heardBefore)).toContain("session.completed");
+    });
+    expect(listener.err()).toBe("");
+  },
+);
+
+test("the JavaScript agent is heard by the JavaScript listener", async () => {
+  ensureBuilt();
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const listener = start(process.execPath, example(SUBSCRIBING, "reader.mjs"), socketPath);
+  await eventually(() => expect(listener.out()).toContain("connected"));
+  const agent = start(process.execPath, example(PUBLISHING, "agent.mjs"), socketPath);
+  expect(await agent.ended).toBe(0);
+  expect(agent.out()).toMatch(/^session_ended /);
+  await eventually(() => expect(listener.out()).toContain("One, two, three."));
+  listener.child.kill("SIGINT");
+  expect(await listener.ended).toBe(0);
+  expect(listener.err()).toBe("");
+});
+
+test.each([
+  ["subscribing.md", SUBSCRIBING],
+  ["publishing.md", PUBLISHING],
+])("every file that %s points to exists", (_, page) => {
+  const links = [...page.matchAll(/\]\(([^)#]+)/g)].map((match) => match[1] ?? "");
+  expect(links.filter((link) => !existsSync(join(ROOT, "docs", link)))).toEqual([]);
+});
+
+test("M5: the messages that subscribing.md shows are valid", () => {
+  const [, block = ""] = /```json\n([\s\S]*?)\n```/.exec(SUBSCRIBING) ?? [];
+  const [renegotiate, skip, repeat, list] = block.split("\n").map((line) => JSON.parse(line));
+  expect(isSubscriptionRenegotiate(renegotiate)).toBe(true);
+  expect(isAaepdSkip(skip)).toBe(true);
+  expect(isAaepdRepeat(repeat)).toBe(true);
+  expect(isAaepdListPending(list)).toBe(true);
+});
+
+test("M5: the codes that publishing.md explains exist", () => {
+  const table = PUBLISHING.slice(
+    PUBLISHING.indexOf("## The order of events"),
+    PUBLISHING.indexOf("## When the connection"),
+  );
+  const codes = [...table.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(([, cell = ""]) => cell.match(/\w+/g) ?? []);
+  expect(codes.length).toBeGreaterThan(10);
+  for (const code of codes) expect(FAULT_CODES).toContain(code);
+});

@@ -1,0 +1,57 @@
+// R6, R7, R28: each question is asked of those who can answer it, once, whoever comes, goes or changes.
+import fc from "fast-check";
+import { describe, it } from "vitest";
+import { audienceFaults, expectNoFaults } from "../../support/delivery-oracle.js";
+import {
+  live,
+  type Operation,
+  plans,
+  publishOperation,
+  transportOperation,
+  urgentOperation,
+} from "../../support/delivery-world.js";
+
+const RUNS = Number(process.env.RUNS ?? 1000);
+
+const hearing = fc.record({
+  supportsConfirmationReply: fc.boolean(),
+  supportsClarificationReply: fc.boolean(),
+  maxEventsPerSecond: fc.constantFrom(undefined, 1),
+});
+
+const changes: fc.Arbitrary<Operation> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ op: fc.constant("retune" as const), l: fc.nat({ max: 2 }), terms: hearing }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant("leave" as const), l: fc.nat({ max: 2 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      op: fc.constant("join" as const),
+      l: fc.nat({ max: 2 }),
+      terms: hearing,
+      resume: fc.constantFrom("none", "event", "sessions"),
+      lost: fc.nat({ max: 2 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant("skipAll" as const), l: fc.nat({ max: 2 }) }) },
+);
+
+describe("questions", () => {
+  it("R6, R28: reach everyone who can answer while they are open, once a subscription, and nobody else", () => {
+    const operation = fc.oneof(
+      { weight: 6, arbitrary: publishOperation },
+      { weight: 3, arbitrary: urgentOperation },
+      { weight: 3, arbitrary: changes },
+      { weight: 1, arbitrary: transportOperation },
+      {
+        weight: 1,
+        arbitrary: fc.record({ op: fc.constant("reply" as const), l: fc.nat({ max: 2 }), accept: fc.boolean() }),
+      },
+    );
+    fc.assert(
+      fc.property(plans(operation, { seats: hearing, journal: [65_536, 8] }), (plan) => {
+        expectNoFaults(...audienceFaults(live(plan)));
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});

@@ -1,0 +1,69 @@
+// AAEP §5.7, R26: terms may change at any moment; nothing is lost or told twice for it, and nothing leaves by old terms.
+import fc from "fast-check";
+import { describe, it } from "vitest";
+import {
+  criticalFaults,
+  eraFaults,
+  eventFaults,
+  expectNoFaults,
+  judgedOf,
+  orderFaults,
+  publishedIn,
+  rateFaults,
+  textFaults,
+} from "../../support/delivery-oracle.js";
+import {
+  live,
+  type Operation,
+  openTerms,
+  plans,
+  publishOperation,
+  transportOperation,
+} from "../../support/delivery-world.js";
+
+const RUNS = Number(process.env.RUNS ?? 1000);
+
+/** What questions are sent to whom changes what is owed; that is for another property. */
+const steady = openTerms.map((terms) => ({
+  ...terms,
+  supportsConfirmationReply: false,
+  supportsClarificationReply: true,
+  supportedExtensions: [],
+}));
+
+const retune: fc.Arbitrary<Operation> = fc.record({
+  op: fc.constant("retune" as const),
+  l: fc.nat({ max: 1 }),
+  terms: fc.oneof({ weight: 3, arbitrary: steady }, { weight: 1, arbitrary: fc.record({ paused: fc.boolean() }) }),
+});
+
+describe("renegotiation", () => {
+  it("R10, R18, R26: loses nothing, repeats nothing and keeps each era's terms", () => {
+    const operation = fc.oneof(
+      { weight: 12, arbitrary: publishOperation },
+      { weight: 2, arbitrary: retune },
+      { weight: 1, arbitrary: transportOperation },
+    );
+    fc.assert(
+      fc.property(plans(operation, { seats: steady }), (plan) => {
+        const world = live(plan);
+        const published = publishedIn(world.entries);
+        for (const connection of world.connections) {
+          const judged = judgedOf(world, connection, published);
+          expectNoFaults(
+            ...textFaults(judged),
+            ...eventFaults(judged),
+            ...eraFaults(connection),
+            ...rateFaults(connection),
+            ...criticalFaults(world, connection, published),
+          );
+          const isAlike = connection.eras.every(
+            ({ terms }) => !terms.coalesceBoundaries.every((one) => one === "completion"),
+          );
+          if (isAlike) expectNoFaults(...orderFaults(judged));
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});

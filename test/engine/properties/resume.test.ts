@@ -1,0 +1,63 @@
+// R17, R27, R28: whoever comes back gets the rest, or is told what is lost.
+import fc from "fast-check";
+import { describe, it } from "vitest";
+import { expectNoFaults, publishedIn, resumeFaults } from "../../support/delivery-oracle.js";
+import {
+  live,
+  type Operation,
+  openTerms,
+  plans,
+  publishOperation,
+  transportOperation,
+} from "../../support/delivery-world.js";
+
+const RUNS = Number(process.env.RUNS ?? 1000);
+
+const steady = openTerms.map((terms) => ({
+  ...terms,
+  supportsConfirmationReply: false,
+  supportsClarificationReply: true,
+  supportedExtensions: [],
+}));
+
+const comings: fc.Arbitrary<Operation> = fc.oneof(
+  { weight: 1, arbitrary: fc.record({ op: fc.constant("leave" as const), l: fc.nat({ max: 1 }) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      op: fc.constant("join" as const),
+      l: fc.nat({ max: 1 }),
+      terms: steady,
+      resume: fc.constantFrom("event", "event", "sessions"),
+      lost: fc.constantFrom(0, 0, 0, 1, 2, 5),
+    }),
+  },
+);
+
+const operation = fc.oneof(
+  { weight: 12, arbitrary: publishOperation },
+  { weight: 2, arbitrary: comings },
+  { weight: 1, arbitrary: transportOperation },
+);
+
+describe("resuming", () => {
+  it("R17: what a client has, with what comes after any id at any moment, is everything", () => {
+    fc.assert(
+      fc.property(plans(operation, { seats: steady }), (plan) => {
+        const world = live(plan);
+        expectNoFaults(...resumeFaults(world, publishedIn(world.entries)));
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("R27: where the journal is short, what is missing is declared", () => {
+    fc.assert(
+      fc.property(plans(operation, { seats: steady, journal: [6, 12, 24], most: 60 }), (plan) => {
+        const world = live(plan);
+        expectNoFaults(...resumeFaults(world, publishedIn(world.entries)));
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});

@@ -1,0 +1,96 @@
+// R6, R15, R26, R32: who gets what, and what listeners put aside.
+import fc from "fast-check";
+import { describe, it } from "vitest";
+import type { Terms } from "../../../src/engine/terms.js";
+import {
+  eventFaults,
+  exactFaults,
+  expectNoFaults,
+  judgedOf,
+  publishedIn,
+  textFaults,
+} from "../../support/delivery-oracle.js";
+import {
+  live,
+  type Operation,
+  openTerms,
+  plans,
+  publishOperation,
+  transportOperation,
+} from "../../support/delivery-world.js";
+
+const RUNS = Number(process.env.RUNS ?? 1000);
+
+const patterns = fc.subarray([
+  "aaep:agent.*",
+  "aaep:agent.output.*",
+  "aaep:agent.state.changed",
+  "aaep:agent.tool.*",
+  "aaep:agent.session.*",
+  "aaep:agent.progress.updated",
+  "example:*",
+]);
+
+const picky: fc.Arbitrary<Partial<Terms>> = fc.record({
+  eventFilters: fc.record({ include: patterns, exclude: fc.oneof(fc.constant([]), patterns) }),
+  cognitiveLoad: fc.constantFrom("low", "medium", "high"),
+  supportsConfirmationReply: fc.boolean(),
+  supportsClarificationReply: fc.boolean(),
+  coalesceBoundaries: fc.constantFrom<Terms["coalesceBoundaries"][]>(["sentence", "completion"], ["none"]),
+});
+
+describe("tailoring", () => {
+  it("R6, R15, R32: an unlimited subscription gets exactly what its terms let through, in order", () => {
+    fc.assert(
+      fc.property(plans(publishOperation, { seats: picky }), (plan) => {
+        // In a small window a burst of one turn is a backlog already, and what is urgent overtakes it.
+        const world = live({ ...plan, viewWindowCount: 1024 });
+        const published = publishedIn(world.entries);
+        for (const connection of world.connections) {
+          const judged = judgedOf(world, connection, published);
+          expectNoFaults(...exactFaults(judged), ...textFaults(judged));
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("R26: what is skipped is missing, and nothing else", () => {
+    const skip: fc.Arbitrary<Operation> = fc.oneof(
+      {
+        weight: 3,
+        arbitrary: fc.record({
+          op: fc.constant("skip" as const),
+          l: fc.nat({ max: 1 }),
+          s: fc.nat({ max: 1 }),
+          o: fc.nat({ max: 3 }),
+        }),
+      },
+      { weight: 1, arbitrary: fc.record({ op: fc.constant("skipAll" as const), l: fc.nat({ max: 1 }) }) },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          op: fc.constant("retune" as const),
+          l: fc.nat({ max: 1 }),
+          terms: fc.record({ paused: fc.boolean() }),
+        }),
+      },
+    );
+    const operation = fc.oneof(
+      { weight: 12, arbitrary: publishOperation },
+      { weight: 2, arbitrary: skip },
+      { weight: 1, arbitrary: transportOperation },
+    );
+    fc.assert(
+      fc.property(plans(operation, { seats: openTerms }), (plan) => {
+        const world = live(plan);
+        const published = publishedIn(world.entries);
+        for (const connection of world.connections) {
+          const judged = judgedOf(world, connection, published);
+          expectNoFaults(...textFaults(judged), ...eventFaults(judged));
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});

@@ -1,0 +1,291 @@
+// Agents that publish what no agent should. Each case ends in a typed answer, and nobody else notices.
+import { describe, expect, it } from "vitest";
+import { type DaemonRig, requestOf, startRig, turns } from "../support/daemon-rig.js";
+import type { PlainPeer } from "../support/peers.js";
+import type { Message } from "../support/wire-sniffer.js";
+
+const STARTED = { type: "aaep:agent.session.started", session_id: "sess_1", summary_normal: "Begins." };
+const DONE = { type: "aaep:agent.session.completed", session_id: "sess_1", summary_normal: "Done." };
+const chunk = (text: string, others: Message = {}): Message => ({
+  type: "aaep:agent.output.streaming",
+  session_id: "sess_1",
+  chunk: text,
+  complete: false,
+  ...others,
+});
+
+async function everything(rig: DaemonRig): Promise<PlainPeer> {
+  const peer = await rig.plain();
+  await peer.subscribe(requestOf({ coalesce_boundaries: ["none"] }, { subscriber_id: "everything" }));
+  return peer;
+}
+
+describe("size", () => {
+  it("AAEP §3.7: an event over 64 KiB is refused with its size, and one just below goes through", async () => {
+    const rig = await startRig();
+    const listener = await everything(rig);
+    const agent = await rig.rpc();
+    await agent.publish(STARTED);
+    const data = (bytes: number): Message => ({
+      ...chunk("x"),
+      "@context": ["https://aaep-protocol.org/context/v1", "https://example.org/v1"],
+      extensions: {
+        mine: {
+          a: "x".repeat(15_000),
+          b: "x".repeat(15_000),
+          c: "x".repeat(15_000),
+          d: "x".repeat(bytes),
+          e: "x".repeat(4500),
+        },
+      },
+    });
+    expect(await agent.refusal("aaep.publish", data(16_384))).toMatchObject({ code: "message_too_large" });
+    await agent.publish(data(15_000), { ...DONE, type: "aaep:agent.session.cancelled", cancelled_by: "user" });
+    const heard = await listener.events.take(3);
+    expect(JSON.stringify(heard[1])).toContain("x".repeat(15_000));
+    await rig.expectOthersServed();
+  });
+
+  it("V5: a frame over the limit is refused with the id it bore, and only its connection closes", async () => {
+    const rig = await startRig();
+    const agent = await rig.rpc();
+    agent.sendText(`{"jsonrpc":"2.0","id":77,"method":"aaep.publish","params":${" ".repeat(1_100_000)}{}}`);
+    expect(await agent.strays.next()).toMatchObject({ id: 77, error: { data: { code: "message_too_large" } } });
+    await agent.closed;
+    await rig.expectOthersServed();
+  });
+
+  it("R3: an array of 20,000 events is all or nothing, and takes no time for others", async () => {
+    const rig = await startRig();
+    const agent = await rig.rpc();
+    await agent.publish(STARTED);
+    const small = Array.from({ length: 8000 }, () => chunk("x"));
+    const receipt = await agent.publish(...small);
+    expect(receipt.events).toHaveLength(8000);
+    const refused = await agent.refusal("aaep.publish", [...small, chunk("x", { complete: true }), chunk("late")]);
+    expect(refused).toMatchObject({ code: "output_already_complete", pointer: expect.stringMatching(/^\/8001/) });
+    const listener = await everything(rig);
+    await agent.publish(chunk("next"));
+    expect((await listener.events.take(2)).at(-1)).toMatchObject({ position: 8000, chunk: "next" });
+    await rig.expectOthersServed();
+  });
+
+  it("an array of things that are no events, of nothing, or of arrays is refused or empty", async () => {
+    const rig = await startRig();
+    const agent = await rig.rpc();
+    expect(await agent.request("aaep.publish", [])).toEqual({ events: [] });
+    for (const [params, pointer] of [
+      [[1], "/0"],
+      [[null], "/0"],
+      [[[]], "/0"],
+      [[STARTED, "x"], "/1"],
+      [Array.from({ length: 100_000 }, () => 0), "/0"],
+      [Array.from({ length: 50_000 }, () => ({})), "/0/session_id"],
+    ] as const) {
+      expect(await agent.refusal("aaep.publish", params)).toMatchObject({ code: "invalid_event" });
+      const refused = await agent.refusal("aaep.publish", params);
+      expect(refused.pointer?.startsWith(pointer.slice(0, 2))).toBe(true);
+    }
+    expect(await agent.refusal("aaep.publish")).toMatchObject({ code: "invalid_params" });
+    await rig.expectOthersServed();
+  });
+
+  it("an event with 50,000 fields, or 30,000 values, is refused in no time", async () => {
+    const rig = await startRig();
+    const agent = await rig.rpc();
+    const fields = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`f${index}`, index]));
+    const began = performance.now();
+    expect((await agent.refusal("aaep.publish", { ...STARTED, ...fields })).code).toMatch(/invalid_event|too_large/);
+    const values = Array.from({ length: 200_000 }, () => ({}));
+    expect((await agent.refusal("aaep.publish", { ...STARTED, tools_available: values })).code).toMatch(
+      /invalid_event|too_large/,
+    );
+    expect(performance.now() - began).toBeLessThan(2000);
+    await rig.expectOthersServed();
+  });
+});
+
+describe("names that mean something to JavaScript", () => {
+  const names = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"];
+
+  it.each(names)("%s as a field, a prefix, a tool, a state, and inside extensions pollutes nothing", async (name) => {
+    const rig = await startRig();
+    const listener = await everything(rig);
+    const agent = await rig.rpc();
+    await agent.publish(STARTED);
+    const event = JSON.stringify(chunk("x")).slice(0, -1);
+    const refused = await agent
+      .requestText("aaep.publish", `${event},"${name}":{"polluted":true}}`)
+      .catch((error: unknown) => String(error));
+    expect(refused).toMatch(/invalid_event/);
+    const context = '"@context":["https://aaep-protocol.org/context/v1","https://example.org/v1"]';
+    const prefixed = await agent
+      .requestText("aaep.publish", `${event},${context},"extensions":{"${name}":{"polluted":true}}}`)
+      .catch((error: unknown) => String(error));
+    // A letter first: then it is a prefix like any other.
+    if (name === "__proto__") expect(prefixed).toMatch(/invalid_event/);
+    const inner = `${event},${context},"extensions":{"mine":{"${name}":{"polluted":true}}}}`;
+    await agent.requestText("aaep.publish", inner);
+    await agent.publish({
+      type: "aaep:agent.state.changed",
+      session_id: "sess_1",
+      from_state: "writing_output",
+      to_state: name,
+    });
+    await agent.publish({ type: "aaep:agent.tool.invoked", session_id: "sess_1", tool: name, summary_normal: "Runs." });
+    await agent.publish({ type: "aaep:agent.tool.completed", session_id: "sess_1", tool: name, status: "success" });
+    await agent.publish(chunk("", { complete: true, position: prefixed instanceof Object ? 2 : 1 }), DONE);
+    const heard = await listener.events.take(prefixed instanceof Object ? 8 : 7);
+    expect(heard.some(({ to_state }) => to_state === name)).toBe(true);
+    expect(listener.eventTexts.join("")).toContain(`"mine":{"${name}":{"polluted":true}}`);
+    expect(Object.keys(Object.prototype)).toEqual([]);
+    expect(({} as Message).polluted).toBeUndefined();
+  });
+});
+
+describe("ids and texts", () => {
+  it.each([
+    "../../etc/passwd",
+    "sess_../x",
+    "sess_",
+    "sess_a/b",
+    "sess_\u0000",
+    `sess_${"x".repeat(65)}`,
+    "",
+    "sess_é",
+    5,
+    null,
+  ])("%j is no session", async (id) => {
+    const rig = await startRig();
+    const agent = await rig.rpc();
+    expect(await agent.refusal("aaep.publish", { ...STARTED, session_id: id })).toMatchObject({
+      code: "invalid_event",
+      pointer: "/session_id",
+    });
+    expect(await agent.refusal("aaep.resume_session", { session_id: id, resume_token: "x" })).toMatchObject({
+      code: expect.stringMatching(/invalid/),
+    });
+  });
+
+  it.each(["evt_../x", "evt_", "../x", "evt_\u0000", `evt_${"x".repeat(65)}`, {}, []])(
+    "%j is no event's id",
+    async (id) => {
+      const rig = await startRig();
+      const agent = await rig.rpc();
+      expect(await agent.refusal("aaep.publish", { ...STARTED, event_id: id })).toMatchObject({
+        code: "invalid_event",
+        pointer: "/event_id",
+      });
+    },
+  );
+
+  it("R25, A20: lone surrogates and NULs reach every framing as the same well-formed text", async () => {
+    const rig = await startRig();
+    const listeners = [
+      await rig.plain("length-prefixed"),
+      await rig.plain("newline"),
+      await rig.plain("content-length"),
+    ];
+    for (const listener of listeners) await listener.subscribe(requestOf({ coalesce_boundaries: ["none"] }));
+    const rpc = await rig.rpc("content-length");
+    const subscription = rpc.subscription();
+    await subscription.subscribe(requestOf({ coalesce_boundaries: ["none"] }));
+    const agent = await rig.rpc();
+    const texts = ["a\ud83d", "\ude00b", "\udc00", "\ud800\ud800", "x\u0000y", "\ud800", ""];
+    await agent.publish({ ...STARTED, summary_normal: "Begins \ud800 and \u0000." });
+    for (const [index, text] of texts.entries())
+      await agent.publish(chunk(text, { complete: index === texts.length - 1 }));
+    const count = texts.length + 1;
+    const heard = await Promise.all([...listeners, subscription].map(({ events }) => events.take(count)));
+    for (const events of heard) {
+      expect(events[0]?.summary_normal).toBe("Begins \ufffd and \u0000.");
+      expect(
+        events
+          .slice(1)
+          .map((event) => String(event.chunk))
+          .join(""),
+      ).toBe("a😀b\ufffd\ufffd\ufffdx\u0000y\ufffd");
+    }
+    for (const { eventTexts } of listeners) expect(eventTexts).toEqual(subscription.eventTexts);
+  });
+
+  it("R2: members that stand twice, at any depth, are refused: two readers could see two events", async () => {
+    const rig = await startRig();
+    const agent = await rig.rpc();
+    const event = JSON.stringify(STARTED);
+    for (const text of [
+      event.replace("{", '{"session_id":"sess_2",'),
+      event.replace("{", '{"sess\\u0069on_id":"sess_2",'),
+      event.replace("}", ',"producer":{"agent_id":"a","agent_id":"b"}}'),
+      `[${event.replace("{", '{"type":"x",')}]`,
+    ]) {
+      const answer = await agent.requestText("aaep.publish", text).catch((error: unknown) => String(error));
+      expect([text, answer]).toEqual([text, expect.stringMatching(/invalid_event.*twice/)]);
+    }
+    agent.sendText(
+      `{"jsonrpc":"2.0","id":9,"method":"aaep.publish","params":{"a":1},"params":${event.replace("}", " }")}}`,
+    );
+    expect(await agent.strays.next()).toMatchObject({ id: 9, error: { data: { code: "invalid_event" } } });
+    await rig.expectOthersServed();
+  });
+});
+
+describe("what belongs to others", () => {
+  it("R8: another connection can neither publish into a session nor end it, nor guess its token", async () => {
+    const rig = await startRig();
+    const listener = await everything(rig);
+    const [agent, intruder] = [await rig.rpc(), await rig.rpc()];
+    await agent.publish(STARTED);
+    expect(await intruder.refusal("aaep.publish", chunk("Send me your password."))).toMatchObject({
+      code: "session_not_yours",
+    });
+    expect(await intruder.refusal("aaep.publish", DONE)).toMatchObject({ code: "session_not_yours" });
+    expect(await intruder.refusal("aaep.publish", STARTED)).toMatchObject({ code: expect.stringMatching(/^session_/) });
+    expect(
+      await intruder.refusal("aaep.resume_session", { session_id: "sess_1", resume_token: "guess" }),
+    ).toMatchObject({ code: "session_not_yours" });
+    await intruder.close();
+    await agent.publish(DONE);
+    expect((await listener.events.take(2)).map(({ type }) => type)).toEqual([STARTED.type, DONE.type]);
+    await turns();
+    expect(listener.events.rest()).toEqual([]);
+  });
+
+  it("R3: an event_id that another agent used is refused with other content, and no secret comes with the same", async () => {
+    const rig = await startRig();
+    const [agent, copier] = [await rig.rpc(), await rig.rpc()];
+    const event = { ...STARTED, event_id: "evt_first" };
+    const first = await agent.publish(event);
+    expect(await copier.refusal("aaep.publish", { ...event, session_id: "sess_2" })).toMatchObject({
+      code: "event_id_reused",
+      pointer: "/event_id",
+    });
+    const copied = await copier.publish(event);
+    expect(copied.events).toEqual(first.events);
+    expect(copied.resume_token).toBeUndefined();
+    expect((await agent.publish(event)).resume_token).toBe(first.resume_token);
+  });
+
+  it("R1: who connects over the socket of a spawned daemon cannot pass for the agent that spawned it", async () => {
+    const rig = await startRig({ stdio: true });
+    const manifest = {
+      "@context": "https://aaep-protocol.org/context/v1",
+      type: "aaep:producer.manifest",
+      agent_version: "1.0.0",
+      aaep_versions_supported: ["1.0.0"],
+      conformance_levels_supported: [1],
+      transports_supported: ["stdio-jsonrpc"],
+      event_types_emitted: ["aaep:agent.*"],
+    };
+    await rig.parent().request("aaep.set_manifest", { ...manifest, agent_id: "planner", agent_name: "Planner" });
+    const intruder = await rig.rpc();
+    await intruder.request("aaep.set_manifest", { ...manifest, agent_id: "intruder", agent_name: "Intruder" });
+    expect(await intruder.request("aaep.manifest")).toMatchObject({ agent_id: "planner" });
+    const listener = await rig.plain();
+    expect(await listener.subscribe(requestOf({ coalesce_boundaries: ["none"] }))).toMatchObject({
+      producer: { agent_id: "planner" },
+    });
+    await intruder.publish(STARTED);
+    expect(await listener.events.next()).toMatchObject({ producer: { agent_id: "intruder" } });
+  });
+});

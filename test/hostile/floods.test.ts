@@ -1,0 +1,240 @@
+// More than anybody needs, of everything. What one peer does costs the others nothing, and leaves nothing behind.
+import { describe, expect, it } from "vitest";
+import { type DaemonRig, requestOf, startRig } from "../support/daemon-rig.js";
+import type { PlainPeer } from "../support/peers.js";
+import type { Message } from "../support/wire-sniffer.js";
+
+const STARTED = { type: "aaep:agent.session.started", session_id: "sess_1", summary_normal: "Begins." };
+const DONE = { type: "aaep:agent.session.completed", session_id: "sess_1", summary_normal: "Done." };
+const EVERYTHING = { coalesce_boundaries: ["none"] };
+const MIB = 1024 * 1024;
+
+function connectedCount(rig: DaemonRig): number {
+  const lines = rig.log.filter(({ message }) => message === "connected").length;
+  return lines - rig.log.filter(({ message }) => message === "disconnected").length;
+}
+
+function state(index: number, text: string): Message {
+  const states = ["thinking", "deciding"];
+  return {
+    type: "aaep:agent.state.changed",
+    session_id: "sess_1",
+    from_state: index === 0 ? "idle" : states[(index + 1) % 2],
+    to_state: states[index % 2],
+    summary_normal: text,
+  };
+}
+
+/** The numbers that the summaries of state changes begin with. */
+function numbersOf(events: readonly Message[]): number[] {
+  return events
+    .filter(({ summary_normal }) => /^\d+ /.test(String(summary_normal)))
+    .map(({ summary_normal }) => Number.parseInt(String(summary_normal), 10));
+}
+
+async function publishStates(rig: DaemonRig, count: number, size: number, each?: (index: number) => Promise<unknown>) {
+  const agent = await rig.rpc();
+  await agent.publish(STARTED);
+  for (let index = 0; index < count; index += 100) {
+    const events = Array.from({ length: 100 }, (_, at) => state(index + at, `${index + at} `.padEnd(size, "x")));
+    await agent.publish(...events);
+    await each?.(index);
+  }
+  return agent;
+}
+
+describe("connections", () => {
+  it("500 connects and disconnects in a row, orderly and not, leave nothing open", async () => {
+    const rig = await startRig();
+    for (let index = 0; index < 500; index++) {
+      const { socket } = await rig.raw();
+      switch (index % 5) {
+        case 0:
+          socket.destroy();
+          break;
+        case 1:
+          socket.end();
+          break;
+        case 2:
+          socket.end(`${JSON.stringify(requestOf({}, { subscriber_id: `s${index}` }))}\n`);
+          break;
+        case 3:
+          socket.write(`${JSON.stringify(requestOf({}, { subscriber_id: `s${index}` }))}\n`, () => socket.destroy());
+          break;
+        case 4:
+          socket.write("half", () => socket.destroy());
+          break;
+      }
+    }
+    await rig.expectOthersServed();
+    await expect.poll(() => connectedCount(rig), { timeout: 5000 }).toBe(0);
+    const listener = await rig.plain();
+    expect((await listener.subscribe(requestOf())).type).toBe("subscription.accepted");
+  });
+
+  it("AAEP §5.5.3: subscriptions beyond the limit are told when to come back, and there is room when one goes", async () => {
+    const rig = await startRig({ configuration: { maxConcurrentSubscriptions: 3, retryAfterSeconds: 7 } });
+    const peers: PlainPeer[] = [];
+    for (let index = 0; index < 3; index++) {
+      const peer = await rig.plain();
+      await peer.subscribe(requestOf({}, { subscriber_id: `s${index}` }));
+      peers.push(peer);
+    }
+    const late = await rig.plain();
+    const rejected = { type: "subscription.rejected", reason_code: "rate_limit", retry_after_seconds: 7 };
+    for (let index = 0; index < 50; index++) expect(await late.subscribe(requestOf())).toMatchObject(rejected);
+    await peers[0]?.close();
+    expect((await late.subscribe(requestOf())).type).toBe("subscription.accepted");
+  });
+});
+
+describe("messages", () => {
+  it("100,000 tiny invalid messages are each answered, while others work", async () => {
+    const rig = await startRig();
+    const noisy = await rig.plain("newline");
+    const listener = await rig.plain();
+    await listener.subscribe(requestOf(EVERYTHING));
+    const agent = await rig.rpc();
+    await agent.publish(STARTED);
+    let answered = 0;
+    for (let index = 0; index < 100; index++) {
+      noisy.sendText(...Array.from({ length: 1000 }, () => "{}"));
+      await agent.publish(state(index, `${index} state`));
+      answered += (await noisy.answers.take(1000)).length;
+    }
+    expect(answered).toBe(100_000);
+    expect(numbersOf(await listener.events.take(101))).toHaveLength(100);
+  });
+
+  it("P11, R3: 100,000 bad notifications, whose sender does not read, hold up nobody but their sender", async () => {
+    const rig = await startRig();
+    const { socket } = await rig.raw();
+    socket.pause();
+    const text = '{"jsonrpc":"2.0","method":"aaep.publish","params":{}}\n'.repeat(1000);
+    let sent = 0;
+    let stuck = false;
+    const before = process.memoryUsage().rss;
+    while (!stuck && sent < 100) {
+      sent += 1;
+      if (socket.write(text)) continue;
+      stuck = await Promise.race([
+        new Promise<boolean>((resolve) => socket.once("drain", () => resolve(false))),
+        new Promise<boolean>((resolve) => setTimeout(resolve, 300, true)),
+      ]);
+    }
+    expect(stuck).toBe(true);
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 * MIB);
+    await rig.expectOthersServed();
+    // It is held up, not cut off: reading lets it go on.
+    let lines = 0;
+    const all = new Promise<void>((resolve) => {
+      socket.on("data", (data: Buffer) => {
+        for (const byte of data) if (byte === 0x0a) lines += 1;
+        if (lines >= sent * 1000) resolve();
+      });
+    });
+    socket.resume();
+    await all;
+    expect(lines).toBe(sent * 1000);
+  });
+
+  it("P11: 100,000 requests, whose sender does not read, hold up nobody but their sender", async () => {
+    const rig = await startRig();
+    const { socket } = await rig.raw();
+    socket.pause();
+    let stuck = false;
+    for (let index = 0; index < 100 && !stuck; index++) {
+      if (socket.write('{"jsonrpc":"2.0","id":1,"method":"aaep.manifest"}\n'.repeat(1000))) continue;
+      stuck = await Promise.race([
+        new Promise<boolean>((resolve) => socket.once("drain", () => resolve(false))),
+        new Promise<boolean>((resolve) => setTimeout(resolve, 300, true)),
+      ]);
+    }
+    expect(stuck).toBe(true);
+    await rig.expectOthersServed();
+  });
+});
+
+describe("subscribers that do not read", () => {
+  it("R18, P2: one that never reads costs bounded memory and nobody's time; it is told that it lags, and resumes", async () => {
+    const rig = await startRig({ configuration: { maxLagEvents: 4000, journalMaxEvents: 65_536 } });
+    const slow = await rig.plain();
+    await slow.subscribe(requestOf(EVERYTHING, { subscriber_id: "slow" }));
+    slow.stopReading();
+    const quick = await rig.plain();
+    await quick.subscribe(requestOf(EVERYTHING, { subscriber_id: "quick" }));
+    const before = process.memoryUsage().rss;
+    const heard: Message[] = [];
+    // 20,000 events of 600 bytes; the quick one reads as they come.
+    const agent = await publishStates(rig, 20_000, 600, async (index) => {
+      heard.push(...(await quick.events.take(100)));
+      // By now it is lagging; before long the rest of what was on its way to it is thrown away.
+      if (index === 4800) slow.readOn();
+    });
+    heard.push(...(await quick.events.take(1)));
+    expect(numbersOf(heard)).toEqual(Array.from({ length: 20_000 }, (_, index) => index));
+    // The journal is bounded at 32 MiB, and the rest is this test's own copy of everything.
+    expect(process.memoryUsage().rss - before).toBeLessThan(256 * MIB);
+
+    await slow.closed;
+    const before20000 = slow.events.rest();
+    expect(slow.closings.rest()).toMatchObject([{ reason_code: "lagging" }]);
+    expect(before20000.length).toBeLessThan(20_000);
+    const last = before20000.at(-1);
+
+    const again = await rig.plain();
+    await again.subscribe(
+      requestOf(EVERYTHING, { subscriber_id: "slow", extensions: { aaepd: { resume_after: last?.event_id } } }),
+    );
+    await agent.publish(DONE);
+    const rest: Message[] = [];
+    while (rest.at(-1)?.type !== DONE.type) rest.push(await again.events.next());
+    const all = [...numbersOf(before20000), ...numbersOf(rest)];
+    expect(new Set(all).size).toBe(20_000);
+  }, 60_000);
+
+  it("R18: a backlog larger than anything that may be buffered is resumed without losing the connection", async () => {
+    const rig = await startRig({ configuration: { journalMaxBytes: 128 * MIB } });
+    const first = await rig.plain();
+    await first.subscribe(requestOf(EVERYTHING, { subscriber_id: "big" }));
+    const agent = await rig.rpc();
+    await agent.publish(STARTED);
+    const last = await first.events.next();
+    await first.close();
+    for (let index = 0; index < 600; index += 10) {
+      const events = Array.from({ length: 10 }, (_, at) => ({
+        ...state(index + at, `${index + at} `.padEnd(16_000, "x")),
+        summary_terse: "x".repeat(4000),
+        "@context": ["https://aaep-protocol.org/context/v1", "https://example.org/v1"],
+        extensions: { mine: { a: "x".repeat(16_000), b: "x".repeat(16_000) } },
+      }));
+      await agent.publish(...events);
+    }
+    await agent.publish(DONE);
+    const again = await rig.plain();
+    await again.subscribe(
+      requestOf(EVERYTHING, { subscriber_id: "big", extensions: { aaepd: { resume_after: last.event_id } } }),
+    );
+    const heard: Message[] = [];
+    while (heard.at(-1)?.type !== DONE.type) heard.push(await again.events.next());
+    expect(numbersOf(heard)).toEqual(Array.from({ length: 600 }, (_, index) => index));
+  });
+
+  it("R4, R18: a critical event reaches those who read while another does not", async () => {
+    const rig = await startRig();
+    const slow = await rig.plain();
+    await slow.subscribe(requestOf(EVERYTHING, { subscriber_id: "slow" }));
+    slow.stopReading();
+    const quick = await rig.plain();
+    await quick.subscribe(requestOf({ event_filters: { include: [] } }, { subscriber_id: "quick" }));
+    const agent = await publishStates(rig, 2000, 600);
+    await agent.publish({
+      type: "aaep:agent.session.errored",
+      session_id: "sess_1",
+      error_category: "unknown",
+      summary_normal: "Failed.",
+    });
+    expect(await quick.events.next()).toMatchObject({ type: "aaep:agent.session.errored" });
+    await rig.expectOthersServed();
+  });
+});

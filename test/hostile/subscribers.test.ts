@@ -1,0 +1,451 @@
+// Subscribers that send what no subscriber should. Each case ends in a typed answer or a closed connection, and nobody else notices.
+import { describe, expect, it } from "vitest";
+import { type DaemonRig, requestOf, startRig } from "../support/daemon-rig.js";
+import type { Message } from "../support/wire-sniffer.js";
+
+const STARTED = { type: "aaep:agent.session.started", session_id: "sess_1", summary_normal: "Begins." };
+const DONE = { type: "aaep:agent.session.completed", session_id: "sess_1", summary_normal: "Done." };
+
+/** JSON nested that deep. */
+function nested(levels: number): string {
+  return `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
+}
+
+/** Text in its place, where JSON.stringify would need the value. */
+function withText(message: Message, key: string, text: string): string {
+  return JSON.stringify({ ...message, [key]: "HERE" }).replace('"HERE"', () => text);
+}
+
+async function refusedThenAccepted(rig: DaemonRig, bad: string): Promise<Message> {
+  const peer = await rig.plain();
+  peer.sendText(bad);
+  const refusal = await peer.answers.next("a refusal");
+  expect((await peer.subscribe(requestOf())).type).toBe("subscription.accepted");
+  await peer.close();
+  return refusal;
+}
+
+describe("the order of messages", () => {
+  const early: readonly Message[] = [
+    {
+      type: "confirmation.reply",
+      reply_token: "rpl_1",
+      decision: "accept",
+      subscription_id: "sub_1",
+      timestamp: "2026-05-24T14:00:00Z",
+    },
+    { type: "subscription.renegotiate", subscription_id: "sub_1", capabilities: {} },
+    { type: "subscription.close", subscription_id: "sub_1" },
+    { type: "aaepd.skip" },
+    { type: "aaepd.list_pending" },
+    { type: "aaepd.repeat", event_id: "evt_1" },
+  ];
+
+  it.each(early)("a $type before a handshake is refused, and the handshake still works", async (message) => {
+    const rig = await startRig();
+    expect(await refusedThenAccepted(rig, JSON.stringify(message))).toMatchObject({
+      type: "aaepd.error",
+      code: "handshake_required",
+    });
+  });
+
+  it.each(["aaep.renegotiate", "aaep.list_pending", "aaep.repeat", "aaepd.skip", "aaep.close"])(
+    "%s before a handshake is refused in JSON-RPC too",
+    async (method) => {
+      const rig = await startRig();
+      const peer = await rig.rpc();
+      expect(await peer.refusal(method, {})).toMatchObject({ code: "handshake_required", rpcCode: -32000 });
+      expect(await peer.request("aaep.reply", { type: "confirmation.reply" })).toEqual({ accepted: false });
+      expect(await peer.request("aaep.ping")).toEqual({});
+    },
+  );
+
+  it("R23: a second request on one plain connection is refused, and the first subscription goes on", async () => {
+    const rig = await startRig();
+    const peer = await rig.plain();
+    await peer.subscribe(requestOf());
+    expect(await peer.subscribe(requestOf())).toMatchObject({ type: "aaepd.error", code: "already_subscribed" });
+    const agent = await rig.rpc();
+    await agent.publish(STARTED, DONE);
+    expect((await peer.events.take(2)).map(({ type }) => type)).toEqual([STARTED.type, DONE.type]);
+  });
+
+  it("R19, T8: the id of another's subscription opens nothing", async () => {
+    const rig = await startRig();
+    const [mine, theirs] = [await rig.plain(), await rig.plain()];
+    await mine.subscribe(requestOf());
+    await theirs.subscribe(requestOf());
+    const others: readonly Message[] = [
+      { type: "subscription.renegotiate", subscription_id: theirs.id(), capabilities: { aaepd: { paused: true } } },
+      { type: "subscription.close", subscription_id: theirs.id() },
+      { type: "aaepd.skip", subscription_id: theirs.id() },
+      { type: "aaepd.list_pending", subscription_id: theirs.id() },
+      { type: "aaepd.repeat", event_id: "evt_1", subscription_id: "sub_unknown" },
+    ];
+    for (const message of others) {
+      mine.say(message);
+      expect(await mine.answers.next()).toMatchObject({ code: "unknown_subscription", pointer: "/subscription_id" });
+    }
+    await rig.expectOthersServed();
+    const agent = await rig.rpc();
+    await agent.publish(STARTED);
+    // Two of the agent that asks whether others are served, and one of this one.
+    expect((await theirs.events.take(3)).at(-1)).toMatchObject(STARTED);
+    const rpc = await rig.rpc();
+    await rpc.subscription().subscribe(requestOf());
+    expect(await rpc.refusal("aaep.close", { type: "subscription.close", subscription_id: theirs.id() })).toMatchObject(
+      {
+        code: "unknown_subscription",
+      },
+    );
+    expect(await rpc.refusal("aaep.list_pending", { subscription_id: [[["sub_1"]]] })).toMatchObject({
+      code: "unknown_subscription",
+    });
+  });
+
+  it("R33: what must be answered cannot be a notification", async () => {
+    const rig = await startRig();
+    const peer = await rig.rpc();
+    peer.notify("aaep.subscribe", requestOf());
+    expect(await peer.errors.next()).toMatchObject({ code: "invalid_message", pointer: "/id" });
+  });
+});
+
+describe("messages out of shape", () => {
+  it("JSON 10,000 levels deep is refused without a stack of that depth", async () => {
+    const rig = await startRig();
+    for (const levels of [65, 10_000, 100_000]) {
+      const text = `${nested(levels)}${" ".repeat(3000)}`;
+      expect(await refusedThenAccepted(rig, text)).toMatchObject({ type: "aaepd.error", code: "invalid_message" });
+      const request = withText(requestOf(), "capabilities", `{"my_extension":${nested(levels)}${" ".repeat(3000)}}`);
+      expect(await refusedThenAccepted(rig, request)).toMatchObject({ type: "aaepd.error", code: "invalid_message" });
+    }
+    await rig.expectOthersServed();
+  });
+
+  it.each([
+    ["aaep.subscribe", "capabilities"],
+    ["aaep.subscribe", "extensions"],
+    ["aaep.subscribe", "subscriber_id"],
+    ["aaep.renegotiate", "capabilities"],
+    ["aaep.renegotiate", "subscription_id"],
+    ["aaep.list_pending", "subscription_id"],
+    ["aaep.repeat", "event_id"],
+    ["aaep.set_manifest", "agent_id"],
+    ["aaep.set_manifest", "languages_supported"],
+    ["aaep.resume_session", "session_id"],
+    ["aaep.publish", "extensions"],
+    ["aaep.nothing", "stray"],
+  ])("%s with %s 10,000 levels deep in JSON-RPC has an answer that is not an accident", async (method, key) => {
+    const rig = await startRig();
+    const peer = await rig.rpc();
+    const base = method === "aaep.subscribe" ? requestOf() : {};
+    for (const text of [nested(10_000), `${"[".repeat(10_000)}${"]".repeat(10_000)}`, nested(150_000)]) {
+      const answer = await peer.requestText(method, withText(base, key, text)).catch((error: unknown) => error);
+      expect(String(answer)).not.toMatch(/internal|stack/);
+    }
+    await rig.expectOthersServed();
+  });
+
+  it.each([
+    "null",
+    "true",
+    "5",
+    '"text"',
+    "[]",
+    "[[]]",
+    "{}",
+    '{"type":null}',
+    '{"type":{}}',
+    '{"type":["a"]}',
+    "{",
+    "nul",
+    "{} {}",
+  ])("%s is no message", async (text) => {
+    const rig = await startRig();
+    const refusal = await refusedThenAccepted(rig, `{"type":1}`);
+    expect(refusal).toMatchObject({ type: "aaepd.error", code: "invalid_message" });
+    const peer = await rig.plain();
+    await peer.subscribe(requestOf());
+    peer.sendText(text);
+    expect(await peer.answers.next()).toMatchObject({ type: "aaepd.error" });
+    peer.sendText(JSON.stringify({ type: "aaepd.list_pending" }));
+    expect(await peer.answers.next()).toMatchObject({ type: "aaepd.pending", questions: [] });
+  });
+
+  it("R20: an answer stays short, however long the word was that it is about", async () => {
+    const rig = await startRig();
+    const long = "x".repeat(500_000);
+    const peer = await rig.plain();
+    for (const message of [{ type: long }, { type: "aaepd.skip", [long]: 1 }, requestOf({ [long]: 1, languages: 5 })]) {
+      peer.say(message);
+      expect(JSON.stringify(await peer.answers.next()).length).toBeLessThan(10_000);
+    }
+    const rpc = await rig.rpc();
+    for (const [method, params] of [
+      [long, {}],
+      ["aaep.publish", { type: long }],
+      ["aaep.publish", { ...STARTED, event_id: long }],
+      ["aaep.publish", { ...STARTED, [long]: 1 }],
+      ["aaep.publish", { ...STARTED, extensions: { [long]: {} } }],
+      ["aaep.set_manifest", { agent_id: long }],
+    ] as const) {
+      expect(JSON.stringify(await rpc.refusal(method, params)).length).toBeLessThan(10_000);
+    }
+  });
+
+  const wrong: readonly unknown[] = [
+    null,
+    true,
+    "text",
+    -1,
+    0,
+    1.5,
+    Number.POSITIVE_INFINITY,
+    [],
+    ["text"],
+    [null],
+    [[]],
+    {},
+    { a: 1 },
+  ];
+  const capabilities: Readonly<Record<string, (value: unknown) => boolean>> = {
+    max_events_per_second: () => false,
+    preferred_verbosity: () => false,
+    languages: (value) => Array.isArray(value) && value[0] === "text",
+    supports_confirmation_reply: (value) => value === true,
+    supports_clarification_reply: (value) => value === true,
+    // Nothing known is left of it, which is nothing that can be offered.
+    coalesce_boundaries: () => false,
+    event_filters: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+    supported_conformance_levels: () => false,
+    supported_extensions: (value) => Array.isArray(value) && value.length === 0,
+    cognitive_load: () => false,
+    pace_wpm: () => false,
+    accept_signed_manifests_only: () => false,
+    aaepd: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  };
+
+  it.each(Object.keys(capabilities))(
+    "R33: %s of a wrong type is capabilities_incompatible, and says where",
+    async (name) => {
+      const rig = await startRig();
+      const peer = await rig.plain();
+      for (const value of wrong) {
+        // 1e400 is JSON and reads as Infinity.
+        const text = value === Number.POSITIVE_INFINITY ? "1e400" : JSON.stringify(value);
+        if (capabilities[name]?.(value) === true) continue;
+        peer.sendText(withText(requestOf(), "capabilities", `{"${name}":${text}}`));
+        const answer = await peer.answers.next(`an answer to ${name}: ${text}`);
+        const isSigned = name === "accept_signed_manifests_only" && value === true;
+        expect([text, answer]).toMatchObject([
+          text,
+          {
+            type: "subscription.rejected",
+            reason_code: isSigned ? "manifest_signature_required" : "capabilities_incompatible",
+            reason_message: expect.stringContaining(isSigned ? "signed" : name),
+          },
+        ]);
+      }
+      expect((await peer.subscribe(requestOf())).type).toBe("subscription.accepted");
+    },
+  );
+});
+
+describe("names that mean something to JavaScript", () => {
+  const names = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf", "then"];
+
+  it("are inert as capabilities, as filters and in extensions", async () => {
+    const rig = await startRig();
+    for (const name of names) {
+      const peer = await rig.plain();
+      const inner = `{"${name}":{"max_events_per_second":1,"polluted":true}}`;
+      peer.sendText(withText(requestOf(), "capabilities", inner));
+      expect(await peer.answers.next()).toMatchObject({
+        type: "subscription.accepted",
+        honored_capabilities: { preferred_verbosity: "normal" },
+      });
+      await peer.peer.close();
+      const other = await rig.plain();
+      other.sendText(withText(requestOf({ event_filters: { include: [name] } }), "extensions", inner));
+      expect(await other.answers.next()).toMatchObject({ type: "subscription.accepted" });
+      await other.peer.close();
+    }
+    expect(Object.keys(Object.prototype)).toEqual([]);
+    expect(({} as Message).polluted).toBeUndefined();
+    await rig.expectOthersServed();
+  });
+
+  it("R17: are no sessions and no events to resume after", async () => {
+    const rig = await startRig();
+    const agent = await rig.rpc();
+    await agent.publish(STARTED);
+    for (const name of names) {
+      const peer = await rig.plain();
+      peer.sendText(
+        withText(
+          requestOf({}, { subscriber_id: `map ${name}` }),
+          "extensions",
+          `{"aaepd":{"resume_after":{"${name}":"${name}"}}}`,
+        ),
+      );
+      expect(await peer.answers.next()).toMatchObject({ type: "subscription.accepted" });
+      expect(await peer.events.next()).toMatchObject({ type: "aaep:agent.state.changed", session_id: "sess_1" });
+      await peer.peer.close();
+      const single = await rig.plain();
+      await single.subscribe(requestOf({}, { subscriber_id: name, extensions: { aaepd: { resume_after: name } } }));
+      expect(await single.events.next()).toMatchObject({ type: "aaep:agent.state.changed", session_id: "sess_1" });
+      await single.peer.close();
+    }
+  });
+
+  it("are no methods", async () => {
+    const rig = await startRig();
+    const peer = await rig.rpc();
+    for (const name of names) expect(await peer.refusal(name, {})).toMatchObject({ code: "unknown_method" });
+  });
+
+  it("are no languages, and neither are tags that nobody registered", async () => {
+    const rig = await startRig();
+    const tags = [
+      "toString",
+      "valueOf",
+      "a",
+      "abcd",
+      "x-private",
+      "i-klingon",
+      "en-US-u-co-standard",
+      "zz-99999-ABCDEFGH",
+    ];
+    for (const tag of tags) {
+      const sessionId = `sess_${tag.replaceAll(/[^A-Za-z]/g, "")}1`;
+      const peer = await rig.plain();
+      await peer.subscribe(requestOf({ languages: [tag] }, { subscriber_id: tag }));
+      const agent = await rig.rpc();
+      await agent.publish(
+        { ...STARTED, session_id: sessionId, localization_hints: { primary_language: tag } },
+        {
+          type: "aaep:agent.output.streaming",
+          session_id: sessionId,
+          chunk: "One. Two.",
+          complete: true,
+          language: tag,
+        },
+      );
+      expect(await peer.events.next()).toMatchObject({ session_id: sessionId });
+      expect(await peer.events.next()).toMatchObject({ session_id: sessionId });
+      await agent.publish({ ...DONE, session_id: sessionId });
+      await agent.close();
+      await peer.close();
+    }
+    await rig.expectOthersServed();
+  });
+});
+
+describe("texts and lists at their ends", () => {
+  it("a subscriber_id of 256 characters is taken, one of 257 is not", async () => {
+    const rig = await startRig();
+    for (const character of ["a", "é", "😀", "\u0000", "\\", "/"]) {
+      const peer = await rig.plain();
+      const longer = await peer.subscribe(requestOf({}, { subscriber_id: character.repeat(257) }));
+      expect(longer).toMatchObject({ type: "subscription.rejected", reason_code: "unknown" });
+      const fits = await peer.subscribe(requestOf({}, { subscriber_id: character.repeat(256) }));
+      expect([character, fits.type]).toEqual([character, "subscription.accepted"]);
+      await peer.close();
+    }
+    const peer = await rig.plain();
+    expect(await peer.subscribe(requestOf({}, { subscriber_id: "" }))).toMatchObject({ type: "subscription.rejected" });
+  });
+
+  it.each(["../../../etc/passwd", "a\u0000b", "\ud800", "\udc00x", "‮", "%00", "$(true)"])(
+    "a subscriber called %j is a subscriber",
+    async (name) => {
+      const rig = await startRig();
+      const peer = await rig.plain("newline");
+      const answer = await peer.subscribe(requestOf({}, { subscriber_id: name, correlation_id: name }));
+      expect(answer).toMatchObject({ type: "subscription.accepted", correlation_id: name });
+      await rig.expectOthersServed();
+      await peer.close();
+    },
+  );
+
+  it("thousands of languages, boundaries and patterns are taken or refused in no time", async () => {
+    const rig = await startRig();
+    const many = <Item>(count: number, item: (index: number) => Item): readonly Item[] =>
+      Array.from({ length: count }, (_, index) => item(index));
+    const code = (index: number) =>
+      index.toString(26).replaceAll(/[0-9]/g, (digit) => "qrstuvwxyz"[Number(digit)] ?? "");
+    const lists: readonly Message[] = [
+      { languages: many(20_000, (index) => `en-${code(index)}`) },
+      { languages: many(20_000, () => "en") },
+      { coalesce_boundaries: [...many(50_000, (index) => `b${index}`), "word"] },
+      { supported_conformance_levels: [...many(50_000, (index) => index), 1] },
+      {
+        event_filters: {
+          include: many(20_000, (index) => `x:${index}*`),
+          exclude: many(20_000, (index) => `y:${index}`),
+        },
+      },
+      { supported_extensions: many(64, (index) => `https://example.org/${index}`) },
+    ];
+    for (const capabilities of lists) {
+      const began = performance.now();
+      const peer = await rig.plain();
+      expect((await peer.subscribe(requestOf(capabilities))).type).toBe("subscription.accepted");
+      await rig.expectOthersServed();
+      await peer.close();
+      expect([Object.keys(capabilities), performance.now() - began < 2000]).toEqual([Object.keys(capabilities), true]);
+    }
+    const peer = await rig.plain();
+    const answer = await peer.subscribe(
+      requestOf({ supported_extensions: many(65, (index) => `https://e.org/${index}`) }),
+    );
+    expect(answer).toMatchObject({ type: "subscription.rejected", reason_code: "capabilities_incompatible" });
+  });
+
+  it("R17: a map of 10,000 sessions to resume is worked through in no time", async () => {
+    const rig = await startRig();
+    const agent = await rig.rpc();
+    for (let index = 0; index < 200; index++) {
+      const of = { session_id: `sess_${index}` };
+      await agent.publish(
+        { ...STARTED, ...of },
+        { type: "aaep:agent.output.streaming", ...of, chunk: "One. ", complete: false },
+      );
+    }
+    const resume = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`sess_${index}`, `evt_${index}`]));
+    const began = performance.now();
+    const peer = await rig.plain();
+    const answer = await peer.subscribe(requestOf({}, { extensions: { aaepd: { resume_after: resume } } }));
+    expect(answer.type).toBe("subscription.accepted");
+    expect(performance.now() - began).toBeLessThan(2000);
+    const first = await peer.events.take(200);
+    expect(new Set(first.map(({ session_id }) => session_id)).size).toBe(200);
+    await rig.expectOthersServed();
+  });
+});
+
+describe("questions", () => {
+  it("R6, R28: a subscription that may not answer cannot have a question repeated to it", async () => {
+    const rig = await startRig();
+    const able = await rig.plain();
+    await able.subscribe(requestOf({ supports_confirmation_reply: true }));
+    const unable = await rig.plain();
+    await unable.subscribe(requestOf({}, { subscriber_id: "other" }));
+    const agent = await rig.rpc();
+    await agent.publish(STARTED, {
+      type: "aaep:agent.awaiting.confirmation",
+      event_id: "evt_question",
+      session_id: "sess_1",
+      action: "Delete it.",
+      consequence: "It is gone.",
+      reply_token: "rpl_secret",
+      timeout_seconds: 60,
+      default_decision: "reject",
+    });
+    expect(await unable.repeat("evt_question")).toMatchObject({ type: "aaepd.error", code: "not_found" });
+    expect(await unable.listPending()).toEqual([]);
+    expect(await able.listPending()).toMatchObject([{ event_id: "evt_question" }]);
+    expect(JSON.stringify(unable.events.rest())).not.toContain("rpl_secret");
+  });
+});

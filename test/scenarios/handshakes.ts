@@ -1,0 +1,332 @@
+// How subscriptions begin, change and end.
+import { expect } from "vitest";
+import {
+  ACCEPTED,
+  chunk,
+  completed,
+  errored,
+  invoked,
+  progress,
+  RAW,
+  recording,
+  returned,
+  started,
+  state,
+} from "./events.js";
+import type { Part, Scenario } from "./scenario.js";
+
+const rejected = (reason: string, message: unknown = expect.any(String)): Part => ({
+  type: "subscription.rejected",
+  reason_code: reason,
+  reason_message: message,
+});
+
+export const handshakes: readonly Scenario[] = [
+  {
+    name: "AAEP §5.11, AAEP-5.2.1-a, AAEP-4.1-a, AAEP-4.5.1-a: a session from its handshake to its close",
+    steps: [
+      {
+        do: "subscribe",
+        who: "narrator",
+        request: {
+          subscriber_name: "Narrator",
+          capabilities: {
+            max_events_per_second: 100,
+            languages: ["en-US"],
+            coalesce_boundaries: ["sentence", "completion"],
+            supported_conformance_levels: [1, 2],
+            supports_confirmation_reply: true,
+            supports_clarification_reply: true,
+          },
+        },
+        answer: {
+          ...ACCEPTED,
+          subscription_id: expect.stringMatching(/^sub_[A-Za-z0-9]+$/),
+          aaep_version: "1.0.0",
+          producer: { agent_id: expect.any(String) },
+          honored_capabilities: { max_events_per_second: 100, supported_conformance_levels: [1, 2] },
+          manifest_uri: expect.stringMatching(/^file:.*\.manifest\.json$/),
+          negotiation_notes: undefined,
+          extensions: { aaepd: { key: expect.stringMatching(/^[0-9a-f]{32}$/) } },
+        },
+      },
+      { do: "publish", events: [started()], save: { token: "resume_token" } },
+      { do: "hears", who: "narrator", events: [started({ producer: { agent_id: "test-agent" }, urgency: "normal" })] },
+      { do: "publish", events: [state("idle", "thinking"), invoked("fetch"), returned("fetch")] },
+      { do: "advance", ms: 30 },
+      {
+        do: "hears",
+        who: "narrator",
+        events: [state("idle", "thinking"), invoked("fetch"), returned("fetch")],
+      },
+      { do: "publish", events: [chunk("Transferred. "), chunk("New balance: "), chunk("$12,000.", true)] },
+      { do: "advance", ms: 100 },
+      {
+        do: "hears all",
+        who: "narrator",
+        until: "aaep:agent.output.streaming",
+        check: (events) =>
+          expect(events).toMatchObject([{ position: 0, chunk: expect.stringMatching(/^Transferred/) }]),
+      },
+      { do: "publish", events: [completed()] },
+      { do: "advance", ms: 100 },
+      {
+        do: "hears all",
+        who: "narrator",
+        until: "aaep:agent.session.completed",
+        check: (events) =>
+          expect(events.at(-1)).toMatchObject({ summary_normal: "Done.", producer: { agent_id: "test-agent" } }),
+      },
+      { do: "close", who: "narrator" },
+    ],
+  },
+  {
+    name: "AAEP-5.9-a, AAEP-9.5.1-d, R9, R10: two subscribers, each on its own terms",
+    steps: [
+      {
+        do: "subscribe",
+        who: "reader",
+        request: { capabilities: { max_events_per_second: 1, preferred_verbosity: "terse" } },
+        answer: { ...ACCEPTED, honored_capabilities: { max_events_per_second: 1, preferred_verbosity: "terse" } },
+      },
+      { do: "subscribe", who: "debugger", request: RAW, answer: ACCEPTED },
+      {
+        do: "publish",
+        events: [started({ summary_terse: "Go." }), state("idle", "thinking"), progress(10), progress(20)],
+      },
+      {
+        do: "hears",
+        who: "debugger",
+        events: [
+          started({ summary_normal: "Begins." }),
+          state("idle", "thinking"),
+          { progress: { percent: 10 } },
+          { progress: { percent: 20 } },
+        ],
+      },
+      { do: "hears", who: "reader", events: [started({ summary_terse: "Go.", verbosity: "terse" })] },
+      { do: "hears nothing", who: "reader" },
+      { do: "advance", ms: 1000 },
+      { do: "hears", who: "reader", events: [state("idle", "thinking")] },
+      { do: "advance", ms: 999 },
+      { do: "hears nothing", who: "reader" },
+      { do: "advance", ms: 1 },
+      { do: "hears", who: "reader", events: [{ progress: { percent: 20 } }] },
+      { do: "advance", ms: 5000 },
+      { do: "hears nothing", who: "reader" },
+      { do: "publish", events: [chunk("One. "), chunk("Two. "), chunk("Three.", true)] },
+      { do: "hears", who: "debugger", events: [chunk("One. "), chunk("Two. "), chunk("Three.", true)] },
+      { do: "advance", ms: 10_000 },
+      {
+        do: "hears all",
+        who: "reader",
+        until: "aaep:agent.output.streaming",
+        check: (events) => expect(events[0]).toMatchObject({ position: 0, chunk: expect.stringMatching(/^One\. /) }),
+      },
+      { do: "publish", events: [errored()] },
+      { do: "hears", who: "debugger", events: [errored({ urgency: "critical" })] },
+    ],
+  },
+  {
+    name: "AAEP-5.7-a, AAEP-5.7.2-a, R32: new terms hold from their acceptance on, a malformed change changes nothing",
+    steps: [
+      { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
+      { do: "publish", events: [started()] },
+      { do: "hears", who: "reader", events: [started()] },
+      {
+        do: "renegotiate",
+        who: "reader",
+        capabilities: { max_events_per_second: 0 },
+        answer: { type: "aaepd.error", pointer: "/capabilities/max_events_per_second" },
+      },
+      {
+        do: "renegotiate",
+        who: "reader",
+        capabilities: "none",
+        answer: { type: "aaepd.error", pointer: "/capabilities" },
+      },
+      { do: "publish", events: [state("idle", "thinking"), state("thinking", "deciding")] },
+      { do: "hears", who: "reader", events: [state("idle", "thinking"), state("thinking", "deciding")] },
+      {
+        do: "renegotiate",
+        who: "reader",
+        capabilities: { event_filters: { exclude: ["aaep:agent.state.*"] } },
+        answer: {
+          ...ACCEPTED,
+          honored_capabilities: {
+            coalesce_boundaries: ["none"],
+            event_filters: { include: ["aaep:agent.*"], exclude: ["aaep:agent.state.*"] },
+          },
+        },
+      },
+      { do: "publish", events: [state("deciding", "thinking"), progress(5)] },
+      { do: "hears", who: "reader", events: [progress(5)] },
+      { do: "hears nothing", who: "reader" },
+    ],
+  },
+  {
+    name: "AAEP-5.7-a, R32: a change that cannot be served ends the subscription",
+    steps: [
+      { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
+      {
+        do: "renegotiate",
+        who: "reader",
+        capabilities: { accept_signed_manifests_only: true },
+        answer: rejected("manifest_signature_required"),
+      },
+      { do: "publish", events: [started()] },
+      { do: "subscribe", who: "another", request: RAW, answer: ACCEPTED },
+      { do: "hears", who: "another", events: [{ type: "aaep:agent.state.changed", to_state: "idle" }] },
+    ],
+  },
+  {
+    name: "AAEP-5.3.1.7-a, AAEP-5.5.4-a, R32: filters let through what they name, and critical events always",
+    steps: [
+      {
+        do: "subscribe",
+        who: "tools",
+        request: {
+          capabilities: { event_filters: { include: ["aaep:agent.tool.*"], exclude: ["aaep:agent.tool.completed"] } },
+        },
+        answer: ACCEPTED,
+      },
+      {
+        do: "subscribe",
+        who: "alarms",
+        request: { capabilities: { event_filters: { include: [] } } },
+        answer: ACCEPTED,
+      },
+      { do: "publish", events: [started(), invoked("fetch"), returned("fetch"), state("idle", "thinking"), errored()] },
+      { do: "hears", who: "tools", events: [invoked("fetch"), errored()] },
+      { do: "hears", who: "alarms", events: [errored()] },
+    ],
+  },
+  {
+    name: "R14, AAEP ch. 11: each hears Yoruba or English, the text whole",
+    steps: [
+      { do: "subscribe", who: "yoruba", request: { capabilities: { languages: ["yo"] } }, answer: ACCEPTED },
+      {
+        do: "subscribe",
+        who: "english",
+        request: { capabilities: { languages: ["en-GB"], preferred_verbosity: "terse" } },
+        answer: ACCEPTED,
+      },
+      { do: "publish", events: recording("yoruba-market") },
+      {
+        do: "hears all",
+        who: "yoruba",
+        until: "aaep:agent.session.completed",
+        check: (events) => {
+          expect(events[0]).toMatchObject({ localization_hints: { primary_language: "yo" } });
+          expect(String(events[0]?.summary_normal)).toMatch(/Olùrànlọ́wọ́/);
+          expect(JSON.stringify(events)).not.toMatch(/"summary_[a-z]+_en"/);
+          expect(textOf(events)).toBe(textOf(recording("yoruba-market")));
+        },
+      },
+      {
+        do: "hears all",
+        who: "english",
+        until: "aaep:agent.session.completed",
+        check: (events) => {
+          expect(events[0]).toMatchObject({
+            summary_terse: "Started.",
+            verbosity: "terse",
+            localization_hints: { primary_language: "en" },
+          });
+          expect(textOf(events)).toBe(textOf(recording("yoruba-market")));
+        },
+      },
+    ],
+  },
+  {
+    name: "AAEP-5.3.2-a, R21: unknown capabilities are inert, other versions 1.x are spoken as 1.0.0",
+    steps: [
+      {
+        do: "subscribe",
+        who: "haptic",
+        request: { aaep_version: "1.3.0", capabilities: { haptic: { patterns_supported: ["pulse"] } } },
+        answer: {
+          ...ACCEPTED,
+          aaep_version: "1.0.0",
+          negotiation_notes: expect.stringContaining("1.0.0"),
+          honored_capabilities: expect.not.objectContaining({ haptic: expect.anything() }),
+        },
+      },
+    ],
+  },
+  {
+    name: "AAEP-5.5.3-a, R21, M10: another major version, none, or a garbled one is rejected, and another request may follow",
+    steps: [
+      { do: "subscribe", who: "old", request: { aaep_version: "2.0.0" }, answer: rejected("version_unsupported") },
+      { do: "subscribe", who: "old", request: { aaep_version: "x" }, answer: rejected("version_unsupported") },
+      {
+        do: "subscribe",
+        who: "old",
+        request: { capabilities: { accept_signed_manifests_only: true } },
+        answer: rejected("manifest_signature_required"),
+      },
+      {
+        do: "subscribe",
+        who: "old",
+        request: { capabilities: { languages: [] } },
+        answer: rejected("capabilities_incompatible"),
+      },
+      { do: "subscribe", who: "old", request: { subscriber_id: "" }, answer: rejected("unknown") },
+      { do: "subscribe", who: "old", request: {}, answer: ACCEPTED },
+    ],
+  },
+  {
+    name: "AAEP-5.5.3-a: beyond the limit of subscriptions comes rate_limit, with the time to wait",
+    configuration: { maxConcurrentSubscriptions: 1, retryAfterSeconds: 9 },
+    steps: [
+      { do: "subscribe", who: "first", answer: ACCEPTED },
+      { do: "subscribe", who: "second", answer: { ...rejected("rate_limit"), retry_after_seconds: 9 } },
+      { do: "close", who: "first" },
+      { do: "subscribe", who: "second", answer: ACCEPTED },
+    ],
+  },
+  {
+    name: "AAEP-5.8.2-a, AAEP-5.8-a: after its close, in order or not, nothing goes to a subscription, and others go on",
+    steps: [
+      { do: "subscribe", who: "orderly", request: RAW, answer: ACCEPTED },
+      { do: "subscribe", who: "abrupt", request: RAW, answer: ACCEPTED },
+      { do: "subscribe", who: "stays", request: RAW, answer: ACCEPTED },
+      { do: "close", who: "orderly" },
+      { do: "vanish", who: "abrupt" },
+      { do: "publish", agent: "other", events: [started(), completed()] },
+      { do: "hears", who: "stays", events: [started(), completed()] },
+    ],
+  },
+  {
+    name: "R8a: an orderly end ends sessions, hands out what is held, says why, and closes",
+    steps: [
+      { do: "subscribe", who: "reader", request: {}, answer: ACCEPTED },
+      { do: "publish", events: [started(), chunk("Half a sent")] },
+      { do: "hears", who: "reader", events: [started()] },
+      { do: "end" },
+      {
+        do: "hears all",
+        who: "reader",
+        until: "aaep:agent.session.errored",
+        check: (events) => {
+          expect(textOf(events)).toBe("Half a sent");
+          expect(events.filter(({ complete }) => complete === true)).toHaveLength(1);
+          expect(events.at(-1)).toMatchObject({
+            error_code: "AGENT_DISCONNECTED",
+            extensions: { aaepd: { by: "daemon" } },
+          });
+        },
+      },
+      { do: "is told", who: "reader", closing: { type: "subscription.close", reason_code: "producer_shutdown" } },
+    ],
+  },
+];
+
+/** The text of all chunks, output by output. */
+function textOf(events: readonly Part[]): string {
+  const outputs = new Map<unknown, string>();
+  for (const { chunk: text, output_id: id } of events) {
+    if (typeof text === "string") outputs.set(id, `${outputs.get(id) ?? ""}${text}`);
+  }
+  return [...outputs.values()].join("\n");
+}

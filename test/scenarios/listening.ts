@@ -1,0 +1,196 @@
+// Pace, resuming and repeating: what a listener can do while a session runs (R17, R26, R28).
+import { expect } from "vitest";
+import { ACCEPTED, chunk, completed, confirmation, errored, progress, RAW, started, state } from "./events.js";
+import type { Part, Scenario } from "./scenario.js";
+
+const resuming = (after: unknown): Part => ({ ...RAW, extensions: { aaepd: { resume_after: after } } });
+
+export const listening: readonly Scenario[] = [
+  {
+    name: "R26: paused, only critical events go out; afterwards what was held comes coalesced",
+    steps: [
+      { do: "subscribe", who: "reader", request: { capabilities: { aaepd: { paused: true } } }, answer: ACCEPTED },
+      { do: "publish", events: [started(), chunk("One. "), chunk("Two. "), chunk("Three.", true)] },
+      { do: "hears nothing", who: "reader" },
+      { do: "publish", agent: "other", events: [started({ session_id: "sess_2" }), errored({ session_id: "sess_2" })] },
+      { do: "hears", who: "reader", events: [errored({ session_id: "sess_2" })] },
+      { do: "renegotiate", who: "reader", capabilities: { aaepd: { paused: false } }, answer: ACCEPTED },
+      {
+        do: "hears all",
+        who: "reader",
+        until: "aaep:agent.output.streaming",
+        check: (events) =>
+          expect(events.at(-1)).toMatchObject({ position: 0, chunk: expect.stringMatching(/^One\. /) }),
+      },
+    ],
+  },
+  {
+    name: "R26, A14: no text is longer than max_chars, and none is lost",
+    steps: [
+      { do: "subscribe", who: "reader", request: { capabilities: { aaepd: { max_chars: 80 } } }, answer: ACCEPTED },
+      { do: "publish", events: [started(), chunk(`${"word ".repeat(100)}end.`, true), completed()] },
+      {
+        do: "hears all",
+        who: "reader",
+        until: "aaep:agent.session.completed",
+        check: (events) => {
+          const texts = events.flatMap(({ chunk: text }) => (typeof text === "string" ? [text] : []));
+          expect(texts.join("")).toBe(`${"word ".repeat(100)}end.`);
+          expect(Math.max(...texts.map((text) => text.length))).toBeLessThanOrEqual(80);
+          expect(events.filter(({ complete }) => complete === true)).toHaveLength(1);
+        },
+      },
+    ],
+  },
+  {
+    name: "R26: of an output that is skipped only its end comes, and what follows comes whole",
+    steps: [
+      { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
+      { do: "publish", events: [started(), chunk("Long ", false, { output_id: "out_a" })] },
+      { do: "hears", who: "reader", events: [started(), chunk("Long ", false, { output_id: "out_a" })] },
+      { do: "skip", who: "reader", params: { session_id: "sess_1", output_id: "out_a" } },
+      {
+        do: "publish",
+        events: [chunk("story", false, { output_id: "out_a" }), chunk(".", true, { output_id: "out_a" })],
+      },
+      { do: "publish", events: [chunk("Next.", true, { output_id: "out_b" })] },
+      {
+        do: "hears",
+        who: "reader",
+        events: [
+          { output_id: "out_a", chunk: "", complete: true },
+          { output_id: "out_b", chunk: "Next.", complete: true, position: 0 },
+        ],
+      },
+      {
+        do: "skip",
+        who: "reader",
+        params: { output_id: "out_a" },
+        answer: { type: "aaepd.error", pointer: "/session_id" },
+      },
+      {
+        do: "skip",
+        who: "reader",
+        params: { session_id: "sess_1", speed: 2 },
+        answer: { type: "aaepd.error", pointer: "/speed" },
+      },
+    ],
+  },
+  {
+    name: "R26: everything that waits is skipped, each open session is summed up, then live",
+    steps: [
+      { do: "subscribe", who: "reader", request: { capabilities: { max_events_per_second: 1 } }, answer: ACCEPTED },
+      { do: "publish", events: [started(), state("idle", "thinking"), progress(1), chunk("One. Two. ")] },
+      { do: "hears", who: "reader", events: [started()] },
+      { do: "skip", who: "reader", params: {} },
+      { do: "advance", ms: 10_000 },
+      {
+        do: "hears",
+        who: "reader",
+        events: [{ type: "aaep:agent.state.changed", from_state: "idle", extensions: { aaepd: { by: "daemon" } } }],
+      },
+      { do: "publish", events: [chunk("Three.", true)] },
+      { do: "advance", ms: 10_000 },
+      { do: "hears", who: "reader", events: [{ chunk: "Three.", position: 10, complete: true }] },
+    ],
+  },
+  {
+    name: "R17: who resumes after its last event gets what came since, once",
+    steps: [
+      { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
+      { do: "publish", events: [started(), state("idle", "thinking", { event_id: "evt_last" })] },
+      { do: "hears", who: "reader", events: [started(), state("idle", "thinking")] },
+      { do: "close", who: "reader" },
+      { do: "publish", events: [progress(10), progress(20), chunk("Text.", true)] },
+      { do: "subscribe", who: "reader", request: resuming("evt_last"), answer: ACCEPTED },
+      { do: "hears", who: "reader", events: [progress(10), progress(20), chunk("Text.", true)] },
+      { do: "publish", events: [completed()] },
+      { do: "hears", who: "reader", events: [completed()] },
+    ],
+  },
+  {
+    name: "R17: who resumes each session by its own last event gets the rest of those, and a summary of the others",
+    steps: [
+      { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
+      {
+        do: "publish",
+        events: [started({ event_id: "evt_one" }), started({ session_id: "sess_2", event_id: "evt_two" })],
+      },
+      { do: "hears", who: "reader", events: [started(), started({ session_id: "sess_2" })] },
+      { do: "close", who: "reader" },
+      {
+        do: "publish",
+        events: [progress(10), progress(20, { session_id: "sess_2" }), started({ session_id: "sess_3" })],
+      },
+      { do: "subscribe", who: "reader", request: resuming({ sess_1: "evt_one", sess_2: "evt_two" }), answer: ACCEPTED },
+      {
+        do: "hears all",
+        who: "reader",
+        until: "aaep:agent.progress.updated",
+        check: (events) => expect(events.every(({ type }) => !String(type).endsWith("started"))).toBe(true),
+      },
+      { do: "hears", who: "reader", events: [progress(20, { session_id: "sess_2" })] },
+    ],
+  },
+  {
+    name: "R17: who was never here, or names an event that nobody knows, gets a summary of each open session",
+    steps: [
+      { do: "publish", events: [started(), state("idle", "thinking")] },
+      { do: "subscribe", who: "new", request: RAW, answer: ACCEPTED },
+      { do: "hears", who: "new", events: [state("idle", "thinking", { extensions: { aaepd: { by: "daemon" } } })] },
+      { do: "subscribe", who: "lost", request: resuming("evt_unknown"), answer: ACCEPTED },
+      { do: "hears", who: "lost", events: [state("idle", "thinking", { extensions: { aaepd: { by: "daemon" } } })] },
+    ],
+  },
+  {
+    name: "R28, A6, A7: a question is announced once, is listed, and is sent again when asked for",
+    steps: [
+      {
+        do: "subscribe",
+        who: "reader",
+        request: { capabilities: { supports_confirmation_reply: true } },
+        answer: ACCEPTED,
+      },
+      { do: "publish", events: [started(), confirmation("rpl_1", { event_id: "evt_q" })] },
+      {
+        do: "hears all",
+        who: "reader",
+        until: "aaep:agent.awaiting.confirmation",
+        check: (events) => expect(events.at(-1)).toMatchObject({ urgency: "critical", reply_token: "rpl_1" }),
+      },
+      { do: "hears nothing", who: "reader" },
+      { do: "list pending", who: "reader", questions: [{ event_id: "evt_q", reply_token: "rpl_1" }] },
+      { do: "repeat", who: "reader", eventId: "evt_q" },
+      { do: "hears", who: "reader", events: [{ event_id: "evt_q", reply_token: "rpl_1" }] },
+      { do: "repeat", who: "reader", eventId: "evt_none", answer: { type: "aaepd.error", code: "not_found" } },
+      { do: "repeat", who: "reader", eventId: "x", answer: { type: "aaepd.error", pointer: "/event_id" } },
+    ],
+  },
+  {
+    name: "AAEP-5.3.1.4-a, R6: a subscription that cannot answer is told of a question, and is not asked",
+    steps: [
+      {
+        do: "subscribe",
+        who: "asked",
+        request: { capabilities: { supports_confirmation_reply: true } },
+        answer: ACCEPTED,
+      },
+      { do: "subscribe", who: "told", request: RAW, answer: ACCEPTED },
+      { do: "publish", events: [started(), confirmation("rpl_1")] },
+      {
+        do: "hears",
+        who: "told",
+        events: [started(), { type: "aaep:agent.state.changed", to_state: "awaiting_input" }],
+      },
+      { do: "list pending", who: "told", questions: [] },
+      { do: "list pending", who: "asked", questions: [{ reply_token: "rpl_1" }] },
+      { do: "close", who: "asked" },
+      {
+        do: "hears all",
+        who: "told",
+        until: "aaep:agent.state.changed",
+        check: (events) => expect(JSON.stringify(events)).not.toContain("rpl_1"),
+      },
+    ],
+  },
+];

@@ -1,0 +1,291 @@
+// The agent's side (R2, R3, R8, R33).
+import { expect } from "vitest";
+import { ACCEPTED, chunk, completed, errored, invoked, progress, RAW, returned, started, state } from "./events.js";
+import type { Part, Scenario } from "./scenario.js";
+
+const MANIFEST: Part = {
+  "@context": "https://aaep-protocol.org/context/v1",
+  type: "aaep:producer.manifest",
+  agent_id: "planner",
+  agent_version: "1.4.2",
+  agent_name: "Planner",
+  aaep_versions_supported: ["1.0.0"],
+  conformance_levels_supported: [1],
+  transports_supported: ["stdio-jsonrpc"],
+  event_types_emitted: ["aaep:agent.session.*"],
+};
+
+const NOW = "2026-05-24T14:00:00.000Z";
+/** Complete, valid, and written as no serializer would. */
+const UNUSUAL = [
+  `{"chunk":"\\u0041\\/\\u00e9 \\ud83d\\ude00","position":0.0,"complete":false,"@context":["https://aaep-protocol.org/context/v1","https://example.org/v1"],`,
+  `"type":"aaep:agent.output.streaming","event_id":"evt_unusual1","session_id":"sess_1","timestamp":"${NOW}","producer":{"agent_id":"test-agent"},`,
+  `"urgency":"normal","extensions":{"mine":{"10":1.0,"2":1e2,"b":-0,"a":[ ],"10.50":12345678901234567890}}}`,
+].join("");
+
+export const publishing: readonly Scenario[] = [
+  {
+    name: "R2: what an agent leaves out is filled in, and it is told under which ids",
+    steps: [
+      { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
+      { do: "publish", events: [started()], save: { id: "events.0.event_id", token: "resume_token" } },
+      {
+        do: "hears",
+        who: "reader",
+        events: [
+          {
+            "@context": expect.anything(),
+            event_id: "$id",
+            timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+            producer: { agent_id: "test-agent" },
+            urgency: "normal",
+          },
+        ],
+      },
+      { do: "publish", events: [chunk("Héé"), chunk("llo", true), progress(5), completed()] },
+      {
+        do: "hears",
+        who: "reader",
+        events: [{ position: 0 }, { position: 3, complete: true }, { urgency: "background" }, { urgency: "normal" }],
+      },
+    ],
+  },
+  {
+    name: "R2, AAEP §8.2.1, M7: an event that needs nothing goes out byte for byte as it came, however it is written",
+    steps: [
+      {
+        do: "subscribe",
+        who: "reader",
+        request: { capabilities: { ...(RAW.capabilities as Part), supported_extensions: ["https://example.org/v1"] } },
+        answer: ACCEPTED,
+      },
+      { do: "publish", events: [started(), state("idle", "writing_output")] },
+      { do: "hears", who: "reader", events: [started(), state("idle", "writing_output")] },
+      { do: "advance", ms: 0 },
+      { do: "publish text", text: UNUSUAL },
+      {
+        do: "publish text",
+        text: `[ ${UNUSUAL.replace("unusual1", "unusual2").replace('"position":0.0', '"position":5.0')} ]`,
+      },
+      {
+        do: "hears all",
+        who: "reader",
+        until: "aaep:agent.output.streaming",
+        check: (_events, texts) => expect(texts.at(2)).toBe(UNUSUAL),
+      },
+      {
+        do: "hears all",
+        who: "reader",
+        until: "aaep:agent.output.streaming",
+        check: (_events, texts) =>
+          expect(texts.at(3)).toBe(UNUSUAL.replace("unusual1", "unusual2").replace('"position":0.0', '"position":5.0')),
+      },
+    ],
+  },
+  {
+    name: "R2, R33: a member that stands twice, or a field that no event has, is refused by the place and the rule",
+    steps: [
+      { do: "publish", events: [started()] },
+      {
+        do: "is refused",
+        events: [{ ...state("idle", "thinking"), mood: "good" }],
+        error: { code: "invalid_event", pointer: "/mood", rpcCode: -32_000 },
+      },
+      {
+        do: "is refused",
+        events: [{ ...progress(5), progress: {} }],
+        error: { code: "invalid_event", pointer: "/progress" },
+      },
+      {
+        do: "is refused",
+        events: [{ type: "aaep:agent.dance", session_id: "sess_1" }],
+        error: { code: "unknown_type", pointer: "/type" },
+      },
+    ],
+  },
+  {
+    name: "R3: an array is all or nothing, and what is refused is neither delivered nor remembered",
+    steps: [
+      { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
+      { do: "publish", events: [started()] },
+      {
+        do: "is refused",
+        events: [state("idle", "thinking", { event_id: "evt_x" }), returned("nobody")],
+        error: { code: "tool_not_invoked", pointer: "/1/tool", rule: expect.stringMatching(/4\.5\.2/) },
+      },
+      { do: "publish", events: [state("idle", "thinking", { event_id: "evt_x" })] },
+      { do: "hears", who: "reader", events: [started(), state("idle", "thinking", { event_id: "evt_x" })] },
+      { do: "hears nothing", who: "reader" },
+    ],
+  },
+  {
+    name: "AAEP-4.5.1-a, AAEP-4.5.2-a, AAEP-4.5.4-a, R3: what is out of order is refused, and the session goes on",
+    steps: [
+      { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
+      { do: "is refused", events: [state("idle", "thinking")], error: { code: "session_not_started" } },
+      { do: "publish", events: [started()] },
+      { do: "is refused", events: [started()], error: { code: "session_already_started" } },
+      {
+        do: "is refused",
+        events: [state("thinking", "deciding")],
+        error: { code: "state_mismatch", pointer: "/from_state" },
+      },
+      { do: "is refused", events: [returned("fetch")], error: { code: "tool_not_invoked" } },
+      { do: "publish", events: [chunk("One.", true)] },
+      { do: "is refused", events: [chunk("Two.")], error: { code: "output_already_complete" } },
+      {
+        do: "is refused",
+        events: [errored({ urgency: "normal" })],
+        error: { code: "urgency_not_allowed", pointer: "/urgency" },
+      },
+      {
+        do: "is refused",
+        events: [invoked("delete", { irreversible: true })],
+        error: { code: "confirmation_required", rule: expect.stringMatching(/R5|4\.3\.1/) },
+      },
+      { do: "publish", events: [completed()] },
+      { do: "is refused", events: [progress(5)], error: { code: "session_ended" } },
+      { do: "hears", who: "reader", events: [started(), chunk("One.", true), completed()] },
+    ],
+  },
+  {
+    name: "R3: a repeated publish gets its first answer again and is not delivered twice; other content under the id is refused",
+    steps: [
+      { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
+      {
+        do: "publish",
+        events: [started({ event_id: "evt_1" })],
+        save: { token: "resume_token", epoch: "events.0.epoch" },
+      },
+      {
+        do: "call",
+        method: "aaep.publish",
+        params: started({ event_id: "evt_1" }),
+        answer: { events: [{ event_id: "evt_1", epoch: "$epoch" }], resume_token: "$token" },
+      },
+      {
+        do: "is refused",
+        events: [progress(5, { event_id: "evt_1" })],
+        error: { code: "event_id_reused", pointer: "/event_id" },
+      },
+      { do: "hears", who: "reader", events: [started()] },
+      { do: "hears nothing", who: "reader" },
+    ],
+  },
+  {
+    name: "R3, R33: a refused notification is answered by aaep.error, an accepted one by nothing",
+    steps: [
+      { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
+      { do: "notify", method: "aaep.publish", params: started() },
+      {
+        do: "notify",
+        method: "aaep.publish",
+        params: progress(500, { event_id: "evt_bad" }),
+        error: {
+          code: "invalid_event",
+          pointer: "/progress/percent",
+          event_id: "evt_bad",
+          message: expect.any(String),
+        },
+      },
+      { do: "notify", method: "aaep.publish", params: [progress(5), completed()] },
+      { do: "hears", who: "reader", events: [started(), progress(5), completed()] },
+    ],
+  },
+  {
+    name: "R33: standard faults have JSON-RPC's own numbers",
+    steps: [
+      { do: "call", method: "aaep.dance", error: { rpcCode: -32_601, code: "unknown_method" } },
+      { do: "call", method: "aaep.publish", error: { rpcCode: -32_602, code: "invalid_params" } },
+      { do: "call", method: "aaep.ping", answer: {} },
+    ],
+  },
+  {
+    name: "AAEP-9.5.1-h, R1, R2: an agent declares itself, and its events and the manifest say so",
+    steps: [
+      {
+        do: "call",
+        method: "aaep.set_manifest",
+        params: { ...MANIFEST, agent_id: "" },
+        error: { pointer: "/agent_id" },
+      },
+      { do: "call", method: "aaep.set_manifest", params: MANIFEST },
+      { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
+      { do: "publish", events: [started()] },
+      {
+        do: "hears",
+        who: "reader",
+        events: [started({ producer: { agent_id: "planner", agent_version: "1.4.2", agent_name: "Planner" } })],
+      },
+      {
+        do: "call",
+        method: "aaep.manifest",
+        answer: { type: "aaep:producer.manifest", aaep_versions_supported: ["1.0.0"] },
+      },
+    ],
+  },
+  {
+    name: "R8: an agent that comes back in time takes its session up where it was",
+    steps: [
+      { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
+      {
+        do: "publish",
+        events: [started(), state("idle", "thinking"), invoked("fetch"), chunk("Half")],
+        save: { token: "resume_token" },
+      },
+      { do: "is refused", agent: "intruder", events: [progress(5)], error: { code: "session_not_yours" } },
+      { do: "agent leaves" },
+      { do: "advance", ms: 4000 },
+      {
+        do: "call",
+        method: "aaep.resume_session",
+        params: { session_id: "sess_1", resume_token: "guess" },
+        error: { code: "session_not_yours" },
+      },
+      {
+        do: "call",
+        method: "aaep.resume_session",
+        params: { session_id: "sess_1", resume_token: "$token" },
+        answer: {
+          session_id: "sess_1",
+          open_tools: [{ tool: "fetch" }],
+          open_outputs: [{ position: 4 }],
+          open_questions: [],
+        },
+      },
+      { do: "advance", ms: 10_000 },
+      { do: "publish", events: [chunk("-time.", true), returned("fetch"), completed()] },
+      {
+        do: "hears all",
+        who: "reader",
+        until: "aaep:agent.session.completed",
+        check: (events) => expect(events.map(({ type }) => type)).not.toContain("aaep:agent.session.errored"),
+      },
+    ],
+  },
+  {
+    name: "R8, R3a: an agent that does not come back has its session ended for it, everything open closed first",
+    steps: [
+      { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
+      { do: "publish", events: [started(), invoked("fetch"), chunk("Half")] },
+      { do: "agent leaves" },
+      { do: "advance", ms: 5000 },
+      {
+        do: "hears all",
+        who: "reader",
+        until: "aaep:agent.session.errored",
+        check: (events) => {
+          expect(events).toContainEqual(
+            expect.objectContaining({ type: "aaep:agent.tool.completed", status: "timeout" }),
+          );
+          expect(events).toContainEqual(expect.objectContaining({ chunk: "", complete: true, position: 4 }));
+          expect(events.at(-1)).toMatchObject({
+            error_category: "transient",
+            error_code: "AGENT_DISCONNECTED",
+            urgency: "critical",
+          });
+        },
+      },
+    ],
+  },
+];

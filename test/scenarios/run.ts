@@ -1,0 +1,142 @@
+// Carries a scenario out, step by step.
+import { expect } from "vitest";
+import { unreachable } from "../../src/base/exhaustive.js";
+import { requestOf } from "../support/daemon-rig.js";
+import { RpcRefusal } from "../support/peers.js";
+import { isObject, type Message } from "../support/wire-sniffer.js";
+import type { Lane, Part, Saved, Scenario, Step } from "./scenario.js";
+import { openWorld, type World } from "./world.js";
+
+export async function runScenario(scenario: Scenario, lane: Lane): Promise<void> {
+  const world = await openWorld(scenario, lane);
+  const saved = new Map<string, unknown>();
+  for (const [index, step] of scenario.steps.entries()) {
+    try {
+      await carryOut(filledIn(step, saved) as Step, world, saved);
+    } catch (caught) {
+      // Which step it was, before what was wrong with it.
+      if (caught instanceof Error) caught.message = `step ${index + 1}, ${step.do}: ${caught.message}`;
+      throw caught;
+    }
+  }
+}
+
+async function carryOut(step: Step, world: World, saved: Map<string, unknown>): Promise<void> {
+  const keep = (names: Saved | undefined, value: unknown): void => {
+    for (const [name, path] of Object.entries(names ?? {})) saved.set(name, at(value, path));
+  };
+  switch (step.do) {
+    case "subscribe": {
+      const subscriber = await world.subscriber(step.who);
+      const { capabilities, ...others } = step.request ?? {};
+      const answer = await subscriber.subscribe(requestOf(capabilities ?? {}, { subscriber_id: step.who, ...others }));
+      expectPart(answer, step.answer);
+      return keep(step.save, answer);
+    }
+    case "renegotiate":
+      return expectPart(await (await world.subscriber(step.who)).renegotiate(step.capabilities), step.answer);
+    case "hears": {
+      const { events } = await world.subscriber(step.who);
+      const heard: Message[] = [];
+      for (const expected of step.events) {
+        const event = await events.next(JSON.stringify(expected));
+        heard.push(event);
+        expectPart(event, expected);
+      }
+      return keep(step.save, heard);
+    }
+    case "hears all": {
+      const { events, eventTexts } = await world.subscriber(step.who);
+      const heard: Message[] = [];
+      while (heard.at(-1)?.type !== step.until) heard.push(await events.next(step.until));
+      return step.check(heard, eventTexts);
+    }
+    case "hears nothing": {
+      const { events, listPending } = await world.subscriber(step.who);
+      // What was under way comes before the answer.
+      await listPending();
+      return expect(events.rest()).toEqual([]);
+    }
+    case "is told":
+      return expectPart(await (await world.subscriber(step.who)).closings.next("a closing"), step.closing);
+    case "skip":
+      return expectPart(await (await world.subscriber(step.who)).skip(step.params as Message), step.answer ?? {});
+    case "repeat":
+      return expectPart(await (await world.subscriber(step.who)).repeat(step.eventId), step.answer ?? {});
+    case "list pending": {
+      const questions = await (await world.subscriber(step.who)).listPending();
+      expect(questions).toHaveLength(step.questions.length);
+      for (const [index, expected] of step.questions.entries()) expectPart(questions[index], expected);
+      return;
+    }
+    case "close":
+      await (await world.subscriber(step.who)).close();
+      return world.forget(step.who);
+    case "vanish":
+      await (await world.subscriber(step.who)).peer.close();
+      return world.forget(step.who);
+    case "publish":
+      return keep(step.save, await (await world.agent(step.agent ?? "agent")).publish(...(step.events as Message[])));
+    case "publish text":
+      return void (await (await world.agent(step.agent ?? "agent")).requestText("aaep.publish", step.text));
+    case "is refused": {
+      const [first] = step.events;
+      const params = step.events.length === 1 ? first : step.events;
+      return expectPart(await (await world.agent(step.agent ?? "agent")).refusal("aaep.publish", params), step.error);
+    }
+    case "call": {
+      const agent = await world.agent(step.agent ?? "agent");
+      if (step.error !== undefined) return expectPart(await agent.refusal(step.method, step.params), step.error);
+      const answer = await agent.request(step.method, step.params).catch((caught: unknown) => {
+        throw caught instanceof RpcRefusal ? new Error(JSON.stringify(caught.error)) : caught;
+      });
+      expectPart(answer, step.answer ?? {});
+      return keep(step.save, answer);
+    }
+    case "notify": {
+      const agent = await world.agent(step.agent ?? "agent");
+      agent.notify(step.method, step.params);
+      if (step.error !== undefined) expectPart(await agent.errors.next("an error"), step.error);
+      return;
+    }
+    case "agent leaves": {
+      const name = step.agent ?? "agent";
+      await (await world.agent(name)).close();
+      return world.forget(name);
+    }
+    case "advance":
+      return world.advance(step.ms);
+    case "end":
+      return world.end();
+    default:
+      return unreachable(step);
+  }
+}
+
+function expectPart(actual: unknown, expected: Part): void {
+  const present = Object.fromEntries(Object.entries(expected).filter(([, value]) => value !== undefined));
+  expect(actual).toMatchObject(present);
+  for (const [name, value] of Object.entries(expected)) {
+    if (value === undefined) expect(actual).not.toHaveProperty(name);
+  }
+}
+
+function at(value: unknown, path: string): unknown {
+  let found = value;
+  for (const step of path.split(".")) found = (found as Readonly<Record<string, unknown>>)[step];
+  if (found === undefined) throw new Error(`there is nothing at ${path} to save`);
+  return found;
+}
+
+/** The step with `$name` replaced by what was saved. Functions and matchers stay as they are. */
+function filledIn(value: unknown, saved: ReadonlyMap<string, unknown>): unknown {
+  if (typeof value === "string") return /^\$[a-z]+$/.test(value) ? saved.get(value.slice(1)) : value;
+  if (Array.isArray(value)) return value.map((item) => filledIn(item, saved));
+  if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key.startsWith("$") ? String(saved.get(key.slice(1))) : key,
+      key === "save" ? item : filledIn(item, saved),
+    ]),
+  );
+}

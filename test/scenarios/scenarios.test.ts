@@ -1,0 +1,46 @@
+// Every scenario over every lane. What is skipped says why, and is counted.
+import { beforeAll, describe, expect, it } from "vitest";
+import { ensureBuilt } from "../support/built.js";
+import { handshakes } from "./handshakes.js";
+import { listening } from "./listening.js";
+import { publishing } from "./publishing.js";
+import { runScenario } from "./run.js";
+import { LANES, skipReason } from "./scenario.js";
+
+const SCENARIOS = [...handshakes, ...listening, ...publishing];
+/** Scenarios that a lane cannot tell, over all lanes. A change of the number is to be seen (M9). */
+const SKIPPED_COUNT = 11;
+
+beforeAll(ensureBuilt);
+
+for (const lane of LANES) {
+  describe(lane.name, () => {
+    for (const scenario of SCENARIOS.filter((one) => skipReason(one, lane) === undefined)) {
+      it(scenario.name, async () => {
+        await runScenario(scenario, lane);
+        expect(expect.getState().assertionCalls).toBeGreaterThan(0);
+      });
+    }
+  });
+}
+
+describe("the matrix", () => {
+  const skipped = LANES.flatMap((lane) =>
+    SCENARIOS.flatMap((scenario) => {
+      const reason = skipReason(scenario, lane);
+      return reason === undefined ? [] : [{ lane: lane.name, scenario: scenario.name, reason }];
+    }),
+  );
+
+  it("M9: skips what has a reason, and nothing more than is known", () => {
+    for (const { reason } of skipped) expect(reason.length).toBeGreaterThan(20);
+    expect(skipped).toHaveLength(SKIPPED_COUNT);
+  });
+
+  it("tells each scenario over several lanes, and names each once", () => {
+    expect(new Set(SCENARIOS.map(({ name }) => name)).size).toBe(SCENARIOS.length);
+    for (const scenario of SCENARIOS) {
+      expect(LANES.filter((lane) => skipReason(scenario, lane) === undefined).length).toBeGreaterThanOrEqual(8);
+    }
+  });
+});

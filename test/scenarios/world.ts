@@ -1,0 +1,118 @@
+// The daemon of a scenario and who is connected to it, over one lane.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished } from "vitest";
+import { createByteConnection } from "../../transports/framing/byte-connection.js";
+import { type DaemonRig, startRig } from "../support/daemon-rig.js";
+import { expectNothingLeftOpen } from "../support/open-handles.js";
+import { type RpcPeer, rpcPeer, type Subscription } from "../support/peers.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
+import { createWireSniffer } from "../support/wire-sniffer.js";
+import type { Lane, Scenario } from "./scenario.js";
+
+export interface World {
+  readonly agent: (name: string) => Promise<RpcPeer>;
+  readonly subscriber: (name: string) => Promise<Subscription>;
+  /** The next use of the name connects anew. */
+  readonly forget: (name: string) => void;
+  readonly advance: (ms: number) => Promise<void>;
+  /** Ends the daemon in order. */
+  readonly end: () => Promise<void>;
+}
+
+export async function openWorld(scenario: Scenario, lane: Lane): Promise<World> {
+  if (lane.transport === "child") return childWorld();
+  const isStdio = lane.transport === "stdio";
+  const rig = await startRig({
+    clock: "hands",
+    stdio: isStdio,
+    ...(scenario.configuration === undefined ? {} : { configuration: scenario.configuration }),
+  });
+  const names = createNames<RpcPeer, Subscription>({
+    agent: async (name) => {
+      if (isStdio && name === "agent") return rig.parent();
+      return rig.rpc(lane.transport === "memory" ? "memory" : isStdio ? "newline" : lane.framing);
+    },
+    subscriber: async () => {
+      if (isStdio) return rig.parent().subscription();
+      if (lane.envelope === "plain") return rig.plain(lane.framing);
+      return (await rig.rpc(lane.framing)).subscription();
+    },
+  });
+  return { ...names, advance: rig.advance, end: () => endOf(rig, isStdio) };
+}
+
+async function endOf(rig: DaemonRig, isStdio: boolean): Promise<void> {
+  if (!isStdio) return rig.daemon.stop("signal");
+  rig.endStdin();
+  await rig.daemon.stop("stdin_ended");
+}
+
+async function childWorld(): Promise<World> {
+  expectNothingLeftOpen();
+  const path = join(temporaryDirectory(), "child.sock");
+  const bin = fileURLToPath(new URL("../../bin/aaepd.js", import.meta.url));
+  const child = spawn(process.execPath, [bin, "stdio", "--producer-id", "test-agent", "--socket", path], {
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  const stderr: Buffer[] = [];
+  child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
+  const exited = once(child, "close");
+  const sniffer = createWireSniffer();
+  const connection = createByteConnection(
+    { readable: child.stdout, writable: child.stdin },
+    { label: "child", trust: "same-user" },
+    { framing: "newline" },
+  );
+  const peer = rpcPeer(connection, sniffer, "the parent");
+  onTestFinished(async () => {
+    await connection.close();
+    const [code] = (await exited) as [number | null];
+    expect(sniffer.violations()).toEqual([]);
+    expect([code, Buffer.concat(stderr).toString()]).toEqual([0, expect.not.stringContaining('"level":"error"')]);
+  });
+  const others = new Map<string, RpcPeer>();
+  return {
+    ...createNames<RpcPeer, Subscription>({
+      agent: async (name) => {
+        if (name === "agent") return peer;
+        const { connectIpc } = await import("../../transports/ipc/connect.js");
+        const other = rpcPeer(await connectIpc(path, { framing: "newline" }), sniffer, name);
+        others.set(name, other);
+        onTestFinished(() => other.close());
+        return other;
+      },
+      subscriber: async () => peer.subscription(),
+    }),
+    advance: () => Promise.reject(new Error("a process has a clock of its own")),
+    end: async () => {
+      child.stdin.end();
+      await exited;
+    },
+  };
+}
+
+function createNames<Agent, Subscriber>(open: {
+  readonly agent: (name: string) => Promise<Agent>;
+  readonly subscriber: (name: string) => Promise<Subscriber>;
+}) {
+  const agents = new Map<string, Promise<Agent>>();
+  const subscribers = new Map<string, Promise<Subscriber>>();
+  const named =
+    <Value>(known: Map<string, Promise<Value>>, make: (name: string) => Promise<Value>) =>
+    (name: string): Promise<Value> => {
+      const there = known.get(name) ?? make(name);
+      known.set(name, there);
+      return there;
+    };
+  return {
+    agent: named(agents, open.agent),
+    subscriber: named(subscribers, open.subscriber),
+    forget: (name: string) => {
+      agents.delete(name);
+      subscribers.delete(name);
+    },
+  };
+}
