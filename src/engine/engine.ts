@@ -96,6 +96,7 @@ export interface EngineStatus {
   readonly openSessionCount: number;
   readonly subscriptionCount: number;
   readonly viewCount: number;
+  readonly keptUnitCount: number;
   readonly openQuestionCount: number;
   readonly head: Epoch;
 }
@@ -298,6 +299,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       openSessionCount: sessions.openIds().length,
       subscriptionCount: hub.members().size,
       viewCount: hub.viewCount(),
+      keptUnitCount: hub.keptUnitCount(),
       openQuestionCount: questions.open().length,
       head: journal.head(),
     }),
