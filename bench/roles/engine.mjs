@@ -5,6 +5,7 @@ import { isOutputStreamingEvent } from "../../gen/aaep/validators.js";
 import { createEngineStage, PASS_THROUGH } from "../engine-stage.mjs";
 import { createEventTexts } from "../events.mjs";
 import { serveRole } from "../role.mjs";
+import { streamTokens } from "../stream-tokens.mjs";
 
 let kept = 0;
 
@@ -49,6 +50,8 @@ function microsPer(count, work) {
 }
 
 serveRole({
+  /** Lengths added up, so that no work can be left out as unused. */
+  kept: () => kept,
   /** JSON.parse, the generated Ajv validator and JSON.stringify of each event: CPU microseconds an event. */
   bare: ({ count }) => {
     const source = createEventTexts();
@@ -81,55 +84,6 @@ serveRole({
       one.stage.clock.settle();
     });
   },
-  /** Tokens of 4 characters at 50 a second to one pass-through subscription and `sets` shaped ones, each with terms of its own. */
-  shaped: ({ tokens, sets }) => {
-    const stage = createEngineStage();
-    const agent = stage.engine.openAgent({ agent_id: "bench-agent" });
-    agent.publish(
-      [{ fields: { type: "aaep:agent.session.started", session_id: "sess_shaped", summary_normal: "Begins." } }],
-      false,
-    );
-    stage.subscribe(PASS_THROUGH, () => {});
-    let delivered = 0;
-    for (let set = 0; set < sets; set += 1) {
-      stage.subscribe(
-        { maxEventsPerSecond: 3, coalesceBoundaries: ["sentence", "completion"], maxChars: 2000 + set },
-        (frames) => {
-          delivered += frames.length;
-        },
-      );
-    }
-    const text = TEXT.repeat(Math.ceil((tokens * 4) / TEXT.length));
-    const calls = { ...stage.segmenterCalls };
-    const before = process.cpuUsage();
-    for (let token = 0; token < tokens; token += 1) {
-      const fields = {
-        type: "aaep:agent.output.streaming",
-        session_id: "sess_shaped",
-        output_id: `out_${Math.floor(token / 500)}`,
-        chunk: text.slice(token * 4, token * 4 + 4),
-        complete: token % 500 === 499,
-      };
-      agent.publish([{ fields }], false);
-      stage.clock.advance(20);
-    }
-    stage.clock.advance(5000);
-    const { user, system } = process.cpuUsage(before);
-    const sentences = stage.segmenterCalls.sentences - calls.sentences;
-    return {
-      microsPerToken: (user + system) / tokens,
-      delivered,
-      sentenceCalls: sentences,
-      wordCalls: stage.segmenterCalls.words - calls.words,
-      clusterCalls: stage.segmenterCalls.clusters - calls.clusters,
-      kept,
-    };
-  },
+  /** Tokens of 4 characters to one pass-through subscription and `sets` shaped ones. */
+  shaped: streamTokens,
 });
-
-const TEXT = [
-  "The plan has three parts. First you put aside a tenth of what you earn; then, e.g. in May, you look at it again. ",
-  "Dr. Roe's figures say 3.14 percent at most. Nobody had expected that! Would you have? Perhaps; perhaps not. ",
-  "- **Fast.** It costs next to nothing (see below).\n- It is calm: nobody hears half a word.\n\n",
-  "Then she said that was all. It was late, and the room was quiet. They went home by the river.\n\n",
-].join("");

@@ -8,7 +8,12 @@ async function receiversFor(stage, daemon, count, capabilities) {
   const all = [];
   for (let left = count; left > 0; left -= PER_PROCESS) {
     const receivers = await stage.role("receivers");
-    await receivers.call("connect", { path: daemon.socket, count: Math.min(left, PER_PROCESS), inOrder: false, capabilities });
+    await receivers.call("connect", {
+      path: daemon.socket,
+      count: Math.min(left, PER_PROCESS),
+      inOrder: false,
+      capabilities,
+    });
     all.push(receivers);
   }
   return all;

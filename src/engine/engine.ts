@@ -106,6 +106,7 @@ export interface EngineStatus {
   readonly openSessionCount: number;
   readonly subscriptionCount: number;
   readonly viewCount: number;
+  readonly keptUnitCount: number;
   readonly openQuestionCount: number;
   readonly head: Epoch;
 }
@@ -327,6 +328,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       openSessionCount: sessions.openIds().length,
       subscriptionCount: hub.members().size,
       viewCount: hub.viewCount(),
+      keptUnitCount: hub.keptUnitCount(),
       openQuestionCount: questions.openCount(),
       head: journal.head(),
     }),

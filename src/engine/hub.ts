@@ -82,6 +82,8 @@ export interface Hub {
   readonly open: (spec: OpenSpec) => Member;
   readonly members: () => ReadonlySet<Member>;
   readonly viewCount: () => number;
+  /** Units that views keep for subscriptions that have not taken them (R18). */
+  readonly keptUnitCount: () => number;
 }
 
 /** How many units are appended to a view before it looks at what can be let go of; a quarter of its window where that is less. */
@@ -221,5 +223,10 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     },
     members: () => members,
     viewCount: () => views.size,
+    keptUnitCount: () => {
+      let count = 0;
+      for (const { view } of views.values()) count += view.log.end() - view.log.start();
+      return count;
+    },
   };
 }

@@ -105,7 +105,12 @@ export interface Member {
 }
 
 export interface MemberStatus {
+  /** Units in its own queue. */
   readonly waitingCount: number;
+  /** Units that its reader has released and it has not taken; 0 where it reads nothing. */
+  readonly readAheadCount: number;
+  /** Epochs, outputs and agents that it remembers because something went ahead or was skipped. */
+  readonly rememberedCount: number;
   readonly behind: boolean;
   readonly blockedSince: Millis | undefined;
 }

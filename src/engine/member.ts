@@ -278,7 +278,13 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
       readOnFrom(stream.point([]));
       return undefined;
     },
-    status: () => ({ waitingCount: stream.waiting(), behind: stream.reader() !== undefined, blockedSince }),
+    status: () => ({
+      waitingCount: stream.waiting(),
+      readAheadCount: stream.reader()?.released().length ?? 0,
+      rememberedCount: stream.remembered(),
+      behind: stream.reader() !== undefined,
+      blockedSince,
+    }),
   };
 
   let shared = services.join(member, terms);

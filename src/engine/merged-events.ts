@@ -72,5 +72,13 @@ export function overtookEvent(event: AgentEvent, count: number): AgentEvent {
 
 /** What is left of a skipped output: an empty chunk that completes it (R26). */
 export function completeSkipped(unit: TextUnit): TextUnit {
-  return { ...unit, position: unit.endPosition, text: "", hint: "completion", verbatim: undefined, mergeable: true };
+  return {
+    ...unit,
+    position: unit.endPosition,
+    text: "",
+    textBytes: undefined,
+    hint: "completion",
+    verbatim: undefined,
+    mergeable: true,
+  };
 }

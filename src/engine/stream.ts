@@ -80,6 +80,8 @@ export interface Stream {
   /** Everything that waits, whatever the budget (R8a). */
   readonly drain: (now: Millis) => readonly Delivery[];
   readonly waiting: () => number;
+  /** Epochs, outputs and agents remembered for what went ahead, was given before or is skipped. */
+  readonly remembered: () => number;
   /** The lowest epoch that was released to it and has not left. */
   readonly lowest: () => Epoch | undefined;
 }

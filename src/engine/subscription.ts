@@ -389,6 +389,7 @@ export function createStream(
       return out;
     },
     waiting: () => queue.size(),
+    remembered: () => overtaken.size + superseded.size + trims.size + skipped.size + urgent.length + expedited.length,
     lowest: () => queue.lowest(),
   };
 }

@@ -38,6 +38,8 @@ export interface TextUnit extends UnitBase {
   readonly position: number;
   readonly endPosition: number;
   readonly text: string;
+  /** Bytes of a merged text as a JSON string, summed up as it grew: counting it anew with every part would cost its square. */
+  readonly textBytes?: number | undefined;
   readonly hint: Boundary;
   readonly complete: boolean;
   readonly timestamp: string;
@@ -111,8 +113,8 @@ export function trimBelow(unit: TextUnit, position: number): TextUnit | undefine
   if (position <= unit.position) return unit;
   if (position >= unit.endPosition) {
     if (!unit.complete) return undefined;
-    return { ...unit, position: unit.endPosition, text: "", verbatim: undefined };
+    return { ...unit, position: unit.endPosition, text: "", verbatim: undefined, textBytes: undefined };
   }
   const text = unit.text.slice(offsetOfCodePoint(unit.text, position - unit.position));
-  return { ...unit, position, text, verbatim: undefined };
+  return { ...unit, position, text, verbatim: undefined, textBytes: undefined };
 }

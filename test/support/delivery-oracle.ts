@@ -267,7 +267,11 @@ function statesCovered(
     let begin = end;
     while (begin >= 0) {
       const state = states[begin];
-      if (state === undefined || delivered.has(state.event.event_id)) break;
+      if (state === undefined) break;
+      if (delivered.has(state.event.event_id)) {
+        faults.push(`${lane}: a collapse up to ${last} across ${state.epoch}, which was delivered`);
+        break;
+      }
       if (isGate(state.event)) {
         faults.push(
           `${lane}: a collapse into or across ${String(state.event.from_state)} → ${String(state.event.to_state)}`,
@@ -367,6 +371,7 @@ export function chunkFaults({ received, published, terms }: Judged): readonly st
   const boundaries = terms.coalesceBoundaries;
   const weakest = STRENGTHS.find((boundary) => boundary !== "none" && boundaries.includes(boundary)) ?? "completion";
   for (const { event } of received) {
+    if (event.type === STREAMING) faults.push(...mergingFaults(event, published, terms));
     if (new TextEncoder().encode(JSON.stringify(event)).length > 65_536) faults.push(`${event.event_id}: over 64 KiB`);
     if (event.type !== STREAMING) continue;
     const length = [...textOf(event)].length;
@@ -376,6 +381,25 @@ export function chunkFaults({ received, published, terms }: Judged): readonly st
     if (event.complete === true ? event.coalesce_hint !== "completion" : hint < STRENGTHS.indexOf(weakest))
       faults.push(`${keyOf(event)}@${String(event.position)}: hint ${String(event.coalesce_hint)} for ${weakest}`);
   }
+  return faults;
+}
+
+/** R10: what was merged agreed, and goes by the first one's fields. */
+function mergingFaults(event: AgentEvent, published: Published, terms: Terms): readonly string[] {
+  const position = Number(event.position);
+  const characters = (published.outputs.get(keyOf(event)) ?? []).slice(position, position + [...textOf(event)].length);
+  const chunks = new Set(characters.map(({ entry }) => entry.event));
+  const [first] = chunks;
+  if (first === undefined) return [];
+  const faults: string[] = [];
+  for (const chunk of chunks) {
+    if (chunk.language !== first.language) faults.push(`${keyOf(event)}@${position}: merged across languages`);
+    const carries = chunk.extensions !== undefined && terms.supportedExtensions.length > 0;
+    if (carries && (chunks.size > 1 || event.extensions === undefined))
+      faults.push(`${keyOf(event)}@${position}: merged with a chunk that carries extensions`);
+  }
+  if (event.language !== first.language || event.producer.agent_id !== first.producer.agent_id)
+    faults.push(`${keyOf(event)}@${position}: other fields than its first chunk's`);
   return faults;
 }
 
@@ -543,12 +567,27 @@ export function exactFaults({ received, entries, from, to, terms }: Judged): rea
     .slice(from, to)
     .filter((entry) => entry.kind !== "output.streaming" && isWanted(terms, entry))
     .map(({ event }) => `${event.type} ${event.event_id}`);
+  for (const { event } of received)
+    if (isSummary(event) && !isWanted(terms, summaryEntry(event))) return ["a summary that the filters keep back"];
+  // What is asked at once of those who come was asked before they came.
   const got = received
-    .filter(({ event }) => event.type !== STREAMING)
+    .filter(
+      ({ event }) => event.type !== STREAMING && !isSummary(event) && !isQuestionFrom(entries.slice(0, from), event),
+    )
     .map(({ event }) => `${event.type} ${event.event_id}`);
   for (let index = 0; index < Math.max(owed.length, got.length); index += 1)
     if (owed[index] !== got[index]) return [`event ${index}: ${String(got[index])} instead of ${String(owed[index])}`];
   return [];
+}
+
+function summaryEntry(event: AgentEvent): JournaledEvent {
+  return { event, kind: "state.changed", source: undefined, at: 0, ordinal: 0, made: "state", epoch: 0 };
+}
+
+function isQuestionFrom(entries: readonly JournaledEvent[], event: AgentEvent): boolean {
+  return (
+    event.type.startsWith("aaep:agent.awaiting.") && entries.some((entry) => entry.event.event_id === event.event_id)
+  );
 }
 
 /** R17, R27: all that a client received over its connections, as far as it arrived, is all that it was owed; less what was declared lost. */

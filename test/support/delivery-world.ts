@@ -95,7 +95,7 @@ export interface World {
   readonly entries: readonly JournaledEvent[];
   readonly connections: readonly Connection[];
   /** The most that any subscription held, and any view. */
-  readonly peaks: { waiting: number };
+  readonly peaks: { waiting: number; readAhead: number; remembered: number; keptPerView: number };
 }
 
 const AGENTS = ["agent-a", "agent-b"] as const;
@@ -111,7 +111,7 @@ export function live(plan: Plan): World {
   const entries: JournaledEvent[] = [];
   const connections: Connection[] = [];
   const seats: (Connection | undefined)[] = [];
-  const peaks = { waiting: 0 };
+  const peaks = { waiting: 0, readAhead: 0, remembered: 0, keptPerView: 0 };
   const states = new Map<string, string>();
   const outputs = new Map<string, Map<string, Fields>>();
   const tools = new Map<string, { tool: string; call: string; agent: string }[]>();
@@ -166,8 +166,16 @@ export function live(plan: Plan): World {
         isPaused: connection.listener.subscription.terms().paused,
         isLimited: connection.listener.subscription.terms().maxEventsPerSecond !== undefined,
       });
-      peaks.waiting = Math.max(peaks.waiting, connection.listener.subscription.status().waitingCount);
+      const status = connection.listener.subscription.status();
+      peaks.waiting = Math.max(peaks.waiting, status.waitingCount);
+      peaks.readAhead = Math.max(peaks.readAhead, status.readAheadCount);
+      peaks.remembered = Math.max(peaks.remembered, status.rememberedCount);
     }
+    noteKept();
+  };
+  const noteKept = (): void => {
+    const { keptUnitCount, viewCount } = rig.engine.status();
+    peaks.keptPerView = Math.max(peaks.keptPerView, keptUnitCount / Math.max(1, viewCount));
   };
   const publish = (fields: Fields): void => {
     if (batch !== undefined) batch.push(fields);
@@ -235,8 +243,8 @@ export function live(plan: Plan): World {
   };
 
   const leave = (connection: Connection): void => {
-    connection.listener.subscription.close();
     connection.leftAt = entries.length;
+    connection.listener.subscription.close();
     rig.advance(0);
   };
 

@@ -40,9 +40,17 @@ const picky: fc.Arbitrary<Partial<Terms>> = fc.record({
 });
 
 describe("tailoring", () => {
-  it("R6, R15, R32: an unlimited subscription gets exactly what its terms let through, in order", () => {
+  it("R6, R15, R31, R32: an unlimited subscription gets exactly what its terms let through, in order, from when it came", () => {
+    const join: fc.Arbitrary<Operation> = fc.record({
+      op: fc.constant("join" as const),
+      l: fc.nat({ max: 1 }),
+      terms: picky,
+      resume: fc.constant("none" as const),
+      lost: fc.constant(0),
+    });
+    const operation = fc.oneof({ weight: 15, arbitrary: publishOperation }, { weight: 1, arbitrary: join });
     fc.assert(
-      fc.property(plans(publishOperation, { seats: picky }), (plan) => {
+      fc.property(plans(operation, { seats: picky }), (plan) => {
         // In a small window a burst of one turn is a backlog already, and what is urgent overtakes it.
         const world = live({ ...plan, viewWindowCount: 1024 });
         const published = publishedIn(world.entries);

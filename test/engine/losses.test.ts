@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { JournaledEvent } from "../../src/engine/event.js";
+import { createLosses } from "../../src/engine/losses.js";
+
+function entryOf(session: string, epoch: number, ordinal: number): JournaledEvent {
+  return {
+    event: {
+      "@context": "https://aaep-protocol.org/context/v1",
+      type: "aaep:agent.progress.updated",
+      event_id: `evt_${epoch}`,
+      session_id: session,
+      timestamp: "2026-05-24T14:00:00.000Z",
+      producer: { agent_id: "agent" },
+    },
+    kind: "progress.updated",
+    source: undefined,
+    at: 0,
+    ordinal,
+    made: undefined,
+    epoch,
+  };
+}
+
+/** Events of three sessions in one journal, of which the first `evicted` have left it. */
+const pasts = fc
+  .record({
+    sessions: fc.array(fc.nat({ max: 2 }), { minLength: 1, maxLength: 400 }),
+    evicted: fc.nat({ max: 400 }),
+    after: fc.nat({ max: 420 }),
+  })
+  .map(({ sessions, evicted, after }) => {
+    const ordinals = new Map<number, number>();
+    const entries = sessions.map((session, index) => {
+      const ordinal = (ordinals.get(session) ?? 0) + 1;
+      ordinals.set(session, ordinal);
+      return entryOf(`sess_${session}`, index + 1, ordinal);
+    });
+    return { entries, evicted: Math.min(evicted, entries.length), after };
+  });
+
+describe("losses (R27)", () => {
+  it("never declare less than was lost, nor a loss where there is none", () => {
+    fc.assert(
+      fc.property(pasts, ({ entries, evicted, after }) => {
+        const losses = createLosses();
+        for (const entry of entries.slice(0, evicted)) losses.evicted(entry);
+        const declared = new Map(losses.since(after, () => undefined).map((loss) => [loss.sessionId, loss.eventCount]));
+        for (const session of ["sess_0", "sess_1", "sess_2"]) {
+          const own = entries.filter(({ event }) => event.session_id === session);
+          const gone = own.filter(({ epoch }) => epoch > after && epoch <= evicted).length;
+          expect(declared.get(session) ?? 0).toBeGreaterThanOrEqual(gone);
+          if (gone === 0) expect(declared.has(session)).toBe(false);
+          expect(losses.upTo(session, own.length, after)).toBeGreaterThanOrEqual(
+            own.filter(({ epoch }) => epoch > after).length,
+          );
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("are exact where the last event given is known", () => {
+    const losses = createLosses();
+    for (let epoch = 1; epoch <= 100; epoch += 1) losses.evicted(entryOf("sess_1", epoch, epoch));
+    expect(losses.since(40, () => 40)).toEqual([{ sessionId: "sess_1", eventCount: 60 }]);
+    losses.forget("sess_1");
+    expect(losses.since(0, () => undefined)).toEqual([]);
+  });
+});
