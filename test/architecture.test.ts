@@ -130,6 +130,7 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     gen: "yes",
     node: "yes",
     pino: "yes",
+    "rotating-file-stream": "yes",
     sentencex: "yes",
     "sentencex-wasm": "yes",
     "fastest-levenshtein": "yes",

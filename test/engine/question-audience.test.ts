@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { EngineOptions } from "../../src/engine/engine.js";
 import { createEngineRig, type EngineRig, session } from "../support/engine-rig.js";
+import { give } from "../support/question-rig.js";
 
 const { started, confirmation } = session();
 
@@ -27,8 +28,8 @@ describe("the audience of a question", () => {
     expect(late.subscription.openQuestions().length).toBe(1);
     rig.advance(10_000);
     expect(isOpen(rig)).toBe(true);
-    expect(late.subscription.reply({ kind: "confirmation", token: "rpl_1", decision: "accept" })).toBe(true);
-    expect(late.subscription.reply({ kind: "confirmation", token: "rpl_1", decision: "reject" })).toBe(false);
+    expect(give(rig, late, "rpl_1", "accept")).toBe(true);
+    expect(give(rig, late, "rpl_1", "reject")).toBe(false);
   });
 
   it("R6: the grace ends", () => {

@@ -407,7 +407,7 @@ describe("the audit log: who asked, who was shown it, every attempt, the outcome
   });
 });
 
-describe("R29: an outcome that is not safe is not told", () => {
+describe("an outcome that is not safe is not told", () => {
   test("the agent hears it when the journal has it", async () => {
     let finish: () => void = () => undefined;
     let slow = false;

@@ -1,5 +1,5 @@
 // The MUSTs of AAEP chapter 9: what a producer of levels 1 to 3 owes. Those of subscribers bind assistive technology.
-import { AGENTS_OWN, NEXT_ISSUE, type Proof, type Requirement, SUBSCRIBERS_OWN } from "./requirement.js";
+import { AGENTS_OWN, type Proof, type Requirement, SUBSCRIBERS_OWN } from "./requirement.js";
 
 const LEGAL: Proof = [
   "engine/sessions.test.ts",
@@ -71,10 +71,23 @@ export const CHAPTER_9: readonly Requirement[] = [
     says: "The default is the right one.",
     provedBy: [["protocols/aaep/validate.test.ts", "§6.4.1: default decisions"]],
   },
-  { id: "AAEP-9.4.1-e", says: "Confirmation replies are checked in every respect.", excluded: NEXT_ISSUE },
+  {
+    id: "AAEP-9.4.1-e",
+    says: "Confirmation replies are checked in every respect.",
+    provedBy: [
+      ["engine/reply-check.test.ts", "AAEP §6.3.4: when"],
+      ["engine/reply-check.test.ts", "AAEP §6.3.4, H11: what"],
+      ["engine/questions.test.ts", "R19, AAEP §6.3.4: replies"],
+      ["protocols/aaep/question-methods.test.ts", "AAEP §6.3.4, R19: a reply that is none"],
+    ],
+  },
   { id: "AAEP-9.4.1-f", says: "Replies count once.", provedBy: [["requirements/questions.test.ts", "AAEP-5.9-b"]] },
   { id: "AAEP-9.4.1-g", says: "Clarifications say what answers will do.", excluded: AGENTS_OWN },
-  { id: "AAEP-9.4.1-h", says: "Clarification replies are checked by kind.", excluded: NEXT_ISSUE },
+  {
+    id: "AAEP-9.4.1-h",
+    says: "Clarification replies are checked by kind.",
+    provedBy: [["engine/reply-check.test.ts", "AAEP §6.3.4, H11: what"]],
+  },
   {
     id: "AAEP-9.4.1-i",
     says: "The end of a question is told.",

@@ -1,4 +1,4 @@
-// What holds of questions and replies already, before replies have an issue of their own.
+// What the chapters and the rulings require of questions and replies, over real connections.
 import { expect, it } from "vitest";
 import { requestOf, startRig } from "../support/daemon-rig.js";
 import type { Message } from "../support/wire-sniffer.js";

@@ -16,4 +16,3 @@ export type Proof = readonly [file: string, title: string];
 export const SUBSCRIBERS_OWN =
   "binds the assistive technology that subscribes; what the daemon owes for it is required elsewhere";
 export const AGENTS_OWN = "binds the agent, whose deeds outside of its events the daemon cannot see";
-export const NEXT_ISSUE = "replies to questions come with the next issue";

@@ -36,7 +36,8 @@ export const RULINGS: readonly Requirement[] = [
   {
     id: "R29",
     says: "Epochs are assigned at once and never used twice; acknowledgement waits for durability.",
-    excluded: "durable journals come with the issue after next; in memory everything is as safe as it gets at once",
+    excluded:
+      "durable journals come with the issue after next; of this ruling engine/question-life.test.ts holds already that outcomes wait to be safe",
   },
   { id: "R30", says: "A merged event stands where what released it stands." },
   { id: "R31", says: "What the daemon makes says so, in the listener's language." },
