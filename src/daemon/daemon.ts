@@ -130,13 +130,19 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const stop = async (reason: StopReason): Promise<void> => {
     if (isStopping) return stopped;
     isStopping = true;
-    await listener?.stop();
-    // What a parent that takes no answers still has in its pipe may stay there (S9).
-    if (reason === "stdin_ended") await Promise.race([parent?.inputEnded, elapsed(clock, INPUT_TIMEOUT_MS)]);
-    engine.endSessions();
-    await Promise.all([...connections].map((served) => served.finish("producer_shutdown" satisfies EndReason)));
-    file?.remove();
-    tellStopped();
+    try {
+      // Nobody is to find what is about to go.
+      file?.remove();
+      await listener?.stop();
+      // What a parent that takes no answers still has in its pipe may stay there (S9).
+      if (reason === "stdin_ended") await Promise.race([parent?.inputEnded, elapsed(clock, INPUT_TIMEOUT_MS)]);
+      engine.endSessions();
+    } catch (caught) {
+      log.error({ err: caught }, "an error while stopping; connections are closed all the same");
+    } finally {
+      await Promise.all([...connections].map((served) => served.finish("producer_shutdown" satisfies EndReason)));
+      tellStopped();
+    }
   };
 
   return {
