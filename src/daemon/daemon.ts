@@ -17,7 +17,7 @@ import type { Offer } from "../engine/terms.js";
 import { BOUNDARIES } from "../engine/terms.js";
 import { createJsonCodec } from "../protocols/aaep/json-codec.js";
 import type { Message } from "../protocols/aaep/subscription-desk.js";
-import { assertEvent } from "../protocols/aaep/validate.js";
+import { assertPublishedEvent } from "../protocols/aaep/validate.js";
 import type { Configuration } from "./config.js";
 import { type EndpointServices, type Served, serveConnection } from "./endpoint.js";
 import { CONFORMANCE_LEVELS, daemonManifest } from "./manifest.js";
@@ -175,7 +175,7 @@ function startEngine(options: DaemonOptions): Engine {
           maxBytes: options.journalMaxBytes,
           evicted,
         }),
-      validate: assertEvent,
+      validate: assertPublishedEvent,
     },
     {
       producerId: options.declaredProducerId,
