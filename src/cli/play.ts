@@ -2,7 +2,7 @@
 import { type Fault, faultFrom } from "../base/errors.js";
 import type { AgentClient, PublishedFields } from "../client/agent-client.js";
 import type { Clock } from "../contracts/clock.js";
-import type { Restamper } from "./recording.js";
+import { agentsPart, type Restamper } from "./recording.js";
 
 /** An event of the input, or why there is none in it. */
 export interface PlayedLine {
@@ -96,8 +96,9 @@ export function play(options: PlayOptions): Playing {
       // Reading may wait for ever, as on a terminal.
       const next = await Promise.race([lines.next(), stopped]);
       if (next === undefined || next.done === true || hasToStop()) break;
-      const { number, fields, fault } = next.value;
+      const { number, fault } = next.value;
       if (fault !== undefined) refuse(number, fault);
+      const fields = next.value.fields === undefined ? undefined : agentsPart(next.value.fields);
       if (fields === undefined) continue;
       startedAt ??= clock.now();
       await waitUntil(startedAt + options.dueMs(fields));

@@ -3,6 +3,24 @@ import type { IdSource } from "../base/ids.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/**
+ * What an agent can say of a recorded event: without the marks of the daemon that it was recorded from (R31). Undefined for states that the
+ * daemon told by itself: the one it is played to tells them again. What it completed or ended for an agent still does that.
+ */
+export function agentsPart(fields: Fields): Fields | undefined {
+  const { aaepd, ...others } = membersOf(fields.extensions);
+  if (aaepd === undefined) return fields;
+  const { by, accepts_modified_action: accepts } = membersOf(aaepd);
+  if (by === "daemon" && /agent\.state\.changed$/.test(String(fields.type))) return undefined;
+  const kept = accepts === undefined ? others : { ...others, aaepd: { accepts_modified_action: accepts } };
+  const { extensions: _, ...rest } = fields;
+  return Object.keys(kept).length === 0 ? rest : { ...rest, extensions: kept };
+}
+
+function membersOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}
+
 export interface RestampOptions {
   /** Leave session, event and question ids as they are recorded. */
   readonly keepsIds: boolean;

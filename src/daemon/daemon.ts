@@ -18,7 +18,7 @@ import type { Offer } from "../engine/terms.js";
 import { BOUNDARIES } from "../engine/terms.js";
 import { createJsonCodec } from "../protocols/aaep/json-codec.js";
 import type { Message } from "../protocols/aaep/subscription-desk.js";
-import { assertEvent } from "../protocols/aaep/validate.js";
+import { assertPublishedEvent } from "../protocols/aaep/validate.js";
 import { type AuditLog, createAuditLog } from "./audit-log.js";
 import { defaultAuditDirectory } from "./audit-names.js";
 import type { Configuration } from "./config.js";
@@ -137,14 +137,20 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const stop = async (reason: StopReason): Promise<void> => {
     if (isStopping) return stopped;
     isStopping = true;
-    await listener?.stop();
-    // What a parent that takes no answers still has in its pipe may stay there (S9).
-    if (reason === "stdin_ended") await Promise.race([parent?.inputEnded, elapsed(clock, INPUT_TIMEOUT_MS)]);
-    engine.endSessions();
-    await Promise.all([...connections].map((served) => served.finish("producer_shutdown" satisfies EndReason)));
-    await auditLog.close();
-    file?.remove();
-    tellStopped();
+    try {
+      // Nobody is to find what is about to go.
+      file?.remove();
+      await listener?.stop();
+      // What a parent that takes no answers still has in its pipe may stay there (S9).
+      if (reason === "stdin_ended") await Promise.race([parent?.inputEnded, elapsed(clock, INPUT_TIMEOUT_MS)]);
+      engine.endSessions();
+    } catch (caught) {
+      log.error({ err: caught }, "an error while stopping; connections are closed all the same");
+    } finally {
+      await Promise.all([...connections].map((served) => served.finish("producer_shutdown" satisfies EndReason)));
+      await auditLog.close();
+      tellStopped();
+    }
   };
 
   return {
@@ -191,7 +197,7 @@ function startEngine(options: DaemonOptions, audit: Audit): Engine {
           maxBytes: options.journalMaxBytes,
           evicted,
         }),
-      validate: assertEvent,
+      validate: assertPublishedEvent,
     },
     {
       producerId: options.declaredProducerId,

@@ -48,6 +48,8 @@ export function serveConnection(
   const { clock } = services;
 
   const refuseSilent = async (reason: EndReason): Promise<void> => {
+    // Whoever is known to speak JSON-RPC would not understand it.
+    if (options.speaksRpc) return connection.close();
     const code = reason === "handshake_timeout" ? "timed_out" : "shutting_down";
     const sentence =
       reason === "handshake_timeout" ? "Nothing was said in time; connect again." : "The daemon is stopping.";
@@ -55,9 +57,13 @@ export function serveConnection(
     await connection.close();
   };
 
-  const cancelTimeout = clock.wakeAt(clock.now() + services.handshakeTimeoutMs, () => {
-    if (served === undefined) void finish("handshake_timeout");
-  });
+  // A parent may be silent for as long as it likes: the daemon is there for it alone.
+  const cancelTimeout =
+    connection.peer.trust === "parent"
+      ? () => {}
+      : clock.wakeAt(clock.now() + services.handshakeTimeoutMs, () => {
+          if (served === undefined) void finish("handshake_timeout");
+        });
 
   const begin = async (): Promise<Served> => {
     const begun = await awaitFirstFrames(connection);
@@ -143,13 +149,23 @@ function serveRpc(connection: Connection<Uint8Array>, services: EndpointServices
     },
   );
   const rpc = createRpcConnection(connection, session.handlers, { closeAtEnd: false, log: services.log });
+  // A first frame that was no call keeps nobody's place (R22).
+  const cancelTimeout =
+    connection.peer.trust === "parent"
+      ? () => {}
+      : services.clock.wakeAt(services.clock.now() + services.handshakeTimeoutMs, () => {
+          if (!session.isOpen()) void rpc.close();
+        });
   const inputEnded = rpc.ended.then(async () => {
     session.agentEnded();
     if (keepsOutput) return;
     session.ended();
     await rpc.close();
   });
-  const done = rpc.closed.then(() => session.ended());
+  const done = rpc.closed.then(() => {
+    cancelTimeout();
+    session.ended();
+  });
   return {
     finish: async (reason) => {
       session.agentEnded();

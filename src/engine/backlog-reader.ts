@@ -77,6 +77,7 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
   const wakeUps = services.createWakeUps();
   const { view, push } = services.openView(wakeUps, point.after);
   const place: Place = { view, cursor: 0 };
+  for (const [output, position] of point.positions) view.texts.beginAt(output, position);
   const last = new Map<string, JournaledEvent>();
   // Where the text ends that was read of outputs of which a part had been given.
   const ends = new Map<string, number>();

@@ -28,6 +28,8 @@ export interface HeldTextsOwner {
   /** The timestamp of the last unit of a session that the view handed on. */
   readonly lastTimestamp: (session: string) => string | undefined;
   readonly append: (unit: TextUnit) => void;
+  /** Told that something with this timestamp was given elsewhere. */
+  readonly passedBy: (session: string, timestamp: string) => void;
 }
 
 export interface HeldTexts {
@@ -41,6 +43,8 @@ export interface HeldTexts {
   /** Releases held text of an output up to a position. */
   readonly release: (output: string, position: number, at: Millis) => void;
   readonly releaseAll: (at: Millis) => void;
+  /** Of an output whose chunks are still to come, text below this position is given elsewhere: cuts are counted from here. */
+  readonly beginAt: (output: string, position: number) => void;
   /** Goes on with an output in mid-text, from where the piece in progress begins. */
   readonly follow: (text: OutputText) => void;
   /** The lowest local offset of an output's text that is held here, or undefined. */
@@ -68,6 +72,7 @@ const SMALL_TEXT_UNITS = 2048;
 export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
   const { terms, services } = owner;
   const holds = new Map<string, Hold>();
+  const beginnings = new Map<string, number>();
   // The event that is being taken and of which nothing is handed on yet: whoever resumes after what it releases still needs it (R17).
   let arriving: Epoch | undefined;
 
@@ -232,6 +237,15 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
     else if (hold.start < hold.end) arm(hold);
   };
 
+  /** Passes by what is given elsewhere. */
+  const passBy = (hold: Hold, position: number): void => {
+    const rest = hold.text.boundaries.slice(hold.start, hold.end);
+    const count = Math.min(codePointCount(rest), Math.max(0, position - hold.position));
+    hold.start += offsetOfCodePoint(rest, count);
+    hold.position += count;
+    if (hold.position >= position) beginnings.delete(hold.text.key);
+  };
+
   const holdOf = (text: OutputText, chunk: Chunk, start: number, position: number): Hold => ({
     text,
     agent: chunk.live.entry.event.producer.agent_id,
@@ -272,6 +286,11 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
         hold.end = chunk.end;
         hold.isSealed = isSealed;
       }
+      const beginning = beginnings.get(key);
+      if (beginning !== undefined) {
+        passBy(hold, beginning);
+        owner.passedBy(event.session_id, event.timestamp);
+      }
       releaseFrom(hold, chunk, at);
     },
     releaseFor,
@@ -301,6 +320,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
     releaseAll: (at) => {
       for (const hold of [...holds.values()]) releaseWhole(hold, at, timestampOf(hold));
     },
+    beginAt: (output, position) => void beginnings.set(output, position),
     follow: (text) => {
       if (terms.level === undefined || terms.passThrough) return;
       const end = text.boundaries.length();

@@ -90,12 +90,18 @@ export function createView(
     appended(unit.kind === "event" && unit.role === "critical");
   };
 
+  const noteTimestamp = (session: string, timestamp: string): void => {
+    const known = lastTimestamps.get(session);
+    if (known === undefined || isEarlier(known, timestamp)) lastTimestamps.set(session, timestamp);
+  };
+
   const texts = createHeldTexts({
     terms,
     services,
     epoch: () => epoch,
     lastTimestamp: (session) => lastTimestamps.get(session),
     append,
+    passedBy: (session, timestamp) => noteTimestamp(session, timestamp),
   });
 
   const pushEvent = (live: LiveEntry, at: Millis): void => {
@@ -168,10 +174,7 @@ export function createView(
     epoch: () => epoch,
     texts,
     timestamps: () => lastTimestamps,
-    noteTimestamp: (session, timestamp) => {
-      const known = lastTimestamps.get(session);
-      if (known === undefined || isEarlier(known, timestamp)) lastTimestamps.set(session, timestamp);
-    },
+    noteTimestamp,
     deliveryOf,
     marked: (unit, overtook, mark) => {
       const byCount = marks.get(unit) ?? new Map<number, Delivery>();

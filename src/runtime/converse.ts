@@ -47,9 +47,13 @@ export function converse<Frame, Message>(
     },
     options.clock,
   );
-  const cancelTimeout = options.clock.wakeAt(options.clock.now() + options.handshakeTimeoutMs, () => {
-    if (!session.isOpen()) void finish("handshake_timeout");
-  });
+  // A parent may be silent for as long as it likes: the daemon is there for it alone.
+  const cancelTimeout =
+    connection.peer.trust === "parent"
+      ? () => {}
+      : options.clock.wakeAt(options.clock.now() + options.handshakeTimeoutMs, () => {
+          if (!session.isOpen()) void finish("handshake_timeout");
+        });
 
   const send = (message: Message): boolean => connection.send(codec.encode(message));
 

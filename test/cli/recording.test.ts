@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRestamper, createSchedule } from "../../src/cli/recording.js";
+import { agentsPart, createRestamper, createSchedule } from "../../src/cli/recording.js";
 
 function countingIds() {
   const made: string[] = [];
@@ -35,4 +35,18 @@ test("paces: at once, at a rate, as recorded, faster than recorded", () => {
   expect(due({ kind: "rate", eventsPerSecond: 4 })).toEqual([0, 250, 500, 750, 1000]);
   expect(due({ kind: "recorded", speed: 1 })).toEqual([0, 1000, 1000, 1000, 4000]);
   expect(due({ kind: "recorded", speed: 2 })).toEqual([0, 500, 500, 500, 2000]);
+});
+
+test("R31: of a recording an agent's part is played: no marks of the daemon, and no states that it tells by itself", () => {
+  const state = { type: "aaep:agent.state.changed", session_id: "sess_1" };
+  expect(agentsPart({ ...state, extensions: { aaepd: { by: "daemon", gap: { events: 3 } } } })).toBeUndefined();
+  expect(agentsPart(state)).toBe(state);
+  const errored = { type: "aaep:agent.session.errored", session_id: "sess_1" };
+  expect(agentsPart({ ...errored, extensions: { aaepd: { by: "daemon" } } })).toEqual(errored);
+  expect(agentsPart({ ...errored, extensions: { mine: {}, aaepd: { overtook: 2 } } })).toEqual({
+    ...errored,
+    extensions: { mine: {} },
+  });
+  const asking = { ...errored, extensions: { aaepd: { accepts_modified_action: true } } };
+  expect(agentsPart(asking)).toEqual(asking);
 });

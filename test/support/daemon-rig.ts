@@ -5,6 +5,7 @@ import { connect, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished } from "vitest";
+import type { IdSource } from "../../src/base/ids.js";
 import type { Clock } from "../../src/contracts/clock.js";
 import type { Log } from "../../src/contracts/log.js";
 import type { Connection } from "../../src/contracts/transport.js";
@@ -33,6 +34,7 @@ export interface RigOptions {
   readonly declaredProducerId?: string | undefined;
   /** Lines of the log that a test expects to be errors. */
   readonly expectsErrors?: boolean;
+  readonly ids?: IdSource;
 }
 
 export interface LogLine {
@@ -127,7 +129,7 @@ export async function startRig(options: RigOptions = {}): Promise<DaemonRig> {
     ...configurationOf(options, path),
     log: { debug: noteLine("debug"), info: noteLine("info"), warn: noteLine("warn"), error: noteLine("error") },
     clock,
-    ids: createIdSource(),
+    ids: options.ids ?? createIdSource(),
     sha256Hex,
     version: "0.0.0-test",
     declaredProducerId: "declaredProducerId" in options ? options.declaredProducerId : "test-agent",

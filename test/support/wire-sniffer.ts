@@ -35,6 +35,7 @@ const RESULTS: Readonly<Record<string, Check>> = {
   "aaep.resume_session": validators.isResumeSessionResult,
   "aaep.list_pending": validators.isAaepdPending,
   "aaep.repeat": isEmpty,
+  "aaep.skip": isEmpty,
   "aaepd.skip": isEmpty,
   "aaep.close": isEmpty,
   "aaep.ping": isEmpty,

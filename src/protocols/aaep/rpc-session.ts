@@ -81,18 +81,24 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     if (typeof params !== "object" || params === null) {
       throw new Fault("invalid_params", "Publish one event, or an array of them.", { pointer: "", rule: "R33" });
     }
-    const isArray = Array.isArray(params);
-    const events: readonly unknown[] = isArray ? params : [params];
+    const long = longForm(params);
+    const published = long?.events ?? params;
+    const isArray = Array.isArray(published);
+    const events: readonly unknown[] = isArray ? published : [published];
+    if (events.length > MAX_PUBLISHED_EVENTS) {
+      const sentence = `Publish at most ${MAX_PUBLISHED_EVENTS} events at a time; these are ${events.length}.`;
+      throw new Fault("message_too_large", sentence, { pointer: "", rule: "R3" });
+    }
     for (const [index, event] of events.entries()) {
       if (typeof event === "object" && event !== null && !Array.isArray(event)) continue;
       throw new Fault("invalid_event", "An event is a JSON object.", { pointer: `/${index}`, rule: "AAEP §3.9" });
     }
-    const sources = sourceTexts(call.text, params);
+    const sources = sourceTexts(call.text, published, long !== undefined);
     const inputs = events.map((event, index) => ({
       fields: event as Readonly<Record<string, unknown>>,
       source: sources[index],
     }));
-    return agentHandle().publish(inputs, isArray);
+    return agentHandle().publish(inputs, isArray, long?.resumeToken);
   };
 
   const receiptMessage = ({ events, resumeToken }: PublishReceipt): Message => ({
@@ -235,6 +241,8 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
       case "aaep.repeat":
         named(params).repeat(asMessage("aaepd.repeat", params));
         return {};
+      // Under either name: in plain framings it is `aaepd.skip`, and the other calls are `aaep.…`.
+      case "aaep.skip":
       case "aaepd.skip":
         named(params).skip(asMessage("aaepd.skip", params));
         return {};
@@ -284,6 +292,26 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
       for (const id of [...held.keys()]) expel(id, reason);
     },
   };
+}
+
+/** Events that one publish may have: all of them are planned before any goes out, while nobody else is served. */
+const MAX_PUBLISHED_EVENTS = 512;
+
+interface LongForm {
+  readonly events: readonly unknown[];
+  readonly resumeToken: string | undefined;
+}
+
+/** The params of a publish that shows a token (R8): exactly `events` and, where it is shown, `resume_token`. An event has a type. */
+function longForm(params: object): LongForm | undefined {
+  if (!("events" in params) || !Array.isArray(params.events)) return undefined;
+  if (Object.keys(params).some((name) => name !== "events" && name !== "resume_token")) return undefined;
+  const resumeToken = "resume_token" in params ? params.resume_token : undefined;
+  if (resumeToken !== undefined && typeof resumeToken !== "string") {
+    const sentence = "`resume_token` must be the string that session.started was answered with.";
+    throw new Fault("invalid_params", sentence, { pointer: "/resume_token", rule: "R8" });
+  }
+  return { events: params.events, resumeToken };
 }
 
 /** What they ask for cannot be used, or must not be changed, by somebody who does not hear the answer (AAEP §5.1, §5.7). */

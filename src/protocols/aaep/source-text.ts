@@ -3,20 +3,23 @@ import { Fault } from "../../base/errors.js";
 import { assertShallow } from "./json-codec.js";
 
 const MARKER = '"params":';
+const LONG_MARKER = '"params":{"events":';
 
 /**
  * The text of `params`, or of each of its elements where it is an array, as it stands in `message`. Almost always it is what
  * `JSON.stringify` makes of the value, which is needed anyway; only otherwise is the message scanned. Throws "invalid_event" for a member
  * that stands twice: two readers could see two different events. Throws "invalid_message" for nesting that no event needs.
+ * `isLong`: `params` is what stands as `events` in the params.
  */
-export function sourceTexts(message: string, params: unknown): readonly string[] {
+export function sourceTexts(message: string, params: unknown, isLong = false): readonly string[] {
   const isArray = Array.isArray(params);
   const values: readonly unknown[] = isArray ? params : [params];
   const texts = values.map((value) => compactText(value, message));
-  const marker = message.indexOf(MARKER);
-  if (marker >= 0 && standsAt(message, marker + MARKER.length, texts, isArray)) return texts;
+  const marker = isLong ? LONG_MARKER : MARKER;
+  const at = message.indexOf(marker);
+  if (at >= 0 && standsAt(message, at + marker.length, texts, isArray)) return texts;
   assertShallow(message);
-  return scanned(message, isArray, values.length) ?? texts;
+  return scanned(message, isArray, isLong, values.length) ?? texts;
 }
 
 function compactText(value: unknown, message: string): string {
@@ -47,9 +50,10 @@ function standsAt(message: string, start: number, texts: readonly string[], isAr
   return isAt(texts.length === 0 ? "[]" : "]", at);
 }
 
-function scanned(message: string, isArray: boolean, count: number): readonly string[] | undefined {
+function scanned(message: string, isArray: boolean, isLong: boolean, count: number): readonly string[] | undefined {
   const scanner = createScanner(message);
-  const found = scanner.member("params");
+  const params = scanner.member("params", 0);
+  const found = isLong && params !== undefined ? scanner.member("events", params.start) : params;
   if (found === undefined) return undefined;
   const extents = isArray ? scanner.elements(found.start) : [found];
   if (extents.length !== count) return undefined;
@@ -63,7 +67,8 @@ interface Extent {
 
 /** Walks text that JSON.parse has accepted. */
 function createScanner(text: string): {
-  readonly member: (name: string) => Extent | undefined;
+  /** Of the object that begins there. */
+  readonly member: (name: string, start: number) => Extent | undefined;
   readonly elements: (start: number) => readonly Extent[];
 } {
   const skipSpace = (from: number): number => {
@@ -120,9 +125,9 @@ function createScanner(text: string): {
   };
 
   return {
-    member: (wanted) => {
+    member: (wanted, start) => {
       let found: Extent | undefined;
-      members(skipSpace(0), (name, extent) => {
+      members(skipSpace(start), (name, extent) => {
         if (name === wanted) found = extent;
       });
       return found;

@@ -110,7 +110,7 @@ export function assertManifest(value: unknown): asserts value is types.ProducerM
   throw firstFault(value, { name: "aaep:producer.manifest", rule: "AAEP §5.10.1", diagnose: diagnoseProducerManifest });
 }
 
-/** `aaepd.skip`, or the params of `aaep.skip`. `output_id` needs `session_id` (R26). */
+/** `aaepd.skip`, or the params of `aaep.skip` or `aaepd.skip` in JSON-RPC. `output_id` needs `session_id` (R26). */
 export function assertSkip(value: unknown): asserts value is types.AaepdSkip {
   if (validators.isAaepdSkip(value)) return;
   throw firstFault(value, { name: "aaepd.skip", rule: "R26", diagnose: diagnoseAaepdSkip });

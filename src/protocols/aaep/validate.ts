@@ -48,6 +48,23 @@ export function assertEvent(
   throw first === undefined ? unexplained() : faultFromFinding(first, value);
 }
 
+/**
+ * As `assertEvent`, for what an agent publishes: it may not speak as the daemon, whose extension marks what the daemon made (R31).
+ * @throws Fault as `assertEvent` does, and `invalid_event` for members of `extensions.aaepd` that are the daemon's
+ */
+export function assertPublishedEvent(value: unknown): asserts value is Envelope {
+  assertEvent(value);
+  const own = value.extensions?.aaepd;
+  if (own === undefined) return;
+  const stray = Object.keys(own).find((name) => !AGENTS_MEMBERS.has(name));
+  if (stray === undefined) return;
+  const sentence = `Leave out \`extensions.aaepd.${stray.slice(0, 100)}\`: it marks what the daemon says itself.`;
+  throw new Fault("invalid_event", sentence, { pointer: "/extensions/aaepd", rule: "R31", eventId: value.event_id });
+}
+
+/** What of the daemon's extension is for agents to say. */
+const AGENTS_MEMBERS: ReadonlySet<string> = new Set(["accepts_modified_action"]);
+
 /** Every violation, at most one for each place, in the order of AAEP §3.9; empty for a valid event. */
 export function allFaults(value: unknown, vocabularies: Vocabularies = KNOWN_VOCABULARIES): readonly Fault[] {
   return findings(value, vocabularies).map((finding) => faultFromFinding(finding, value));

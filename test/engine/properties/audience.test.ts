@@ -1,17 +1,17 @@
 // R6, R7, R28: each question is asked of those who can answer it, once, whoever comes, goes or changes.
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import { audienceFaults, expectNoFaults } from "../../support/delivery-oracle.js";
+import { expectNoFaults } from "../../support/delivery-facts.js";
 import {
-  live,
+  CASES,
   type Operation,
   plans,
   publishOperation,
   transportOperation,
   urgentOperation,
-} from "../../support/delivery-world.js";
-
-const RUNS = Number(process.env.RUNS ?? 1000);
+} from "../../support/delivery-plans.js";
+import { live } from "../../support/delivery-world.js";
+import { audienceFaults } from "../../support/return-oracle.js";
 
 const hearing = fc.record({
   supportsConfirmationReply: fc.boolean(),
@@ -51,7 +51,7 @@ describe("questions", () => {
       fc.property(plans(operation, { seats: hearing, journal: [65_536, 8] }), (plan) => {
         expectNoFaults(...audienceFaults(live(plan)));
       }),
-      { numRuns: RUNS },
+      { numRuns: CASES },
     );
   });
 });

@@ -1,18 +1,19 @@
 // R4, R9: what is urgent passes everything, and everything else pays.
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import { criticalFaults, expectNoFaults, publishedIn, rateFaults } from "../../support/delivery-oracle.js";
+import { expectNoFaults, publishedIn } from "../../support/delivery-facts.js";
 import {
-  live,
+  CASES,
   type Operation,
   openTerms,
   plans,
   publishOperation,
   transportOperation,
   urgentOperation,
-} from "../../support/delivery-world.js";
+} from "../../support/delivery-plans.js";
+import { live } from "../../support/delivery-world.js";
+import { criticalFaults, rateFaults } from "../../support/event-oracle.js";
 
-const RUNS = Number(process.env.RUNS ?? 1000);
 const limited = openTerms.chain((terms) =>
   fc.constantFrom(undefined, 1, 1, 2, 20).map((maxEventsPerSecond) => ({ ...terms, maxEventsPerSecond })),
 );
@@ -30,7 +31,7 @@ describe("urgency and rate", () => {
         const published = publishedIn(world.entries);
         for (const connection of world.connections) expectNoFaults(...criticalFaults(world, connection, published));
       }),
-      { numRuns: RUNS },
+      { numRuns: CASES },
     );
   });
 
@@ -49,7 +50,7 @@ describe("urgency and rate", () => {
         const world = live(plan);
         for (const connection of world.connections) expectNoFaults(...rateFaults(connection));
       }),
-      { numRuns: RUNS },
+      { numRuns: CASES },
     );
   });
 });

@@ -4,9 +4,8 @@ import { describe, expect, it } from "vitest";
 import type { WireFormat } from "../../../src/engine/delivery.js";
 import type { AgentEvent } from "../../../src/engine/event.js";
 import type { Terms } from "../../../src/engine/terms.js";
-import { live, type Plan, plans, publishOperation } from "../../support/delivery-world.js";
-
-const RUNS = Number(process.env.RUNS ?? 1000);
+import { CASES, type Plan, plans, publishOperation } from "../../support/delivery-plans.js";
+import { live } from "../../support/delivery-world.js";
 
 interface CountingFormat {
   readonly format: WireFormat<string>;
@@ -46,7 +45,7 @@ const shaped: fc.Arbitrary<Partial<Terms>> = fc.record({
 describe("encoding", () => {
   it("R14: is done once a shape and format; more subscriptions of the same terms cost no more", () => {
     fc.assert(
-      fc.property(plans(publishOperation, { seats: shaped, most: 25 }), (drawn) => {
+      fc.property(plans(publishOperation, { seats: shaped, most: 18 }), (drawn) => {
         const plan = { ...drawn, viewWindowCount: 1024 };
         const once = encodingsOf(plan);
         const thrice = encodingsOf({ ...plan, seats: [...plan.seats, ...plan.seats, ...plan.seats] });
@@ -57,7 +56,7 @@ describe("encoding", () => {
         const alone = encodingsOf({ ...plan, seats: plan.seats.slice(0, 1) });
         expect(alone.counts[0]).toBe(alone.received);
       }),
-      { numRuns: RUNS },
+      { numRuns: CASES },
     );
   });
 });

@@ -1,10 +1,10 @@
 // R18: however little a peer takes, what is kept for it is bounded by options, and nothing is lost.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { expectNoFaults, judgedOf, publishedIn, textFaults } from "../../support/delivery-oracle.js";
-import { live, type Operation, openTerms, plans, publishOperation } from "../../support/delivery-world.js";
-
-const RUNS = Number(process.env.RUNS ?? 1000);
+import { expectNoFaults, judgedOf, publishedIn } from "../../support/delivery-facts.js";
+import { CASES, type Operation, openTerms, plans, publishOperation } from "../../support/delivery-plans.js";
+import { live } from "../../support/delivery-world.js";
+import { textFaults } from "../../support/text-oracle.js";
 
 /** Enough text that what nobody holds is let go of, over and over. */
 const long: fc.Arbitrary<Operation> = fc.record({
@@ -35,7 +35,7 @@ describe("memory", () => {
       },
     );
     fc.assert(
-      fc.property(plans(operation, { seats: openTerms, most: 60 }), (plan) => {
+      fc.property(plans(operation, { seats: openTerms, most: 30 }), (plan) => {
         const world = live(plan);
         const { peaks } = world;
         const sessions = new Set(world.entries.map(({ event }) => event.session_id)).size;
@@ -52,7 +52,7 @@ describe("memory", () => {
           expect([waitingCount, readAheadCount, rememberedCount]).toEqual([0, 0, 0]);
         }
       }),
-      { numRuns: RUNS },
+      { numRuns: CASES },
     );
   });
 });

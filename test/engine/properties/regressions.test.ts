@@ -1,19 +1,13 @@
 // The smallest lives in which a property once failed.
 import { describe, expect, it } from "vitest";
 import type { Terms } from "../../../src/engine/terms.js";
-import {
-  audienceFaults,
-  criticalFaults,
-  eventFaults,
-  expectNoFaults,
-  judgedOf,
-  publishedIn,
-  resumeFaults,
-  textFaults,
-  timeFaults,
-} from "../../support/delivery-oracle.js";
-import { live, type Operation, type Plan, type World } from "../../support/delivery-world.js";
+import { expectNoFaults, judgedOf, publishedIn } from "../../support/delivery-facts.js";
+import type { Operation, Plan } from "../../support/delivery-plans.js";
+import { live, type World } from "../../support/delivery-world.js";
 import { createEngineRig, session, textOf, typesOf } from "../../support/engine-rig.js";
+import { criticalFaults, eventFaults } from "../../support/event-oracle.js";
+import { audienceFaults, resumeFaults } from "../../support/return-oracle.js";
+import { textFaults, timeFaults } from "../../support/text-oracle.js";
 
 const sentences: Partial<Terms> = { coalesceBoundaries: ["sentence", "completion"] };
 const none = undefined;

@@ -1,27 +1,18 @@
 // AAEP §5.7, R26: terms may change at any moment; nothing is lost or told twice for it, and nothing leaves by old terms.
 import fc from "fast-check";
 import { describe, it } from "vitest";
+import { expectNoFaults, judgedOf, publishedIn } from "../../support/delivery-facts.js";
 import {
-  criticalFaults,
-  eraFaults,
-  eventFaults,
-  expectNoFaults,
-  judgedOf,
-  orderFaults,
-  publishedIn,
-  rateFaults,
-  textFaults,
-} from "../../support/delivery-oracle.js";
-import {
-  live,
+  CASES,
   type Operation,
   openTerms,
   plans,
   publishOperation,
   transportOperation,
-} from "../../support/delivery-world.js";
-
-const RUNS = Number(process.env.RUNS ?? 1000);
+} from "../../support/delivery-plans.js";
+import { live } from "../../support/delivery-world.js";
+import { criticalFaults, eventFaults, rateFaults } from "../../support/event-oracle.js";
+import { eraFaults, orderFaults, textFaults } from "../../support/text-oracle.js";
 
 /** What questions are sent to whom changes what is owed; that is for another property. */
 const steady = openTerms.map((terms) => ({
@@ -63,7 +54,7 @@ describe("renegotiation", () => {
           if (isAlike) expectNoFaults(...orderFaults(judged));
         }
       }),
-      { numRuns: RUNS },
+      { numRuns: CASES },
     );
   });
 });

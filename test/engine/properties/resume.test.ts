@@ -1,17 +1,17 @@
 // R17, R27, R28: whoever comes back gets the rest, or is told what is lost.
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import { expectNoFaults, publishedIn, resumeFaults } from "../../support/delivery-oracle.js";
+import { expectNoFaults, publishedIn } from "../../support/delivery-facts.js";
 import {
-  live,
+  CASES,
   type Operation,
   openTerms,
   plans,
   publishOperation,
   transportOperation,
-} from "../../support/delivery-world.js";
-
-const RUNS = Number(process.env.RUNS ?? 1000);
+} from "../../support/delivery-plans.js";
+import { live } from "../../support/delivery-world.js";
+import { resumeFaults } from "../../support/return-oracle.js";
 
 const steady = openTerms.map((terms) => ({
   ...terms,
@@ -47,7 +47,7 @@ describe("resuming", () => {
         const world = live(plan);
         expectNoFaults(...resumeFaults(world, publishedIn(world.entries)));
       }),
-      { numRuns: RUNS },
+      { numRuns: CASES },
     );
   });
 
@@ -57,7 +57,7 @@ describe("resuming", () => {
         const world = live(plan);
         expectNoFaults(...resumeFaults(world, publishedIn(world.entries)));
       }),
-      { numRuns: RUNS },
+      { numRuns: CASES },
     );
   });
 });

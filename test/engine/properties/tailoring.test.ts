@@ -2,24 +2,18 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import type { Terms } from "../../../src/engine/terms.js";
+import { expectNoFaults, judgedOf, publishedIn } from "../../support/delivery-facts.js";
 import {
-  eventFaults,
-  exactFaults,
-  expectNoFaults,
-  judgedOf,
-  publishedIn,
-  textFaults,
-} from "../../support/delivery-oracle.js";
-import {
-  live,
+  CASES,
   type Operation,
   openTerms,
   plans,
   publishOperation,
   transportOperation,
-} from "../../support/delivery-world.js";
-
-const RUNS = Number(process.env.RUNS ?? 1000);
+} from "../../support/delivery-plans.js";
+import { live } from "../../support/delivery-world.js";
+import { eventFaults, exactFaults } from "../../support/event-oracle.js";
+import { textFaults } from "../../support/text-oracle.js";
 
 const patterns = fc.subarray([
   "aaep:agent.*",
@@ -59,7 +53,7 @@ describe("tailoring", () => {
           expectNoFaults(...exactFaults(judged), ...textFaults(judged));
         }
       }),
-      { numRuns: RUNS },
+      { numRuns: CASES },
     );
   });
 
@@ -98,7 +92,7 @@ describe("tailoring", () => {
           expectNoFaults(...textFaults(judged), ...eventFaults(judged));
         }
       }),
-      { numRuns: RUNS },
+      { numRuns: CASES },
     );
   });
 });

@@ -1,27 +1,18 @@
 // R10, R11, R30: whatever agents say and however slowly peers take it, each subscription gets the text, the events and the order it is owed.
 import fc from "fast-check";
 import { describe, it } from "vitest";
+import { expectNoFaults, judgedOf, publishedIn } from "../../support/delivery-facts.js";
 import {
-  chunkFaults,
-  clusterFaults,
-  eventFaults,
-  expectNoFaults,
-  judgedOf,
-  orderFaults,
-  publishedIn,
-  textFaults,
-  timeFaults,
-} from "../../support/delivery-oracle.js";
-import {
-  live,
+  CASES,
   openTerms,
   type Plan,
   plans,
   publishOperation,
   transportOperation,
-} from "../../support/delivery-world.js";
-
-const RUNS = Number(process.env.RUNS ?? 1000);
+} from "../../support/delivery-plans.js";
+import { live } from "../../support/delivery-world.js";
+import { eventFaults } from "../../support/event-oracle.js";
+import { chunkFaults, clusterFaults, orderFaults, textFaults, timeFaults } from "../../support/text-oracle.js";
 
 function judge(plan: Plan): void {
   const world = live(plan);
@@ -41,7 +32,7 @@ function judge(plan: Plan): void {
 
 describe("what a subscription is given", () => {
   it("R10, R11, R30: is the published text, the published events and their order, for every set of terms", () => {
-    fc.assert(fc.property(plans(publishOperation), judge), { numRuns: RUNS });
+    fc.assert(fc.property(plans(publishOperation), judge), { numRuns: CASES });
   });
 
   it("R10, R18: is the same for a peer that takes nothing now and then, with small windows and queues", () => {
@@ -49,7 +40,7 @@ describe("what a subscription is given", () => {
       { weight: 9, arbitrary: publishOperation },
       { weight: 2, arbitrary: transportOperation },
     );
-    fc.assert(fc.property(plans(operation), judge), { numRuns: RUNS });
+    fc.assert(fc.property(plans(operation), judge), { numRuns: CASES });
   });
 
   it("R9, R10: is the same at one event a second, where nearly everything must merge", () => {
@@ -58,6 +49,6 @@ describe("what a subscription is given", () => {
       { weight: 12, arbitrary: publishOperation },
       { weight: 1, arbitrary: transportOperation },
     );
-    fc.assert(fc.property(plans(operation, { seats: slow, most: 60 }), judge), { numRuns: RUNS });
+    fc.assert(fc.property(plans(operation, { seats: slow, most: 60 }), judge), { numRuns: CASES });
   });
 });
