@@ -2,6 +2,7 @@
 // Part of session-sequence.ts's rules. Who is asked, replies and deadlines are not known here.
 import type { AgentEvent } from "./event.js";
 import { implyState, unimplyState } from "./implied-states.js";
+import { checkOpenLimit } from "./session-limits.js";
 import {
   type AcceptedConfirmation,
   type AgentRecord,
@@ -13,22 +14,11 @@ import {
 import { breach, type Draft, emitBefore, emitMade, stampNow, type Turn, textOrUndefined } from "./session-turn.js";
 import type { UndoLog } from "./undo-log.js";
 
-/** What is irreversible and risky is not done because nobody answered (AAEP §4.4.1, §6.4.1). */
-export function askConfirmation(turn: Turn): void {
-  const { event } = turn;
-  const isIrreversible = event.irreversible === true || event.reversibility === "irreversible";
-  const isRisky = event.risk_level === "high" || event.risk_level === "medium";
-  if (isIrreversible && isRisky && event.default_decision !== "reject") {
-    const sentence = 'Set default_decision to "reject": the action is irreversible and its risk is not low.';
-    breach(turn, "default_not_allowed", sentence, "/default_decision", "AAEP §6.4.1");
-  }
-  ask(turn);
-}
-
 /** A question has a token of its own, and its agent waits: where it did not say so, the daemon does (R6). */
 export function ask(turn: Turn): void {
   const { draft, session, agent, event, kind } = turn;
   const token = String(event.reply_token);
+  checkOpenLimit("questions", session.questions.size, "/reply_token");
   if (draft.replyTokens.has(token)) {
     breach(turn, "reply_token_reused", "Give every question a new reply_token.", "/reply_token", "AAEP §6.2");
   }
@@ -68,7 +58,7 @@ function permitsOf(event: AgentEvent): AcceptedConfirmation {
 function closeQuestion(draft: Draft, session: SessionRecord, question: OpenQuestion, outcome: QuestionOutcome): void {
   draft.undo.touch(session);
   draft.undo.remove(session.questions, question.token);
-  session.outcomes = [...session.outcomes, outcome];
+  draft.undo.push(session.outcomes, outcome);
   const agent = session.agents.get(question.agentId);
   if (agent === undefined) return;
   draft.undo.touch(agent);
@@ -120,6 +110,5 @@ export function resolveQuestion(draft: Draft, session: SessionRecord, question: 
 
 /** Remembers that a reply accepted a confirmation of this agent (R5). */
 export function accept(undo: UndoLog, agent: AgentRecord, permits: AcceptedConfirmation): void {
-  undo.touch(agent);
-  agent.confirmations = [...agent.confirmations, permits];
+  undo.add(agent.confirmations, { ...permits });
 }
