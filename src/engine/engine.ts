@@ -113,6 +113,10 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     sequencing: options.sequencing,
     validate: services.validate,
     summary: spokesman.madeSummary,
+    forgotten: (sessionId) => {
+      points.forgetSession(sessionId);
+      losses.forget(sessionId);
+    },
   });
 
   // Open questions as they were journaled: newcomers are asked however long ago that was (R6).
@@ -267,7 +271,9 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     (kind !== "awaiting.clarification" || terms.supportsClarificationReply);
 
   const ended = (): readonly JournaledEvent[] =>
-    sessions.endedSince(Number.NEGATIVE_INFINITY).flatMap(({ terminal }) => ("epoch" in terminal ? [terminal] : []));
+    [...sessions.endedSince(Number.NEGATIVE_INFINITY)].flatMap(({ terminal }) =>
+      "epoch" in terminal ? [terminal] : [],
+    );
 
   const replyWith = (member: Member, reply: ReplyMessage): boolean => {
     const question = questions.find(reply.token);
@@ -278,13 +284,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   };
 
   const forgetEnded = (): void => {
-    const before = clock.now() - options.endedRetentionMs;
-    for (const { sessionId, endedAt } of sessions.endedSince(Number.NEGATIVE_INFINITY)) {
-      if (endedAt >= before) break;
-      points.forgetSession(sessionId);
-      losses.forget(sessionId);
-    }
-    sessions.forgetEnded(before);
+    sessions.forgetEnded(clock.now() - options.endedRetentionMs);
     wakeUps.at(clock.now() + FORGET_EVERY_MS, forgetEnded);
   };
   wakeUps.at(clock.now() + FORGET_EVERY_MS, forgetEnded);

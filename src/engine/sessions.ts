@@ -4,6 +4,7 @@
 import { Fault, faultFrom } from "../base/errors.js";
 import type { Millis } from "../contracts/clock.js";
 import { completeEvent } from "./complete-event.js";
+import { createEndedSessions, type EndedSession } from "./ended-sessions.js";
 import {
   type AgentEvent,
   isTerminalKind,
@@ -13,6 +14,7 @@ import {
   topicKind,
 } from "./event.js";
 import { isSameContent, isSamePublish, type KnownPublish, type PublishedEvent } from "./same-publish.js";
+import { checkOpenLimit } from "./session-limits.js";
 import { accept, type Resolution, resolveQuestion } from "./session-questions.js";
 import {
   type AcceptedConfirmation,
@@ -38,6 +40,8 @@ export interface SessionsOptions {
   readonly validate: (event: Readonly<Record<string, unknown>>) => void;
   /** The texts of daemon-made events. */
   readonly summary: MadeSummary;
+  /** Told of each ended session of which nothing is kept any more. */
+  readonly forgotten?: (sessionId: string) => void;
 }
 
 /** Who publishes, and when. */
@@ -84,13 +88,6 @@ export interface SessionPlan {
   readonly discard: () => void;
 }
 
-export interface EndedSession {
-  readonly sessionId: string;
-  /** Its last event; with an epoch where the commit was given one. */
-  readonly terminal: NewEvent | JournaledEvent;
-  readonly endedAt: Millis;
-}
-
 export interface Sessions {
   /**
    * Completes (R2), validates and orders (R3) events, all or none. Throws the first Fault, its pointer starting at the event, or for arrays
@@ -113,23 +110,24 @@ export interface Sessions {
   readonly openIds: () => readonly string[];
   /** What is left of a session that ended (R17). */
   readonly ended: (sessionId: string) => EndedSession | undefined;
-  /** All that ended and are not forgotten, the oldest first. */
-  readonly endedSince: (from: Millis) => readonly EndedSession[];
+  /** All that ended at or after `from` and are not forgotten, the oldest first. */
+  readonly endedSince: (from: Millis) => Iterable<EndedSession>;
   /** Forgets sessions that ended before, their terminal events and reply tokens. */
   readonly forgetEnded: (before: Millis) => void;
-}
-
-interface EndedRecord extends EndedSession {
-  readonly replyTokens: readonly string[];
 }
 
 /** The sessions of a daemon, none at first. */
 export function createSessions(options: SessionsOptions): Sessions {
   const { clockSkewMs, sequencing, validate, summary } = options;
   const open = new Map<string, SessionRecord>();
-  const ended = new Map<string, EndedRecord>();
   const owned = new Map<object, Set<SessionRecord>>();
   const replyTokens = new Map<string, string>();
+  const ended = createEndedSessions({
+    forgotten: ({ sessionId, replyTokens: tokens }) => {
+      for (const token of tokens) replyTokens.delete(token);
+      options.forgotten?.(sessionId);
+    },
+  });
   const undo = createUndoLog();
   let pending: Draft | undefined;
 
@@ -185,7 +183,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     const terminal = journaled[index] ?? draft.events[index];
     if (terminal === undefined) return;
     const tokens = outcomes.map(({ token }) => token);
-    ended.set(sessionId, { sessionId, terminal, endedAt: draft.moment.now, replyTokens: tokens });
+    ended.add({ sessionId, terminal, endedAt: draft.moment.now, replyTokens: tokens });
   };
 
   const planFrom = (draft: Draft, answers: readonly PublishAnswer[]): SessionPlan => ({
@@ -237,6 +235,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     const session = find(event.session_id);
     let agent = session.agents.get(event.producer.agent_id);
     if (agent === undefined) {
+      checkOpenLimit("agents", session.agents.size, "/producer/agent_id");
       agent = createAgentRecord(event.producer);
       undo.put(session.agents, agent.agentId, agent);
     }
@@ -353,16 +352,9 @@ export function createSessions(options: SessionsOptions): Sessions {
       settle();
       return [...open.keys()];
     },
-    ended: (sessionId) => ended.get(sessionId),
-    endedSince: (from) => [...ended.values()].filter(({ endedAt }) => endedAt >= from),
-    forgetEnded: (before) => {
-      // In the order in which they ended.
-      for (const [sessionId, { endedAt, replyTokens: tokens }] of ended) {
-        if (endedAt >= before) return;
-        ended.delete(sessionId);
-        for (const token of tokens) replyTokens.delete(token);
-      }
-    },
+    ended: ended.find,
+    endedSince: ended.since,
+    forgetEnded: ended.forget,
   };
 }
 
