@@ -96,6 +96,10 @@ export function createStream(
 
   const pressure = (): Millis => Math.max(pressureUntil, budget.availableAt());
 
+  /** Nothing of its own decides what becomes of the next texts: they merge as they do for everyone with these terms. */
+  const isPlainlyMerging = (): boolean =>
+    terms.limited && reader === undefined && queue.size() === 0 && trims.size === 0 && skipped.size === 0;
+
   /** Takes over all that arrived while it could not have left. */
   const absorbHeld = (): boolean => {
     const before = pressure();
@@ -104,7 +108,11 @@ export function createStream(
       const unit = source?.view.log.at(source.cursor);
       if (unit === undefined) return true;
       if (reader === undefined && unit.at >= before && queue.size() === 0) return true;
-      if (absorbOne(terms.limited || unit.at < pressureUntil) === "full") return false;
+      const stretch = isPlainlyMerging() ? place.view.stretchFrom(place.cursor) : undefined;
+      if (stretch !== undefined) {
+        queue.offer(stretch.unit, false);
+        place.cursor = stretch.next;
+      } else if (absorbOne(terms.limited || unit.at < pressureUntil) === "full") return false;
     }
   };
 
@@ -269,7 +277,9 @@ export function createStream(
     else criticalSeen = place.view.log.end();
     if (!terms.paused) takeLimited(out, now);
     forgetPassed();
-    return out.length > 0 ? { kind: "run", run: createDeliveryRun(out) } : nextWait(now);
+    const [first] = out;
+    if (first === undefined) return nextWait(now);
+    return { kind: "run", run: out.length === 1 ? place.view.runOf(first) : createDeliveryRun(out) };
   };
 
   return {
