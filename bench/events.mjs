@@ -17,11 +17,13 @@ export function numberOffset(text) {
   return text.indexOf('","session_id"') - DIGITS;
 }
 
-/** Texts of one session's events. `renew` gives what follows the time of that moment. */
-export function createEventTexts(session = `sess_${randomBytes(8).toString("hex")}`) {
+/** Texts of one session's events. `renew` gives what follows the time of that moment. `chunkCharacters` makes the events shorter than usual. */
+export function createEventTexts({ chunkCharacters } = {}) {
+  const session = `sess_${randomBytes(8).toString("hex")}`;
   const salt = randomBytes(11).toString("hex");
   let head = "";
   let middle = "";
+  let beforeChunk = "";
   let tail = "";
   let chunkLength = 0;
   let stamp = "";
@@ -32,19 +34,27 @@ export function createEventTexts(session = `sess_${randomBytes(8).toString("hex"
     const [before, after] = envelope(`${CORE}output.streaming`, 0, stamp).split("0".repeat(DIGITS));
     head = before;
     const fixed = `${after}"normal","chunk":"","position":1234567,"complete":false,"output_id":"out_1"}`;
-    chunkLength = EVENT_BYTES - head.length - DIGITS - fixed.length;
+    chunkLength = chunkCharacters ?? EVENT_BYTES - head.length - DIGITS - fixed.length;
     const chunk = WORDS.repeat(3).slice(0, chunkLength);
-    middle = `${after}"normal","chunk":"${chunk}","position":`;
+    beforeChunk = `${after}"normal","chunk":"`;
+    middle = `${beforeChunk}${chunk}","position":`;
     tail = ',"complete":false,"output_id":"out_1"}';
   };
   renew();
+  /** Short chunks are cut from running text, so that it has sentences. */
+  const middleOf = (number) => {
+    if (chunkCharacters === undefined) return middle;
+    const from = (number * chunkCharacters) % WORDS.length;
+    return `${beforeChunk}${`${WORDS}${WORDS}`.slice(from, from + chunkCharacters)}","position":`;
+  };
   return {
     session,
     renew,
     started: () =>
       `${envelope(`${CORE}session.started`, 9_999_999_999, stamp)}"normal","summary_normal":"The benchmark begins."}`,
     /** Chunk number `number`, of an output that began with number 0. */
-    chunk: (number) => `${head}${String(number).padStart(DIGITS, "0")}${middle}${number * chunkLength}${tail}`,
+    chunk: (number) =>
+      `${head}${String(number).padStart(DIGITS, "0")}${middleOf(number)}${number * chunkLength}${tail}`,
     /** A critical event of an extension's, which no rule of order concerns. */
     alarm: (number) =>
       `${envelope("https://bench.example/types/alarm", 5_000_000_000 + number, new Date().toISOString())}"critical"}`,

@@ -49,22 +49,22 @@ function message(size) {
   return `{"jsonrpc":"2.0","method":"aaep.publish","params":${size === 1 ? events : `[${events}]`}}\n`;
 }
 
-async function begin(path) {
+async function begin(path, chunkCharacters) {
   socket?.destroy();
   openPath = path;
   socket = createConnection(path);
   socket.setEncoding("utf8");
   socket.on("data", take);
   await new Promise((resolve) => socket.once("connect", resolve));
-  texts = createEventTexts();
+  texts = createEventTexts({ chunkCharacters });
   next = 0;
   await request("aaep.publish", texts.started());
 }
 
 serveRole({
   /** Begins a session, or goes on with the one that is open. Readers report on `creditPath` how far they are. */
-  open: async ({ path, creditPath }) => {
-    if (path !== openPath) await begin(path);
+  open: async ({ path, creditPath, chunkCharacters }) => {
+    if (path !== openPath) await begin(path, chunkCharacters);
     credits?.close();
     credits = undefined;
     if (creditPath === undefined) return;

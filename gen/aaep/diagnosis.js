@@ -1448,9 +1448,11 @@ vErrors.push(err16);
 errors++;
 }
 }
-for(const key0 in data){
-if(!((((((key0 === "type") || (key0 === "code")) || (key0 === "message")) || (key0 === "pointer")) || (key0 === "rule")) || (key0 === "event_id"))){
-const err17 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key0}};
+if(data.answers !== undefined){
+let data6 = data.answers;
+if(typeof data6 === "string"){
+if(data6.length < 1){
+const err17 = {instancePath:instancePath+"/answers",schemaPath:"#/properties/answers/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -1459,15 +1461,48 @@ vErrors.push(err17);
 }
 errors++;
 }
-}
-}
-else {
-const err18 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(longerThan(data6, 256)){
+const err18 = {instancePath:instancePath+"/answers",schemaPath:"#/properties/answers/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err18];
 }
 else {
 vErrors.push(err18);
+}
+errors++;
+}
+}
+else {
+const err19 = {instancePath:instancePath+"/answers",schemaPath:"#/properties/answers/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
+for(const key0 in data){
+if(!(((((((key0 === "type") || (key0 === "code")) || (key0 === "message")) || (key0 === "pointer")) || (key0 === "rule")) || (key0 === "event_id")) || (key0 === "answers"))){
+const err20 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+}
+else {
+const err21 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
 }
 errors++;
 }
@@ -2397,11 +2432,8 @@ errors++;
 }
 }
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-for(const key1 in data2){
-let data3 = data2[key1];
-if(typeof data3 === "string"){
-if(data3.length < 1){
-const err4 = {instancePath:instancePath+"/aaepd/resume_after/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/aaepd/properties/resume_after/additionalProperties/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+if(Object.keys(data2).length > 1024){
+const err4 = {instancePath:instancePath+"/aaepd/resume_after",schemaPath:"#/properties/aaepd/properties/resume_after/maxProperties",keyword:"maxProperties",params:{limit: 1024}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2410,8 +2442,11 @@ vErrors.push(err4);
 }
 errors++;
 }
-if(longerThan(data3, 256)){
-const err5 = {instancePath:instancePath+"/aaepd/resume_after/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/aaepd/properties/resume_after/additionalProperties/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+for(const key1 in data2){
+let data3 = data2[key1];
+if(typeof data3 === "string"){
+if(data3.length < 1){
+const err5 = {instancePath:instancePath+"/aaepd/resume_after/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/aaepd/properties/resume_after/additionalProperties/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -2420,9 +2455,8 @@ vErrors.push(err5);
 }
 errors++;
 }
-}
-else {
-const err6 = {instancePath:instancePath+"/aaepd/resume_after/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/aaepd/properties/resume_after/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(longerThan(data3, 256)){
+const err6 = {instancePath:instancePath+"/aaepd/resume_after/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/aaepd/properties/resume_after/additionalProperties/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -2432,11 +2466,8 @@ vErrors.push(err6);
 errors++;
 }
 }
-}
-}
-}
 else {
-const err7 = {instancePath:instancePath+"/aaepd",schemaPath:"#/properties/aaepd/type",keyword:"type",params:{type: "object"}};
+const err7 = {instancePath:instancePath+"/aaepd/resume_after/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/aaepd/properties/resume_after/additionalProperties/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -2447,13 +2478,27 @@ errors++;
 }
 }
 }
+}
+}
 else {
-const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err8 = {instancePath:instancePath+"/aaepd",schemaPath:"#/properties/aaepd/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err8];
 }
 else {
 vErrors.push(err8);
+}
+errors++;
+}
+}
+}
+else {
+const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
 }
 errors++;
 }
@@ -8747,12 +8792,8 @@ errors++;
 if(data.coalesce_boundaries !== undefined){
 let data6 = data.coalesce_boundaries;
 if(Array.isArray(data6)){
-const len1 = data6.length;
-for(let i1=0; i1<len1; i1++){
-let data7 = data6[i1];
-if(typeof data7 === "string"){
-if(data7.length < 1){
-const err11 = {instancePath:instancePath+"/coalesce_boundaries/" + i1,schemaPath:"#/properties/coalesce_boundaries/items/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+if(data6.length > 16){
+const err11 = {instancePath:instancePath+"/coalesce_boundaries",schemaPath:"#/properties/coalesce_boundaries/maxItems",keyword:"maxItems",params:{"maxItems":16}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -8761,8 +8802,12 @@ vErrors.push(err11);
 }
 errors++;
 }
-if(longerThan(data7, 256)){
-const err12 = {instancePath:instancePath+"/coalesce_boundaries/" + i1,schemaPath:"#/properties/coalesce_boundaries/items/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+const len1 = data6.length;
+for(let i1=0; i1<len1; i1++){
+let data7 = data6[i1];
+if(typeof data7 === "string"){
+if(data7.length < 1){
+const err12 = {instancePath:instancePath+"/coalesce_boundaries/" + i1,schemaPath:"#/properties/coalesce_boundaries/items/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -8771,9 +8816,8 @@ vErrors.push(err12);
 }
 errors++;
 }
-}
-else {
-const err13 = {instancePath:instancePath+"/coalesce_boundaries/" + i1,schemaPath:"#/properties/coalesce_boundaries/items/type",keyword:"type",params:{type: "string"}};
+if(longerThan(data7, 256)){
+const err13 = {instancePath:instancePath+"/coalesce_boundaries/" + i1,schemaPath:"#/properties/coalesce_boundaries/items/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -8783,14 +8827,25 @@ vErrors.push(err13);
 errors++;
 }
 }
-}
 else {
-const err14 = {instancePath:instancePath+"/coalesce_boundaries",schemaPath:"#/properties/coalesce_boundaries/type",keyword:"type",params:{type: "array"}};
+const err14 = {instancePath:instancePath+"/coalesce_boundaries/" + i1,schemaPath:"#/properties/coalesce_boundaries/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err14];
 }
 else {
 vErrors.push(err14);
+}
+errors++;
+}
+}
+}
+else {
+const err15 = {instancePath:instancePath+"/coalesce_boundaries",schemaPath:"#/properties/coalesce_boundaries/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
 }
 errors++;
 }
@@ -8801,22 +8856,8 @@ if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
 if(data8.include !== undefined){
 let data9 = data8.include;
 if(Array.isArray(data9)){
-const len2 = data9.length;
-for(let i2=0; i2<len2; i2++){
-let data10 = data9[i2];
-if(typeof data10 === "string"){
-if(data10.length < 1){
-const err15 = {instancePath:instancePath+"/event_filters/include/" + i2,schemaPath:"#/properties/event_filters/properties/include/items/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-if(longerThan(data10, 256)){
-const err16 = {instancePath:instancePath+"/event_filters/include/" + i2,schemaPath:"#/properties/event_filters/properties/include/items/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+if(data9.length > 256){
+const err16 = {instancePath:instancePath+"/event_filters/include",schemaPath:"#/properties/event_filters/properties/include/maxItems",keyword:"maxItems",params:{"maxItems":256}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -8825,8 +8866,12 @@ vErrors.push(err16);
 }
 errors++;
 }
-if(!pattern94.test(data10)){
-const err17 = {instancePath:instancePath+"/event_filters/include/" + i2,schemaPath:"#/properties/event_filters/properties/include/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
+const len2 = data9.length;
+for(let i2=0; i2<len2; i2++){
+let data10 = data9[i2];
+if(typeof data10 === "string"){
+if(data10.length < 1){
+const err17 = {instancePath:instancePath+"/event_filters/include/" + i2,schemaPath:"#/properties/event_filters/properties/include/items/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -8835,9 +8880,8 @@ vErrors.push(err17);
 }
 errors++;
 }
-}
-else {
-const err18 = {instancePath:instancePath+"/event_filters/include/" + i2,schemaPath:"#/properties/event_filters/properties/include/items/type",keyword:"type",params:{type: "string"}};
+if(longerThan(data10, 256)){
+const err18 = {instancePath:instancePath+"/event_filters/include/" + i2,schemaPath:"#/properties/event_filters/properties/include/items/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -8846,10 +8890,8 @@ vErrors.push(err18);
 }
 errors++;
 }
-}
-}
-else {
-const err19 = {instancePath:instancePath+"/event_filters/include",schemaPath:"#/properties/event_filters/properties/include/type",keyword:"type",params:{type: "array"}};
+if(!pattern94.test(data10)){
+const err19 = {instancePath:instancePath+"/event_filters/include/" + i2,schemaPath:"#/properties/event_filters/properties/include/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -8859,15 +8901,8 @@ vErrors.push(err19);
 errors++;
 }
 }
-if(data8.exclude !== undefined){
-let data11 = data8.exclude;
-if(Array.isArray(data11)){
-const len3 = data11.length;
-for(let i3=0; i3<len3; i3++){
-let data12 = data11[i3];
-if(typeof data12 === "string"){
-if(data12.length < 1){
-const err20 = {instancePath:instancePath+"/event_filters/exclude/" + i3,schemaPath:"#/properties/event_filters/properties/exclude/items/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+else {
+const err20 = {instancePath:instancePath+"/event_filters/include/" + i2,schemaPath:"#/properties/event_filters/properties/include/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -8876,8 +8911,10 @@ vErrors.push(err20);
 }
 errors++;
 }
-if(longerThan(data12, 256)){
-const err21 = {instancePath:instancePath+"/event_filters/exclude/" + i3,schemaPath:"#/properties/event_filters/properties/exclude/items/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+}
+}
+else {
+const err21 = {instancePath:instancePath+"/event_filters/include",schemaPath:"#/properties/event_filters/properties/include/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -8886,8 +8923,12 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(!pattern94.test(data12)){
-const err22 = {instancePath:instancePath+"/event_filters/exclude/" + i3,schemaPath:"#/properties/event_filters/properties/exclude/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
+}
+if(data8.exclude !== undefined){
+let data11 = data8.exclude;
+if(Array.isArray(data11)){
+if(data11.length > 256){
+const err22 = {instancePath:instancePath+"/event_filters/exclude",schemaPath:"#/properties/event_filters/properties/exclude/maxItems",keyword:"maxItems",params:{"maxItems":256}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -8896,9 +8937,12 @@ vErrors.push(err22);
 }
 errors++;
 }
-}
-else {
-const err23 = {instancePath:instancePath+"/event_filters/exclude/" + i3,schemaPath:"#/properties/event_filters/properties/exclude/items/type",keyword:"type",params:{type: "string"}};
+const len3 = data11.length;
+for(let i3=0; i3<len3; i3++){
+let data12 = data11[i3];
+if(typeof data12 === "string"){
+if(data12.length < 1){
+const err23 = {instancePath:instancePath+"/event_filters/exclude/" + i3,schemaPath:"#/properties/event_filters/properties/exclude/items/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -8907,10 +8951,8 @@ vErrors.push(err23);
 }
 errors++;
 }
-}
-}
-else {
-const err24 = {instancePath:instancePath+"/event_filters/exclude",schemaPath:"#/properties/event_filters/properties/exclude/type",keyword:"type",params:{type: "array"}};
+if(longerThan(data12, 256)){
+const err24 = {instancePath:instancePath+"/event_filters/exclude/" + i3,schemaPath:"#/properties/event_filters/properties/exclude/items/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -8919,10 +8961,8 @@ vErrors.push(err24);
 }
 errors++;
 }
-}
-}
-else {
-const err25 = {instancePath:instancePath+"/event_filters",schemaPath:"#/properties/event_filters/type",keyword:"type",params:{type: "object"}};
+if(!pattern94.test(data12)){
+const err25 = {instancePath:instancePath+"/event_filters/exclude/" + i3,schemaPath:"#/properties/event_filters/properties/exclude/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -8932,14 +8972,8 @@ vErrors.push(err25);
 errors++;
 }
 }
-if(data.supported_conformance_levels !== undefined){
-let data13 = data.supported_conformance_levels;
-if(Array.isArray(data13)){
-const len4 = data13.length;
-for(let i4=0; i4<len4; i4++){
-let data14 = data13[i4];
-if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-const err26 = {instancePath:instancePath+"/supported_conformance_levels/" + i4,schemaPath:"#/properties/supported_conformance_levels/items/type",keyword:"type",params:{type: "integer"}};
+else {
+const err26 = {instancePath:instancePath+"/event_filters/exclude/" + i3,schemaPath:"#/properties/event_filters/properties/exclude/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -8951,7 +8985,7 @@ errors++;
 }
 }
 else {
-const err27 = {instancePath:instancePath+"/supported_conformance_levels",schemaPath:"#/properties/supported_conformance_levels/type",keyword:"type",params:{type: "array"}};
+const err27 = {instancePath:instancePath+"/event_filters/exclude",schemaPath:"#/properties/event_filters/properties/exclude/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -8961,11 +8995,9 @@ vErrors.push(err27);
 errors++;
 }
 }
-if(data.supported_extensions !== undefined){
-let data15 = data.supported_extensions;
-if(Array.isArray(data15)){
-if(data15.length > 64){
-const err28 = {instancePath:instancePath+"/supported_extensions",schemaPath:"#/properties/supported_extensions/maxItems",keyword:"maxItems",params:{"maxItems":64}};
+}
+else {
+const err28 = {instancePath:instancePath+"/event_filters",schemaPath:"#/properties/event_filters/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -8974,12 +9006,12 @@ vErrors.push(err28);
 }
 errors++;
 }
-const len5 = data15.length;
-for(let i5=0; i5<len5; i5++){
-let data16 = data15[i5];
-if(typeof data16 === "string"){
-if(longerThan(data16, 16384)){
-const err29 = {instancePath:instancePath+"/supported_extensions/" + i5,schemaPath:"#/properties/supported_extensions/items/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
+}
+if(data.supported_conformance_levels !== undefined){
+let data13 = data.supported_conformance_levels;
+if(Array.isArray(data13)){
+if(data13.length > 16){
+const err29 = {instancePath:instancePath+"/supported_conformance_levels",schemaPath:"#/properties/supported_conformance_levels/maxItems",keyword:"maxItems",params:{"maxItems":16}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -8988,8 +9020,11 @@ vErrors.push(err29);
 }
 errors++;
 }
-if(!pattern5.test(data16)){
-const err30 = {instancePath:instancePath+"/supported_extensions/" + i5,schemaPath:"#/properties/supported_extensions/items/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
+const len4 = data13.length;
+for(let i4=0; i4<len4; i4++){
+let data14 = data13[i4];
+if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
+const err30 = {instancePath:instancePath+"/supported_conformance_levels/" + i4,schemaPath:"#/properties/supported_conformance_levels/items/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -8999,8 +9034,9 @@ vErrors.push(err30);
 errors++;
 }
 }
+}
 else {
-const err31 = {instancePath:instancePath+"/supported_extensions/" + i5,schemaPath:"#/properties/supported_extensions/items/type",keyword:"type",params:{type: "string"}};
+const err31 = {instancePath:instancePath+"/supported_conformance_levels",schemaPath:"#/properties/supported_conformance_levels/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -9010,9 +9046,11 @@ vErrors.push(err31);
 errors++;
 }
 }
-}
-else {
-const err32 = {instancePath:instancePath+"/supported_extensions",schemaPath:"#/properties/supported_extensions/type",keyword:"type",params:{type: "array"}};
+if(data.supported_extensions !== undefined){
+let data15 = data.supported_extensions;
+if(Array.isArray(data15)){
+if(data15.length > 64){
+const err32 = {instancePath:instancePath+"/supported_extensions",schemaPath:"#/properties/supported_extensions/maxItems",keyword:"maxItems",params:{"maxItems":64}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -9021,11 +9059,12 @@ vErrors.push(err32);
 }
 errors++;
 }
-}
-if(data.cognitive_load !== undefined){
-let data17 = data.cognitive_load;
-if(typeof data17 !== "string"){
-const err33 = {instancePath:instancePath+"/cognitive_load",schemaPath:"#/properties/cognitive_load/type",keyword:"type",params:{type: "string"}};
+const len5 = data15.length;
+for(let i5=0; i5<len5; i5++){
+let data16 = data15[i5];
+if(typeof data16 === "string"){
+if(longerThan(data16, 16384)){
+const err33 = {instancePath:instancePath+"/supported_extensions/" + i5,schemaPath:"#/properties/supported_extensions/items/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -9034,8 +9073,8 @@ vErrors.push(err33);
 }
 errors++;
 }
-if(!(((data17 === "low") || (data17 === "medium")) || (data17 === "high"))){
-const err34 = {instancePath:instancePath+"/cognitive_load",schemaPath:"#/properties/cognitive_load/enum",keyword:"enum",params:{"enum":["low","medium","high"]}};
+if(!pattern5.test(data16)){
+const err34 = {instancePath:instancePath+"/supported_extensions/" + i5,schemaPath:"#/properties/supported_extensions/items/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -9045,10 +9084,8 @@ vErrors.push(err34);
 errors++;
 }
 }
-if(data.pace_wpm !== undefined){
-let data18 = data.pace_wpm;
-if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-const err35 = {instancePath:instancePath+"/pace_wpm",schemaPath:"#/properties/pace_wpm/type",keyword:"type",params:{type: "integer"}};
+else {
+const err35 = {instancePath:instancePath+"/supported_extensions/" + i5,schemaPath:"#/properties/supported_extensions/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -9057,9 +9094,10 @@ vErrors.push(err35);
 }
 errors++;
 }
-if(typeof data18 == "number"){
-if(data18 < 50){
-const err36 = {instancePath:instancePath+"/pace_wpm",schemaPath:"#/properties/pace_wpm/minimum",keyword:"minimum",params:{"minimum":50,"maximum":1000}};
+}
+}
+else {
+const err36 = {instancePath:instancePath+"/supported_extensions",schemaPath:"#/properties/supported_extensions/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -9068,8 +9106,11 @@ vErrors.push(err36);
 }
 errors++;
 }
-if(data18 > 1000){
-const err37 = {instancePath:instancePath+"/pace_wpm",schemaPath:"#/properties/pace_wpm/maximum",keyword:"maximum",params:{"minimum":50,"maximum":1000}};
+}
+if(data.cognitive_load !== undefined){
+let data17 = data.cognitive_load;
+if(typeof data17 !== "string"){
+const err37 = {instancePath:instancePath+"/cognitive_load",schemaPath:"#/properties/cognitive_load/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -9078,11 +9119,8 @@ vErrors.push(err37);
 }
 errors++;
 }
-}
-}
-if(data.accept_signed_manifests_only !== undefined){
-if(typeof data.accept_signed_manifests_only !== "boolean"){
-const err38 = {instancePath:instancePath+"/accept_signed_manifests_only",schemaPath:"#/properties/accept_signed_manifests_only/type",keyword:"type",params:{type: "boolean"}};
+if(!(((data17 === "low") || (data17 === "medium")) || (data17 === "high"))){
+const err38 = {instancePath:instancePath+"/cognitive_load",schemaPath:"#/properties/cognitive_load/enum",keyword:"enum",params:{"enum":["low","medium","high"]}};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -9092,12 +9130,10 @@ vErrors.push(err38);
 errors++;
 }
 }
-if(data.aaepd !== undefined){
-let data20 = data.aaepd;
-if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
-if(data20.paused !== undefined){
-if(typeof data20.paused !== "boolean"){
-const err39 = {instancePath:instancePath+"/aaepd/paused",schemaPath:"AaepdCapability/properties/paused/type",keyword:"type",params:{type: "boolean"}};
+if(data.pace_wpm !== undefined){
+let data18 = data.pace_wpm;
+if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
+const err39 = {instancePath:instancePath+"/pace_wpm",schemaPath:"#/properties/pace_wpm/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -9106,11 +9142,9 @@ vErrors.push(err39);
 }
 errors++;
 }
-}
-if(data20.max_chars !== undefined){
-let data22 = data20.max_chars;
-if(!((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22)))){
-const err40 = {instancePath:instancePath+"/aaepd/max_chars",schemaPath:"AaepdCapability/properties/max_chars/type",keyword:"type",params:{type: "integer"}};
+if(typeof data18 == "number"){
+if(data18 < 50){
+const err40 = {instancePath:instancePath+"/pace_wpm",schemaPath:"#/properties/pace_wpm/minimum",keyword:"minimum",params:{"minimum":50,"maximum":1000}};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -9119,9 +9153,8 @@ vErrors.push(err40);
 }
 errors++;
 }
-if(typeof data22 == "number"){
-if(data22 < 80){
-const err41 = {instancePath:instancePath+"/aaepd/max_chars",schemaPath:"AaepdCapability/properties/max_chars/minimum",keyword:"minimum",params:{"minimum":80,"maximum":16384}};
+if(data18 > 1000){
+const err41 = {instancePath:instancePath+"/pace_wpm",schemaPath:"#/properties/pace_wpm/maximum",keyword:"maximum",params:{"minimum":50,"maximum":1000}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -9130,8 +9163,11 @@ vErrors.push(err41);
 }
 errors++;
 }
-if(data22 > 16384){
-const err42 = {instancePath:instancePath+"/aaepd/max_chars",schemaPath:"AaepdCapability/properties/max_chars/maximum",keyword:"maximum",params:{"minimum":80,"maximum":16384}};
+}
+}
+if(data.accept_signed_manifests_only !== undefined){
+if(typeof data.accept_signed_manifests_only !== "boolean"){
+const err42 = {instancePath:instancePath+"/accept_signed_manifests_only",schemaPath:"#/properties/accept_signed_manifests_only/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -9141,10 +9177,12 @@ vErrors.push(err42);
 errors++;
 }
 }
-}
-}
-else {
-const err43 = {instancePath:instancePath+"/aaepd",schemaPath:"AaepdCapability/type",keyword:"type",params:{type: "object"}};
+if(data.aaepd !== undefined){
+let data20 = data.aaepd;
+if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
+if(data20.paused !== undefined){
+if(typeof data20.paused !== "boolean"){
+const err43 = {instancePath:instancePath+"/aaepd/paused",schemaPath:"AaepdCapability/properties/paused/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -9154,14 +9192,61 @@ vErrors.push(err43);
 errors++;
 }
 }
-}
-else {
-const err44 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data20.max_chars !== undefined){
+let data22 = data20.max_chars;
+if(!((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22)))){
+const err44 = {instancePath:instancePath+"/aaepd/max_chars",schemaPath:"AaepdCapability/properties/max_chars/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err44];
 }
 else {
 vErrors.push(err44);
+}
+errors++;
+}
+if(typeof data22 == "number"){
+if(data22 < 80){
+const err45 = {instancePath:instancePath+"/aaepd/max_chars",schemaPath:"AaepdCapability/properties/max_chars/minimum",keyword:"minimum",params:{"minimum":80,"maximum":16384}};
+if(vErrors === null){
+vErrors = [err45];
+}
+else {
+vErrors.push(err45);
+}
+errors++;
+}
+if(data22 > 16384){
+const err46 = {instancePath:instancePath+"/aaepd/max_chars",schemaPath:"AaepdCapability/properties/max_chars/maximum",keyword:"maximum",params:{"minimum":80,"maximum":16384}};
+if(vErrors === null){
+vErrors = [err46];
+}
+else {
+vErrors.push(err46);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err47 = {instancePath:instancePath+"/aaepd",schemaPath:"AaepdCapability/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err47];
+}
+else {
+vErrors.push(err47);
+}
+errors++;
+}
+}
+}
+else {
+const err48 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err48];
+}
+else {
+vErrors.push(err48);
 }
 errors++;
 }
@@ -11416,11 +11501,8 @@ errors++;
 }
 }
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
-for(const key1 in data11){
-let data12 = data11[key1];
-if(typeof data12 === "string"){
-if(data12.length < 1){
-const err25 = {instancePath:instancePath+"/extensions/aaepd/resume_after/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"RequestExtensions/properties/aaepd/properties/resume_after/additionalProperties/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+if(Object.keys(data11).length > 1024){
+const err25 = {instancePath:instancePath+"/extensions/aaepd/resume_after",schemaPath:"RequestExtensions/properties/aaepd/properties/resume_after/maxProperties",keyword:"maxProperties",params:{limit: 1024}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -11429,8 +11511,11 @@ vErrors.push(err25);
 }
 errors++;
 }
-if(longerThan(data12, 256)){
-const err26 = {instancePath:instancePath+"/extensions/aaepd/resume_after/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"RequestExtensions/properties/aaepd/properties/resume_after/additionalProperties/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+for(const key1 in data11){
+let data12 = data11[key1];
+if(typeof data12 === "string"){
+if(data12.length < 1){
+const err26 = {instancePath:instancePath+"/extensions/aaepd/resume_after/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"RequestExtensions/properties/aaepd/properties/resume_after/additionalProperties/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -11439,9 +11524,8 @@ vErrors.push(err26);
 }
 errors++;
 }
-}
-else {
-const err27 = {instancePath:instancePath+"/extensions/aaepd/resume_after/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"RequestExtensions/properties/aaepd/properties/resume_after/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(longerThan(data12, 256)){
+const err27 = {instancePath:instancePath+"/extensions/aaepd/resume_after/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"RequestExtensions/properties/aaepd/properties/resume_after/additionalProperties/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -11451,11 +11535,8 @@ vErrors.push(err27);
 errors++;
 }
 }
-}
-}
-}
 else {
-const err28 = {instancePath:instancePath+"/extensions/aaepd",schemaPath:"RequestExtensions/properties/aaepd/type",keyword:"type",params:{type: "object"}};
+const err28 = {instancePath:instancePath+"/extensions/aaepd/resume_after/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"RequestExtensions/properties/aaepd/properties/resume_after/additionalProperties/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -11466,8 +11547,10 @@ errors++;
 }
 }
 }
+}
+}
 else {
-const err29 = {instancePath:instancePath+"/extensions",schemaPath:"RequestExtensions/type",keyword:"type",params:{type: "object"}};
+const err29 = {instancePath:instancePath+"/extensions/aaepd",schemaPath:"RequestExtensions/properties/aaepd/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -11479,12 +11562,24 @@ errors++;
 }
 }
 else {
-const err30 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err30 = {instancePath:instancePath+"/extensions",schemaPath:"RequestExtensions/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err30];
 }
 else {
 vErrors.push(err30);
+}
+errors++;
+}
+}
+}
+else {
+const err31 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
 }
 errors++;
 }

@@ -96,6 +96,10 @@ export interface AaepdError {
   readonly pointer?: string;
   readonly rule?: string;
   readonly event_id?: string;
+  /**
+   * The type of the message that was at fault, where it had one.
+   */
+  readonly answers?: string;
 }
 /**
  * List the open questions (R28).
@@ -693,9 +697,14 @@ export interface Capabilities {
   readonly supports_clarification_reply?: boolean;
   /**
    * none, word, sentence, paragraph, completion; others are dropped with a note (R32).
+   *
+   * @maxItems 16
    */
   readonly coalesce_boundaries?: readonly string[];
   readonly event_filters?: EventFilters;
+  /**
+   * @maxItems 16
+   */
   readonly supported_conformance_levels?: readonly number[];
   /**
    * @maxItems 64
@@ -708,7 +717,13 @@ export interface Capabilities {
   readonly [k: string]: unknown;
 }
 export interface EventFilters {
+  /**
+   * @maxItems 256
+   */
   readonly include?: readonly string[];
+  /**
+   * @maxItems 256
+   */
   readonly exclude?: readonly string[];
   readonly [k: string]: unknown;
 }

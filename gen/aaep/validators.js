@@ -1028,10 +1028,35 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.answers !== undefined){
+let data6 = data.answers;
+const _errs13 = errors;
+if(errors === _errs13){
+if(typeof data6 === "string"){
+if(data6.length < 1){
+return false;
+}
+else {
+if(longerThan(data6, 256)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 for(const key0 in data){
-if(!((((((key0 === "type") || (key0 === "code")) || (key0 === "message")) || (key0 === "pointer")) || (key0 === "rule")) || (key0 === "event_id"))){
+if(!(((((((key0 === "type") || (key0 === "code")) || (key0 === "message")) || (key0 === "pointer")) || (key0 === "rule")) || (key0 === "event_id")) || (key0 === "answers"))){
 return false;
 break;
+}
 }
 }
 }
@@ -1718,6 +1743,10 @@ return false;
 }
 if(errors === _errs6){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(Object.keys(data2).length > 1024){
+return false;
+}
+else {
 for(const key1 in data2){
 let data3 = data2[key1];
 const _errs9 = errors;
@@ -1739,6 +1768,7 @@ return false;
 var valid3 = _errs9 === errors;
 if(!valid3){
 break;
+}
 }
 }
 }
@@ -13698,6 +13728,10 @@ let data6 = data.coalesce_boundaries;
 const _errs14 = errors;
 if(errors === _errs14){
 if(Array.isArray(data6)){
+if(data6.length > 16){
+return false;
+}
+else {
 var valid2 = true;
 const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
@@ -13724,6 +13758,7 @@ break;
 }
 }
 }
+}
 else {
 return false;
 }
@@ -13744,6 +13779,10 @@ let data9 = data8.include;
 const _errs20 = errors;
 if(errors === _errs20){
 if(Array.isArray(data9)){
+if(data9.length > 256){
+return false;
+}
+else {
 var valid4 = true;
 const len2 = data9.length;
 for(let i2=0; i2<len2; i2++){
@@ -13775,6 +13814,7 @@ break;
 }
 }
 }
+}
 else {
 return false;
 }
@@ -13790,6 +13830,10 @@ let data11 = data8.exclude;
 const _errs24 = errors;
 if(errors === _errs24){
 if(Array.isArray(data11)){
+if(data11.length > 256){
+return false;
+}
+else {
 var valid5 = true;
 const len3 = data11.length;
 for(let i3=0; i3<len3; i3++){
@@ -13821,6 +13865,7 @@ break;
 }
 }
 }
+}
 else {
 return false;
 }
@@ -13847,6 +13892,10 @@ let data13 = data.supported_conformance_levels;
 const _errs28 = errors;
 if(errors === _errs28){
 if(Array.isArray(data13)){
+if(data13.length > 16){
+return false;
+}
+else {
 var valid6 = true;
 const len4 = data13.length;
 for(let i4=0; i4<len4; i4++){
@@ -13858,6 +13907,7 @@ return false;
 var valid6 = _errs30 === errors;
 if(!valid6){
 break;
+}
 }
 }
 }
@@ -14861,6 +14911,10 @@ let data16 = data9.coalesce_boundaries;
 const _errs36 = errors;
 if(errors === _errs36){
 if(Array.isArray(data16)){
+if(data16.length > 16){
+return false;
+}
+else {
 var valid4 = true;
 const len1 = data16.length;
 for(let i1=0; i1<len1; i1++){
@@ -14887,6 +14941,7 @@ break;
 }
 }
 }
+}
 else {
 return false;
 }
@@ -14907,6 +14962,10 @@ let data19 = data18.include;
 const _errs42 = errors;
 if(errors === _errs42){
 if(Array.isArray(data19)){
+if(data19.length > 256){
+return false;
+}
+else {
 var valid6 = true;
 const len2 = data19.length;
 for(let i2=0; i2<len2; i2++){
@@ -14938,6 +14997,7 @@ break;
 }
 }
 }
+}
 else {
 return false;
 }
@@ -14953,6 +15013,10 @@ let data21 = data18.exclude;
 const _errs46 = errors;
 if(errors === _errs46){
 if(Array.isArray(data21)){
+if(data21.length > 256){
+return false;
+}
+else {
 var valid7 = true;
 const len3 = data21.length;
 for(let i3=0; i3<len3; i3++){
@@ -14984,6 +15048,7 @@ break;
 }
 }
 }
+}
 else {
 return false;
 }
@@ -15010,6 +15075,10 @@ let data23 = data9.supported_conformance_levels;
 const _errs50 = errors;
 if(errors === _errs50){
 if(Array.isArray(data23)){
+if(data23.length > 16){
+return false;
+}
+else {
 var valid8 = true;
 const len4 = data23.length;
 for(let i4=0; i4<len4; i4++){
@@ -15021,6 +15090,7 @@ return false;
 var valid8 = _errs52 === errors;
 if(!valid8){
 break;
+}
 }
 }
 }
@@ -15827,6 +15897,10 @@ let data9 = data2.coalesce_boundaries;
 const _errs21 = errors;
 if(errors === _errs21){
 if(Array.isArray(data9)){
+if(data9.length > 16){
+return false;
+}
+else {
 var valid3 = true;
 const len1 = data9.length;
 for(let i1=0; i1<len1; i1++){
@@ -15853,6 +15927,7 @@ break;
 }
 }
 }
+}
 else {
 return false;
 }
@@ -15873,6 +15948,10 @@ let data12 = data11.include;
 const _errs27 = errors;
 if(errors === _errs27){
 if(Array.isArray(data12)){
+if(data12.length > 256){
+return false;
+}
+else {
 var valid5 = true;
 const len2 = data12.length;
 for(let i2=0; i2<len2; i2++){
@@ -15904,6 +15983,7 @@ break;
 }
 }
 }
+}
 else {
 return false;
 }
@@ -15919,6 +15999,10 @@ let data14 = data11.exclude;
 const _errs31 = errors;
 if(errors === _errs31){
 if(Array.isArray(data14)){
+if(data14.length > 256){
+return false;
+}
+else {
 var valid6 = true;
 const len3 = data14.length;
 for(let i3=0; i3<len3; i3++){
@@ -15950,6 +16034,7 @@ break;
 }
 }
 }
+}
 else {
 return false;
 }
@@ -15976,6 +16061,10 @@ let data16 = data2.supported_conformance_levels;
 const _errs35 = errors;
 if(errors === _errs35){
 if(Array.isArray(data16)){
+if(data16.length > 16){
+return false;
+}
+else {
 var valid7 = true;
 const len4 = data16.length;
 for(let i4=0; i4<len4; i4++){
@@ -15987,6 +16076,7 @@ return false;
 var valid7 = _errs37 === errors;
 if(!valid7){
 break;
+}
 }
 }
 }
@@ -16447,6 +16537,10 @@ let data10 = data3.coalesce_boundaries;
 const _errs23 = errors;
 if(errors === _errs23){
 if(Array.isArray(data10)){
+if(data10.length > 16){
+return false;
+}
+else {
 var valid3 = true;
 const len1 = data10.length;
 for(let i1=0; i1<len1; i1++){
@@ -16473,6 +16567,7 @@ break;
 }
 }
 }
+}
 else {
 return false;
 }
@@ -16493,6 +16588,10 @@ let data13 = data12.include;
 const _errs29 = errors;
 if(errors === _errs29){
 if(Array.isArray(data13)){
+if(data13.length > 256){
+return false;
+}
+else {
 var valid5 = true;
 const len2 = data13.length;
 for(let i2=0; i2<len2; i2++){
@@ -16524,6 +16623,7 @@ break;
 }
 }
 }
+}
 else {
 return false;
 }
@@ -16539,6 +16639,10 @@ let data15 = data12.exclude;
 const _errs33 = errors;
 if(errors === _errs33){
 if(Array.isArray(data15)){
+if(data15.length > 256){
+return false;
+}
+else {
 var valid6 = true;
 const len3 = data15.length;
 for(let i3=0; i3<len3; i3++){
@@ -16570,6 +16674,7 @@ break;
 }
 }
 }
+}
 else {
 return false;
 }
@@ -16596,6 +16701,10 @@ let data17 = data3.supported_conformance_levels;
 const _errs37 = errors;
 if(errors === _errs37){
 if(Array.isArray(data17)){
+if(data17.length > 16){
+return false;
+}
+else {
 var valid7 = true;
 const len4 = data17.length;
 for(let i4=0; i4<len4; i4++){
@@ -16607,6 +16716,7 @@ return false;
 var valid7 = _errs39 === errors;
 if(!valid7){
 break;
+}
 }
 }
 }
@@ -16914,6 +17024,10 @@ return false;
 }
 if(errors === _errs73){
 if(data34 && typeof data34 == "object" && !Array.isArray(data34)){
+if(Object.keys(data34).length > 1024){
+return false;
+}
+else {
 for(const key1 in data34){
 let data35 = data34[key1];
 const _errs76 = errors;
@@ -16935,6 +17049,7 @@ return false;
 var valid13 = _errs76 === errors;
 if(!valid13){
 break;
+}
 }
 }
 }

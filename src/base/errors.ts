@@ -121,3 +121,17 @@ export function faultFrom(caught: unknown): Fault {
   const sentence = caught instanceof Error ? caught.message : String(caught);
   return new Fault("internal", sentence, { origin: "local", cause: caught });
 }
+
+/**
+ * What a peer may be told of anything caught: a Fault as it is, of an accident only that there was one (R20). What it was stands in the log.
+ */
+export function publicFault(
+  caught: unknown,
+  log: { readonly error: (fields: Readonly<Record<string, unknown>>, message: string) => void },
+): Fault {
+  const fault = faultFrom(caught);
+  if (fault.code !== "internal") return fault;
+  log.error({ err: fault.cause ?? caught }, "a message could not be served, because of an error in the daemon");
+  const sentence = "Something went wrong in the daemon, and stands in its log. Try again, or report it.";
+  return new Fault("internal", sentence, { origin: "local", cause: caught });
+}

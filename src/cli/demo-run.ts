@@ -70,7 +70,7 @@ async function show(
   io: CommandIo,
 ): Promise<ExitCode> {
   const { clock } = io;
-  const colors = colorsFor(io);
+  const colors = colorsFor(options.plain === true ? { ...io, environment: { NO_COLOR: "1" } } : io);
   const listeners = demoListeners(session.language);
   const names = listeners.map(({ name }) => name);
   const seats = listeners.map((listener): Seat => ({ listener, tally: createTally(), accepted: undefined }));
@@ -131,9 +131,14 @@ async function show(
   }
 }
 
-function createView({ plain }: DemoOptions, { stdout }: CommandIo, names: readonly string[], colors: Colors): DemoView {
+function createView(
+  { plain }: DemoOptions,
+  { stdout, environment }: CommandIo,
+  names: readonly string[],
+  colors: Colors,
+): DemoView {
   const columns = stdout.isTTY === true ? (stdout.columns ?? 0) : 0;
-  const isPlain = plain === true || columns < LEAST_COLUMNS;
+  const isPlain = plain === true || environment.TERM === "dumb" || columns < LEAST_COLUMNS;
   return isPlain ? createPlainView(names, colors) : createColumnsView(names, columns, colors);
 }
 

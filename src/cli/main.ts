@@ -28,6 +28,7 @@ Exit codes: 0 done, 1 at fault, 2 wrong usage; docs/exit-codes.md has them all.`
 /** Runs the command that `argv` names. What goes wrong is told on standard error, "Error:" first, and is the exit code of the process. */
 export async function main(options: MainOptions): Promise<void> {
   const { argv } = options;
+  endQuietlyUnread();
   const asked = argv.find((argument) => !argument.startsWith("-"));
   const command = COMMANDS.find(({ name }) => name === asked);
   const stdio: Stdio = command?.ownsStdout === true ? takeStdio() : untouchedStdio();
@@ -52,6 +53,11 @@ export async function main(options: MainOptions): Promise<void> {
     if (command?.ownsStdout === true) process.exit(startExitCode(fault));
     process.exitCode = exitCodeFromFault(fault);
   }
+}
+
+/** Nobody reads any more, as in `aaepd --help | true`: no fault (S7). Writers that must know listen themselves. */
+function endQuietlyUnread(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 }
 
 function untouchedStdio(): Stdio {

@@ -1,7 +1,7 @@
 // Publishes the events of a file into one daemon.
 import type { Framing } from "../../transports/framing/framings.js";
 import { Fault } from "../base/errors.js";
-import { createAgentClient } from "../client/agent-client.js";
+import { type AgentClient, createAgentClient } from "../client/agent-client.js";
 import { ipcRpcConnector } from "../client/node.js";
 import type { CommandIo } from "./command-io.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
@@ -12,10 +12,12 @@ import { type Played, type PlayedLine, play } from "./play.js";
 import { openInput, readJson, readLines } from "./read-lines.js";
 import { createRestamper, createSchedule, type Pace } from "./recording.js";
 import { runCommand } from "./run-command.js";
+import { shownText } from "./shown-text.js";
 
 export interface PublishOptions {
   readonly socket?: string;
   readonly framing?: Framing;
+  readonly producerId?: string;
   readonly rate?: number;
   readonly realtime?: true;
   readonly speed?: number;
@@ -32,11 +34,12 @@ export function runPublish(file: string, options: PublishOptions, io: CommandIo)
 async function publish(file: string, options: PublishOptions, io: CommandIo): Promise<ExitCode> {
   const output = createLineWriter(io.stdout);
   const problems = createLineWriter(options.json === true ? io.stdout : io.stderr);
-  const input = openInput(file, io.stdin);
-  const path = options.socket ?? (await findSocket(io.environment));
-  const client = await createAgentClient(
-    ipcRpcConnector(path, options.framing === undefined ? {} : { framing: options.framing }),
-  );
+  const input = await openInput(file, io.stdin);
+  const client = await connect(options, io).catch((caught: unknown) => {
+    input.destroy();
+    throw caught;
+  });
+  const refusals = createRefusalTally();
   const playing = play({
     client,
     lines: playedLines(readLines(input, file)),
@@ -47,8 +50,8 @@ async function publish(file: string, options: PublishOptions, io: CommandIo): Pr
     maxUnanswered: options.stopOnError === true ? 1 : options.inFlight,
     stopsOnError: options.stopOnError === true,
     onRefused: (line, fault) => {
-      const told = faultLine(line, fault, options.json === true);
-      void problems.write(options.json === true ? told : `Error: ${told}`);
+      if (options.json === true) void problems.write(faultLine(line, fault, true));
+      else if (refusals.count(fault)) void problems.write(`Error: ${faultLine(line, fault, false)}`);
     },
   });
   let interruptCount = 0;
@@ -60,6 +63,7 @@ async function publish(file: string, options: PublishOptions, io: CommandIo): Pr
   });
   try {
     const played = await playing.done;
+    for (const told of refusals.untold()) await problems.write(told);
     await output.write(resultLine(played, options.json === true));
     if (played.wasStopped) return EXIT.interrupted;
     return played.refusedCount > 0 ? EXIT.fault : EXIT.ok;
@@ -71,6 +75,19 @@ async function publish(file: string, options: PublishOptions, io: CommandIo): Pr
     await client.close();
     input.destroy();
     await output.flush();
+  }
+}
+
+async function connect({ socket, framing, producerId }: PublishOptions, io: CommandIo): Promise<AgentClient> {
+  const path = socket ?? (await findSocket(io.environment));
+  const client = await createAgentClient(ipcRpcConnector(path, framing === undefined ? {} : { framing }));
+  if (producerId === undefined) return client;
+  try {
+    await client.setManifest({ agent_id: producerId });
+    return client;
+  } catch (caught) {
+    await client.close();
+    throw caught;
   }
 }
 
@@ -102,6 +119,26 @@ export async function* playedLines(lines: ReturnType<typeof readLines>): AsyncGe
 function notAnObject(): Fault {
   const detail = { pointer: "", rule: "AAEP §3.9" };
   return new Fault("invalid_event", "An event is a JSON object. Write one event a line.", detail);
+}
+
+/** Equal refusals of every line would bury all others: a few are told, the rest only counted. */
+const TOLD_EACH = 5;
+
+function createRefusalTally() {
+  const counts = new Map<string, number>();
+  return {
+    /** Whether this one is to be told. */
+    count: ({ code, sentence }: Fault): boolean => {
+      const key = `${sentence} (${code})`;
+      const count = (counts.get(key) ?? 0) + 1;
+      counts.set(key, count);
+      return count <= TOLD_EACH;
+    },
+    untold: (): readonly string[] =>
+      [...counts]
+        .filter(([, count]) => count > TOLD_EACH)
+        .map(([key, count]) => shownText(`Error: ${count - TOLD_EACH} more lines: ${key}`)),
+  };
 }
 
 function resultLine({ acceptedCount, refusedCount, sessionIds, durationMs, wasStopped }: Played, asJson: boolean) {

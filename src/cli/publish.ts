@@ -27,6 +27,7 @@ export function registerPublish(program: Command, io?: CommandIo): void {
     .argument("<file>", "the events; - is standard input")
     .option("-s, --socket <path>", "the daemon's socket")
     .addOption(new Option("--framing <name>", "how messages are cut").choices(["length-prefixed", "newline"]))
+    .option("--producer-id <id>", "who publishes the events that do not say it themselves")
     .addOption(
       new Option("-r, --rate <n>", "n events a second")
         .argParser(positiveNumber(1_000_000))

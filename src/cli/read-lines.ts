@@ -1,5 +1,5 @@
 // Lines of a file or of standard input. Cut on bytes, and only at line feeds: JSON may hold what other tools take for the end of a line (S12).
-import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { nodeErrorCode } from "../../transports/node-errors.js";
 import { Fault } from "../base/errors.js";
@@ -17,8 +17,33 @@ const MAX_LINE_BYTES = 4 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 
 /** "-" is standard input. Throws a Fault "usage" where the file cannot be read. */
-export function openInput(file: string, stdin: Readable): Readable {
-  return file === "-" ? stdin : createReadStream(file);
+export async function openInput(file: string, stdin: Readable): Promise<Readable> {
+  if (file === "-") return stdin;
+  try {
+    return (await open(file)).createReadStream();
+  } catch (caught) {
+    throw unreadable(file, caught);
+  }
+}
+
+function unreadable(name: string, caught: unknown): Fault {
+  const sentence = `${name} cannot be read: ${reasonOf(caught)}. Give a file of events, or - for standard input.`;
+  return new Fault("usage", sentence, { origin: "local", cause: caught });
+}
+
+function reasonOf(caught: unknown): string {
+  const code = nodeErrorCode(caught);
+  switch (code) {
+    case "ENOENT":
+      return "there is no such file";
+    case "EISDIR":
+      return "it is a folder";
+    case "EACCES":
+    case "EPERM":
+      return "this user may not read it";
+    default:
+      return code ?? String(caught);
+  }
 }
 
 /** Blank lines are counted, and left out unless `keepsBlank`. */
@@ -62,8 +87,7 @@ export async function* readLines(
       else if (start < data.length) parts.push(data.subarray(start));
     }
   } catch (caught) {
-    const sentence = `${name} cannot be read (${nodeErrorCode(caught) ?? caught}). Give a file of events, or - for standard input.`;
-    throw new Fault("usage", sentence, { origin: "local", cause: caught });
+    throw unreadable(name, caught);
   }
   if (bytes > 0) {
     const line = finish(Buffer.alloc(0));

@@ -14,8 +14,9 @@ export async function runCommand(io: CommandIo, action: () => Promise<ExitCode>)
   }
 }
 
-/** The sentence, then the code, pointer and rule in brackets, as far as there are any. */
+/** The sentence, then the code, pointer and rule in brackets, as far as there are any. Of a mistyped command line the sentence says it all. */
 export function describeFault({ sentence, code, pointer, rule }: Fault): string {
+  if (code === "usage") return shownText(sentence);
   const place = pointer === undefined || pointer === "" ? [] : [pointer];
   return shownText(`${sentence} (${[code, ...place, ...(rule === undefined ? [] : [rule])].join(", ")})`);
 }

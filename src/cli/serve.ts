@@ -1,4 +1,7 @@
+import { basename } from "node:path";
 import type { Command } from "commander";
+import { ownerOf } from "../../transports/ipc/bind.js";
+import { currentPlace, ipcPath } from "../../transports/ipc/paths.js";
 import { addConfigurationOptions } from "./configuration-options.js";
 import type { CommandContext } from "./context.js";
 import { runDaemonCommand } from "./run-daemon-command.js";
@@ -25,9 +28,20 @@ export function registerServe(program: Command, context: CommandContext): void {
     .addHelpText("after", EXPLANATION);
   addConfigurationOptions(command, "serve");
   command.action((parsed: Readonly<Record<string, unknown>>) =>
-    runDaemonCommand("serve", parsed, context, (running, { producerId }) => {
+    runDaemonCommand("serve", parsed, context, (running, { producerId, socket, log }) => {
+      const wanted = ipcPath(currentPlace(), producerId);
+      const { ipc } = running.endpoints;
+      if (socket.kind === "auto" && ipc !== undefined && ipc !== wanted) {
+        const pid = ownerOf(wanted);
+        const who = pid === undefined ? "Another process" : `Process ${pid}`;
+        log.warn({ socket: ipc }, `${who} already serves as ${nameOf(wanted)}; this one is ${nameOf(ipc)}`);
+      }
       const line = JSON.stringify({ pid: process.pid, producer_id: producerId, endpoints: running.endpoints });
       context.stdio.writable.write(`${line}\n`);
     }),
   );
+}
+
+function nameOf(socketPath: string): string {
+  return basename(socketPath, ".sock");
 }

@@ -48,6 +48,9 @@ export function runTail(options: TailOptions, io: CommandIo): Promise<void> {
 async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   const output = createLineWriter(io.stdout);
   const status = createLineWriter(io.stderr);
+  if (options.label === true && options.json !== true) {
+    throw new Fault("usage", "--label goes with --json. Give both, or neither.", { origin: "local" });
+  }
   const resumeAfter = resumePointFromOption(options.resumeAfter);
   const subscriberId = options.subscriberId ?? `aaepd-tail-${io.ids.hex(4)}`;
   const colors = colorsFor(io);
@@ -88,8 +91,13 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     if (left <= 0) finish(EXIT.ok);
   }
 
+  for (const pattern of patternsOfNothing(options)) {
+    say("", `Warning: ${JSON.stringify(pattern)} matches no event of AAEP. Write types whole, as in aaep:agent.tool.*`);
+  }
+
   function follow(path: string, label: string, from: ResumePoint | undefined): Followed {
     let quotesText = false;
+    let isToldWaiting = false;
     const source = questions?.source(label, () => subscriber);
     const subscriber: Subscriber = createSubscriber({
       connect: ipcConnector(path, options.framing === undefined ? {} : { framing: options.framing }),
@@ -109,7 +117,13 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
         if (state.kind === "waiting") source?.interrupted();
         if (state.kind === "ended") source?.ended();
         if (state.kind === "active") {
+          isToldWaiting = false;
           quotesText = state.accepted.honored_capabilities.coalesce_boundaries?.includes("none") === true;
+        }
+        if (state.kind === "waiting") {
+          // Further attempts that find nobody are no news.
+          if (isToldWaiting && state.because.kind === "fault") return;
+          isToldWaiting = true;
         }
         say(label, stateInWords(state));
       },
@@ -137,9 +151,11 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     const stoppedAt = new Map<string, ResumePoint>();
     /** What was said of a socket that nobody listens at is not said again at every change beside it. */
     const lastWords = new Map<string, string>();
+    const rejected = new Set<string>();
+    let present: ReadonlySet<string> = new Set();
 
     function update(daemons: readonly FoundDaemon[]): void {
-      const present = new Set(daemons.map(({ socketPath }) => socketPath));
+      present = new Set(daemons.map(({ socketPath }) => socketPath));
       for (const [path, { subscriber, label }] of followed) {
         if (!present.has(path)) stop(path, subscriber, label);
       }
@@ -153,14 +169,23 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
           () => {},
         );
       }
-      if (daemons.length === 0) say("", `No daemon in ${directory} yet; waiting for one. To start one: aaepd serve`);
+      if (daemons.length === 0 && !options.reconnect) fail(noDaemonIn(directory));
+      else if (daemons.length === 0)
+        say("", `No daemon in ${directory} yet; waiting for one. To start one: aaepd serve`);
     }
 
     /** It is followed again when something changes at its place, from where it was. */
-    function hasEnded(path: string, one: Followed, { because }: SubscriberEnd): void {
+    function hasEnded(path: string, one: Followed, end: SubscriberEnd): void {
+      const { because } = end;
       const point = one.subscriber.resumePoint();
       if (point !== undefined) stoppedAt.set(path, point);
       if (followed.get(path) === one) followed.delete(path);
+      if (because.kind === "rejected") rejected.add(path);
+      const isHopeless = present.size > 0 && [...present].every((socketPath) => rejected.has(socketPath));
+      if (because.kind !== "asked" && (isHopeless || (!options.reconnect && followed.size === 0))) {
+        finish(exitCodeFromEnd(end));
+        return;
+      }
       const why = because.kind === "asked" ? "" : interruptionInWords(because);
       if (lastWords.get(path) !== why) say(one.label, why);
       lastWords.set(path, why);
@@ -226,6 +251,17 @@ function resumePointFromOption(values: readonly string[] | undefined): ResumePoi
   if (pairs.every((pair) => pair.length === 2 && pair.every((part) => part !== ""))) return Object.fromEntries(pairs);
   const sentence = "--resume-after is not readable. Give one event id, or session=event for each session.";
   throw new Fault("usage", sentence, { origin: "local" });
+}
+
+function noDaemonIn(directory: string): Fault {
+  return new Fault("not_found", `There is no daemon in ${directory}. Start one with: aaepd serve`, { origin: "local" });
+}
+
+/** Core types all have a colon; a pattern without one is not refused, as types may yet come, but hardly meant. */
+function patternsOfNothing({ include = [], exclude = [] }: TailOptions): readonly string[] {
+  return [...include, ...exclude].filter(
+    (pattern) => !pattern.includes(":") && !(pattern.endsWith("*") && "aaep:".startsWith(pattern.slice(0, -1))),
+  );
 }
 
 function needsSocket(): Fault {

@@ -17,11 +17,25 @@ export function stateInWords(state: SubscriberState): string {
       return shownText(`${what} to ${name ?? id}: ${termsInWords(accepted.honored_capabilities)}. ${notes}`);
     }
     case "waiting":
-      return `${interruptionInWords(state.because)} Trying again in ${(state.retryInMs / 1000).toFixed(1)} s.`;
+      return waitingInWords(state.because);
     case "ended":
       return "";
     default:
       return unreachable(state);
+  }
+}
+
+/** One sentence for however many attempts it takes: a clock that counts them down would talk over everything else. */
+function waitingInWords(because: Interruption): string {
+  switch (because.kind) {
+    case "fault":
+      return "The daemon has gone. Waiting for it to come back.";
+    case "closed":
+      return `${interruptionInWords(because)} Waiting for it to come back.`;
+    case "rejected":
+      return `${interruptionInWords(because)} Trying again.`;
+    default:
+      return unreachable(because);
   }
 }
 

@@ -31,7 +31,7 @@ async function validate(file: string, options: ValidateOptions, io: CommandIo): 
     return checker.check(read.kind === "object" ? read.fields : read.value);
   }
 
-  for await (const line of readLines(openInput(file, io.stdin), file)) {
+  for await (const line of readLines(await openInput(file, io.stdin), file)) {
     if (output.hasGone()) break;
     const faults = faultsOf(line);
     eventCount += 1;

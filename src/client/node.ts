@@ -3,6 +3,8 @@ import type { Readable, Writable } from "node:stream";
 import { createByteConnection } from "../../transports/framing/byte-connection.js";
 import type { Framing } from "../../transports/framing/framings.js";
 import { connectIpc } from "../../transports/ipc/connect.js";
+import { currentPlace, ipcPath } from "../../transports/ipc/paths.js";
+import { Fault } from "../base/errors.js";
 import type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
 import type { Connection } from "../contracts/transport.js";
 
@@ -11,16 +13,26 @@ export interface IpcConnectorOptions {
   readonly framing?: Framing;
 }
 
-/** For `createSubscriber`: connects to the socket or named pipe at `path`. */
+/**
+ * Where the daemon of that producer id listens on this machine for this user: a socket, on Windows a named pipe (AAEP appendix B). A second live
+ * daemon of one id is `ID-2`. Nothing is looked at: whether somebody listens is seen by connecting.
+ */
+export function socketPath(producerId = "aaepd"): string {
+  return ipcPath(currentPlace(), producerId);
+}
+
+/** For `createSubscriber`: connects to the socket or named pipe at `path`. Throws a Fault "address_invalid" where `path` is no text. */
 export function ipcConnector(path: string, options: IpcConnectorOptions = {}): () => Promise<Connection<Uint8Array>> {
+  assertPath(path);
   return () => connectIpc(path, options);
 }
 
-/** For `createAgentClient`: JSON-RPC over the socket or named pipe at `path`. */
+/** For `createAgentClient`: JSON-RPC over the socket or named pipe at `path`. Throws as `ipcConnector` does. */
 export function ipcRpcConnector(
   path: string,
   options: IpcConnectorOptions = {},
 ): (handlers: RpcHandlers) => Promise<RpcConnection> {
+  assertPath(path);
   return async (handlers) => overJsonRpc(await connectIpc(path, options), handlers);
 }
 
@@ -37,6 +49,13 @@ export function childRpcConnector(child: ChildStreams): (handlers: RpcHandlers) 
     const peer = { label: "child", trust: "same-user" } as const;
     return overJsonRpc(createByteConnection(streams, peer, { framing: "newline" }), handlers);
   };
+}
+
+/** Programs in JavaScript hand over what process.argv did not have. */
+function assertPath(path: unknown): void {
+  if (typeof path === "string" && path !== "") return;
+  const sentence = "There is no path to connect to. Give the path of the daemon's socket, for instance socketPath().";
+  throw new Fault("address_invalid", sentence, { origin: "local" });
 }
 
 async function overJsonRpc(connection: Connection<Uint8Array>, handlers: RpcHandlers): Promise<RpcConnection> {

@@ -36,9 +36,12 @@ interface OutputProgress {
 const TERMINAL = /^(?:aaep:|https:\/\/aaep-protocol\.org\/types\/)agent\.session\.(?:completed|errored|cancelled)$/;
 const STREAMING = /^(?:aaep:|https:\/\/aaep-protocol\.org\/types\/)agent\.output\.streaming$/;
 
-/** So many are remembered after their end, so that what is repeated of them is not new; and so many in all, should no end be seen. */
+/**
+ * So many are remembered after their end, so that what is repeated of them is not new; and so many in all, should no end be seen: a producer
+ * takes no more of them in a request (R17).
+ */
 const REMEMBERED_ENDED_SESSIONS = 256;
-const REMEMBERED_SESSIONS = 4096;
+const REMEMBERED_SESSIONS = 1024;
 
 export function createReceived(options: ReceivedOptions = {}): Received {
   const { rememberedIds = 10_000, resumeAfter } = options;

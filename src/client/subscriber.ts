@@ -89,7 +89,11 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
         onState({ kind: "active", accepted, isResumed: resumeAfter !== undefined });
       },
       event: deliver,
-      error: options.onError,
+      error: (error) => {
+        // What cannot be sent again is not waited for.
+        if (error.answers === "aaepd.repeat" && error.event_id !== undefined) asked.delete(error.event_id);
+        options.onError?.(error);
+      },
       message: options.onMessage,
     });
     run = undefined;
@@ -184,7 +188,8 @@ function retryDelayMs(because: Interruption): number | undefined {
 
 function rejectionDelayMs({ reason_code: reason, retry_after_seconds: seconds }: SubscriptionRejected) {
   if (seconds !== undefined) return seconds * 1000;
-  return reason === "rate_limit" ? 0 : undefined;
+  // A producer that ends may be there again in a moment.
+  return reason === "rate_limit" || reason === "transport_unavailable" ? 0 : undefined;
 }
 
 function withResumePoint(request: SubscriberOptions["request"], resumeAfter: ResumePoint | undefined) {

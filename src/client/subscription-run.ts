@@ -79,6 +79,13 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
     },
   });
 
+  /** A producer that does not say what was at fault can only have meant terms. */
+  function refused(error: AaepdError): void {
+    const { answers = "subscription.renegotiate" } = error;
+    if (answers === "subscription.renegotiate") renegotiations.shift()?.reject(faultFromError(error));
+    if (answers === "aaepd.list_pending") listings.shift()?.reject(faultFromError(error));
+  }
+
   /** Answers the end of the subscription, where this frame is one. */
   async function take(frame: Uint8Array): Promise<Interruption | undefined> {
     const incoming = readIncoming(frame);
@@ -104,7 +111,7 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
       case "close":
         return { kind: "closed", close: incoming.close };
       case "error":
-        renegotiations.shift()?.reject(faultFromError(incoming.error));
+        refused(incoming.error);
         options.error?.(incoming.error);
         return undefined;
       case "pending":
@@ -161,7 +168,7 @@ function faultFromError({ code, message, pointer, rule }: AaepdError): Fault {
 }
 
 function goneFault({ peer }: Connection<Uint8Array>): Fault {
-  return new Fault("peer_gone", `${peer.label} has ended the connection. Connect again to go on.`);
+  return new Fault("peer_gone", `The daemon at ${peer.label.replace(/^(?:unix|pipe):/, "")} has ended the connection.`);
 }
 
 function notActive(): Fault {

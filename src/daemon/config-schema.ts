@@ -60,7 +60,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     fallback: { kind: "auto" },
     meaning: "Where the local socket is.",
     atTheLimit:
-      "auto is ID.sock in the runtime folder, or ID-2.sock and so on where a live daemon has that name; a path that a live daemon has is an error; off opens none.",
+      "auto is ID.sock in the runtime folder, or ID-2.sock and so on where a live daemon has that name; a path that a live daemon has is an error; off opens none. The folder of a path must be your own with mode 700; it is made where missing.",
   },
   maxFrameBytes: {
     group: "Where it listens",

@@ -89,6 +89,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     handshakeTimeoutMs: options.handshakeTimeoutSeconds * 1000,
     aaep: {
       engine,
+      log,
       ids: options.ids,
       offer: offerOf(options),
       producer: () => producerOf(manifest()),

@@ -1,6 +1,9 @@
-import { closest } from "fastest-levenshtein";
+import { closest, distance } from "fastest-levenshtein";
 
-/** "Did you mean …?" for a name that is not known, or nothing where none are known. */
+/** "Did you mean …?" for a name that is not known, or nothing where none is near. */
 export function didYouMean(name: string, known: readonly string[]): string {
-  return known.length === 0 ? "" : `Did you mean ${closest(name, known)}?`;
+  if (known.length === 0) return "";
+  const nearest = closest(name, known);
+  const isNear = nearest.startsWith(name) || distance(name, nearest) <= Math.max(1, Math.floor(nearest.length / 3));
+  return isNear ? `Did you mean ${nearest}?` : "";
 }

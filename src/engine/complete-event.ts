@@ -37,10 +37,14 @@ export function timestampFrom(
 function producerFrom(facts: CompletionFacts): Producer {
   if (facts.agent !== undefined) return facts.agent;
   if (facts.producerId !== undefined) return { agent_id: facts.producerId };
-  throw new Fault("producer_missing", "Name the agent in producer.agent_id, or declare it once for the connection.", {
-    pointer: "/producer",
-    rule: "R2",
-  });
+  throw new Fault(
+    "producer_missing",
+    "Name the agent in producer.agent_id, or declare it once for the connection, by aaep.set_manifest or publish --producer-id.",
+    {
+      pointer: "/producer",
+      rule: "R2",
+    },
+  );
 }
 
 /**

@@ -6,7 +6,7 @@ import type { AgentEvent, Epoch, Producer, Urgency } from "./event.js";
 import { type LocalizedTexts, localizedTexts, type TextAudience } from "./localized-texts.js";
 import { applyShape } from "./shape.js";
 import { shortenedText } from "./shortened-text.js";
-import type { GapReason, MessageParameters, Outcome, QuestionKind } from "./texts/catalogue.js";
+import type { GapReason, MessageParameters, QuestionKind } from "./texts/catalogue.js";
 import { AAEPD_VOCABULARY, CORE_VOCABULARY } from "./vocabularies.js";
 
 const TERSE_ASKING_LENGTH = 400;
@@ -30,7 +30,6 @@ interface Parts {
   readonly type: string;
   /** What the event is about: with session, shape and epoch it makes the id. */
   readonly about: string;
-  readonly endOffset?: number;
   readonly urgency: Urgency;
   readonly payload: Readonly<Record<string, unknown>>;
   readonly texts?: LocalizedTexts;
@@ -38,15 +37,14 @@ interface Parts {
 }
 
 function build(facts: DaemonEventFacts, services: IdServices, parts: Parts): AgentEvent {
-  const offset = parts.endOffset ?? 0;
   const id: EventId = derivedEventId(
     {
       epoch: facts.epoch,
-      endOffset: offset,
+      endOffset: 0,
       sessionId: facts.sessionId,
       about: parts.about,
-      start: offset,
-      end: offset,
+      start: 0,
+      end: 0,
       shape: facts.shape,
       boundaries: [],
     },
@@ -155,116 +153,6 @@ export function noticeEvent(
       return { agent, kind: asking.kind, asking: asking[form] };
     }),
     marks: { asks: question.action === undefined ? "clarification" : "confirmation", question: question.event_id },
-  });
-}
-
-/**
- * How a question ended, on the way back to `toState` (AAEP §6.7.2, R6). "critical" when it goes out live; in a backlog, where it stands in the
- * question's place, its ordinary urgency is "normal" (R17).
- */
-export function resolutionEvent(
-  facts: DaemonEventFacts,
-  services: IdServices,
-  resolved: QuestionFacts & { readonly toState: string; readonly outcome: Outcome; readonly urgency?: Urgency },
-): AgentEvent {
-  const { question, defaultLanguage, outcome } = resolved;
-  return build(facts, services, {
-    type: "state.changed",
-    about: `resolution ${question.event_id}`,
-    urgency: resolved.urgency ?? "critical",
-    payload: { from_state: "awaiting_input", to_state: resolved.toState },
-    texts: localizedTexts(facts.audience, "resolution", (language, form) => ({
-      ...outcome,
-      asking: askingOf(question, language, defaultLanguage)[form],
-    })),
-    marks: { question: question.event_id, decision: outcome.decision, decided_by: outcome.decidedBy },
-  });
-}
-
-/** The `awaiting_input` that the agent left out before its question (R6). */
-export function awaitingInputEvent(
-  facts: DaemonEventFacts,
-  services: IdServices,
-  asked: { readonly questionId: string; readonly fromState: string },
-): AgentEvent {
-  const agent = speakerOf(facts.producer);
-  return build(facts, services, {
-    type: "state.changed",
-    about: `awaiting ${asked.questionId}`,
-    urgency: "normal",
-    payload: { from_state: asked.fromState, to_state: "awaiting_input" },
-    texts: localizedTexts(facts.audience, "awaitingInput", () => ({ agent })),
-  });
-}
-
-/** Reminds of an open question when half and when nine tenths of its time have passed (AAEP §6.4.3). */
-export function countdownEvent(
-  facts: DaemonEventFacts,
-  services: IdServices,
-  reminder: QuestionFacts & Pick<MessageParameters["countdown"], "passed" | "remainingSeconds">,
-): AgentEvent {
-  const { question, defaultLanguage, passed, remainingSeconds } = reminder;
-  return build(facts, services, {
-    type: "progress.updated",
-    about: `countdown ${question.event_id} ${passed}`,
-    urgency: "normal",
-    payload: { progress: { percent: passed === "half" ? 50 : 90 } },
-    texts: localizedTexts(facts.audience, "countdown", (language, form) => ({
-      passed,
-      remainingSeconds,
-      asking: askingOf(question, language, defaultLanguage)[form],
-    })),
-    marks: { question: question.event_id },
-  });
-}
-
-/** Closes a tool call that its agent left open (AAEP §4.3.2, R3a). */
-export function toolAbandonedEvent(
-  facts: DaemonEventFacts,
-  services: IdServices,
-  call: { readonly tool: string; readonly toolCallId: string | undefined },
-): AgentEvent {
-  const { tool, toolCallId } = call;
-  return build(facts, services, {
-    type: "tool.completed",
-    about: `tool ${toolCallId ?? tool}`,
-    urgency: "normal",
-    payload: { tool, ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }), status: "timeout" },
-    texts: localizedTexts(facts.audience, "toolAbandoned", () => ({ tool })),
-  });
-}
-
-/** Closes an output that its agent left open, with nothing more to read (AAEP §4.5.4, R3a). */
-export function outputEndedEvent(
-  facts: DaemonEventFacts,
-  services: IdServices,
-  output: { readonly outputId: string | undefined; readonly position: number },
-): AgentEvent {
-  const { outputId, position } = output;
-  return build(facts, services, {
-    type: "output.streaming",
-    about: `output ${outputId ?? ""}`,
-    endOffset: position,
-    urgency: "normal",
-    payload: {
-      chunk: "",
-      position,
-      complete: true,
-      coalesce_hint: "completion",
-      ...(outputId === undefined ? {} : { output_id: outputId }),
-    },
-  });
-}
-
-/** Ends the session of an agent that vanished (R8). */
-export function agentDisconnectedEvent(facts: DaemonEventFacts, services: IdServices): AgentEvent {
-  const agent = speakerOf(facts.producer);
-  return build(facts, services, {
-    type: "session.errored",
-    about: "disconnected",
-    urgency: "critical",
-    payload: { error_category: "transient", error_code: "AGENT_DISCONNECTED", recoverable: true },
-    texts: localizedTexts(facts.audience, "agentDisconnected", () => ({ agent })),
   });
 }
 

@@ -175,7 +175,8 @@ function isQuietState(unit: Unit): boolean {
   return unit.kind === "event" && unit.role === "background-state";
 }
 
-function joinText(first: TextUnit, last: TextUnit, maxChars: number): TextUnit | undefined {
+/** Two texts as one; undefined where they do not follow one another, do not agree, or would be too long. */
+export function joinText(first: TextUnit, last: TextUnit, maxChars: number): TextUnit | undefined {
   if (!first.mergeable || !last.mergeable || first.complete || first.endPosition !== last.position) return undefined;
   if (last.endPosition - first.position > maxChars) return undefined;
   const textBytes = textBytesOf(first) + textBytesOf(last);

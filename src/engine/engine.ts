@@ -123,6 +123,11 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     sequencing: options.sequencing,
     validate: services.validate,
     summary: spokesman.madeSummary,
+    forgotten: (sessionId) => {
+      points.forgetSession(sessionId);
+      questions.forgetSession(sessionId);
+      losses.forget(sessionId);
+    },
   });
 
   const moment = (): Moment => ({ now: clock.now(), wallTime: clock.wallTime(), ids });
@@ -294,17 +299,12 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   };
 
   const ended = (): readonly JournaledEvent[] =>
-    sessions.endedSince(Number.NEGATIVE_INFINITY).flatMap(({ terminal }) => ("epoch" in terminal ? [terminal] : []));
+    [...sessions.endedSince(Number.NEGATIVE_INFINITY)].flatMap(({ terminal }) =>
+      "epoch" in terminal ? [terminal] : [],
+    );
 
   const forgetEnded = (): void => {
-    const before = clock.now() - options.endedRetentionMs;
-    for (const { sessionId, endedAt } of sessions.endedSince(Number.NEGATIVE_INFINITY)) {
-      if (endedAt >= before) break;
-      points.forgetSession(sessionId);
-      questions.forgetSession(sessionId);
-      losses.forget(sessionId);
-    }
-    sessions.forgetEnded(before);
+    sessions.forgetEnded(clock.now() - options.endedRetentionMs);
     wakeUps.at(clock.now() + FORGET_EVERY_MS, forgetEnded);
   };
   wakeUps.at(clock.now() + FORGET_EVERY_MS, forgetEnded);

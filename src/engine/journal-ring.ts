@@ -1,6 +1,7 @@
 // The journal in memory: a window over the newest events, bounded by count and by bytes.
 import type { Appended, Journal, JournalRead } from "../contracts/journal.js";
-import type { AgentEvent, Epoch, JournaledEvent, NewEvent } from "./event.js";
+import type { Epoch, JournaledEvent, NewEvent } from "./event.js";
+import { eventSize } from "./event-size.js";
 
 export interface JournalRingOptions {
   /** The epoch of the first event; above every epoch that a daemon on this machine ever gave out (R29). */
@@ -12,9 +13,6 @@ export interface JournalRingOptions {
   /** Told of each event that leaves the window, oldest first. */
   readonly evicted?: (entry: JournaledEvent) => void;
 }
-
-/** What an entry costs beside its text: objects, indices, the cached encoding's header. */
-const ENTRY_OVERHEAD_BYTES = 600;
 
 /** A journal that forgets: nothing survives the process, and `durable` is always at once (R29). */
 export function createJournalRing(options: JournalRingOptions): Journal {
@@ -49,7 +47,7 @@ export function createJournalRing(options: JournalRingOptions): Journal {
       head += 1;
       // A literal: a spread costs ten times as much.
       const entry: JournaledEvent = { event, kind, source, at, ordinal, made, epoch: head };
-      const size = sizeOf(entry);
+      const size = eventSize(entry);
       entries.push(entry);
       sizes.push(size);
       added.push(entry);
@@ -71,18 +69,4 @@ export function createJournalRing(options: JournalRingOptions): Journal {
   };
 
   return { append, read, head: () => head, oldest, find: (id) => byId.get(id), close: async () => undefined };
-}
-
-function sizeOf(entry: JournaledEvent): number {
-  return ENTRY_OVERHEAD_BYTES + (entry.source?.length ?? roughLength(entry.event));
-}
-
-/** Close to the length of the JSON, at the cost of one loop over the top level. */
-function roughLength(event: AgentEvent): number {
-  let length = 0;
-  for (const field in event) {
-    const value = event[field];
-    length += field.length + (typeof value === "string" ? value.length + 6 : typeof value === "object" ? 120 : 12);
-  }
-  return length;
 }

@@ -3,6 +3,7 @@
 import { Fault } from "../base/errors.js";
 import type { AgentEvent } from "./event.js";
 import { implyState, unimplyState } from "./implied-states.js";
+import { checkOpenLimit } from "./session-limits.js";
 import {
   type AcceptedConfirmation,
   type AgentRecord,
@@ -23,15 +24,10 @@ import {
 } from "./session-turn.js";
 import type { UndoLog } from "./undo-log.js";
 
-/** What is irreversible and risky is not done because nobody answered (AAEP §4.4.1, §6.4.1). */
+/** Better not done because nobody answered; what may not be is refused before it comes here (AAEP §6.4.1). */
 export function askConfirmation(turn: Turn): void {
   const { event } = turn;
   const isIrreversible = event.irreversible === true || event.reversibility === "irreversible";
-  const isRisky = event.risk_level === "high" || event.risk_level === "medium";
-  if (isIrreversible && isRisky && event.default_decision !== "reject") {
-    const sentence = 'Set default_decision to "reject": the action is irreversible and its risk is not low.';
-    breach(turn, "default_not_allowed", sentence, "/default_decision", "AAEP §6.4.1");
-  }
   if ((isIrreversible || event.risk_level === "high") && event.default_decision !== "reject") {
     const sentence = 'Better set default_decision to "reject": the action is irreversible or its risk is high.';
     advise(turn, "default_not_allowed", sentence, "/default_decision", "AAEP §6.4.1");
@@ -43,6 +39,7 @@ export function askConfirmation(turn: Turn): void {
 export function ask(turn: Turn): void {
   const { draft, session, agent, event, kind } = turn;
   const token = String(event.reply_token);
+  checkOpenLimit("questions", session.questions.size, "/reply_token");
   if (draft.replyTokens.has(token)) {
     breach(turn, "reply_token_reused", "Give every question a new reply_token.", "/reply_token", "AAEP §6.2");
   }
@@ -103,7 +100,7 @@ function closeQuestion(draft: Draft, session: SessionRecord, question: OpenQuest
   draft.undo.touch(session);
   draft.undo.remove(session.questions, question.token);
   draft.undo.remove(session.asking, askingKey(question.agentId, question.event));
-  session.outcomes = [...session.outcomes, outcome];
+  draft.undo.push(session.outcomes, outcome);
   const agent = session.agents.get(question.agentId);
   if (agent === undefined) return;
   draft.undo.touch(agent);
@@ -167,6 +164,5 @@ export function resolveQuestion(draft: Draft, session: SessionRecord, question: 
 
 /** Remembers that a reply accepted a confirmation of this agent (R5). */
 export function accept(undo: UndoLog, agent: AgentRecord, permits: AcceptedConfirmation): void {
-  undo.touch(agent);
-  agent.confirmations = [...agent.confirmations, permits];
+  undo.add(agent.confirmations, { ...permits });
 }

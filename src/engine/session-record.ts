@@ -37,7 +37,7 @@ export interface AgentRecord extends Undoable {
   percent: number | undefined;
   /** The latest instant it named. */
   latest: Timestamp | undefined;
-  confirmations: readonly AcceptedConfirmation[];
+  readonly confirmations: Set<AcceptedConfirmation>;
 }
 
 export interface OpenTool {
@@ -94,13 +94,15 @@ export interface SessionRecord extends Undoable {
   readonly outputs: Map<string, OutputRecord>;
   openOutputCount: number;
   readonly toolsByCallId: Map<string, OpenTool>;
-  readonly toolsByName: Map<string, readonly OpenTool[]>;
+  /** Those without a call's id, by name and by ordinal. */
+  readonly toolsByName: Map<string, Map<number, OpenTool>>;
   openToolCount: number;
+  /** Of the newest invocations. */
   readonly usedCallIds: Set<string>;
   readonly questions: Map<string, OpenQuestion>;
   /** What is being asked, by agent and words, with its token: the same is not asked twice at a time (AAEP §6.1). */
   readonly asking: Map<string, string>;
-  outcomes: readonly QuestionOutcome[];
+  readonly outcomes: QuestionOutcome[];
   /** Events that went out, the daemon's included. */
   ordinal: number;
   /** The next `sequence_number`; undefined where the session has none (R16). */
@@ -153,7 +155,7 @@ export function createAgentRecord(producer: Producer): AgentRecord {
     openQuestionCount: 0,
     percent: undefined,
     latest: undefined,
-    confirmations: [],
+    confirmations: new Set(),
   };
 }
 
@@ -174,9 +176,10 @@ export function createOutputRecord(outputId: string | undefined, ordinal: number
 /** The session's open tools, in the order in which they were invoked. */
 export function openTools(session: SessionRecord): readonly OpenTool[] {
   if (session.openToolCount === 0) return [];
-  return [...session.toolsByCallId.values(), ...[...session.toolsByName.values()].flat()].sort(
-    (a, b) => a.ordinal - b.ordinal,
-  );
+  return [
+    ...session.toolsByCallId.values(),
+    ...[...session.toolsByName.values()].flatMap((tools) => [...tools.values()]),
+  ].sort((a, b) => a.ordinal - b.ordinal);
 }
 
 /** The session's open outputs, in the order of their first chunks. */
@@ -240,7 +243,7 @@ export function summarize(session: SessionRecord): SessionSummary {
     openTools: openTools(session),
     openOutputs: openOutputs(session).map(({ outputId, codePoints }) => ({ outputId, position: codePoints })),
     openQuestions: openQuestions(session),
-    outcomes: session.outcomes,
+    outcomes: [...session.outcomes],
     eventCount: session.ordinal,
     timestamp: session.latestText,
     isAgentConnected: session.owner !== undefined,

@@ -1,7 +1,9 @@
 // What each type of event demands of its session, and does to it (AAEP §4.1..§4.3, §4.5; R3a, R5, R13, R25). The steps of session-sequence.ts's
 // table, which alone decides when one is taken; those of questions are in session-questions.ts.
+import { Fault } from "../base/errors.js";
 import { addLengths, fitsPosition, joinChunk, remainder } from "./chunk-text.js";
 import { implyState, isImplied } from "./implied-states.js";
+import { CALL_IDS_KEPT_COUNT, checkOpenLimit } from "./session-limits.js";
 import { withdraw } from "./session-questions.js";
 import {
   type AgentRecord,
@@ -121,7 +123,7 @@ export function invokeTool(turn: Turn): void {
   const { draft, session, agent, event } = turn;
   const tool = String(event.tool);
   const toolCallId = textOrUndefined(event.tool_call_id);
-  if (toolCallId !== undefined && session.usedCallIds.has(toolCallId)) {
+  if (toolCallId !== undefined && (session.usedCallIds.has(toolCallId) || session.toolsByCallId.has(toolCallId))) {
     const sentence = "Give every invocation a tool_call_id of its own; this one was used in this session.";
     breach(turn, "tool_already_invoked", sentence, "/tool_call_id", "AAEP §4.3.1");
   }
@@ -131,15 +133,23 @@ export function invokeTool(turn: Turn): void {
       const sentence =
         "Ask with awaiting.confirmation and wait until a reply accepts it; one reply permits one action.";
       breach(turn, "confirmation_required", sentence, "/irreversible", "AAEP §4.3.1, R5");
-    }
-    agent.confirmations = agent.confirmations.filter((confirmation) => confirmation !== used);
+    } else draft.undo.drop(agent.confirmations, used);
   }
+  checkOpenLimit("tools", session.openToolCount, "/tool");
   const opened: OpenTool = { tool, toolCallId, producer: event.producer, ordinal: session.ordinal + 1 };
   if (toolCallId === undefined) {
-    draft.undo.put(session.toolsByName, tool, [...(session.toolsByName.get(tool) ?? []), opened]);
+    const open = session.toolsByName.get(tool) ?? new Map<number, OpenTool>();
+    if (open.size === 0) draft.undo.put(session.toolsByName, tool, open);
+    draft.undo.put(open, opened.ordinal, opened);
   } else {
     draft.undo.put(session.toolsByCallId, toolCallId, opened);
     draft.undo.add(session.usedCallIds, toolCallId);
+    if (session.usedCallIds.size > CALL_IDS_KEPT_COUNT) {
+      for (const oldest of session.usedCallIds) {
+        draft.undo.drop(session.usedCallIds, oldest);
+        break;
+      }
+    }
   }
   session.openToolCount += 1;
   implyState(agent, "calling_tool");
@@ -147,7 +157,7 @@ export function invokeTool(turn: Turn): void {
 
 /** The accepted confirmation to use up: one that names this tool or call before one that names nothing. */
 function confirmationFor(agent: AgentRecord, tool: string, toolCallId: string | undefined) {
-  const fitting = agent.confirmations.filter(
+  const fitting = [...agent.confirmations].filter(
     (permits) =>
       (permits.tool === undefined || permits.tool === tool) &&
       (permits.toolCallId === undefined || permits.toolCallId === toolCallId),
@@ -175,21 +185,27 @@ export function completeTool(turn: Turn): void {
     }
     draft.undo.remove(session.toolsByCallId, toolCallId);
   } else {
-    const open = session.toolsByName.get(tool) ?? [];
-    const closed = open.find(({ producer }) => producer.agent_id === agent.agentId) ?? open[0];
-    if (closed === undefined) {
+    const open = session.toolsByName.get(tool);
+    const closed = open && oldestFor(agent, open);
+    if (open === undefined || closed === undefined) {
       const sentence = "Publish tool.invoked for this tool first, or name the tool_call_id it was invoked with.";
-      breach(turn, "tool_not_invoked", sentence, "/tool", "AAEP §4.5.2");
+      throw new Fault("tool_not_invoked", sentence, { pointer: "/tool", rule: "AAEP §4.5.2" });
     }
-    if (open.length > 1)
-      draft.undo.put(
-        session.toolsByName,
-        tool,
-        open.filter((other) => other !== closed),
-      );
-    else draft.undo.remove(session.toolsByName, tool);
+    draft.undo.remove(open, closed.ordinal);
+    if (open.size === 0) draft.undo.remove(session.toolsByName, tool);
   }
   session.openToolCount -= 1;
+}
+
+/** The agent's own before others', and the one invoked first: the map may be in another order. */
+function oldestFor(agent: AgentRecord, open: ReadonlyMap<number, OpenTool>): OpenTool | undefined {
+  let found: OpenTool | undefined;
+  const isOwn = ({ producer }: OpenTool): boolean => producer.agent_id === agent.agentId;
+  for (const tool of open.values()) {
+    if (found === undefined || (isOwn(tool) === isOwn(found) ? tool.ordinal < found.ordinal : isOwn(tool)))
+      found = tool;
+  }
+  return found;
 }
 
 /** Chunks of an output follow one another without gaps, and nothing follows the last (AAEP §4.3.3, §4.5.4, R13, R25). */
@@ -199,6 +215,7 @@ export function streamOutput(turn: Turn): void {
   const key = outputId ?? "";
   let output = session.outputs.get(key);
   if (output === undefined) {
+    checkOpenLimit("outputs", session.openOutputCount, outputId === undefined ? "" : "/output_id");
     output = createOutputRecord(outputId, session.ordinal + 1);
     draft.undo.put(session.outputs, key, output);
     session.openOutputCount += 1;

@@ -1,9 +1,9 @@
 // The order of a session (AAEP §4.5, appendix A; R3..R5, R13, R16, R25), as one table: which event may stand in which phase, and what it does.
 // Everything that affects the order of a session is here or in the table's steps (session-rules.ts, session-questions.ts), and nowhere else.
 // What is not in the table is an error with a code. Bytes, schemas, filling in and the keeping of sessions are elsewhere: this file is
-// called with a complete, valid event, and either changes the records or throws.
+// called with a complete, valid event (what a type's urgency and a question's default may be is part of that), and either changes the records or throws.
 import { Fault, type FaultCode } from "../base/errors.js";
-import { type AgentEvent, isCriticalKind, type TopicKind } from "./event.js";
+import type { AgentEvent, TopicKind } from "./event.js";
 import { implyState } from "./implied-states.js";
 import { ask, askConfirmation } from "./session-questions.js";
 import type { SessionPhase } from "./session-record.js";
@@ -63,7 +63,6 @@ export function applyEvent(turn: Turn, original: object, source: string | undefi
   draft.undo.touch(session);
   draft.undo.touch(agent);
   if (session.phase === "open") checkOwner(turn);
-  checkUrgency(turn);
   checkSequenceNumber(turn);
   checkTime(turn);
   agent.producer = turn.event.producer;
@@ -86,19 +85,6 @@ function checkOwner({ draft, session }: Turn): void {
   if (session.owner === undefined) {
     session.owner = draft.connection;
     draft.adopted.push(session);
-  }
-}
-
-/** Four types are critical, two never are (R4). */
-function checkUrgency(turn: Turn): void {
-  const { kind, event } = turn;
-  if (isCriticalKind(kind)) {
-    if (event.urgency === "critical") return;
-    breach(turn, "urgency_not_allowed", `Set urgency to "critical": ${kind} has no other.`, "/urgency", "R4");
-    turn.event = { ...event, urgency: "critical" };
-  } else if (event.urgency === "critical" && (kind === "output.streaming" || kind === "progress.updated")) {
-    breach(turn, "urgency_not_allowed", `Leave out urgency: ${kind} is never critical.`, "/urgency", "R4");
-    turn.event = { ...event, urgency: kind === "progress.updated" ? "background" : "normal" };
   }
 }
 

@@ -89,7 +89,6 @@ const REPAIRABLE: ReadonlySet<FaultCode> = new Set<FaultCode>([
   "state_mismatch",
   "timestamp_out_of_order",
   "timestamp_skewed",
-  "urgency_not_allowed",
 ]);
 
 /** Refuses the event, or returns so that the rule can repair it. Nothing that follows may assume that the rule was kept. */

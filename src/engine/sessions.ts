@@ -1,7 +1,7 @@
 // The sessions of all agents: planning what is published into them, whose they are, and what is left of those that ended.
 // A plan is made whole or not at all and changes nothing until it is committed (R3). Which event may follow which is decided in
 // session-sequence.ts; journals, subscriptions and timers belong to the hub.
-import { Fault, faultFrom } from "../base/errors.js";
+import { Fault } from "../base/errors.js";
 import type { Millis } from "../contracts/clock.js";
 import { completeEvent } from "./complete-event.js";
 import { createEndedSessions, type EndedSession } from "./ended-sessions.js";
@@ -13,7 +13,9 @@ import {
   type Producer,
   topicKind,
 } from "./event.js";
+import { faultAt } from "./publish-fault.js";
 import { isSameContent, isSamePublish, type KnownPublish, type PublishedEvent } from "./same-publish.js";
+import { checkOpenLimit } from "./session-limits.js";
 import { accept, openQuestion, type Resolution, resolveQuestion } from "./session-questions.js";
 import {
   type AcceptedConfirmation,
@@ -47,6 +49,8 @@ export interface SessionsOptions {
   readonly validate: (event: Readonly<Record<string, unknown>>) => void;
   /** The texts of daemon-made events. */
   readonly summary: MadeSummary;
+  /** Told of each ended session of which nothing is kept any more. */
+  readonly forgotten?: (sessionId: string) => void;
 }
 
 /** Who publishes, and when. */
@@ -124,8 +128,8 @@ export interface Sessions {
   readonly openIds: () => readonly string[];
   /** What is left of a session that ended (R17). */
   readonly ended: (sessionId: string) => EndedSession | undefined;
-  /** All that ended and are not forgotten, the oldest first. */
-  readonly endedSince: (from: Millis) => readonly EndedSession[];
+  /** All that ended at or after `from` and are not forgotten, the oldest first. */
+  readonly endedSince: (from: Millis) => Iterable<EndedSession>;
   /** Forgets sessions that ended before, their terminal events and reply tokens. */
   readonly forgetEnded: (before: Millis) => void;
 }
@@ -134,9 +138,14 @@ export interface Sessions {
 export function createSessions(options: SessionsOptions): Sessions {
   const { clockSkewMs, sequencing, validate, summary } = options;
   const open = new Map<string, SessionRecord>();
-  const ended = createEndedSessions();
   const owned = new Map<object, Set<SessionRecord>>();
   const replyTokens = new Map<string, string>();
+  const ended = createEndedSessions({
+    forgotten: ({ sessionId, replyTokens: tokens }) => {
+      for (const token of tokens) replyTokens.delete(token);
+      options.forgotten?.(sessionId);
+    },
+  });
   const undo = createUndoLog();
   let pending: Draft | undefined;
 
@@ -244,6 +253,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     const session = find(event.session_id);
     let agent = session.agents.get(event.producer.agent_id);
     if (agent === undefined) {
+      checkOpenLimit("agents", session.agents.size, "/producer/agent_id");
       agent = createAgentRecord(event.producer);
       undo.put(session.agents, agent.agentId, agent);
     }
@@ -371,27 +381,10 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
     ended: ended.find,
     endedSince: ended.since,
-    forgetEnded: (before) => {
-      for (const token of ended.forget(before)) replyTokens.delete(token);
-    },
+    forgetEnded: ended.forget,
   };
 }
 
 type Seen = Map<string, PublishedEvent> | undefined;
 
 const NONE: readonly never[] = [];
-
-/** The fault with the event's id and its place in the array. */
-function faultAt(caught: unknown, input: PublishedEvent, place: string): Fault {
-  const { code, sentence, pointer, rule, origin, eventId, retryAfterSeconds, cause } = faultFrom(caught);
-  const id = input.fields.event_id;
-  const readable = eventId ?? (typeof id === "string" ? id : undefined);
-  return new Fault(code, sentence, {
-    pointer: `${place}${pointer ?? ""}`,
-    origin,
-    cause,
-    ...(rule === undefined ? undefined : { rule }),
-    ...(readable === undefined ? undefined : { eventId: readable }),
-    ...(retryAfterSeconds === undefined ? undefined : { retryAfterSeconds }),
-  });
-}

@@ -10,12 +10,8 @@ import type { RateBudget } from "./rate-budget.js";
 import type { Place, Stream, StreamServices, StreamTerms, Taken } from "./stream.js";
 import { isOfKindSuperseded, isSuperseded, laneOf, unitsBetween } from "./superseded.js";
 import type { EventUnit, Unit } from "./unit.js";
-import { isLocal, trimBelow } from "./unit.js";
+import { isCritical, isLocal, trimBelow } from "./unit.js";
 import { wordCount } from "./word-count.js";
-
-function isCriticalUnit(unit: Unit): unit is EventUnit {
-  return unit.kind === "event" && unit.role === "critical";
-}
 
 /** Most events in one run: what a slow peer must take before anything critical can pass. */
 const RUN_LIMIT = 256;
@@ -25,6 +21,13 @@ const FLUSH_LIMIT = 4;
 const OVERTAKEN_LIMIT = 1000;
 /** Most outputs remembered as skipped and not yet completed (R26). */
 const SKIPPED_LIMIT = 1000;
+
+function keepNewest<Value>(values: Set<Value>, most: number): void {
+  for (const oldest of values) {
+    if (values.size <= most) return;
+    values.delete(oldest);
+  }
+}
 
 export function createStream(
   start: Place,
@@ -97,6 +100,10 @@ export function createStream(
 
   const pressure = (): Millis => Math.max(pressureUntil, budget.availableAt());
 
+  /** Nothing of its own decides what becomes of the next texts: they merge as they do for everyone with these terms. */
+  const isPlainlyMerging = (): boolean =>
+    terms.limited && reader === undefined && queue.size() === 0 && trims.size === 0 && skipped.size === 0;
+
   /** Takes over all that arrived while it could not have left. */
   const absorbHeld = (): boolean => {
     const before = pressure();
@@ -105,7 +112,11 @@ export function createStream(
       const unit = source?.view.log.at(source.cursor);
       if (unit === undefined) return true;
       if (reader === undefined && unit.at >= before && queue.size() === 0) return true;
-      if (absorbOne(terms.limited || unit.at < pressureUntil) === "full") return false;
+      const stretch = isPlainlyMerging() ? place.view.stretchFrom(place.cursor) : undefined;
+      if (stretch !== undefined) {
+        queue.offer(stretch.unit, false);
+        place.cursor = stretch.next;
+      } else if (absorbOne(terms.limited || unit.at < pressureUntil) === "full") return false;
     }
   };
 
@@ -136,12 +147,7 @@ export function createStream(
 
   const goAhead = (unit: EventUnit): void => {
     overtaken.add(unit.epoch);
-    if (overtaken.size > OVERTAKEN_LIMIT) {
-      for (const oldest of overtaken) {
-        overtaken.delete(oldest);
-        break;
-      }
-    }
+    keepNewest(overtaken, OVERTAKEN_LIMIT);
   };
 
   const sendAlone = (unit: EventUnit, overtook: number, out: Delivery[]): void => {
@@ -262,7 +268,7 @@ export function createStream(
     for (const unit of first) {
       give(unit, out);
       // A question that is asked at once is not asked again when its place in the backlog comes (R28).
-      if (isCriticalUnit(unit)) goAhead(unit);
+      if (isCritical(unit)) goAhead(unit);
       services.delivered(unit, lowestOwed());
     }
     return out;
@@ -292,7 +298,9 @@ export function createStream(
     else criticalSeen = place.view.log.end();
     if (!terms.paused) takeLimited(out, now);
     forgetPassed();
-    return out.length > 0 ? { kind: "run", run: createDeliveryRun(out) } : nextWait(now);
+    const [first] = out;
+    if (first === undefined) return nextWait(now);
+    return { kind: "run", run: out.length === 1 ? place.view.runOf(first) : createDeliveryRun(out) };
   };
 
   return {
@@ -335,12 +343,7 @@ export function createStream(
       });
       if (isOver) return;
       skipped.add(output);
-      if (skipped.size > SKIPPED_LIMIT) {
-        for (const oldest of skipped) {
-          skipped.delete(oldest);
-          break;
-        }
-      }
+      keepNewest(skipped, SKIPPED_LIMIT);
     },
     waitingUnits: () => {
       const units = [...queue.all()];

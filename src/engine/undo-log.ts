@@ -13,7 +13,9 @@ export interface UndoLog {
   readonly put: <K, V>(map: Map<K, V>, key: K, value: V) => void;
   readonly remove: <K, V>(map: Map<K, V>, key: K) => void;
   readonly add: <V>(set: Set<V>, value: V) => void;
-  /** Everything since the last `keep` becomes as it was. Maps may iterate in another order afterwards. */
+  readonly drop: <V>(set: Set<V>, value: V) => void;
+  readonly push: <V>(list: V[], value: V) => void;
+  /** Everything since the last `keep` becomes as it was. Maps and sets may iterate in another order afterwards. */
   readonly revert: () => void;
   /** Everything since the last `keep` stays. */
   readonly keep: () => void;
@@ -55,6 +57,13 @@ export function createUndoLog(): UndoLog {
       if (set.has(value)) return;
       steps.push(() => set.delete(value));
       set.add(value);
+    },
+    drop: (set, value) => {
+      if (set.delete(value)) steps.push(() => set.add(value));
+    },
+    push: (list, value) => {
+      steps.push(() => list.pop());
+      list.push(value);
     },
     revert: () => {
       for (let index = steps.length - 1; index >= 0; index -= 1) steps[index]?.();

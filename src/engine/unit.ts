@@ -53,6 +53,10 @@ export interface TextUnit extends UnitBase {
 
 export type Unit = EventUnit | TextUnit;
 
+export function isCritical(unit: Unit): unit is EventUnit {
+  return unit.kind === "event" && unit.role === "critical";
+}
+
 /** Whether the daemon made it for this subscription alone, so that the journal does not have it: sums, gaps. */
 export function isLocal(unit: Unit): boolean {
   return unit.kind === "event" && unit.entry.ordinal === 0;

@@ -1,7 +1,7 @@
 // A view: the stream as one set of terms sees it. Filter, shape and the coalescing of streamed text are done here, once for all subscriptions
 // that share the terms (R10, R14, R15, R30). Rates, pauses and what a slow peer misses are each subscription's own and live elsewhere.
 import type { Millis } from "../contracts/clock.js";
-import { createDelivery, type Delivery } from "./delivery.js";
+import { createDelivery, createDeliveryRun, type Delivery, type DeliveryRun } from "./delivery.js";
 import type { AgentEvent, Epoch } from "./event.js";
 import { isTerminalKind } from "./event.js";
 import { createHeldTexts, type HeldTexts } from "./held-text.js";
@@ -9,6 +9,7 @@ import type { InternedShape, LiveEntry } from "./live-entry.js";
 import type { Chunk, OutputText } from "./output-text.js";
 import { boundaryOf } from "./terms.js";
 import { encodedBytes, MAX_TEXT_BYTES, MOST_BYTES_PER_UNIT } from "./text-room.js";
+import { createTextStretches, type TextStretch } from "./text-stretches.js";
 import { parseTimestamp } from "./timestamps.js";
 import type { EventRole, TextUnit, Unit } from "./unit.js";
 import { codePointCount, outputKey } from "./unit.js";
@@ -56,6 +57,10 @@ export interface View {
   readonly timestamps: () => ReadonlyMap<string, string>;
   readonly noteTimestamp: (session: string, timestamp: string) => void;
   readonly deliveryOf: (unit: Unit) => Delivery;
+  /** One delivery as a run, the same for all who are given just that. */
+  readonly runOf: (delivery: Delivery) => DeliveryRun;
+  /** The texts from a number on as one, made once for all who ask for the same. */
+  readonly stretchFrom: (index: number) => TextStretch | undefined;
   /** A unit's event with how many it overtook, made once a count (R4). */
   readonly marked: (unit: Unit, overtook: number, mark: (event: AgentEvent, count: number) => AgentEvent) => Delivery;
   /** Cancels its timers. */
@@ -70,6 +75,7 @@ export function createView(
 ): View {
   const lastTimestamps = new Map<string, string>();
   const rendered = new WeakMap<Unit, Delivery>();
+  const single = new WeakMap<Delivery, DeliveryRun>();
   const marks = new WeakMap<Unit, Map<number, Delivery>>();
   let epoch = startsAfter;
 
@@ -83,6 +89,7 @@ export function createView(
     return delivery;
   };
   const log = createViewLog(deliveryOf);
+  const stretches = createTextStretches(log, terms.maxChars);
 
   const append = (unit: Unit): void => {
     lastTimestamps.set(unit.session, unit.kind === "text" ? unit.timestamp : unit.entry.event.timestamp);
@@ -176,6 +183,12 @@ export function createView(
     timestamps: () => lastTimestamps,
     noteTimestamp,
     deliveryOf,
+    runOf: (delivery) => {
+      const run = single.get(delivery) ?? createDeliveryRun([delivery]);
+      single.set(delivery, run);
+      return run;
+    },
+    stretchFrom: stretches.from,
     marked: (unit, overtook, mark) => {
       const byCount = marks.get(unit) ?? new Map<number, Delivery>();
       marks.set(unit, byCount);

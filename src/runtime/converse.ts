@@ -1,7 +1,8 @@
 // Joins one connection, one codec and one protocol session: frames in, answers and deliveries out, until either side ends it.
-import { type Fault, faultFrom } from "../base/errors.js";
+import { type Fault, publicFault } from "../base/errors.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { Codec } from "../contracts/codec.js";
+import type { Log } from "../contracts/log.js";
 import type { EndReason, Protocol } from "../contracts/protocol.js";
 import type { Connection } from "../contracts/transport.js";
 import { frameRunOf, frameRunOfDeliveries } from "./frame-runs.js";
@@ -11,6 +12,7 @@ export interface ConverseOptions {
   readonly clock: Clock;
   /** How long a peer may stay without a handshake, ms (R22). */
   readonly handshakeTimeoutMs: Millis;
+  readonly log: Log;
   /** Told of an accident that ended the conversation, for logs. */
   readonly failed: (fault: Fault) => void;
 }
@@ -82,7 +84,7 @@ export function converse<Frame, Message>(
     try {
       message = codec.decode(frame);
     } catch (caught) {
-      send(session.refuse(faultFrom(caught)));
+      send(session.refuse(publicFault(caught, options.log)));
       return false;
     }
     const { answers, closes } = session.receive(message);
@@ -100,7 +102,7 @@ export function converse<Frame, Message>(
         await connection.writable();
       }
     } catch (caught) {
-      fault = faultFrom(caught);
+      fault = publicFault(caught, options.log);
       if (!isOver) send(session.refuse(fault));
     }
     over();

@@ -44,6 +44,13 @@ describe("the command line", () => {
     expect(whole.stderr + serve.stderr + stdio.stderr).toBe("");
   });
 
+  it.each([["--help"], ["manifest"], ["help"]])("S7: %s ends quietly where nobody reads", async (...argv) => {
+    const program = startProgram(argv);
+    program.child.stdout.destroy();
+    expect(await program.ended).toEqual({ code: 0, signal: null });
+    expect(program.stderr()).toBe("");
+  });
+
   it("tells its version; without a command it teaches, and says by its exit code that nothing was done", async () => {
     const [version, nothing] = await Promise.all([run("--version"), run()]);
     expect([version.code, version.stdout]).toStrictEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
@@ -118,6 +125,7 @@ describe("aaepd serve and manifest", () => {
     const second = startProgram(["serve"], { environment });
     const [line = ""] = await second.stdoutLines(1);
     expect(JSON.parse(line).endpoints.ipc).toBe(join(directory, "aaep", "aaepd-2.sock"));
+    expect(second.stderr()).toContain(`Process ${first.child.pid} already serves as aaepd; this one is aaepd-2`);
     const third = startProgram(["serve", "--socket", socket], { environment });
     expect((await third.ended).code).toBe(73);
     expect(third.stderr()).toContain(`Process ${first.child.pid} listens there`);

@@ -109,6 +109,27 @@ test("--stop-on-error: nothing after the first refusal; --json: for programs", a
   expect([stage.err(), stage.exitCode()]).toEqual(["", 1]);
 });
 
+test("a file that is not there is told before anything is connected, exit code 2", async () => {
+  const stage = createStage({ environment: runtimeEnvironment() });
+  await publish(stage, "/no/such/file");
+  expect(stage.err()).toMatch(/^Error: \/no\/such\/file cannot be read: there is no such file\. [^\n(]*\n$/);
+  expect(stage.exitCode()).toBe(2);
+});
+
+test("--producer-id names who publishes; without it equal refusals are told five times, then counted", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const anonymous = { type: hello.type, summary_normal: "Hello." };
+  const input = Array.from({ length: 8 }, (_, index) => JSON.stringify({ ...anonymous, session_id: `sess_${index}` }));
+  const refused = createStage({ input: input.join("\n") });
+  await publish(refused, "-", "--socket", socketPath);
+  const lines = refused.err().trim().split("\n");
+  expect(lines).toHaveLength(6);
+  expect(lines[5]).toMatch(/^Error: 3 more lines: .*--producer-id.* \(producer_missing\)$/);
+  const named = createStage({ input: input.join("\n") });
+  await publish(named, "-", "--socket", socketPath, "--producer-id", "tester");
+  expect([named.err(), named.exitCode()]).toEqual(["", 0]);
+});
+
 test("without a daemon: exit code 69; with several and no --socket: 2", async () => {
   const runtime = runtimeEnvironment();
   const none = createStage({ environment: runtime });

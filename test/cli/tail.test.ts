@@ -126,9 +126,10 @@ test("R17: a daemon that is killed and started again is followed again", async (
   void tail(stage, "--socket", daemon.socketPath);
   await eventually(() => expect(stage.err()).toContain("Connected to aaepd"));
   daemon.child.kill("SIGKILL");
-  await eventually(() => expect(stage.err()).toMatch(/Trying again in \d/));
+  await eventually(() => expect(stage.err()).toContain("The daemon has gone. Waiting for it to come back."));
   const again = await serve(runtime.XDG_RUNTIME_DIR, "--socket", daemon.socketPath);
   await eventually(() => expect(stage.err().match(/Connected/g)?.length).toBeGreaterThan(1));
+  expect(stage.err().match(/Waiting/g)).toHaveLength(1);
   await (await agent(again.socketPath)).publish(started("sess_1"));
   await eventually(() => expect(stage.out()).toContain("started: Hello."));
 });
@@ -163,6 +164,26 @@ test("--no-reconnect ends with the daemon", async () => {
   await stop();
   await running;
   expect(stage.exitCode()).toBe(0);
+});
+
+test("--no-reconnect without any daemon: exit code 69; --label without --json: 2", async () => {
+  const none = createStage({ environment: runtimeEnvironment() });
+  await tail(none, "--no-reconnect");
+  expect(none.err()).toMatch(/^Error: There is no daemon in .+\n$/);
+  expect(none.exitCode()).toBe(69);
+  const label = createStage();
+  await tail(label, "--label");
+  expect([label.err(), label.exitCode()]).toEqual(["Error: --label goes with --json. Give both, or neither.\n", 2]);
+});
+
+test("rejected for good by every daemon: told as an error, exit code 1; a pattern that matches nothing is warned of", async () => {
+  const runtime = runtimeEnvironment();
+  await serve(runtime.XDG_RUNTIME_DIR);
+  const stage = createStage({ environment: runtime });
+  await tail(stage, "--signed-only", "--include", "tool.*");
+  expect(stage.err()).toContain('Warning: "tool.*" matches no event of AAEP.');
+  expect(stage.err()).toMatch(/^Error: The daemon has rejected the subscription: /m);
+  expect(stage.exitCode()).toBe(1);
 });
 
 test.each([

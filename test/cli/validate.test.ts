@@ -124,6 +124,6 @@ test("a file that ends in mid-session is valid, and that is said", async () => {
 test("a file that cannot be read is a usage error, in one line that begins with Error: (A21)", async () => {
   const stage = createStage();
   await run(registerValidate, stage, "/no/such/file");
-  expect(stage.err()).toMatch(/^Error: \/no\/such\/file cannot be read \(ENOENT\)\. [^\n]*\n$/);
+  expect(stage.err()).toMatch(/^Error: \/no\/such\/file cannot be read: there is no such file\. [^\n]*\n$/);
   expect(stage.exitCode()).toBe(2);
 });

@@ -311,3 +311,42 @@ test("onEvent may close the subscriber and wait for it; nothing comes after", as
   expect(await subscriber.ended).toEqual({ kind: "ended", because: { kind: "asked" } });
   expect(seen).toEqual(["evt_1"]);
 });
+
+test("R33: an error is told to whoever asked for what it answers: a failed repeat rejects no new terms", async () => {
+  const producer = createFakeProducer();
+  const { events, subscriber } = start(producer);
+  await settle();
+  side(producer).accept();
+  await settle();
+  const error = (answers: string, event_id?: string) => ({
+    type: "aaepd.error",
+    code: "not_found",
+    message: "Not here.",
+    answers,
+    ...(event_id === undefined ? {} : { event_id }),
+  });
+  subscriber.repeat("evt_9");
+  const terms = subscriber.renegotiate({ max_events_per_second: 1 });
+  const listed = expect(subscriber.listPending()).rejects.toMatchObject({ code: "not_found" });
+  side(producer).say(error("aaepd.repeat", "evt_9"), error("aaepd.list_pending"));
+  await listed;
+  side(producer).accept();
+  expect(await terms).toMatchObject({ subscription_id: "sub_1" });
+  // Nobody waits for that one any more: when it comes, it is news.
+  side(producer).say(eventMessage(9));
+  await settle();
+  expect(events).toEqual(["new evt_9"]);
+});
+
+test("R33: a producer that is about to end is tried again", async () => {
+  const producer = createFakeProducer();
+  const { kinds } = start(producer);
+  await settle();
+  side(producer).say({
+    type: "subscription.rejected",
+    reason_code: "transport_unavailable",
+    reason_message: "The daemon is stopping.",
+  });
+  await settle();
+  expect(kinds()).toEqual(["connecting", "waiting"]);
+});

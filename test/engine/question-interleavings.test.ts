@@ -5,7 +5,7 @@ import { Fault } from "../../src/base/errors.js";
 import { BOUNDARIES } from "../../src/engine/terms.js";
 import { formatTimestamp } from "../../src/engine/timestamps.js";
 import { createSubscriptionDesk, type OpenSubscription } from "../../src/protocols/aaep/subscription-desk.js";
-import { createEngineRig, type EngineRig, type RigAgent, session } from "../support/engine-rig.js";
+import { createEngineRig, type EngineRig, type RigAgent, SILENT_LOG, session } from "../support/engine-rig.js";
 
 const LONGEST = 5;
 const TIMEOUT_SECONDS = 60;
@@ -114,6 +114,7 @@ function createStage(): Stage {
     },
     producer: () => ({ agent_id: "daemon" }),
     manifestUri: () => undefined,
+    log: SILENT_LOG,
   });
   return { rig, desk, agent: undefined, a: undefined, b: undefined };
 }

@@ -422,7 +422,7 @@ describe("R8: agents that vanish", () => {
       stage.publish("awaiting.clarification", { session_id: id, reply_token: `rpl_${id}` });
       stage.publish("session.cancelled", { session_id: id });
     }
-    expect(stage.sessions.endedSince(2000).map(({ sessionId }) => sessionId)).toEqual(["sess_2"]);
+    expect([...stage.sessions.endedSince(2000)].map(({ sessionId }) => sessionId)).toEqual(["sess_2"]);
     stage.publish("session.started", { session_id: "sess_3" });
     const reuse = { session_id: "sess_3", reply_token: "rpl_sess_1" };
     expect(faultOf(() => stage.publish("awaiting.clarification", reuse)).code).toBe("reply_token_reused");

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { AuditEntry } from "../../src/contracts/audit.js";
 import type { Journal } from "../../src/contracts/journal.js";
+import type { Log } from "../../src/contracts/log.js";
 import { createSegmenter } from "../../src/daemon/segmenter.js";
 import type { Delivery } from "../../src/engine/delivery.js";
 import { createEngine, type Engine, type EngineOptions, type EngineSubscription } from "../../src/engine/engine.js";
@@ -62,11 +63,13 @@ export interface RigOptions {
   readonly journaled?: (entry: JournaledEvent) => void;
 }
 
+const silent = (): void => undefined;
+export const SILENT_LOG: Log = { debug: silent, info: silent, warn: silent, error: silent };
+
 /** An engine with a virtual clock and counted ids; subscriptions pull as a pump would, at the end of each turn. */
 export function createEngineRig(options: RigOptions = {}): EngineRig {
   const clock = createVirtualClock();
   let ids = 0;
-  const silent = (): void => undefined;
   const audit: AuditEntry[] = [];
   const warnings: EngineRig["warnings"][number][] = [];
   const wrap = options.wrapJournal ?? ((journal) => journal);
@@ -81,12 +84,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
       },
       idServices: { sha256Hex: (text) => createHash("sha256").update(text).digest("hex") },
       segmenter: createSegmenter(),
-      log: {
-        debug: silent,
-        info: silent,
-        warn: (fields, message) => void warnings.push({ fields, message }),
-        error: silent,
-      },
+      log: { ...SILENT_LOG, warn: (fields, message) => void warnings.push({ fields, message }) },
       audit: { record: (entry) => void audit.push(entry) },
       createJournal: (evicted) => {
         const journal = wrap(createJournalRing({ firstEpoch: 1000, ...options.journal, evicted }));

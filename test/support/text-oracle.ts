@@ -172,7 +172,8 @@ function mergingFaults(event: AgentEvent, published: Published, terms: Terms): r
   const faults: string[] = [];
   for (const chunk of chunks) {
     if (chunk.language !== first.language) faults.push(`${keyOf(event)}@${position}: merged across languages`);
-    const carries = chunk.extensions !== undefined && terms.supportedExtensions.length > 0;
+    const vocabularies = chunk["@context"];
+    const carries = terms.supportedExtensions.some((one) => vocabularies.includes(one));
     if (carries && (chunks.size > 1 || event.extensions === undefined))
       faults.push(`${keyOf(event)}@${position}: merged with a chunk that carries extensions`);
   }

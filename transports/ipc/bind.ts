@@ -111,7 +111,7 @@ function ownerFile(path: string): string {
 }
 
 /** The process that says it listens there, if it lives. For people; nothing depends on it. */
-function ownerOf(path: string): number | undefined {
+export function ownerOf(path: string): number | undefined {
   try {
     const pid = Number.parseInt(readFileSync(ownerFile(path), "utf8"), 10);
     return isProcess(pid) ? pid : undefined;

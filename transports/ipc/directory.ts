@@ -23,7 +23,7 @@ export function assurePrivateDirectory(directory: string, userId: number | undef
     refuse(
       directory,
       `has mode 0${mode.toString(8)}, so that others can reach the socket`,
-      "Run chmod 700 on it, or choose another folder",
+      "Put the socket into a folder of your own with mode 700, in which nothing else is; do not change the mode of a folder of the system",
     );
   }
 }

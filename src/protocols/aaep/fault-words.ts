@@ -63,6 +63,8 @@ export function sentenceOf(diagnosis: Diagnosis, root: unknown, name: string): s
     case "minItems":
     case "maxItems":
       return `${field} must have ${range(params.minItems, params.maxItems)} entries; it has ${Array.isArray(value) ? value.length : 0}.`;
+    case "maxProperties":
+      return `${field} may have at most ${String(params.maxProperties ?? params.limit)} members.`;
     case "pattern":
       return `${field} must ${UNION_FORMS[pointer] ?? `be ${String(params.description)}`}${found}`;
     case "enum":

@@ -41,10 +41,14 @@ export function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch (caught) {
     const { sentence } = faultFrom(caught);
-    throw new Fault("invalid_json", `Send one JSON object a message; this is none: ${sentence}.`, {
-      pointer: "",
-      cause: caught,
-    });
+    throw new Fault(
+      "invalid_json",
+      `A message is not JSON: ${sentence}. Each message is one line of JSON, or one frame with its length before it.`,
+      {
+        pointer: "",
+        cause: caught,
+      },
+    );
   }
 }
 

@@ -1,5 +1,5 @@
 // AAEP without an envelope: one subscription a connection, each frame one message (AAEP §5.1, R23, R33).
-import { Fault } from "../../base/errors.js";
+import { Fault, publicFault } from "../../base/errors.js";
 import type { EndReason, LastWords, Protocol, ProtocolSession, Reaction } from "../../contracts/protocol.js";
 import { quoted } from "./capabilities.js";
 import {
@@ -89,8 +89,7 @@ export function createPlainProtocol(services: DeskServices): Protocol<unknown> {
           try {
             return receive(message);
           } catch (caught) {
-            if (caught instanceof Fault) return answer(errorMessage(caught));
-            throw caught;
+            return answer(errorMessage(publicFault(caught, services.log), readableType(message)));
           }
         },
         refuse: (fault) => errorMessage(fault),
@@ -123,10 +122,15 @@ function answer(message: Message): Reaction<unknown> {
   return { answers: [message], closes: false };
 }
 
+function readableType(message: unknown): string | undefined {
+  if (typeof message !== "object" || message === null || !("type" in message)) return undefined;
+  return typeof message.type === "string" ? message.type : undefined;
+}
+
 /** Throws for what is no message at all. */
 function typeOf(message: unknown): string {
-  if (typeof message === "object" && message !== null && "type" in message && typeof message.type === "string")
-    return message.type;
+  const type = readableType(message);
+  if (type !== undefined) return type;
   throw new Fault("invalid_message", "A message is a JSON object with a type.", {
     pointer: "/type",
     rule: "AAEP §5.1",

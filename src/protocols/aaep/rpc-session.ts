@@ -1,6 +1,6 @@
 // AAEP in JSON-RPC 2.0: the agent's side, and the subscriber's with as many subscriptions as it likes on one connection (AAEP app. B, R8, R23,
 // R28, R33). Method names and params are known here; ids, errors' numbers and bytes are the transport's.
-import { Fault, faultFrom } from "../../base/errors.js";
+import { Fault, publicFault } from "../../base/errors.js";
 import type { DeliverySource, EndReason } from "../../contracts/protocol.js";
 import type { RpcCall, RpcHandlers } from "../../contracts/rpc.js";
 import type { Delivery, DeliveryRun } from "../../engine/delivery.js";
@@ -266,7 +266,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
         else if (NEEDS_AN_ANSWER.has(whole.method)) throw unanswerable(whole.method);
         else call(whole.method, whole.params, whole);
       } catch (caught) {
-        const { type: _, ...error } = errorMessage(faultFrom(caught));
+        const { type: _, ...error } = errorMessage(publicFault(caught, services.log), whole.method);
         peer.notify("aaep.error", error);
       }
     },

@@ -1,8 +1,9 @@
 // The subscriber's side of AAEP, for every framing (AAEP §5.1–§5.8, R17, R19, R26, R28, R32, R33): a request becomes a subscription, and later
 // messages change, question or end it. How messages are framed and when deliveries are pulled is known elsewhere.
 
-import { Fault, faultFrom } from "../../base/errors.js";
+import { Fault, publicFault } from "../../base/errors.js";
 import type { IdSource } from "../../base/ids.js";
+import type { Log } from "../../contracts/log.js";
 import type { EndReason } from "../../contracts/protocol.js";
 import { textFor } from "../../engine/daemon-texts.js";
 import type { Engine, EngineSubscription } from "../../engine/engine.js";
@@ -33,6 +34,7 @@ export interface DeskServices {
   readonly producer: () => Producer;
   /** Where the manifest stands, if it stands anywhere. */
   readonly manifestUri: () => string | undefined;
+  readonly log: Log;
 }
 
 export interface SubscriptionEvents {
@@ -74,6 +76,7 @@ export function createSubscriptionDesk(services: DeskServices): {
 }
 
 function answerRequest(value: unknown, events: SubscriptionEvents, services: DeskServices): RequestOutcome {
+  let engine: EngineSubscription | undefined;
   try {
     assertSubscriptionRequest(value);
     const request: Message = value as unknown as Message;
@@ -87,7 +90,7 @@ function answerRequest(value: unknown, events: SubscriptionEvents, services: Des
       services.offer,
     );
     if (negotiated.kind === "rejected") return { kind: "rejected", message: rejection(negotiated) };
-    const engine = services.engine.subscribe({
+    engine = services.engine.subscribe({
       subscriberId: value.subscriber_id,
       terms: negotiated.terms,
       resumeAfter,
@@ -98,7 +101,8 @@ function answerRequest(value: unknown, events: SubscriptionEvents, services: Des
     const open = createOpenSubscription(engine, negotiated, services, correlation);
     return { kind: "accepted", message: open.accepted(negotiated), open };
   } catch (caught) {
-    return { kind: "rejected", message: rejectionOfFault(faultFrom(caught)) };
+    engine?.close();
+    return { kind: "rejected", message: rejectionOfFault(publicFault(caught, services.log)) };
   }
 }
 
@@ -166,7 +170,11 @@ function createOpenSubscription(
     repeat: (message) => {
       assertRepeat(message);
       assertOurs(message.subscription_id);
-      engine.repeat(message.event_id);
+      try {
+        engine.repeat(message.event_id);
+      } catch (caught) {
+        throw aboutEvent(caught, message.event_id);
+      }
     },
     reply: (message) => {
       try {
@@ -189,6 +197,13 @@ function createOpenSubscription(
       reason_message: textFor("closing", { reason }, engine.terms().languages).text,
     }),
   };
+}
+
+/** With the id that was asked for: whoever asked for several knows which. */
+function aboutEvent(caught: unknown, eventId: string): unknown {
+  if (!(caught instanceof Fault)) return caught;
+  const { code, sentence, pointer = "", rule = "R28" } = caught;
+  return new Fault(code, sentence, { pointer, rule, eventId });
 }
 
 function giveReply(message: unknown, engine: EngineSubscription): boolean {
@@ -277,8 +292,8 @@ function reasonCodeOf({ code }: Fault): string {
   }
 }
 
-/** An error as a message of the plain framings (R20, R33). */
-export function errorMessage(fault: Fault): Message {
+/** An error as a message of the plain framings (R20, R33). `answered`: the type of the message that was at fault. */
+export function errorMessage(fault: Fault, answered?: string): Message {
   return {
     type: "aaepd.error",
     code: fault.code,
@@ -286,5 +301,7 @@ export function errorMessage(fault: Fault): Message {
     ...(fault.pointer === undefined ? {} : { pointer: fault.pointer }),
     ...(fault.rule === undefined ? {} : { rule: fault.rule }),
     ...(fault.eventId === undefined ? {} : { event_id: fault.eventId }),
+    // Whoever asked in a type that long finds no answer by it.
+    ...(answered === undefined || answered === "" || answered.length > 256 ? {} : { answers: answered }),
   };
 }

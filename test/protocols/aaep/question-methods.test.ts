@@ -5,7 +5,7 @@ import { BOUNDARIES } from "../../../src/engine/terms.js";
 import { formatTimestamp } from "../../../src/engine/timestamps.js";
 import { createRpcSession, type RpcSession } from "../../../src/protocols/aaep/rpc-session.js";
 import { createCallSignal } from "../../../transports/json-rpc/call-signal.js";
-import { createEngineRig, type EngineRig } from "../../support/engine-rig.js";
+import { createEngineRig, type EngineRig, SILENT_LOG } from "../../support/engine-rig.js";
 
 type Message = Readonly<Record<string, unknown>>;
 
@@ -40,6 +40,7 @@ function createStage(): Stage {
         },
         producer: () => ({ agent_id: "daemon" }),
         manifestUri: () => undefined,
+        log: SILENT_LOG,
         manifest: () => ({}),
         manifestDeclared: () => undefined,
         agentIdentity: undefined,

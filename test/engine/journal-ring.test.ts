@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import type { AgentEvent, NewEvent } from "../../src/engine/event.js";
+import { createJournalRing } from "../../src/engine/journal-ring.js";
+
+const MEBIBYTE = 1024 * 1024;
+
+function eventWith(index: number, fields: Readonly<Record<string, unknown>>): NewEvent {
+  const event: AgentEvent = {
+    "@context": "https://aaep-protocol.org/context/v1",
+    type: "acme:report.made",
+    event_id: `evt_${index}`,
+    session_id: "sess_1",
+    timestamp: "2026-05-24T14:22:11.342Z",
+    producer: { agent_id: "planner" },
+    ...fields,
+  };
+  return { event, kind: "extension", source: undefined, at: 0, ordinal: index + 1, made: undefined };
+}
+
+/** The JSON bytes of all that a ring of 32 MiB kept of so many events. */
+function keptBytes(count: number, fields: (index: number) => Readonly<Record<string, unknown>>): number {
+  const ring = createJournalRing({ firstEpoch: 1 });
+  for (let index = 0; index < count; index += 1) ring.append([eventWith(index, fields(index))]);
+  let bytes = 0;
+  for (let index = 0; index < count; index += 1) {
+    const entry = ring.find(`evt_${index}`);
+    if (entry !== undefined) bytes += Buffer.byteLength(JSON.stringify(entry.event));
+  }
+  return bytes;
+}
+
+function nested(depth: number, inner: unknown): unknown {
+  return depth === 0 ? inner : { a: nested(depth - 1, inner) };
+}
+
+describe("R29: the bytes of the journal in memory are bounded", () => {
+  it.each([
+    ["one long text", (index: number) => ({ text: `${index}`.padEnd(60_000, "x") })],
+    ["text of three bytes a character", (index: number) => ({ text: `${index}`.padEnd(20_000, "語") })],
+    ["many short members", (index: number) => ({ list: Array.from({ length: 6000 }, (_, at) => `${index}.${at}`) })],
+    ["numbers", (index: number) => ({ list: Array.from({ length: 12_000 }, (_, at) => index + at / 8) })],
+    ["a text far down", (index: number) => ({ deep: nested(20, `${index}`.padEnd(60_000, "x")) })],
+  ])("R29: events with 60 KB in their extensions stay within 32 MiB: %s", (_, filling) => {
+    const kept = keptBytes(900, (index) => ({ extensions: { acme: filling(index) } }));
+    expect(kept).toBeLessThanOrEqual(32 * MEBIBYTE);
+    expect(kept).toBeGreaterThan(8 * MEBIBYTE);
+  });
+
+  it("R29: small events are bounded by their count", () => {
+    const ring = createJournalRing({ firstEpoch: 1, maxEvents: 100 });
+    for (let index = 0; index < 250; index += 1) ring.append([eventWith(index, {})]);
+    expect([ring.oldest(), ring.head()]).toEqual([151, 250]);
+  });
+});
