@@ -2,6 +2,7 @@
 import type { Millis } from "../contracts/clock.js";
 import type { TextLengths } from "./chunk-text.js";
 import type { AgentEvent, Producer } from "./event.js";
+import type { PublishedEvent } from "./same-publish.js";
 import type { Timestamp } from "./timestamps.js";
 import type { Undoable } from "./undo-log.js";
 
@@ -101,6 +102,8 @@ export interface SessionRecord extends Undoable {
   readonly usedCallIds: Set<string>;
   readonly questions: Map<string, OpenQuestion>;
   readonly outcomes: QuestionOutcome[];
+  /** The newest events that were in order and did not go out, by their ids (R3, R3a). */
+  readonly absorbed: Map<string, PublishedEvent>;
   /** Events that went out, the daemon's included. */
   ordinal: number;
   /** The next `sequence_number`; undefined where the session has none (R16). */
@@ -129,6 +132,7 @@ export function createSessionRecord(sessionId: string): SessionRecord {
     usedCallIds: new Set(),
     questions: new Map(),
     outcomes: [],
+    absorbed: new Map(),
     ordinal: 0,
     nextSequenceNumber: undefined,
     latestMicros: Number.NEGATIVE_INFINITY,

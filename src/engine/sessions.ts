@@ -108,6 +108,8 @@ export interface Sessions {
   readonly summary: (sessionId: string) => SessionSummary | undefined;
   /** The ids of the open sessions, the oldest first. */
   readonly openIds: () => readonly string[];
+  /** Whether a session with this id is open or ended and not forgotten. A plan that is not committed counts. */
+  readonly isKnown: (sessionId: string) => boolean;
   /** What is left of a session that ended (R17). */
   readonly ended: (sessionId: string) => EndedSession | undefined;
   /** All that ended at or after `from` and are not forgotten, the oldest first. */
@@ -244,7 +246,14 @@ export function createSessions(options: SessionsOptions): Sessions {
     const wasAbsent = session.phase === "absent";
     applyEvent(turn, input.fields, input.source);
     const { event_id: eventId } = event;
-    if (turn.isAbsorbed) return { kind: "absorbed", eventId };
+    if (turn.isAbsorbed) {
+      draft.undo.put(session.absorbed, eventId, input);
+      for (const oldest of session.absorbed.keys()) {
+        if (session.absorbed.size <= ABSORBED_KEPT_COUNT) break;
+        draft.undo.remove(session.absorbed, oldest);
+      }
+      return { kind: "absorbed", eventId };
+    }
     const index = draft.events.length - 1;
     if (!wasAbsent) return { kind: "accepted", eventId, index };
     undo.put(open, session.sessionId, session);
@@ -256,8 +265,11 @@ export function createSessions(options: SessionsOptions): Sessions {
     const eventId = input.fields.event_id;
     if (typeof eventId !== "string") return undefined;
     const twin = seen?.get(eventId);
+    const { session_id: sessionId } = input.fields;
+    const absorbed = typeof sessionId === "string" ? open.get(sessionId)?.absorbed.get(eventId) : undefined;
+    if (absorbed !== undefined && isSameContent(input, absorbed)) return { kind: "absorbed", eventId };
     const known = context.known(eventId);
-    if (twin === undefined && known === undefined) return undefined;
+    if (twin === undefined && known === undefined && absorbed === undefined) return undefined;
     const isSame = twin !== undefined ? isSameContent(input, twin) : known !== undefined && isSamePublish(input, known);
     if (!isSame) {
       const sentence = "Give every event an event_id of its own; another event has this one.";
@@ -352,6 +364,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       settle();
       return [...open.keys()];
     },
+    isKnown: (sessionId) => open.has(sessionId) || ended.has(sessionId),
     ended: ended.find,
     endedSince: ended.since,
     forgetEnded: ended.forget,
@@ -361,6 +374,9 @@ export function createSessions(options: SessionsOptions): Sessions {
 type Seen = Map<string, PublishedEvent> | undefined;
 
 const NONE: readonly never[] = [];
+
+/** Absorbed events that a session remembers: they stand in no journal, and yet may be sent again (R3). */
+const ABSORBED_KEPT_COUNT = 64;
 
 /** The fault with the event's id and its place in the array. */
 function faultAt(caught: unknown, input: PublishedEvent, place: string): Fault {
