@@ -1,7 +1,7 @@
 // The agents' side of the engine: what they publish is planned, journaled, and only then true (R2, R3, R8, R29).
 import type { IdSource } from "../base/ids.js";
 import type { Clock, Millis } from "../contracts/clock.js";
-import type { Journal } from "../contracts/journal.js";
+import type { Appended, Journal } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { AgentEvent, Epoch, JournaledEvent, NewEvent, Producer } from "./event.js";
 import type { Hub } from "./hub.js";
@@ -78,9 +78,7 @@ export function createPublishing(services: PublishingServices): Publishing {
 
   const moment = (): Moment => ({ now: clock.now(), wallTime: clock.wallTime(), ids });
 
-  const append = (
-    events: readonly NewEvent[],
-  ): { events: readonly JournaledEvent[]; durable: Promise<void> | undefined } => {
+  const append = (events: readonly NewEvent[]): Appended => {
     const appended = hub.append(events);
     for (const entry of appended.events) points.published(entry);
     return appended;
@@ -89,20 +87,24 @@ export function createPublishing(services: PublishingServices): Publishing {
   /** Journals a plan, question by question, so that each is followed by the notice for those that cannot answer it (R6). */
   const carryOut = (plan: SessionPlan): CarriedOut => {
     const journaled: JournaledEvent[] = [];
-    let durable: Promise<void> | undefined;
+    const safe: Promise<void>[] = [];
     let from = 0;
+    const keep = ({ durable }: Appended): void => {
+      if (durable !== undefined) safe.push(durable);
+    };
     try {
       for (const question of plan.asked) {
         const to = plan.events.findIndex(({ event }) => event === question.event) + 1;
         const asked = append(plan.events.slice(from, to));
         journaled.push(...asked.events);
+        keep(asked);
         from = to;
         const last = asked.events.at(-1);
-        if (last !== undefined) append([spokesman.notice(last)]);
+        if (last !== undefined) keep(append([spokesman.notice(last)]));
       }
       const rest = append(from === 0 ? plan.events : plan.events.slice(from));
       journaled.push(...rest.events);
-      durable = rest.durable;
+      keep(rest);
     } catch (caught) {
       plan.discard();
       throw caught;
@@ -117,7 +119,7 @@ export function createPublishing(services: PublishingServices): Publishing {
       // What is withdrawn by the same plan was never open.
       if (entry !== undefined && !plan.withdrawn.includes(question)) questions.asked(question, entry);
     }
-    return { journaled, durable };
+    return { journaled, durable: allOf(safe) };
   };
 
   const forgetGrace = (sessionId: string): void => {
@@ -126,7 +128,7 @@ export function createPublishing(services: PublishingServices): Publishing {
   };
 
   const abandon = (sessionId: string): void => {
-    graces.delete(sessionId);
+    forgetGrace(sessionId);
     if (sessions.summary(sessionId) !== undefined) carryOut(sessions.abandon(sessionId, moment()));
   };
 
@@ -196,4 +198,9 @@ export function createPublishing(services: PublishingServices): Publishing {
   };
 
   return { openAgent, carryOut, abandon };
+}
+
+/** Settles when all have; undefined where there is nothing to wait for. */
+function allOf(promises: readonly Promise<void>[]): Promise<void> | undefined {
+  return promises.length > 1 ? Promise.all(promises).then(() => undefined) : promises[0];
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Journal } from "../../src/contracts/journal.js";
 import { createSegmenter } from "../../src/daemon/segmenter.js";
 import type { Delivery } from "../../src/engine/delivery.js";
 import { createEngine, type Engine, type EngineOptions, type EngineSubscription } from "../../src/engine/engine.js";
@@ -40,6 +41,8 @@ export interface EngineRig {
 export interface RigOptions {
   readonly engine?: Partial<EngineOptions>;
   readonly journal?: Partial<JournalRingOptions>;
+  /** Replaces members of the journal. */
+  readonly around?: (journal: Journal) => Partial<Journal>;
   /** Told of every event that is journaled, the daemon's own among them. */
   readonly journaled?: (entry: JournaledEvent) => void;
 }
@@ -68,7 +71,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
           for (const entry of appended.events) options.journaled?.(entry);
           return appended;
         };
-        return { ...journal, append };
+        return { ...journal, append, ...options.around?.({ ...journal, append }) };
       },
       validate: assertEvent,
     },
