@@ -63,7 +63,7 @@ function pathOf(name: string): string {
   if (known.includes(name)) return packagePath("examples", "sessions", `${name}${ENDING}`);
   if (existsSync(name)) return name;
   throw usage(
-    `There is no session ${JSON.stringify(name)}. ${didYouMean(name, known)} There are: ${known.join(", ")}.`,
+    `There is no session ${JSON.stringify(name)}. ${`${didYouMean(name, known)} There are: ${known.join(", ")}.`.trim()}`,
   );
 }
 

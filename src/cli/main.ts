@@ -40,6 +40,7 @@ export async function main(options: MainOptions): Promise<void> {
   try {
     const program = await createProgram(command === undefined ? COMMANDS : [command], context);
     if (argv.length === 0) {
+      process.stderr.write("Error: Give a command.\n\n");
       program.outputHelp({ error: true });
       process.exitCode = EXIT_CODES.usage.code;
       return;

@@ -18,5 +18,7 @@ export async function runCommand(io: CommandIo, action: () => Promise<ExitCode>)
 export function describeFault({ sentence, code, pointer, rule }: Fault): string {
   if (code === "usage") return shownText(sentence);
   const place = pointer === undefined || pointer === "" ? [] : [pointer];
-  return shownText(`${sentence} (${[code, ...place, ...(rule === undefined ? [] : [rule])].join(", ")})`);
+  // The system's own code says the same once more.
+  const said = sentence.replace(/ \(E[A-Z]+\)$/, "");
+  return shownText(`${said} (${[code, ...place, ...(rule === undefined ? [] : [rule])].join(", ")})`);
 }

@@ -27,5 +27,14 @@ export function registerStdio(program: Command, context: CommandContext): void {
     )
     .addHelpText("after", EXPLANATION);
   addConfigurationOptions(command, "stdio");
-  command.action((parsed: Readonly<Record<string, unknown>>) => runDaemonCommand("stdio", parsed, context, () => {}));
+  command.action((parsed: Readonly<Record<string, unknown>>) =>
+    runDaemonCommand("stdio", parsed, context, () => {
+      // Started by hand it would seem to hang. Standard error is for people; on a pipe nothing is said.
+      if ("isTTY" in context.stdio.readable && context.stdio.readable.isTTY === true) {
+        process.stderr.write(
+          "Waiting for JSON-RPC on standard input, one message a line. The end of it (Ctrl-D) ends the daemon.\n",
+        );
+      }
+    }),
+  );
 }

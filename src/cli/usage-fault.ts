@@ -4,7 +4,9 @@ import { Fault } from "../base/errors.js";
 import { didYouMean } from "../daemon/nearest.js";
 
 export function unknownCommand(name: string, known: readonly string[]): Fault {
-  return usage(`There is no command ${quoted(name)}. ${didYouMean(name, known)} See aaepd --help.`);
+  return usage(
+    `There is no command ${quoted(name)}. ${[didYouMean(name, known), "See aaepd --help."].join(" ").trim()}`,
+  );
 }
 
 /** `program` has parsed `argv` and thrown `error`. */
@@ -15,9 +17,39 @@ export function usageFault(error: CommanderError, program: Command, argv: readon
   if (error.code === "commander.unknownOption") {
     const flag = /'(.*)'/s.exec(said)?.[1] ?? said;
     const [name = flag] = flag.split("=", 1);
-    return usage(`There is no option ${quoted(name)}. ${didYouMean(name, flagsOf(command))} See ${help}.`);
+    return usage(`There is no option ${quoted(name)}. ${`${didYouMean(name, flagsOf(command))} See ${help}.`.trim()}`);
   }
-  return usage(`${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.?$/, ".")} See ${help}.`);
+  return usage(`${inOurWords(said)} See ${help}.`);
+}
+
+/** In the one style of all mistakes: what was given, then what to give. Each row knows one sentence of commander's. */
+const REWORDED: readonly (readonly [RegExp, (...parts: readonly string[]) => string])[] = [
+  [
+    /^option '(?:-\w, )?(\S+)(.*)' argument missing$/s,
+    (flag, value) => `${flag} has no value. Give one: ${flag}${value}.`,
+  ],
+  [/^missing required argument '(.*)'$/s, (name) => `There is no ${name}. Give one.`],
+  [
+    /^option '(?:-\w, )?(\S+).*?' argument '(.*)' is invalid\. (.*)$/s,
+    (flag, value = "", wanted = "") =>
+      `${flag} is ${quoted(value)}. ${wanted.replace(/^Allowed choices are/, "Give one of")}`,
+  ],
+  [
+    /^option '(?:-\w, )?(\S+).*' cannot be used with option '(?:-\w, )?(\S+).*'$/s,
+    (one, other) => `${one} and ${other} cannot be given together. Leave one of them out.`,
+  ],
+  [
+    /^too many arguments.*Expected (\d+) .* got (\d+).*$/s,
+    (most, count) => `Too many arguments: ${count} where ${most} can be. Leave the others out.`,
+  ],
+];
+
+function inOurWords(said: string): string {
+  for (const [pattern, sentence] of REWORDED) {
+    const found = pattern.exec(said);
+    if (found !== null) return sentence(...found.slice(1));
+  }
+  return `${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.?$/, ".")}`;
 }
 
 function flagsOf(command: Command): readonly string[] {

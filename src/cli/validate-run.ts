@@ -1,4 +1,5 @@
 // Checks the events of a file.
+import { Fault } from "../base/errors.js";
 import { createRecordingChecker } from "./check-recording.js";
 import type { CommandIo } from "./command-io.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
@@ -37,9 +38,9 @@ async function validate(file: string, options: ValidateOptions, io: CommandIo): 
     eventCount += 1;
     violationCount += faults.length;
     if (faults.length > 0) badCount += 1;
-    for (const fault of faults) await output.write(faultLine(line.number, fault, asJson));
+    for (const fault of faults) await output.write(faultLine(line.number, withOwnId(fault, line), asJson));
   }
-  const unfinished = checker.openSessionIds();
+  const unfinished = checker.openSessionIds().filter(Boolean);
   if (unfinished.length > 0) {
     await status.write(`Note: the file ends before ${unfinished.join(", ")} does.`);
   }
@@ -50,4 +51,14 @@ async function validate(file: string, options: ValidateOptions, io: CommandIo): 
   }
   await output.flush();
   return violationCount === 0 ? EXIT.ok : EXIT.fault;
+}
+
+/** Of an id that the check itself filled in nobody knows anything. */
+function withOwnId(fault: Fault, line: InputLine): Fault {
+  const { code, sentence, pointer, rule, eventId } = fault;
+  if (eventId === undefined || line.text?.includes(eventId) === true) return fault;
+  return new Fault(code, sentence, {
+    ...(pointer === undefined ? undefined : { pointer }),
+    ...(rule === undefined ? undefined : { rule }),
+  });
 }

@@ -112,14 +112,6 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     meaning: "How long an agent whose connection ended may take to resume its sessions.",
     atTheLimit: "Its sessions are ended as errored (AGENT_DISCONNECTED). 0 ends them at once.",
   },
-  agentIdleSeconds: {
-    group: "Agents",
-    type: wholeNumber("SECONDS", 1, DAY_SECONDS),
-    unit: "s",
-    fallback: 60,
-    meaning: "How long a session that is published by single calls may wait for the next one.",
-    atTheLimit: "It is taken to have lost its agent, as after agent_grace_seconds.",
-  },
   maxConcurrentSubscriptions: {
     group: "Subscribers",
     type: wholeNumber("COUNT", 1, 16_384),

@@ -105,11 +105,12 @@ function unknownVariables(environment: ConfigurationSources["environment"]): rea
   const known = [...OPTION_NAMES.map(variableOf), CONFIG_VARIABLE];
   return Object.keys(environment)
     .filter((variable) => variable.startsWith(PREFIX) && !known.includes(variable))
-    .map((variable) => `The variable ${variable} is not known. ${didYouMean(variable, known)}`);
+    .map((variable) => `The variable ${variable} is not known. ${didYouMean(variable, known) || "Remove it."}`);
 }
 
 function readConfigFile(from: ConfigurationSources, problems: string[]): FileValues | undefined {
   const named = from.configFile ?? from.environment[CONFIG_VARIABLE];
+  const namedBy = from.configFile === undefined && named !== undefined ? CONFIG_VARIABLE : "--config";
   const path = named ?? defaultConfigFile(from.environment, from.platform);
   let text: string;
   try {
@@ -118,8 +119,8 @@ function readConfigFile(from: ConfigurationSources, problems: string[]): FileVal
     if (named === undefined && isMissing(caught)) return undefined;
     problems.push(
       isMissing(caught)
-        ? `There is no file ${path}. Give --config the path of one.`
-        : `The file ${path} cannot be read: ${reasonOf(caught)}. Make it readable, or give --config another.`,
+        ? `There is no file ${path}. Give ${namedBy} the path of one.`
+        : `The file ${path} cannot be read: ${reasonOf(caught)}. Make it readable, or give ${namedBy} another.`,
     );
     return undefined;
   }
@@ -137,7 +138,9 @@ function readConfigFile(from: ConfigurationSources, problems: string[]): FileVal
   const known = OPTION_NAMES.map(keyOf);
   for (const key of Object.keys(values)) {
     if (!known.includes(key)) {
-      problems.push(`The key ${JSON.stringify(key)} in ${path} is not known. ${didYouMean(key, known)}`);
+      problems.push(
+        `The key ${JSON.stringify(key)} in ${path} is not known. ${didYouMean(key, known) || "Remove it."}`,
+      );
     }
   }
   return { path, values: values as Readonly<Record<string, unknown>> };

@@ -37,7 +37,7 @@ export function wholeNumber(placeholder: string, least: number, most: number): V
     placeholder,
     range: `${least} to ${most}`,
     fromText: (text) => (/^(0|-?[1-9]\d*)$/.test(text) ? check(Number(text)) : refused(wanted)),
-    fromJson: (json) => (typeof json === "number" ? check(json) : refused(wanted)),
+    fromJson: (json) => (typeof json === "number" ? check(json) : refused(`${wanted}, without quotes`)),
     toText: String,
   };
 }
@@ -81,14 +81,17 @@ export const onOrOff: ValueType<boolean> = {
   toText: String,
 };
 
+/** A socket's path has room for no more, whatever stands around the name (U2). UTF-16 units. */
+const LONGEST_PRODUCER_ID = 64;
+
 /** AAEP §4.1.1: an id is not empty and carries no version. It also names the socket. */
 export const producerId: ValueType<string> = fromString({
   placeholder: "ID",
-  range: "1 to 256 characters, without control characters",
+  range: "1 to 64 characters, without control characters",
   read: (text) =>
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-    text === "" || text.length > 256 || /[\u0000-\u001f\u007f]/.test(text)
-      ? refused("a name of 1 to 256 characters without control characters, for instance retirement-planner")
+    text === "" || text.length > LONGEST_PRODUCER_ID || /[\u0000-\u001f\u007f]/.test(text)
+      ? refused("a name of 1 to 64 characters without control characters, for instance retirement-planner")
       : given(text),
   toText: (value) => value,
 });

@@ -33,7 +33,6 @@ export interface Configuration {
   readonly defaultLanguage: string;
   readonly clockSkewSeconds: number;
   readonly agentGraceSeconds: number;
-  readonly agentIdleSeconds: number;
   readonly handshakeTimeoutSeconds: number;
   readonly maxHoldMs: number;
   readonly maxConcurrentSubscriptions: number;

@@ -149,6 +149,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       log.error({ err: caught }, "an error while stopping; connections are closed all the same");
     } finally {
       await Promise.all([...connections].map((served) => served.finish("producer_shutdown" satisfies EndReason)));
+      await engine.close().catch((caught) => log.error({ err: caught }, "an error while closing the journal"));
       await auditLog.close();
       tellStopped();
     }

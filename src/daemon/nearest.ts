@@ -4,6 +4,6 @@ import { closest, distance } from "fastest-levenshtein";
 export function didYouMean(name: string, known: readonly string[]): string {
   if (known.length === 0) return "";
   const nearest = closest(name, known);
-  const isNear = nearest.startsWith(name) || distance(name, nearest) <= Math.max(1, Math.floor(nearest.length / 3));
+  const isNear = nearest.startsWith(name) || distance(name, nearest) <= Math.max(2, Math.floor(nearest.length / 3));
   return isNear ? `Did you mean ${nearest}?` : "";
 }

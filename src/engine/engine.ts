@@ -99,6 +99,8 @@ export interface Engine {
   readonly subscribe: (spec: SubscribeSpec) => EngineSubscription;
   /** Ends all open sessions, as if their agents had vanished (R8a). */
   readonly endSessions: () => void;
+  /** Closes the journal and lets go of the clock, once nobody publishes or listens any more: nothing of it keeps a process from ending (S9). */
+  readonly close: () => Promise<void>;
   readonly status: () => EngineStatus;
 }
 
@@ -108,6 +110,8 @@ export interface EngineStatus {
   readonly viewCount: number;
   readonly keptUnitCount: number;
   readonly openQuestionCount: number;
+  /** Sessions of which the journal has let go of something, and that are not forgotten (R27). */
+  readonly lostSessionCount: number;
   readonly head: Epoch;
 }
 
@@ -115,7 +119,9 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const { clock, ids, log } = services;
   const wakeUps = wakeUpsOf(clock);
   const losses = createLosses();
-  const journal = services.createJournal(losses.evicted);
+  const journal = services.createJournal((entry) => {
+    if (sessions.isKnown(entry.event.session_id)) losses.evicted(entry);
+  });
   const points = createResumePoints(journal);
   const spokesman = createSpokesman(services.idServices, options.defaultLanguage);
   const sessions = createSessions({
@@ -135,6 +141,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const hub = createHub(
     {
       journal,
+      log,
       segmenter: services.segmenter,
       clock,
       wakeUps,
@@ -160,6 +167,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
         gaps: (terms, after, last) => gapEvents(terms, after, last),
         asBacklog: (entry) => spokesman.asBacklog(entry, (eventId) => isAsked(eventId)),
         delivered: (subscriberId, unit, low, render) =>
+          sessions.isKnown(unit.session) &&
           points.delivered(subscriberId, unit.session, render(unit).event.event_id, low),
       },
     },
@@ -305,9 +313,9 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
 
   const forgetEnded = (): void => {
     sessions.forgetEnded(clock.now() - options.endedRetentionMs);
-    wakeUps.at(clock.now() + FORGET_EVERY_MS, forgetEnded);
+    cancelForgetting = wakeUps.at(clock.now() + FORGET_EVERY_MS, forgetEnded);
   };
-  wakeUps.at(clock.now() + FORGET_EVERY_MS, forgetEnded);
+  let cancelForgetting = wakeUps.at(clock.now() + FORGET_EVERY_MS, forgetEnded);
 
   return {
     openAgent: publishing.openAgent,
@@ -324,12 +332,17 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     endSessions: () => {
       for (const sessionId of sessions.openIds()) publishing.abandon(sessionId);
     },
+    close: () => {
+      cancelForgetting();
+      return journal.close();
+    },
     status: () => ({
       openSessionCount: sessions.openIds().length,
       subscriptionCount: hub.members().size,
       viewCount: hub.viewCount(),
       keptUnitCount: hub.keptUnitCount(),
       openQuestionCount: questions.openCount(),
+      lostSessionCount: losses.count(),
       head: journal.head(),
     }),
   };

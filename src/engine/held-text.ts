@@ -106,7 +106,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
     to: number,
     at: Millis,
     timestamp: string,
-    end: { readonly complete: boolean; readonly forced: boolean },
+    end: { readonly complete: boolean; readonly forced: boolean; readonly own?: Boundary },
   ): void => {
     const { boundaries } = hold.text;
     do {
@@ -117,7 +117,8 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
       if (first === undefined || final === undefined) return;
       const text = boundaries.slice(hold.start, cut);
       const complete = last && end.complete;
-      const hint = complete ? "completion" : hintOf(hold, final, cut, end.forced || hold.isSealed || !last);
+      const found = hintOf(hold, final, cut, end.forced || hold.isSealed || !last);
+      const hint = complete ? "completion" : last ? stronger(found, end.own ?? "none") : found;
       const from = { start: hold.start, position: hold.position };
       hold.start = cut;
       hold.position += codePointCount(text);
@@ -227,7 +228,11 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
       drop(hold);
       return;
     }
-    if (trusted && hold.start < hold.end) emit(hold, hold.end, at, event.timestamp, { complete: false, forced: false });
+    if (trusted && hold.start < hold.end) {
+      // The agent's word may stand on a chunk without text.
+      const own = boundaryOf(event.coalesce_hint) ?? "none";
+      emit(hold, hold.end, at, event.timestamp, { complete: false, forced: false, own });
+    }
     while (hold.start < hold.end) {
       const cut = cutWithin(hold, hold.end);
       if (cut >= hold.end) break;

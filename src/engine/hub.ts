@@ -2,6 +2,7 @@
 // What must not live here: what may be published (sessions), what is granted (negotiation), how it travels (protocols, transports).
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { Appended, Journal } from "../contracts/journal.js";
+import type { Log } from "../contracts/log.js";
 import type { Segmenter } from "../contracts/segmenter.js";
 import type { AgentEvent, JournaledEvent, NewEvent } from "./event.js";
 import type { InternedShape, LiveEntry } from "./live-entry.js";
@@ -22,6 +23,7 @@ import type { WakeUpQueue, WakeUps } from "./wake-ups.js";
 /** What the hub asks of those who know sessions, texts and ids. */
 export interface HubServices {
   readonly journal: Journal;
+  readonly log: Log;
   readonly segmenter: Segmenter;
   readonly clock: Clock;
   readonly wakeUps: WakeUps;
@@ -90,10 +92,11 @@ export interface Hub {
 const TRIM_STEP_COUNT = 256;
 
 export function createHub(services: HubServices, options: HubOptions): Hub {
-  const { journal, clock } = services;
+  const { journal, clock, log } = services;
   const views = new Map<string, SharedView>();
   const shapes = new Map<string, InternedShape>();
   const members = new Set<Member>();
+  const endings = new WeakMap<Member, MemberSpec["ended"]>();
   const trimStep = Math.max(1, Math.min(TRIM_STEP_COUNT, options.viewWindowCount >> 2));
   const texts = createOutputTexts(services.segmenter, options.defaultLanguage);
 
@@ -130,15 +133,15 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
   };
 
   const trim = (shared: SharedView): void => {
-    const { log } = shared.view;
-    const window = log.end() - options.viewWindowCount;
-    let keep = log.end();
+    const { log: units } = shared.view;
+    const window = units.end() - options.viewWindowCount;
+    let keep = units.end();
     for (const member of shared.members) {
       const cursor = member.cursorIn(shared, window);
       if (cursor !== undefined && cursor < keep) keep = cursor;
     }
-    log.drop(keep);
-    shared.trimAt = log.end() + trimStep;
+    units.drop(keep);
+    shared.trimAt = units.end() + trimStep;
   };
 
   const createShared = (terms: ViewTerms): SharedView => {
@@ -168,16 +171,28 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     shared.ready.delete(member);
     if (shared.members.size > 0) return;
     shared.view.close();
-    views.delete(shared.view.terms.key);
+    if (views.get(shared.view.terms.key) === shared) views.delete(shared.view.terms.key);
     for (const { view } of views.values()) if (view.terms.shape === shared.view.terms.shape) return;
     shapes.delete(shared.view.terms.shape.key);
   };
 
+  /** Gives up a view that failed; its members are ended, and those who come next get a new one. */
+  const abandonView = (shared: SharedView, epoch: number, caught: unknown): void => {
+    log.error({ err: caught, view: shared.view.terms.key, epoch }, "a view failed; its subscriptions are ended");
+    views.delete(shared.view.terms.key);
+    for (const member of shared.members) endings.get(member)?.("lagging");
+  };
+
+  /** The events are journaled, so nothing may stop here: what fails for one view is that view's affair (R29). */
   const deliver = (live: LiveEntry, at: Millis): void => {
     for (const shared of views.values()) {
-      shared.view.push(live, at);
-      // Only between entries: in the middle of one, a place in the view cannot be told as a place in the journal.
-      if (shared.view.log.end() >= shared.trimAt) trim(shared);
+      try {
+        shared.view.push(live, at);
+        // Only between entries: in the middle of one, a place in the view cannot be told as a place in the journal.
+        if (shared.view.log.end() >= shared.trimAt) trim(shared);
+      } catch (caught) {
+        abandonView(shared, live.entry.epoch, caught);
+      }
     }
     if (live.entry.kind === "output.streaming") texts.settle(live, outputKey(live.entry.event), lowestHeld);
   };
@@ -219,6 +234,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
         },
       );
       members.add(member);
+      endings.set(member, spec.ended);
       return member;
     },
     members: () => members,

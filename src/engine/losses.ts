@@ -18,6 +18,8 @@ export interface Losses {
    */
   readonly upTo: (sessionId: string, totalCount: number, after: Epoch) => number;
   readonly forget: (sessionId: string) => void;
+  /** Sessions of which something is gone. */
+  readonly count: () => number;
 }
 
 interface Checkpoint {
@@ -73,5 +75,6 @@ export function createLosses(): Losses {
       return totalCount - (trail.checkpoints.findLast(({ epoch }) => epoch <= after)?.ordinal ?? 0);
     },
     forget: (sessionId) => void trails.delete(sessionId),
+    count: () => trails.size,
   };
 }

@@ -185,7 +185,7 @@ export function createPublishing(services: PublishingServices): Publishing {
   };
 
   const abandon = (sessionId: string): void => {
-    graces.delete(sessionId);
+    forgetGrace(sessionId);
     if (sessions.summary(sessionId) !== undefined) carryOut(sessions.abandon(sessionId, moment()));
   };
 

@@ -2,6 +2,7 @@
 import type { Millis } from "../contracts/clock.js";
 import type { TextLengths } from "./chunk-text.js";
 import type { AgentEvent, Producer } from "./event.js";
+import type { PublishedEvent } from "./same-publish.js";
 import type { Timestamp } from "./timestamps.js";
 import type { Undoable } from "./undo-log.js";
 
@@ -103,6 +104,8 @@ export interface SessionRecord extends Undoable {
   /** What is being asked, by agent and words, with its token: the same is not asked twice at a time (AAEP §6.1). */
   readonly asking: Map<string, string>;
   readonly outcomes: QuestionOutcome[];
+  /** The newest events that were in order and did not go out, by their ids (R3, R3a). */
+  readonly absorbed: Map<string, PublishedEvent>;
   /** Events that went out, the daemon's included. */
   ordinal: number;
   /** The next `sequence_number`; undefined where the session has none (R16). */
@@ -132,6 +135,7 @@ export function createSessionRecord(sessionId: string): SessionRecord {
     questions: new Map(),
     asking: new Map(),
     outcomes: [],
+    absorbed: new Map(),
     ordinal: 0,
     nextSequenceNumber: undefined,
     latestMicros: Number.NEGATIVE_INFINITY,

@@ -16,6 +16,7 @@ import {
 import { faultAt } from "./publish-fault.js";
 import { isSameContent, isSamePublish, type KnownPublish, type PublishedEvent } from "./same-publish.js";
 import { checkOpenLimit } from "./session-limits.js";
+import { createSessionOwners } from "./session-owners.js";
 import { accept, openQuestion, type Resolution, resolveQuestion } from "./session-questions.js";
 import {
   type AcceptedConfirmation,
@@ -126,6 +127,8 @@ export interface Sessions {
   readonly summary: (sessionId: string) => SessionSummary | undefined;
   /** The ids of the open sessions, the oldest first. */
   readonly openIds: () => readonly string[];
+  /** Whether a session with this id is open or ended and not forgotten. A plan that is not committed counts. */
+  readonly isKnown: (sessionId: string) => boolean;
   /** What is left of a session that ended (R17). */
   readonly ended: (sessionId: string) => EndedSession | undefined;
   /** All that ended at or after `from` and are not forgotten, the oldest first. */
@@ -138,7 +141,7 @@ export interface Sessions {
 export function createSessions(options: SessionsOptions): Sessions {
   const { clockSkewMs, sequencing, validate, summary } = options;
   const open = new Map<string, SessionRecord>();
-  const owned = new Map<object, Set<SessionRecord>>();
+  const owners = createSessionOwners();
   const replyTokens = new Map<string, string>();
   const ended = createEndedSessions({
     forgotten: ({ sessionId, replyTokens: tokens }) => {
@@ -178,23 +181,10 @@ export function createSessions(options: SessionsOptions): Sessions {
     return draft;
   };
 
-  const own = (session: SessionRecord): void => {
-    if (session.owner === undefined) return;
-    const theirs = owned.get(session.owner);
-    if (theirs === undefined) owned.set(session.owner, new Set([session]));
-    else theirs.add(session);
-  };
-  const disown = (session: SessionRecord): void => {
-    if (session.owner === undefined) return;
-    const theirs = owned.get(session.owner);
-    theirs?.delete(session);
-    if (theirs?.size === 0) owned.delete(session.owner);
-  };
-
   const close = (session: SessionRecord, draft: Draft, journaled: readonly JournaledEvent[]): void => {
     const { sessionId, outcomes } = session;
     open.delete(sessionId);
-    disown(session);
+    owners.remove(session);
     const index = draft.events.findLastIndex(
       ({ kind, event }) => isTerminalKind(kind) && event.session_id === sessionId,
     );
@@ -218,8 +208,8 @@ export function createSessions(options: SessionsOptions): Sessions {
       }
       pending = undefined;
       undo.keep();
-      for (const session of draft.started) own(session);
-      for (const session of draft.adopted) own(session);
+      for (const session of draft.started) owners.add(session);
+      for (const session of draft.adopted) owners.add(session);
       for (const session of draft.ended) close(session, draft, journaled);
     },
     discard: () => {
@@ -262,7 +252,14 @@ export function createSessions(options: SessionsOptions): Sessions {
     const wasAbsent = session.phase === "absent";
     applyEvent(turn, input.fields, input.source);
     const { event_id: eventId } = event;
-    if (turn.isAbsorbed) return { kind: "absorbed", eventId };
+    if (turn.isAbsorbed) {
+      draft.undo.put(session.absorbed, eventId, input);
+      for (const oldest of session.absorbed.keys()) {
+        if (session.absorbed.size <= ABSORBED_KEPT_COUNT) break;
+        draft.undo.remove(session.absorbed, oldest);
+      }
+      return { kind: "absorbed", eventId };
+    }
     const index = draft.events.length - 1;
     if (!wasAbsent) return { kind: "accepted", eventId, index };
     undo.put(open, session.sessionId, session);
@@ -274,8 +271,11 @@ export function createSessions(options: SessionsOptions): Sessions {
     const eventId = input.fields.event_id;
     if (typeof eventId !== "string") return undefined;
     const twin = seen?.get(eventId);
+    const { session_id: sessionId } = input.fields;
+    const absorbed = typeof sessionId === "string" ? open.get(sessionId)?.absorbed.get(eventId) : undefined;
+    if (absorbed !== undefined && isSameContent(input, absorbed)) return { kind: "absorbed", eventId };
     const known = context.known(eventId);
-    if (twin === undefined && known === undefined) return undefined;
+    if (twin === undefined && known === undefined && absorbed === undefined) return undefined;
     const isSame = twin !== undefined ? isSameContent(input, twin) : known !== undefined && isSamePublish(input, known);
     if (!isSame) {
       const sentence = "Give every event an event_id of its own; another event has this one.";
@@ -339,10 +339,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
     connectionEnded: (connection) => {
       settle();
-      const theirs = [...(owned.get(connection) ?? [])];
-      owned.delete(connection);
-      for (const session of theirs) session.owner = undefined;
-      return theirs.map(({ sessionId }) => sessionId);
+      return owners.release(connection).map(({ sessionId }) => sessionId);
     },
     resume: (sessionId, resumeToken, connection) => {
       settle();
@@ -358,9 +355,9 @@ export function createSessions(options: SessionsOptions): Sessions {
         const sentence = "Show the resume_token that session.started was answered with.";
         throw new Fault("session_not_yours", sentence, { pointer: "/resume_token", rule: "R8" });
       }
-      disown(session);
+      owners.remove(session);
       session.owner = connection;
-      own(session);
+      owners.add(session);
       return summarize(session);
     },
     isOwnedBy: (sessionId, connection) => (open.get(sessionId)?.owner ?? ended.ownerOf(sessionId)) === connection,
@@ -379,6 +376,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       settle();
       return [...open.keys()];
     },
+    isKnown: (sessionId) => open.has(sessionId) || ended.has(sessionId),
     ended: ended.find,
     endedSince: ended.since,
     forgetEnded: ended.forget,
@@ -388,3 +386,6 @@ export function createSessions(options: SessionsOptions): Sessions {
 type Seen = Map<string, PublishedEvent> | undefined;
 
 const NONE: readonly never[] = [];
+
+/** Absorbed events that a session remembers: they stand in no journal, and yet may be sent again (R3). */
+const ABSORBED_KEPT_COUNT = 64;

@@ -43,7 +43,6 @@ describe("configuration", () => {
       sequencing: "enforce",
       clockSkewSeconds: 60,
       agentGraceSeconds: 5,
-      agentIdleSeconds: 60,
       maxConcurrentSubscriptions: 256,
       retryAfterSeconds: 5,
       maxEventsPerSecond: undefined,
@@ -119,6 +118,12 @@ describe("configuration", () => {
   ] as const)("P5: %s refuses %s, which would have no meaning", (name, value, wanted) => {
     const fault = faultOf({ ...nothing(), flags: { [name]: value } });
     expect(fault.sentence).toContain(`${flagOf(name)} is "0". Give a whole number from ${wanted}`);
+  });
+
+  it("U2: a producer id is as long as a socket's name can be, and not longer", () => {
+    const of = (producerId: string) => ({ ...nothing(), flags: { producerId } });
+    expect(resolveConfiguration(of("x".repeat(64))).configuration.producerId).toHaveLength(64);
+    expect(faultOf(of("x".repeat(65))).sentence).toContain("1 to 64 characters");
   });
 
   it("P5: whatever takes 0 says what it means", () => {

@@ -78,10 +78,13 @@ describe("H7: deadlines", () => {
     const late: number[] = [];
     const count = 10_000;
     for (let index = 0; index < count; index += 1) {
+      // A session has 64 at most.
+      const session_id = `sess_of_${Math.floor(index / 64)}`;
+      if (index % 64 === 0) rig.publish({ ...session().started(), session_id });
       // Scattered: 1..60 s, in no order.
       const timeout_seconds = 1 + ((index * 7919) % 60);
       const due = rig.clock.now() + timeout_seconds * 1000;
-      rig.agent.ask(confirmation(`rpl_${index}`, { timeout_seconds }), () => {
+      rig.agent.ask(confirmation(`rpl_${index}`, { session_id, timeout_seconds }), () => {
         at.push(rig.clock.now());
         if (rig.clock.now() !== due) late.push(index);
       });

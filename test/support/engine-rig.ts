@@ -59,6 +59,8 @@ export interface RigOptions {
   readonly wrapJournal?: (journal: Journal) => Journal;
   readonly engine?: Partial<EngineOptions>;
   readonly journal?: Partial<JournalRingOptions>;
+  /** Replaces members of the journal. */
+  readonly around?: (journal: Journal) => Partial<Journal>;
   /** Told of every event that is journaled, the daemon's own among them. */
   readonly journaled?: (entry: JournaledEvent) => void;
 }
@@ -93,7 +95,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
           for (const entry of appended.events) options.journaled?.(entry);
           return appended;
         };
-        return { ...journal, append };
+        return { ...journal, append, ...options.around?.({ ...journal, append }) };
       },
       validate: assertEvent,
     },

@@ -4,6 +4,8 @@ import { createWakeUps } from "../../src/engine/wake-ups.js";
 export interface VirtualClock extends Clock {
   /** Moves time on, stopping at every wake-up on the way. */
   readonly advance: (ms: Millis) => void;
+  /** How many wake-ups are waited for. */
+  readonly pending: () => number;
   /** Runs what `afterTurn` has collected, until nothing is left. */
   readonly settle: () => void;
 }
@@ -26,6 +28,7 @@ export function createVirtualClock(startWallTime = Date.UTC(2026, 4, 24, 14, 0, 
     wakeAt: wakeUps.at,
     afterTurn: (run) => void turn.push(run),
     settle,
+    pending: wakeUps.pending,
     advance: (ms) => {
       const until = now + ms;
       settle();

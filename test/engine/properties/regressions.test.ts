@@ -264,6 +264,17 @@ describe("R30", () => {
   });
 });
 
+describe("R10, hints", () => {
+  it("an agent's own hint counts on a chunk without text", () => {
+    const rig = createEngineRig();
+    const { started, chunk: say } = session();
+    const reader = rig.listen(sentences);
+    rig.publish(started());
+    rig.publish(say("No end in sight"), { ...say(""), coalesce_hint: "paragraph" });
+    expect(reader.received[1]?.event).toMatchObject({ chunk: "No end in sight", coalesce_hint: "paragraph" });
+  });
+});
+
 describe("R6", () => {
   it("a question whose session ends in the same publish is never open", () => {
     const rig = createEngineRig();
