@@ -16,6 +16,16 @@ export function isMissing(caught: unknown): boolean {
   return nodeErrorCode(caught) === "ENOENT";
 }
 
+export function isFolder(caught: unknown): boolean {
+  return nodeErrorCode(caught) === "EISDIR";
+}
+
+/** Not for this user. */
+export function isForbidden(caught: unknown): boolean {
+  const code = nodeErrorCode(caught);
+  return code === "EACCES" || code === "EPERM";
+}
+
 export function isAlreadyThere(caught: unknown): boolean {
   return nodeErrorCode(caught) === "EEXIST";
 }

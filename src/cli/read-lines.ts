@@ -1,7 +1,7 @@
 // Lines of a file or of standard input. Cut on bytes, and only at line feeds: JSON may hold what other tools take for the end of a line (S12).
 import { open } from "node:fs/promises";
 import type { Readable } from "node:stream";
-import { nodeErrorCode } from "../../transports/node-errors.js";
+import { isFolder, isForbidden, isMissing, nodeErrorCode } from "../../transports/node-errors.js";
 import { Fault } from "../base/errors.js";
 
 export interface InputLine {
@@ -32,18 +32,10 @@ function unreadable(name: string, caught: unknown): Fault {
 }
 
 function reasonOf(caught: unknown): string {
-  const code = nodeErrorCode(caught);
-  switch (code) {
-    case "ENOENT":
-      return "there is no such file";
-    case "EISDIR":
-      return "it is a folder";
-    case "EACCES":
-    case "EPERM":
-      return "this user may not read it";
-    default:
-      return code ?? String(caught);
-  }
+  if (isMissing(caught)) return "there is no such file";
+  if (isFolder(caught)) return "it is a folder";
+  if (isForbidden(caught)) return "this user may not read it";
+  return nodeErrorCode(caught) ?? String(caught);
 }
 
 /** Blank lines are counted, and left out unless `keepsBlank`. */

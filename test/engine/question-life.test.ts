@@ -79,7 +79,7 @@ describe("H7: deadlines", () => {
     const count = 10_000;
     for (let index = 0; index < count; index += 1) {
       // A session has 64 at most.
-      const session_id = `sess_of_${Math.floor(index / 64)}`;
+      const session_id = `sess_${Math.floor(index / 64)}x`;
       if (index % 64 === 0) rig.publish({ ...session().started(), session_id });
       // Scattered: 1..60 s, in no order.
       const timeout_seconds = 1 + ((index * 7919) % 60);
@@ -410,7 +410,7 @@ describe("the audit log: who asked, who was shown it, every attempt, the outcome
   });
 });
 
-describe("an outcome that is not safe is not told", () => {
+describe("R29: an outcome that is not safe is not told", () => {
   test("the agent hears it when the journal has it", async () => {
     let finish: () => void = () => undefined;
     let slow = false;

