@@ -27,9 +27,14 @@ serveRole({
         resolve,
       );
     }),
-  /** Waits until as many are connected; the kernel accepts them before this process does. */
-  begin: async ({ count }) => {
+  /** Lets go of the connections of the run before. */
+  begin: () => {
     sent = 0;
+    for (const socket of sockets) socket.destroy();
+    sockets = [];
+  },
+  /** Waits until as many are connected; the kernel accepts them before this process does. */
+  accepted: async ({ count }) => {
     while (sockets.length !== count) await new Promise((resolve) => setImmediate(resolve));
   },
   send: async ({ count }) => {

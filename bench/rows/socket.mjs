@@ -33,8 +33,9 @@ export async function socketRows(stage, { pairs, scale }) {
       return { perSecond: (deliveries * 1000) / (performance.now() - begin), cpuMicros: cpuMicros / events };
     };
     const runBare = async () => {
+      await bare.call("begin");
       await receivers.call("connect", { path: barePath, count: subscribers });
-      await bare.call("begin", { count: subscribers });
+      await bare.call("accepted", { count: subscribers });
       return measure(bare, () => bare.call("send", { count: events }));
     };
     const runDaemon = async () => {
