@@ -32,6 +32,7 @@ const ROWS = new Map([
   ["shaped", async () => (await import("./rows/shaped.mjs")).shapedRows],
   ["idle", async () => (await import("./rows/many.mjs")).idleRows],
   ["slow", async () => (await import("./rows/many.mjs")).slowRows],
+  ["slow-usual", async () => (await import("./rows/many.mjs")).slowUsualRows],
   ["start", async () => (await import("./rows/start.mjs")).startRows],
   ["latency", async () => (await import("./rows/latency.mjs")).latencyRows],
 ]);
@@ -112,6 +113,7 @@ function print(line) {
   const beside = daemon === undefined ? "" : `  ${figure(daemon)} beside ${figure(bare)} ${unit}`;
   const spread = least === most ? "" : ` (${figure(least)} to ${figure(most)})`;
   console.log(`${verdict.padEnd(6)}  ${what}`);
-  console.log(`        ${figure(value)} ${valueUnit}${spread}, target ${target.kind} ${target.bound}${beside}`);
+  const measured = value === undefined ? "no figure" : `${figure(value)} ${valueUnit}`;
+  console.log(`        ${measured}${spread}, target ${target.kind} ${target.bound}${beside}`);
   if (note !== undefined) console.log(`        ${note}`);
 }

@@ -130,7 +130,10 @@ serveRole({
   /** Resolves when every connection has got `count` events more. */
   receive: ({ count }) => {
     const base = Math.max(...counts);
-    if (counts.some((one) => one !== base)) throw new Error(`The connections have not received alike: ${JSON.stringify(counts.slice(0, 12))} of ${counts.length}, next ${JSON.stringify(expected.slice(0, 12))}.`);
+    if (counts.some((one) => one !== base))
+      throw new Error(
+        `The connections have not received alike: ${JSON.stringify(counts.slice(0, 12))} of ${counts.length}, next ${JSON.stringify(expected.slice(0, 12))}.`,
+      );
     return new Promise((resolve) => {
       goal = base + count;
       reached = 0;

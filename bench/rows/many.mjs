@@ -52,16 +52,39 @@ export async function idleRows(stage, { pairs, scale, quick }) {
   ];
 }
 
-export async function slowRows(stage, { quick }) {
-  const subscribers = quick ? 500 : 10_000;
+/** Tokens of 4 characters, as a model streams them. */
+export function slowRows(stage, settings) {
+  return slow(stage, settings, "tokens of 4 characters", 4);
+}
+
+/** The event of all other rows: 13,400 characters a second, 82 % of what one event a second may carry. */
+export async function slowUsualRows(stage, settings) {
+  const events = "events of 471 bytes";
+  try {
+    return await slow(stage, settings, events, undefined);
+  } catch (error) {
+    // A daemon that falls more than a minute behind refuses what it reads as too old: that is a result, and not a good one.
+    const [why] = String(error.message).split("\n");
+    return [
+      { what: slowTitle(settings, events), unit: "of a core", target: atMost(0.5), note: `not completed: ${why}` },
+    ];
+  }
+}
+
+const slowCount = ({ quick }) => (quick ? 500 : 10_000);
+const slowTitle = (settings, events) =>
+  `${slowCount(settings)} subscribers at 1 event/s, 200 ${events} a second published`;
+
+async function slow(stage, settings, events, chunkCharacters) {
+  const { quick } = settings;
+  const subscribers = slowCount(settings);
   const seconds = quick ? 3 : 20;
   const [daemon, publisher] = await Promise.all([
     stage.daemon("--max-concurrent-subscriptions", "16384"),
     stage.role("publisher"),
   ]);
   const capabilities = { max_events_per_second: 1, event_filters: { include: [`${CORE}output.streaming`] } };
-  // Tokens, as a model streams them: 200 chunks of the usual length would be more text than one event a second may carry.
-  await publisher.call("open", { path: daemon.socket, chunkCharacters: 4 });
+  await publisher.call("open", { path: daemon.socket, chunkCharacters });
   const all = await receiversFor(stage, daemon, subscribers, capabilities);
   // The first second is everybody's first event.
   await publisher.call("publishAtRate", { perSecond: 200, seconds: 2, size: 1 });
@@ -79,15 +102,9 @@ export async function slowRows(stage, { quick }) {
   const burst = Math.max(...told.map((one) => one.mostInWindow));
   const seconds_ = elapsed / 1000;
   return [
-    figureLine(
-      `${subscribers} subscribers at 1 event/s, 200 tokens/s published`,
-      "of a core",
-      [cpuMicros / 1000 / elapsed],
-      atMost(0.5),
-      {
-        note: `${Math.round(total / seconds_)} deliveries/s; in ${seconds_.toFixed(1)} s each got ${least} to ${most}; at most ${burst} within 950 ms`,
-      },
-    ),
+    figureLine(slowTitle(settings, events), "of a core", [cpuMicros / 1000 / elapsed], atMost(0.5), {
+      note: `${Math.round(total / seconds_)} deliveries/s; in ${seconds_.toFixed(1)} s each got ${least} to ${most}; at most ${burst} within 950 ms`,
+    }),
     figureLine(
       "the same: events that any of them got, over 1/s and a burst of 1",
       "×",
