@@ -188,7 +188,9 @@ export function createStream(
     while (place.cursor < index && reached) reached = absorbOne(merging) === "taken";
     const held = queue.ofSession(unit.session).length + unitsBetween(place, index, unit.session);
     if (!terms.paused && reached && held <= FLUSH_LIMIT) {
-      for (const ahead of queue.remove((waiting) => waiting.session === unit.session)) {
+      // One by one: what is still to be flushed is owed to whoever resumes after what was flushed before it (R17).
+      for (const ahead of queue.ofSession(unit.session)) {
+        queue.remove((waiting) => waiting === ahead);
         send(ahead, out, now);
         budget.spend(now);
       }

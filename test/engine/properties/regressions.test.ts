@@ -61,6 +61,22 @@ describe("R4", () => {
     );
     expectNoFaults(...resumeFaults(lived, publishedIn(lived.entries)));
   });
+
+  it("R17: who resumes in the middle of what was flushed ahead of a critical event gets the rest of it", () => {
+    const lived = world(
+      [sentences],
+      [
+        { op: "leave", l: 0 },
+        chunk("One two "),
+        chunk("One two ", { s: 1 }),
+        join({ ...sentences, maxEventsPerSecond: 1 }, 0),
+        { op: "end", s: 1, how: "errored" },
+        ask(false),
+        join(sentences, 5),
+      ],
+    );
+    expectNoFaults(...resumeFaults(lived, publishedIn(lived.entries)));
+  });
 });
 
 describe("AAEP §5.7, renegotiation", () => {
