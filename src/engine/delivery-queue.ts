@@ -177,7 +177,14 @@ function isQuietState(unit: Unit): boolean {
 
 /** Two texts as one; undefined where they do not follow one another, do not agree, or would be too long. */
 export function joinText(first: TextUnit, last: TextUnit, maxChars: number): TextUnit | undefined {
-  if (!first.mergeable || !last.mergeable || first.complete || first.endPosition !== last.position) return undefined;
+  if (
+    !first.mergeable ||
+    !last.mergeable ||
+    first.complete ||
+    first.output !== last.output ||
+    first.endPosition !== last.position
+  )
+    return undefined;
   if (last.endPosition - first.position > maxChars) return undefined;
   const textBytes = textBytesOf(first) + textBytesOf(last);
   if (textBytes > MAX_TEXT_BYTES / 4 && textBytes > roomForText(first.base)) return undefined;

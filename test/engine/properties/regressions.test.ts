@@ -302,3 +302,19 @@ describe("R6", () => {
     expect(rig.engine.status().openSessionCount).toBe(0);
   });
 });
+
+describe("R10, R11, merging for all that held back equally long", () => {
+  it("texts of two outputs are not joined where one ends at the position at which the other begins", () => {
+    const rig = createEngineRig();
+    const { started, chunk: say } = session();
+    const reader = rig.listen({ coalesceBoundaries: ["none"], maxEventsPerSecond: 5 });
+    rig.publish(started());
+    rig.publish(say("", false, "out_1"), say("One two ", false, "out_2"));
+    rig.advance(1000);
+    const chunks = reader.received.filter(({ event }) => event.chunk !== undefined);
+    expect(chunks.map(({ event }) => [event.output_id, event.chunk])).toEqual([
+      ["out_1", ""],
+      ["out_2", "One two "],
+    ]);
+  });
+});
