@@ -4,35 +4,12 @@ import type { Millis } from "../contracts/clock.js";
 import type { Journal, JournalRead } from "../contracts/journal.js";
 import type { Epoch, JournaledEvent } from "./event.js";
 import type { LiveEntry } from "./live-entry.js";
+import { type Given, givenBefore, type ReadingPoint, readingPoint, wasGiven } from "./reading-point.js";
 import type { Place } from "./stream.js";
-import type { EventUnit, Unit } from "./unit.js";
-import { codePointCount, isLocal, outputKey } from "./unit.js";
+import type { Unit } from "./unit.js";
+import { codePointCount, outputKey } from "./unit.js";
 import type { View } from "./view.js";
 import type { WakeUpQueue, WakeUps } from "./wake-ups.js";
-
-/** Where reading begins: what of it was given already is not given again. */
-export interface ReadingPoint {
-  /** The journal is read from the epoch after this. */
-  readonly after: Epoch;
-  /** Events other than chunks up to here have been given. */
-  readonly givenTo: Epoch;
-  /** Chunks up to here have been given, except in the outputs that `positions` names. */
-  readonly textTo: Epoch;
-  /** Per output, the position up to which its text has been given. */
-  readonly positions: ReadonlyMap<string, number>;
-  /** Events up to `givenTo` that were not given: they had been taken over and could not leave before the terms changed. */
-  readonly pending?: readonly PendingEvents[];
-  /** Where each session has its own point: the epoch up to which it has been given, and the same for sessions not named (R17). */
-  readonly sessions?: { readonly named: ReadonlyMap<string, Epoch>; readonly others: Epoch };
-}
-
-/** One event, or the state changes of one agent that had collapsed into one. */
-interface PendingEvents {
-  readonly first: Epoch;
-  readonly last: Epoch;
-  readonly session: string;
-  readonly agent: string;
-}
 
 export interface BacklogReader {
   /** Where the next unit stands, after reading on if need be; undefined while there is none. */
@@ -64,7 +41,7 @@ export interface BacklogServices {
   /** An entry as the backlog tells it; undefined for one that is not told any more (R17). */
   readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;
   /** What stands for events that aged out (R27): a unit for each session, put where they would have been. */
-  readonly gapUnits: (after: Epoch, oldest: Epoch, last: ReadonlyMap<string, JournaledEvent>) => readonly Unit[];
+  readonly gapUnits: (after: Epoch, oldest: Epoch, given: Given) => readonly Unit[];
   /** Called in the moment when everything the journal holds has been read and taken. */
   readonly caughtUp: (own: View) => void;
   /** Called when a read that took its time has ended. */
@@ -114,7 +91,7 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
     if (read.kind === "gap") {
       // What was read before the gap can no longer be joined with what comes after it.
       view.texts.releaseAll(at);
-      for (const unit of services.gapUnits(after, read.oldest, last)) view.log.append(unit);
+      for (const unit of services.gapUnits(after, read.oldest, givenBefore(point, last))) view.log.append(unit);
       after = read.oldest - 1;
       return true;
     }
@@ -177,79 +154,5 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
       closed = true;
       view.close();
     },
-  };
-}
-
-function wasGiven(entry: JournaledEvent, point: ReadingPoint): boolean {
-  const { epoch, event } = entry;
-  if (entry.kind === "output.streaming" && point.positions.has(outputKey(event))) return false;
-  const { sessions } = point;
-  if (sessions !== undefined && epoch <= (sessions.named.get(event.session_id) ?? sessions.others)) return true;
-  if (entry.kind === "output.streaming") return epoch <= point.textTo;
-  return epoch <= point.givenTo && !point.pending?.some((pending) => isAmong(entry, pending));
-}
-
-function isAmong({ epoch, event, kind }: JournaledEvent, { first, last, session, agent }: PendingEvents): boolean {
-  if (epoch < first || epoch > last) return false;
-  if (first === last) return true;
-  return kind === "state.changed" && event.session_id === session && event.producer.agent_id === agent;
-}
-
-/**
- * The point from which the journal gives what a place in a view has not given, and what was taken from there into a queue but did not leave.
- * Text below its output's floor in `floors` has been given. For a place in a reader's view, `read` says how far it has
- * read, and from where.
- */
-export function readingPoint(
-  place: Place,
-  queued: readonly Unit[],
-  floors: ReadonlyMap<string, number>,
-  read?: { readonly to: Epoch; readonly from: ReadingPoint },
-): ReadingPoint {
-  const { view, cursor } = place;
-  const readTo = read?.to ?? view.epoch();
-  const givenBefore = read?.from.givenTo ?? Number.NEGATIVE_INFINITY;
-  const positions = new Map<string, number>();
-  const pending: PendingEvents[] = [];
-  let first = readTo + 1;
-  let givenTo = readTo;
-  const wait = (unit: EventUnit): void => {
-    // Of progress only the newest counts.
-    const begin = unit.role === "progress" ? unit.epoch : unit.firstEpoch;
-    first = Math.min(first, begin);
-    pending.push({ first: begin, last: unit.epoch, session: unit.session, agent: unit.agent });
-  };
-  const waitText = (output: string, position: number, firstEpoch: Epoch): void => {
-    first = Math.min(first, firstEpoch);
-    if (!positions.has(output)) positions.set(output, position);
-  };
-  const aboveFloor = ({ output, position }: { readonly output: string; readonly position: number }): number =>
-    Math.max(position, floors.get(output) ?? 0);
-  for (const unit of queued) {
-    if (unit.kind === "text") waitText(unit.output, unit.position, unit.firstEpoch);
-    else wait(unit);
-  }
-  for (let index = cursor; index < view.log.end(); index += 1) {
-    const unit = view.log.at(index);
-    if (unit === undefined) continue;
-    if (unit.kind === "text") waitText(unit.output, aboveFloor(unit), unit.firstEpoch);
-    else if (unit.epoch <= givenBefore && !isLocal(unit)) wait(unit);
-    else {
-      first = Math.min(first, unit.epoch);
-      givenTo = Math.min(givenTo, unit.epoch - 1);
-    }
-  }
-  for (const held of view.texts.held()) waitText(held.output, aboveFloor(held), held.firstEpoch);
-  for (const old of read?.from.pending ?? []) {
-    if (old.last > readTo) pending.push({ ...old, first: Math.max(old.first, readTo + 1) });
-  }
-  const sessions = read?.from.sessions;
-  return {
-    after: first - 1,
-    givenTo: Math.max(givenTo, givenBefore),
-    textTo: Math.max(readTo, read?.from.textTo ?? readTo),
-    positions,
-    pending,
-    ...(sessions === undefined ? {} : { sessions }),
   };
 }

@@ -164,7 +164,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
           questions.shown(String(event.reply_token), event.event_id, { subscriptionId, subscriberId }),
         summaries: (terms, epoch, only) =>
           openSummaries(only).map((summary) => spokesman.summary(summary, terms, epoch)),
-        gaps: (terms, after, last) => gapEvents(terms, after, last),
+        gaps: (terms, after, given) => gapEvents(terms, after, given),
         asBacklog: (entry) => spokesman.asBacklog(entry, (eventId) => isAsked(eventId)),
         delivered: (subscriberId, unit, low, render) =>
           sessions.isKnown(unit.session) &&

@@ -1,7 +1,8 @@
 // What a subscription is told of a loss: one event for each session, and how it ended where nothing else tells that any more (R17, R27).
 import type { Journal } from "../contracts/journal.js";
-import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
+import type { AgentEvent, Epoch } from "./event.js";
 import type { Losses } from "./losses.js";
+import type { Given } from "./reading-point.js";
 import type { Sessions } from "./sessions.js";
 import type { LostPart, Spokesman } from "./spokesman.js";
 import type { Terms } from "./terms.js";
@@ -20,8 +21,8 @@ export interface GapEvent {
 }
 
 export interface GapEvents {
-  /** For a reader that finds the journal cut off after an epoch; `last` is the last event of each session that it read. */
-  readonly gapEvents: (terms: Terms, after: Epoch, last: ReadonlyMap<string, JournaledEvent>) => readonly GapEvent[];
+  /** For a reader that finds the journal cut off after an epoch. */
+  readonly gapEvents: (terms: Terms, after: Epoch, given: Given) => readonly GapEvent[];
   /**
    * For a subscription that resumes too late and goes on live: everything after an epoch is lost to it, of all sessions, or of each in a map after an
    * epoch of its own. One pass, however many there are.
@@ -38,17 +39,22 @@ export function createGapEvents({ journal, sessions, losses, spokesman }: GapEve
   };
 
   return {
-    gapEvents: (terms, after, last) => {
+    gapEvents: (terms, after, given) => {
       const told: GapEvent[] = [];
-      for (const { sessionId, eventCount } of losses.since(after, (id) => last.get(id)?.ordinal)) {
-        const afterEventId = last.get(sessionId)?.event.event_id;
+      for (const loss of losses.since(after, (id) => given.last(id)?.ordinal)) {
+        // Reading begins at the oldest thing owed: of other sessions all may have been given.
+        if (given.all(loss)) continue;
+        const { sessionId, eventCount } = loss;
+        const afterEventId = given.last(sessionId)?.event.event_id;
         const gap = gapOf(sessionId, terms, { afterEventId, eventCount, reason: "aged_out" });
         if (gap === undefined) continue;
         told.push({ event: gap, epoch: undefined });
         const terminal = sessions.ended(sessionId)?.terminal;
-        // The journal may have let go of how it ended; the sessions remember that longer.
-        if (terminal !== undefined && journal.find(terminal.event.event_id) === undefined)
-          told.push({ event: terminal.event, epoch: "epoch" in terminal ? terminal.epoch : undefined });
+        if (terminal === undefined || journal.find(terminal.event.event_id) !== undefined) continue;
+        // The journal has let go of how it ended; the sessions remember that longer.
+        const epoch = "epoch" in terminal ? terminal.epoch : undefined;
+        if ("epoch" in terminal && given.event(terminal)) continue;
+        told.push({ event: terminal.event, epoch });
       }
       return told;
     },

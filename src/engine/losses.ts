@@ -5,6 +5,8 @@ export interface SessionLoss {
   readonly sessionId: string;
   /** At most so many events of the session are gone. */
   readonly eventCount: number;
+  /** The last of them. */
+  readonly lastEpoch: Epoch;
 }
 
 export interface Losses {
@@ -64,7 +66,7 @@ export function createLosses(): Losses {
         if (last.epoch <= after) continue;
         const before = checkpoints.findLast(({ epoch }) => epoch <= after)?.ordinal ?? 0;
         const eventCount = last.ordinal - Math.max(before, given(sessionId) ?? 0);
-        if (eventCount > 0) found.push({ sessionId, eventCount });
+        if (eventCount > 0) found.push({ sessionId, eventCount, lastEpoch: last.epoch });
       }
       return found;
     },

@@ -1,12 +1,13 @@
 // What a subscription's member of the hub is made of and what it answers to; how it works is in member.ts.
 import type { Millis } from "../contracts/clock.js";
 import type { Journal } from "../contracts/journal.js";
-import type { PrivateView, ReadingPoint } from "./backlog-reader.js";
+import type { PrivateView } from "./backlog-reader.js";
 import type { Delivery } from "./delivery.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
 import type { GapEvent } from "./gap-events.js";
 import type { SharedView } from "./hub.js";
 import type { LiveEntry } from "./live-entry.js";
+import type { Given, ReadingPoint } from "./reading-point.js";
 import type { Taken } from "./stream.js";
 import type { Terms } from "./terms.js";
 import type { TextUnit, Unit } from "./unit.js";
@@ -62,7 +63,7 @@ export interface MemberSpec {
   /** One state change for each open session, by which a newcomer knows where it stands (R17). */
   readonly summaries: (terms: Terms, epoch: Epoch, only?: ReadonlySet<string>) => readonly AgentEvent[];
   /** One for each session of which something aged out between two epochs (R27). */
-  readonly gaps: (terms: Terms, after: Epoch, last: ReadonlyMap<string, JournaledEvent>) => readonly GapEvent[];
+  readonly gaps: (terms: Terms, after: Epoch, given: Given) => readonly GapEvent[];
   /** An entry as the backlog tells it; undefined for a question, which was asked at once or has been resolved (R17). */
   readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;
   /** Told what left and from where the rest would have to be read (R17). */

@@ -1,6 +1,6 @@
 // One subscription's membership in the hub: its stream, its queue and budget, the view it shares, and when it is to be woken.
 import type { Millis } from "../contracts/clock.js";
-import type { BacklogReader, ReadingPoint } from "./backlog-reader.js";
+import type { BacklogReader } from "./backlog-reader.js";
 import { createBacklogReader } from "./backlog-reader.js";
 import { createDeliveryQueue } from "./delivery-queue.js";
 import { type AgentEvent, type Epoch, isTerminalKind, type JournaledEvent, topicKind } from "./event.js";
@@ -8,6 +8,7 @@ import type { SharedView } from "./hub.js";
 import type { LiveEntry } from "./live-entry.js";
 import type { Member, MemberServices, MemberSpec } from "./member-spec.js";
 import { createRateBudget } from "./rate-budget.js";
+import type { ReadingPoint } from "./reading-point.js";
 import type { Stream, StreamServices, StreamTerms } from "./stream.js";
 import { createStream } from "./subscription.js";
 import type { Terms } from "./terms.js";
@@ -64,9 +65,9 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
       // One that could not be asked before is asked where it stands; it was asked at once in all other cases (R28).
       asBacklog: (entry) =>
         !asked.has(entry.epoch) && spec.isOpenQuestion(entry, terms) ? entry : spec.asBacklog(entry),
-      gapUnits: (after, oldest, last) =>
+      gapUnits: (after, oldest, given) =>
         spec
-          .gaps(terms, after, last)
+          .gaps(terms, after, given)
           .filter(({ epoch }) => epoch === undefined || !stream.wentAhead(epoch))
           .map(({ event }) => localEntry(event, topicKind(event.type), oldest - 1))
           .filter((live) => shared.view.terms.wants(live))

@@ -1,8 +1,9 @@
 // The pull side of one subscription, as its owner sees it; how it works is in subscription.ts.
 import type { Millis } from "../contracts/clock.js";
-import type { BacklogReader, ReadingPoint } from "./backlog-reader.js";
+import type { BacklogReader } from "./backlog-reader.js";
 import type { Delivery, DeliveryRun } from "./delivery.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
+import type { ReadingPoint } from "./reading-point.js";
 import type { EventUnit, TextUnit, Unit } from "./unit.js";
 import type { View } from "./view.js";
 

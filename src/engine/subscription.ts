@@ -1,12 +1,13 @@
 // One subscription: what it may be given now. It pulls units from its view, or from the journal where it fell behind, and pays for them from
 // its own budget. Pulling is the point: while nobody asks, nothing is copied, and what waits can still merge (AAEP §5.6, §8.8, R4, R9, R18).
 import type { Millis } from "../contracts/clock.js";
-import { type BacklogReader, type ReadingPoint, readingPoint } from "./backlog-reader.js";
+import type { BacklogReader } from "./backlog-reader.js";
 import type { Delivery } from "./delivery.js";
 import { createDeliveryRun } from "./delivery.js";
 import type { DeliveryQueue } from "./delivery-queue.js";
 import { type Epoch, isQuestionKind } from "./event.js";
 import type { RateBudget } from "./rate-budget.js";
+import { type ReadingPoint, readingPoint } from "./reading-point.js";
 import type { Place, Stream, StreamServices, StreamTerms, Taken } from "./stream.js";
 import { isOfKindSuperseded, isSuperseded, laneOf, unitsBetween } from "./superseded.js";
 import type { EventUnit, Unit } from "./unit.js";

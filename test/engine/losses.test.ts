@@ -63,7 +63,7 @@ describe("losses (R27)", () => {
   it("are exact where the last event given is known", () => {
     const losses = createLosses();
     for (let epoch = 1; epoch <= 100; epoch += 1) losses.evicted(entryOf("sess_1", epoch, epoch));
-    expect(losses.since(40, () => 40)).toEqual([{ sessionId: "sess_1", eventCount: 60 }]);
+    expect(losses.since(40, () => 40)).toEqual([{ sessionId: "sess_1", eventCount: 60, lastEpoch: 100 }]);
     losses.forget("sess_1");
     expect(losses.since(0, () => undefined)).toEqual([]);
   });

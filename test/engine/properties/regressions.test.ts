@@ -206,6 +206,32 @@ describe("R17, resuming", () => {
     expectNoFaults(...resumeFaults(lived, publishedIn(lived.entries)));
   });
 
+  it("R27: declares no loss of a session that was given whole, and its end only once", () => {
+    const end: Operation = { op: "end", s: 0, how: "errored" };
+    const lived = world(
+      [sentences],
+      [
+        chunk("One two "),
+        chunk("One two ", { s: 1 }),
+        end,
+        { op: "block", l: 0, on: true },
+        chunk("One two ", { s: 1, complete: true }),
+        ...Array.from({ length: 8 }, () => chunk("One two. ", { s: 1, o: 1 })),
+      ],
+      { journalCount: 6 },
+    );
+    expectNoFaults(...resumeFaults(lived, publishedIn(lived.entries)));
+    const received = lived.connections[0]?.listener.received.map(({ event }) => event) ?? [];
+    const [started] = received;
+    const ofFirst = received.filter(({ session_id }) => session_id === started?.session_id);
+    expect(ofFirst.map(({ type }) => type)).toEqual([
+      "aaep:agent.session.started",
+      "aaep:agent.output.streaming",
+      "aaep:agent.session.errored",
+    ]);
+    expect(received.filter(({ extensions }) => extensions?.aaepd?.gap !== undefined)).toHaveLength(1);
+  });
+
   it("R6, H2: asks a newcomer although the journal has let go of the question", () => {
     const rig = createEngineRig({ journal: { maxEvents: 4 } });
     const { started, confirmation, progress: report } = session();

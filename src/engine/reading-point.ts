@@ -1,0 +1,131 @@
+// The point from which a subscription would have to read the journal to get all that it is owed, and what of it was given already (R17, R18, R27).
+import type { Epoch, JournaledEvent } from "./event.js";
+import type { SessionLoss } from "./losses.js";
+import type { Place } from "./stream.js";
+import type { EventUnit, Unit } from "./unit.js";
+import { isLocal, outputKey } from "./unit.js";
+
+/** Where reading begins: what of it was given already is not given again. */
+export interface ReadingPoint {
+  /** The journal is read from the epoch after this. */
+  readonly after: Epoch;
+  /** Events other than chunks up to here have been given. */
+  readonly givenTo: Epoch;
+  /** Chunks up to here have been given, except in the outputs that `positions` names. */
+  readonly textTo: Epoch;
+  /** Per output, the position up to which its text has been given. */
+  readonly positions: ReadonlyMap<string, number>;
+  /** Events up to `givenTo` that were not given: they had been taken over and could not leave before the terms changed. */
+  readonly pending?: readonly PendingEvents[];
+  /** Where each session has its own point: the epoch up to which it has been given, and the same for sessions not named (R17). */
+  readonly sessions?: { readonly named: ReadonlyMap<string, Epoch>; readonly others: Epoch };
+}
+
+/** One event, or the state changes of one agent that had collapsed into one. */
+interface PendingEvents {
+  readonly first: Epoch;
+  readonly last: Epoch;
+  readonly session: string;
+  readonly agent: string;
+}
+
+export function wasGiven(entry: JournaledEvent, point: ReadingPoint): boolean {
+  const { epoch, event } = entry;
+  if (entry.kind === "output.streaming" && point.positions.has(outputKey(event))) return false;
+  const { sessions } = point;
+  if (sessions !== undefined && epoch <= (sessions.named.get(event.session_id) ?? sessions.others)) return true;
+  if (entry.kind === "output.streaming") return epoch <= point.textTo;
+  return epoch <= point.givenTo && !point.pending?.some((pending) => isAmong(entry, pending));
+}
+
+function isAmong({ epoch, event, kind }: JournaledEvent, { first, last, session, agent }: PendingEvents): boolean {
+  if (epoch < first || epoch > last) return false;
+  if (first === last) return true;
+  return kind === "state.changed" && event.session_id === session && event.producer.agent_id === agent;
+}
+
+/** What a reader that finds the journal cut off knows of what was given before the cut. */
+export interface Given {
+  /** The last event of a session that it read. */
+  readonly last: (sessionId: string) => JournaledEvent | undefined;
+  /** Whether an event was given before reading began. */
+  readonly event: (entry: JournaledEvent) => boolean;
+  /** Whether all that the journal let go of in a session was given before reading began. */
+  readonly all: (loss: SessionLoss) => boolean;
+}
+
+export function givenBefore(point: ReadingPoint, last: ReadonlyMap<string, JournaledEvent>): Given {
+  const isOwedText = (session: string): boolean => {
+    for (const output of point.positions.keys()) if (output.startsWith(`${session}/`)) return true;
+    return false;
+  };
+  return {
+    last: (sessionId) => last.get(sessionId),
+    event: (entry) => wasGiven(entry, point),
+    all: ({ sessionId, lastEpoch }) => {
+      if (isOwedText(sessionId) || point.pending?.some(({ session }) => session === sessionId)) return false;
+      const { sessions } = point;
+      const givenTo = Math.min(point.givenTo, point.textTo);
+      return lastEpoch <= Math.max(givenTo, sessions?.named.get(sessionId) ?? sessions?.others ?? givenTo);
+    },
+  };
+}
+
+/**
+ * The point from which the journal gives what a place in a view has not given, and what was taken from there into a queue but did not leave.
+ * Text below its output's floor in `floors` has been given. For a place in a reader's view, `read` says how far it has
+ * read, and from where.
+ */
+export function readingPoint(
+  place: Place,
+  queued: readonly Unit[],
+  floors: ReadonlyMap<string, number>,
+  read?: { readonly to: Epoch; readonly from: ReadingPoint },
+): ReadingPoint {
+  const { view, cursor } = place;
+  const readTo = read?.to ?? view.epoch();
+  const givenBefore = read?.from.givenTo ?? Number.NEGATIVE_INFINITY;
+  const positions = new Map<string, number>();
+  const pending: PendingEvents[] = [];
+  let first = readTo + 1;
+  let givenTo = readTo;
+  const wait = (unit: EventUnit): void => {
+    // Of progress only the newest counts.
+    const begin = unit.role === "progress" ? unit.epoch : unit.firstEpoch;
+    first = Math.min(first, begin);
+    pending.push({ first: begin, last: unit.epoch, session: unit.session, agent: unit.agent });
+  };
+  const waitText = (output: string, position: number, firstEpoch: Epoch): void => {
+    first = Math.min(first, firstEpoch);
+    if (!positions.has(output)) positions.set(output, position);
+  };
+  const aboveFloor = ({ output, position }: { readonly output: string; readonly position: number }): number =>
+    Math.max(position, floors.get(output) ?? 0);
+  for (const unit of queued) {
+    if (unit.kind === "text") waitText(unit.output, unit.position, unit.firstEpoch);
+    else wait(unit);
+  }
+  for (let index = cursor; index < view.log.end(); index += 1) {
+    const unit = view.log.at(index);
+    if (unit === undefined) continue;
+    if (unit.kind === "text") waitText(unit.output, aboveFloor(unit), unit.firstEpoch);
+    else if (unit.epoch <= givenBefore && !isLocal(unit)) wait(unit);
+    else {
+      first = Math.min(first, unit.epoch);
+      givenTo = Math.min(givenTo, unit.epoch - 1);
+    }
+  }
+  for (const held of view.texts.held()) waitText(held.output, aboveFloor(held), held.firstEpoch);
+  for (const old of read?.from.pending ?? []) {
+    if (old.last > readTo) pending.push({ ...old, first: Math.max(old.first, readTo + 1) });
+  }
+  const sessions = read?.from.sessions;
+  return {
+    after: first - 1,
+    givenTo: Math.max(givenTo, givenBefore),
+    textTo: Math.max(readTo, read?.from.textTo ?? readTo),
+    positions,
+    pending,
+    ...(sessions === undefined ? {} : { sessions }),
+  };
+}
