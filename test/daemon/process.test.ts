@@ -1,6 +1,6 @@
 // What the process does on its own, seen from outside: rows S1 to S10 of its habits as a child.
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { ensureBuilt } from "../support/built.js";
@@ -49,6 +49,36 @@ describe("a daemon over stdio", () => {
     expect(messages(program).map(({ jsonrpc, id }) => [jsonrpc, id])).toStrictEqual(
       Array.from({ length: 50 }, (_, index) => ["2.0", index + 1]),
     );
+  });
+
+  it("S1: whatever is written to process.stdout reaches standard error, in every way and by kept references too", async () => {
+    const program = startProgram(["stdio"], { nodeOptions: ["--import", fixture("noise-in-every-way.mjs")] });
+    await vi.waitFor(() => expect(program.stderr()).toContain("all said\n"), LONG);
+    const [ways = "[]"] = program.stderr().split("\n");
+    // After all that, the protocol's own end still works, and so does its closing.
+    program.child.stdin.end(request(1, "aaep.ping"));
+    expect((await program.ended).code).toBe(0);
+    expect(messages(program).map(({ jsonrpc, id }) => [jsonrpc, id])).toStrictEqual([["2.0", 1]]);
+    expect(JSON.parse(ways).length).toBeGreaterThan(15);
+    const said = program.stderr().split("\n").slice(1).join("\n");
+    expect(JSON.parse(ways).filter((way: string) => !said.includes(`[${way}]`))).toStrictEqual([]);
+    expect(said).not.toContain("failed: ");
+  });
+
+  it("S1: also where standard output is a file", () => {
+    const out = join(temporaryDirectory(), "out");
+    const file = openSync(out, "w");
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ["--import", fixture("noise-in-every-way.mjs"), PROGRAM, "stdio", "--socket", "off"],
+      { input: request(1, "aaep.ping").repeat(500), stdio: ["pipe", file, "pipe"], encoding: "utf8" },
+    );
+    closeSync(file);
+    expect(status).toBe(0);
+    const lines = readFileSync(out, "utf8").split("\n").slice(0, -1);
+    expect(lines).toHaveLength(500);
+    for (const line of lines) expect(JSON.parse(line).jsonrpc).toBe("2.0");
+    expect(stderr).not.toContain("failed: ");
   });
 
   it.each(["NOISE_THROWS_AT", "NOISE_REJECTS_AT"])(

@@ -1,6 +1,9 @@
-// Only the protocol may write to standard output (S1). What any other code prints, with console or process.stdout, goes to standard error.
+// Only the protocol may write to standard output (S1). What any other code prints, with console or process.stdout, goes to standard error. What goes
+// around them, as fs.writeSync(1) or a child that inherits the descriptor, cannot be kept away: Node can neither point descriptor 1 elsewhere nor
+// duplicate it.
 import { Console } from "node:console";
 import { type Readable, Writable } from "node:stream";
+import { type Diverted, divert } from "./divert.js";
 
 /** The two ends of the process's own stdio, once nothing else can reach them. */
 export interface Stdio {
@@ -19,56 +22,64 @@ export interface StdioOwner {
 
 /**
  * Takes standard input and output for the protocol. To be called before anything else can print: the first import of a program that speaks over
- * stdio. From then on `console.*`, `process.stdout.write` and `end` reach standard error. A broken pipe on either is an error of the returned streams
+ * stdio. From then on `process.stdout` is a stand-in in front of standard error, and so is `console`; the stream that stood there, which some code may have
+ * kept, is diverted to standard error in each of its methods, the underscored ones too. A broken pipe on either is an error of the returned streams
  * only, never an uncaught one (S7).
  */
 export function takeStdio(owner: StdioOwner = process): Stdio {
   const { stdin, stdout, stderr } = owner;
-  const { write, end } = stdout;
-  const writable = forwardTo(write.bind(stdout), end.bind(stdout));
   // A standard error that is gone must not end the process (S10).
   stderr.on("error", ignore);
   stdout.on("error", ignore);
-  stdout.write = stderr.write.bind(stderr) as typeof stdout.write;
-  // Whoever ends standard output ends the protocol's: their last words go the way of the others, and the stream stays.
-  stdout.end = ((...parts: readonly unknown[]) => {
-    const [chunk, encoding] = parts;
-    if (typeof chunk === "string") stderr.write(chunk, typeof encoding === "string" ? (encoding as "utf8") : "utf8");
-    else if (chunk instanceof Uint8Array) stderr.write(chunk);
-    const done = parts.find((part) => typeof part === "function");
-    if (done !== undefined) queueMicrotask(done as () => void);
-    return stdout;
-  }) as typeof stdout.end;
-  const giveConsoleBack = owner === process ? rebindConsole(stderr) : ignore;
+  const write = stdout._write.bind(stdout);
+  const { giveBack, finish } = divert(stdout, stderr);
+  const writable = protocolStream(write, finish);
+  const giveProcessBack = owner === process ? replaceInProcess(stderr) : ignore;
   return {
     readable: stdin,
     writable,
     restore: () => {
-      stdout.write = write;
-      stdout.end = end;
+      giveBack();
       stdout.off("error", ignore);
       stderr.off("error", ignore);
-      giveConsoleBack();
+      giveProcessBack();
     },
   };
 }
 
 function ignore(): void {}
 
-/** A stream of its own in front of the real one: it counts what waits and ends without closing what is not ours. */
-function forwardTo(write: Writable["write"], end: Writable["end"]): Writable {
+/** A stream of its own at the real one's descriptor, past what others write to and see of that: it counts what waits, and nobody else knows it. */
+function protocolStream(write: Writable["_write"], finish: Diverted["finish"]): Writable {
+  const put = (bytes: Buffer, done: (error?: Error | null) => void): void => {
+    try {
+      write(bytes, "buffer" as BufferEncoding, done);
+    } catch (caught) {
+      // A file is written at once, and throws.
+      done(caught instanceof Error ? caught : new Error(String(caught)));
+    }
+  };
   return new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      write(chunk, (error) => done(error ?? null));
-    },
-    writev: (chunks, done) => {
-      write(Buffer.concat(chunks.map(({ chunk }) => chunk as Buffer)), (error) => done(error ?? null));
-    },
-    final: (done) => {
-      // Its other end learns of it, where the platform can tell it: at the latest when the process ends.
-      end(() => done());
-    },
+    write: (chunk: Buffer, _encoding, done) => put(chunk, done),
+    writev: (chunks, done) => put(Buffer.concat(chunks.map(({ chunk }) => chunk as Buffer)), done),
+    final: finish,
   });
+}
+
+/** Whoever reads `process.stdout` from here on gets a stream that has nothing to do with descriptor 1. */
+function replaceInProcess(stderr: Writable): () => void {
+  const standIn = new Writable();
+  divert(standIn, stderr);
+  standIn.on("error", ignore);
+  // Some loggers write to the descriptor that the stream names. As with Node's own, there is nothing to destroy.
+  Object.assign(standIn, { fd: 2, destroy: () => standIn, destroySoon: () => standIn });
+  const property = Object.getOwnPropertyDescriptor(process, "stdout");
+  Object.defineProperty(process, "stdout", { configurable: true, enumerable: true, get: () => standIn });
+  const giveConsoleBack = rebindConsole(stderr);
+  return () => {
+    giveConsoleBack();
+    if (property !== undefined) Object.defineProperty(process, "stdout", property);
+  };
 }
 
 /** Also reaches code that keeps the methods of console in variables of its own from here on. */

@@ -1,0 +1,62 @@
+import type { Writable } from "node:stream";
+
+type Done = (error?: Error | null) => void;
+
+export interface Diverted {
+  /** Ends the stream as it ended before: its other end learns of it, where the platform can tell it, at the latest when the process ends. */
+  readonly finish: (done: Done) => void;
+  /** Makes the stream what it was. */
+  readonly giveBack: () => void;
+}
+
+/**
+ * Lets whatever is said to `stream` reach `instead`, by whichever of its methods: also by the inner ones, which its prototype's `write` and `uncork` end
+ * in. Nobody else can end it any more: their last words go the way of the others, and the stream stays. Who may destroy it is not decided here; Node
+ * forbids it for the process's own.
+ */
+export function divert(stream: Writable, instead: Writable): Diverted {
+  const { end } = stream;
+  const say = (chunk: unknown, encoding?: unknown): void => {
+    if (typeof chunk === "string") instead.write(chunk, isEncoding(encoding) ? encoding : "utf8");
+    else if (chunk instanceof Uint8Array) instead.write(chunk);
+  };
+  const ours: Partial<Writable> = {
+    write: instead.write.bind(instead) as Writable["write"],
+    end: ((...parts: readonly unknown[]) => {
+      say(parts[0], parts[1]);
+      const done = parts.find((part) => typeof part === "function");
+      if (done !== undefined) queueMicrotask(done as () => void);
+      return stream;
+    }) as Writable["end"],
+    _write: (chunk, encoding, done) => {
+      say(chunk, encoding);
+      done();
+    },
+    _writev: (chunks, done) => {
+      for (const { chunk, encoding } of chunks) say(chunk, encoding);
+      done();
+    },
+    _final: (done) => done(),
+  };
+  const before = Object.keys(ours).map((name) => [name, Object.getOwnPropertyDescriptor(stream, name)] as const);
+  Object.assign(stream, ours);
+  const giveBack = (): void => {
+    for (const [name, property] of before) {
+      Reflect.deleteProperty(stream, name);
+      if (property !== undefined) Object.defineProperty(stream, name, property);
+    }
+  };
+  return {
+    giveBack,
+    finish: (done) => {
+      const final = before.find(([name]) => name === "_final")?.[1];
+      Reflect.deleteProperty(stream, "_final");
+      if (final !== undefined) Object.defineProperty(stream, "_final", final);
+      Reflect.apply(end, stream, [() => done()]);
+    },
+  };
+}
+
+function isEncoding(value: unknown): value is BufferEncoding {
+  return typeof value === "string" && Buffer.isEncoding(value);
+}
