@@ -1,5 +1,6 @@
 // What a command touches of its process, handed in so that commands are tested without one.
 import type { Readable, Writable } from "node:stream";
+import { currentPlace, ipcDirectories } from "../../transports/ipc/paths.js";
 import type { IdSource } from "../base/ids.js";
 import type { Clock } from "../contracts/clock.js";
 import { createClock } from "../daemon/clock.js";
@@ -16,6 +17,8 @@ export interface CommandIo {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The folders in which daemons of this user stand (AAEP appendix B), the usual one first. None where they stand in no folder. */
+  readonly daemonDirectories: readonly string[];
   readonly clock: Clock;
   readonly ids: IdSource;
   /** Calls `run` when the user or the system asks the command to stop. Answers the cancellation. */
@@ -29,6 +32,7 @@ export function processIo(): CommandIo {
     stdout: process.stdout,
     stderr: process.stderr,
     environment: process.env,
+    daemonDirectories: ipcDirectories(currentPlace()),
     clock: createClock(),
     ids: createIdSource(),
     onInterrupt: (run) => {

@@ -79,7 +79,7 @@ async function publish(file: string, options: PublishOptions, io: CommandIo): Pr
 }
 
 async function connect({ socket, framing, producerId }: PublishOptions, io: CommandIo): Promise<AgentClient> {
-  const path = socket ?? (await findSocket(io.environment));
+  const path = socket ?? (await findSocket(io.daemonDirectories));
   const client = await createAgentClient(ipcRpcConnector(path, framing === undefined ? {} : { framing }));
   if (producerId === undefined) return client;
   try {

@@ -1,6 +1,6 @@
 // Follows one daemon, or all there are, and prints what they send.
 import type { Framing } from "../../transports/framing/framings.js";
-import { currentPlace, ipcDirectory } from "../../transports/ipc/paths.js";
+import { currentPlace } from "../../transports/ipc/paths.js";
 import { Fault, faultFrom } from "../base/errors.js";
 import type { FoundDaemon } from "../client/daemons.js";
 import { ipcConnector } from "../client/node.js";
@@ -11,6 +11,7 @@ import { type CapabilityOptions, capabilitiesFromOptions } from "./capability-op
 import { colorsFor } from "./colors.js";
 import type { CommandIo } from "./command-io.js";
 import { EXIT, type ExitCode, exitCodeFromFault } from "./exit-codes.js";
+import { noDaemonIn } from "./find-socket.js";
 import { createHeldLines } from "./held-lines.js";
 import { createLineWriter } from "./line-writer.js";
 import { runCommand } from "./run-command.js";
@@ -144,9 +145,8 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   }
 
   async function followAll(): Promise<ExitCode> {
-    const place = currentPlace();
-    if (place.platform === "win32") throw needsSocket();
-    const directory = ipcDirectory({ ...place, environment: io.environment });
+    const directories = io.daemonDirectories;
+    if (directories.length === 0) throw needsSocket();
     const followed = new Map<string, Followed>();
     const stoppedAt = new Map<string, ResumePoint>();
     /** What was said of a socket that nobody listens at is not said again at every change beside it. */
@@ -159,19 +159,19 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       for (const [path, { subscriber, label }] of followed) {
         if (!present.has(path)) stop(path, subscriber, label);
       }
-      for (const { socketPath, label, name } of daemons) {
+      for (const daemon of daemons) {
+        const { socketPath } = daemon;
         if (followed.has(socketPath)) continue;
-        const isShared = daemons.some((other) => other.label === label && other.name !== name);
-        const one = follow(socketPath, isShared ? name : label, stoppedAt.get(socketPath) ?? resumeAfter);
+        const one = follow(socketPath, distinctLabel(daemon, daemons), stoppedAt.get(socketPath) ?? resumeAfter);
         followed.set(socketPath, one);
         void one.subscriber.ended.then(
           (end) => hasEnded(socketPath, one, end),
           () => {},
         );
       }
-      if (daemons.length === 0 && !options.reconnect) fail(noDaemonIn(directory));
+      if (daemons.length === 0 && !options.reconnect) fail(noDaemonIn(directories));
       else if (daemons.length === 0)
-        say("", `No daemon in ${directory} yet; waiting for one. To start one: aaepd serve`);
+        say("", `No daemon in ${directories.join(" or ")} yet; waiting for one. To start one: aaepd serve`);
     }
 
     /** It is followed again when something changes at its place, from where it was. */
@@ -198,10 +198,11 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     }
 
     const stopWatching = watchDaemons({
-      directory,
-      userId: place.userId,
+      directories,
+      userId: currentPlace().userId,
       clock: io.clock,
       onDaemons: update,
+      onLeftOut: (fault) => say("", `Warning: ${fault.sentence} Its daemons are not followed.`),
       onFailure: fail,
     });
     try {
@@ -253,8 +254,11 @@ function resumePointFromOption(values: readonly string[] | undefined): ResumePoi
   throw new Fault("usage", sentence, { origin: "local" });
 }
 
-function noDaemonIn(directory: string): Fault {
-  return new Fault("not_found", `There is no daemon in ${directory}. Start one with: aaepd serve`, { origin: "local" });
+/** The name for people; where several share it, the name of the socket, and of those that share that too, its path. */
+function distinctLabel({ label, name, socketPath }: FoundDaemon, daemons: readonly FoundDaemon[]): string {
+  const sharing = daemons.filter((other) => other.socketPath !== socketPath && other.label === label);
+  if (sharing.length === 0) return label;
+  return sharing.some((other) => other.name === name) ? socketPath : name;
 }
 
 /** Core types all have a colon; a pattern without one is not refused, as types may yet come, but hardly meant. */

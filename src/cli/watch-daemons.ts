@@ -1,15 +1,19 @@
-// Which sockets there are in the runtime directory, now and from now on. The kernel tells of changes; where it cannot, looking every other second does.
+// Which sockets there are in the runtime directories, now and from now on. The kernel tells of changes; where it cannot, looking every other second does.
 import { type FSWatcher, watch } from "node:fs";
 import { assurePrivateDirectory } from "../../transports/ipc/directory.js";
-import { type FoundDaemon, findDaemons } from "../client/daemons.js";
+import { Fault } from "../base/errors.js";
+import { type FoundDaemon, findAllDaemons } from "../client/daemons.js";
 import type { Clock } from "../contracts/clock.js";
 
 export interface WatchOptions {
-  readonly directory: string;
+  /** The usual one first. */
+  readonly directories: readonly string[];
   readonly userId: number | undefined;
   readonly clock: Pick<Clock, "now" | "wakeAt">;
   /** Called with all daemons, at first and whenever they may have changed. */
   readonly onDaemons: (daemons: readonly FoundDaemon[]) => void;
+  /** A further directory is not this user's alone: nothing in it is believed (U3), and the others are watched on. */
+  readonly onLeftOut: (fault: Fault) => void;
   readonly onFailure: (caught: unknown) => void;
 }
 
@@ -17,9 +21,21 @@ export interface WatchOptions {
 const SETTLE_MS = 50;
 const POLL_MS = 2000;
 
-/** Makes the directory where it is missing, privately, so that it can be watched (U3). Answers how to stop. */
+/** Makes directories where they are missing, privately, so that they can be watched (U3). Answers how to stop. Throws where the first is not private. */
 export function watchDaemons(options: WatchOptions): () => void {
-  const { directory, clock } = options;
+  const { clock, userId } = options;
+  const directories = options.directories.filter((directory, index) => {
+    try {
+      assurePrivateDirectory(directory, userId);
+    } catch (caught) {
+      if (!(caught instanceof Fault) || caught.code !== "permission_denied") return true;
+      if (index === 0) throw caught;
+      options.onLeftOut(caught);
+      return false;
+    }
+    return true;
+  });
+  const watchers = new Set<FSWatcher>();
   let cancelLook: () => void = () => {};
   let isLooking = false;
   let hasStopped = false;
@@ -35,38 +51,35 @@ export function watchDaemons(options: WatchOptions): () => void {
       return;
     }
     isLooking = true;
-    findDaemons(directory)
+    findAllDaemons(directories)
       .then((daemons) => {
         if (!hasStopped) options.onDaemons(daemons);
       }, options.onFailure)
       .finally(() => {
         isLooking = false;
-        if (watcher === undefined) lookIn(POLL_MS);
+        if (watchers.size < directories.length) lookIn(POLL_MS);
       });
   }
 
-  function startWatching(): FSWatcher | undefined {
+  function startWatching(directory: string): void {
     try {
-      assurePrivateDirectory(directory, options.userId);
       const started = watch(directory, () => lookIn(SETTLE_MS));
+      watchers.add(started);
       started.on("error", () => {
-        watcher?.close();
-        watcher = undefined;
+        started.close();
+        watchers.delete(started);
         lookIn(0);
       });
-      return started;
-    } catch (caught) {
+    } catch {
       // The system may have no more watches to give.
-      if (caught instanceof Error && "code" in caught && caught.code !== "permission_denied") return undefined;
-      throw caught;
     }
   }
 
-  let watcher = startWatching();
+  for (const directory of directories) startWatching(directory);
   look();
   return () => {
     hasStopped = true;
     cancelLook();
-    watcher?.close();
+    for (const watcher of watchers) watcher.close();
   };
 }

@@ -15,6 +15,11 @@ export interface FoundDaemon {
 
 const SOCKET_ENDING = ".sock";
 
+/** Those of several directories, one after the other. Directories that do not exist have none. */
+export async function findAllDaemons(directories: readonly string[]): Promise<readonly FoundDaemon[]> {
+  return (await Promise.all(directories.map(findDaemons))).flat();
+}
+
 /** In the order of their names; none where the directory does not exist. */
 export async function findDaemons(directory: string): Promise<readonly FoundDaemon[]> {
   const names = (await fileNames(directory)).filter((name) => name.endsWith(SOCKET_ENDING)).sort();

@@ -26,6 +26,8 @@ export interface Stage {
 export interface StageOptions {
   readonly input?: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Where daemons are found whose path would be too long. Default nowhere. */
+  readonly fallbackDirectory?: string;
   /** Columns of a terminal; without it standard output is a pipe. */
   readonly columns?: number;
 }
@@ -42,6 +44,10 @@ export function createStage(options: StageOptions = {}): Stage {
       stdout: stdout.stream,
       stderr: stderr.stream,
       environment: options.environment ?? {},
+      daemonDirectories: [
+        join(options.environment?.XDG_RUNTIME_DIR ?? temporaryDirectory(), "aaep"),
+        ...(options.fallbackDirectory === undefined ? [] : [options.fallbackDirectory]),
+      ],
       clock: createClock(),
       ids: createIdSource(),
       onInterrupt: (run) => {

@@ -141,7 +141,7 @@ test("without a daemon: exit code 69; with several and no --socket: 2", async ()
   const several = createStage({ environment: runtime });
   await publish(several, PLANNER);
   expect(several.err()).toMatch(
-    /^Error: There are several daemons\. Choose one with --socket: .+one\.sock, .+two\.sock/,
+    /^Error: There are several daemons\. Choose one with --socket: one \(.+one\.sock\), two \(.+two\.sock\)/,
   );
   expect(several.exitCode()).toBe(2);
 });

@@ -1,4 +1,5 @@
 // `aaepd tail` with real daemons over real sockets.
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { registerTail } from "../../src/cli/tail.js";
@@ -7,6 +8,7 @@ import { ipcRpcConnector } from "../../src/client/node.js";
 import { ensureBuilt } from "../support/built.js";
 import { expectNothingLeftOpen } from "../support/open-handles.js";
 import { startProgram } from "../support/program.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
 import { createStage, eventually, run, runtimeEnvironment, type Stage, serve } from "./command-stage.js";
 
 async function agent(socketPath: string): Promise<AgentClient> {
@@ -117,6 +119,47 @@ test("without --socket: every daemon, labelled, also those that start later or a
   stage.interrupt();
   await running;
   expect(stage.exitCode()).toBe(0);
+});
+
+test("U2: daemons whose path was too long are followed in the other folder too, and told apart where they share a name", async () => {
+  expectNothingLeftOpen();
+  const runtime = runtimeEnvironment();
+  // Not there at first: whose daemon comes first makes it.
+  const fallbackDirectory = join(temporaryDirectory(), "aaep-7");
+  const stage = createStage({ environment: runtime, fallbackDirectory });
+  const running = tail(stage);
+  await eventually(() =>
+    expect(stage.err()).toContain(`No daemon in ${runtime.directory} or ${fallbackDirectory} yet`),
+  );
+  const far = await serve(temporaryDirectory(), "--socket", join(fallbackDirectory, "aaepd.sock"));
+  await eventually(() => expect(stage.err()).toMatch(/^aaepd: Connected/m));
+  const near = await serve(runtime.XDG_RUNTIME_DIR);
+  await eventually(() => expect(stage.err()).toContain(`\n${near.socketPath}: Connected`));
+  await (await agent(far.socketPath)).publish(started("sess_1"));
+  await (await agent(near.socketPath)).publish(started("sess_2"));
+  await eventually(() => {
+    expect(stage.out()).toMatch(/^\S+ aaepd, tester: started: Hello\.$/m);
+    expect(stage.out()).toContain(` ${near.socketPath}, tester: started: Hello.\n`);
+  });
+  await far.stop();
+  await eventually(() => expect(stage.err()).toContain("\naaepd: Its socket is gone."));
+  stage.interrupt();
+  await running;
+  expect(stage.exitCode()).toBe(0);
+});
+
+test("U3: a second folder that others could have filled is not believed, and the first is followed all the same", async () => {
+  const runtime = runtimeEnvironment();
+  const fallbackDirectory = join(temporaryDirectory(), "aaep-7");
+  const hidden = join(temporaryDirectory(), "private");
+  await serve(temporaryDirectory(), "--socket", join(hidden, "stranger.sock"));
+  symlinkSync(hidden, fallbackDirectory);
+  await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "ours");
+  const stage = createStage({ environment: runtime, fallbackDirectory });
+  void tail(stage);
+  await eventually(() => expect(stage.err()).toMatch(/^ours: Connected/m));
+  expect(stage.err()).toMatch(/^Warning: The folder \S+ is a symbolic link\. .* Its daemons are not followed\.$/m);
+  expect(stage.err()).not.toContain("stranger");
 });
 
 test("R17: a daemon that is killed and started again is followed again", async () => {

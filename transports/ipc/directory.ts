@@ -12,6 +12,11 @@ export function assurePrivateDirectory(directory: string, userId: number | undef
   } catch (caught) {
     if (!isAlreadyThere(caught)) throw faultFromNodeError(caught, `the folder ${directory}`);
   }
+  assertPrivateDirectory(directory, userId);
+}
+
+/** The same of a folder that is there. Throws besides what Node throws where it is not. */
+export function assertPrivateDirectory(directory: string, userId: number | undefined): void {
   const status = lstatSync(directory);
   if (status.isSymbolicLink()) refuse(directory, "is a symbolic link", "Give the folder it points to");
   if (!status.isDirectory()) refuse(directory, "is not a folder", "Give a path in a folder");
@@ -26,6 +31,18 @@ export function assurePrivateDirectory(directory: string, userId: number | undef
       "Put the socket into a folder of your own with mode 700, in which nothing else is; do not change the mode of a folder of the system",
     );
   }
+}
+
+/** Those of them that are there and that nobody else can write to. */
+export function privateDirectories(directories: readonly string[], userId: number | undefined): readonly string[] {
+  return directories.filter((directory) => {
+    try {
+      assertPrivateDirectory(directory, userId);
+      return true;
+    } catch {
+      return false;
+    }
+  });
 }
 
 function refuse(directory: string, is: string, advice: string): never {

@@ -32,6 +32,12 @@ export function ipcDirectory(place: IpcPlace): string {
   return temporaryDirectory(place);
 }
 
+/** Every folder that `ipcPath` may have put a socket into, the usual one first. None on Windows, where pipes stand in no folder. */
+export function ipcDirectories(place: IpcPlace): readonly string[] {
+  if (place.platform === "win32") return [];
+  return [...new Set([ipcDirectory(place), temporaryDirectory(place)])];
+}
+
 /**
  * Where the producer of that id is found (appendix B): a socket, on Windows a pipe. `instance` 2 and up are those of `listenAuto`.
  * Where the platform's own folder makes the path too long, the one in /tmp is taken; its name is to be shown to the user.
