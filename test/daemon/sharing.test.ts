@@ -1,6 +1,6 @@
 // Several connections that publish into one session (R8, R3a), in the long form of aaep.publish.
-import { expect, it } from "vitest";
-import { requestOf, startRig } from "../support/daemon-rig.js";
+import { describe, expect, it, vi } from "vitest";
+import { requestOf, startRig, turns } from "../support/daemon-rig.js";
 import type { Message } from "../support/wire-sniffer.js";
 
 const STARTED = { type: "aaep:agent.session.started", session_id: "sess_1", summary_normal: "Begins." };
@@ -79,4 +79,45 @@ it("R26: in JSON-RPC skip has both names", async () => {
   await subscription.subscribe(requestOf());
   expect(await peer.request("aaep.skip", {})).toEqual({});
   expect(await peer.request("aaepd.skip", {})).toEqual({});
+});
+
+describe("several subscriptions on one JSON-RPC connection (AAEP app. B)", () => {
+  it("as soon as there is a second one, every event says whose it is, also those of the first", async () => {
+    const rig = await startRig();
+    const sniffed = vi.spyOn(rig.sniffer, "rpc");
+    const agent = await rig.rpc();
+    const peer = await rig.rpc();
+    const eventsSoFar = (): readonly Message[] =>
+      sniffed.mock.results.map(({ value }) => value as Message).filter(({ method }) => method === "aaep.event");
+    const subscribe = async (id: string): Promise<string> => {
+      const answer = await peer.request(
+        "aaep.subscribe",
+        requestOf({ coalesce_boundaries: ["none"] }, { subscriber_id: id }),
+      );
+      return String(answer.subscription_id);
+    };
+    /** Whose events came between this call and the answer to a ping behind them. */
+    const namesOf = async (...events: readonly Message[]): Promise<readonly unknown[]> => {
+      const before = eventsSoFar().length;
+      await agent.publish(...events);
+      await turns();
+      await peer.request("aaep.ping");
+      return eventsSoFar()
+        .slice(before)
+        .map(({ subscription_id: whose }) => whose);
+    };
+    const first = await subscribe("first");
+    expect(await namesOf(STARTED)).toEqual([undefined]);
+    const second = await subscribe("second");
+    expect((await namesOf(chunk("one "))).filter((whose) => whose !== second)).toEqual([first]);
+    const third = await subscribe("third");
+    expect(new Set(await namesOf(chunk("two ")))).toEqual(new Set([first, second, third]));
+    for (const subscription_id of [second, third])
+      await peer.request("aaep.close", { type: "subscription.close", subscription_id });
+    // One that had a name keeps it.
+    expect(await namesOf(chunk("three", { complete: true }))).toEqual([first]);
+    await peer.request("aaep.close", { type: "subscription.close", subscription_id: first });
+    await subscribe("alone again");
+    expect(new Set(await namesOf(DONE))).toEqual(new Set([undefined]));
+  });
 });

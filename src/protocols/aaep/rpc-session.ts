@@ -59,8 +59,8 @@ export interface RpcSession {
 interface Held {
   readonly open: OpenSubscription;
   readonly stop: () => void;
-  /** From the second subscription on, each event says whose it is. */
-  readonly members: Readonly<Record<string, string>> | undefined;
+  /** What stands beside method and params of each event. While it is alone on its connection, nothing: its bytes are those of all others' then. */
+  members: Readonly<Record<string, string>> | undefined;
 }
 
 export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSession {
@@ -128,12 +128,14 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     if (outcome.kind === "rejected") return outcome.message;
     const { open } = outcome;
     id = open.id;
-    const members = held.size === 0 ? undefined : { subscription_id: open.id };
+    const one: Held = { open, stop: () => pump.stop(), members: undefined };
     const pump = services.startPump({ take: open.engine.take, setBlocked: open.engine.setBlocked }, (run) =>
-      peer.deliver(run, members),
+      peer.deliver(run, one.members),
     );
     wake = pump.wake;
-    held.set(open.id, { open, stop: pump.stop, members });
+    held.set(open.id, one);
+    // From here on nobody is to guess whose an event is; what the first was sent before, it was sent alone.
+    if (held.size > 1) for (const each of held.values()) each.members ??= { subscription_id: each.open.id };
     pump.wake();
     return outcome.message;
   };
