@@ -23,5 +23,7 @@ export interface Journal {
   readonly oldest: () => Epoch;
   /** An event of the window by its id, for duplicates (R3), `aaep.repeat` (R28) and resuming (R17). */
   readonly find: (eventId: string) => JournaledEvent | undefined;
+  /** An event of the window by its epoch, at once: for what is made again out of several events (R28). Undefined where it is not held. */
+  readonly at: (epoch: Epoch) => JournaledEvent | undefined;
   readonly close: () => Promise<void>;
 }

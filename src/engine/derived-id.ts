@@ -34,15 +34,26 @@ export function derivedEventId(facts: DerivedIdFacts, services: IdServices): Eve
   return `evt_${epoch}${offset}${hash.slice(0, 40)}` as EventId;
 }
 
-const DERIVED = /^evt_([0-9a-f]{16})[0-9a-f]{48}$/;
+const DERIVED = /^evt_([0-9a-f]{16})([0-9a-f]{8})[0-9a-f]{40}$/;
+
+/** What can be read in a derived id. */
+export interface DerivedId {
+  readonly epoch: Epoch;
+  readonly endOffset: number;
+}
 
 /**
- * The epoch in a derived id, for resuming after it (R17). Undefined where the id has another form. An agent may have chosen an id of this form:
- * look for the id itself first.
+ * What a derived id says of its event. Undefined where the id has another form. An agent may have chosen an id of this form: look for the id
+ * itself first.
  */
+export function parseDerivedId(id: string): DerivedId | undefined {
+  const [, epochDigits, offsetDigits] = DERIVED.exec(id) ?? [];
+  if (epochDigits === undefined || offsetDigits === undefined) return undefined;
+  const epoch = Number.parseInt(epochDigits, 16);
+  return Number.isSafeInteger(epoch) ? { epoch, endOffset: Number.parseInt(offsetDigits, 16) } : undefined;
+}
+
+/** The epoch in a derived id, for resuming after it (R17). Undefined where the id has another form. */
 export function epochOfDerivedId(id: string): Epoch | undefined {
-  const digits = DERIVED.exec(id)?.[1];
-  if (digits === undefined) return undefined;
-  const epoch = Number.parseInt(digits, 16);
-  return Number.isSafeInteger(epoch) ? epoch : undefined;
+  return parseDerivedId(id)?.epoch;
 }

@@ -24,15 +24,18 @@ import type { LagLimits, Member } from "./member-spec.js";
 import { collapsedStateEvent, completeSkipped, overtookEvent, textEvent } from "./merged-events.js";
 import { type AgentEvents, type AgentHandle, createPublishing } from "./publishing.js";
 import { createQuestions, type Replier } from "./questions.js";
+import { createRepeats } from "./repeats.js";
 import type { Reply } from "./reply-check.js";
 import { createResumePoints } from "./resume-points.js";
 import { type ResumeAfter, resumeStart } from "./resume-start.js";
+import { createSaidEvents } from "./said-events.js";
 import type { OpenQuestion, SessionSummary } from "./session-record.js";
 import type { Moment, Sequencing } from "./session-turn.js";
 import { createSessions } from "./sessions.js";
 import { applyShape, shapeOf } from "./shape.js";
 import { createSpokesman } from "./spokesman.js";
 import type { Terms } from "./terms.js";
+import { viewKey } from "./view-terms.js";
 import { createWakeUps, wakeUpsOf } from "./wake-ups.js";
 
 export interface EngineOptions {
@@ -81,7 +84,10 @@ export interface EngineSubscription extends Omit<Member, "skipAll" | "repeat" | 
   readonly id: string;
   /** R26: of one output, or with no output of everything that waits. */
   readonly skip: (sessionId: string | undefined, outputId: string | undefined) => void;
-  /** Sends an event of the journal's window again (R28). Throws "not_found". */
+  /**
+   * Sends again what it was sent, at once: an event of the journal's window, what was merged of such, or one of the newest 1,024 sums and gaps (R28).
+   * Throws "not_found".
+   */
   readonly repeat: (eventId: string) => void;
   /** The questions that it may answer. */
   readonly openQuestions: () => readonly AgentEvent[];
@@ -123,7 +129,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     if (sessions.isKnown(entry.event.session_id)) losses.evicted(entry);
   });
   const points = createResumePoints(journal);
-  const spokesman = createSpokesman(services.idServices, options.defaultLanguage);
+  const said = createSaidEvents();
+  const spokesman = said.listeningTo(createSpokesman(services.idServices, options.defaultLanguage));
   const sessions = createSessions({
     clockSkewMs: options.clockSkewMs,
     sequencing: options.sequencing,
@@ -138,6 +145,9 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
 
   const moment = (): Moment => ({ now: clock.now(), wallTime: clock.wallTime(), ids });
 
+  const shapeEvent = (event: AgentEvent, terms: Terms): AgentEvent =>
+    applyShape(event, shapeOf(terms), options.defaultLanguage);
+
   const hub = createHub(
     {
       journal,
@@ -146,7 +156,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       clock,
       wakeUps,
       createWakeUps,
-      shapeEvent: (event, terms) => applyShape(event, shapeOf(terms), options.defaultLanguage),
+      shapeEvent,
       renderText: (unit, terms) => textEvent(unit, terms, services.idServices),
       member: {
         burst: options.burst,
@@ -207,6 +217,17 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const openSummaries = (only?: ReadonlySet<string>): readonly SessionSummary[] =>
     sessions.openIds().flatMap((id) => (only === undefined || only.has(id) ? (sessions.summary(id) ?? []) : []));
 
+  const repeats = createRepeats({
+    journal,
+    said,
+    idServices: services.idServices,
+    openPrivateView: hub.openPrivateView,
+    createWakeUps,
+    shapeEvent,
+    openQuestion: (eventId) => questions.entryOf(eventId),
+    isAble: (terms, kind) => isAble(terms, questionKindOf(kind)),
+  });
+
   const { gapEvents, lateGapEvents } = createGapEvents({ journal, sessions, losses, spokesman });
 
   const publishing = createPublishing({
@@ -247,6 +268,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       // Found out in the middle of an append: what its end leads to must not meet a plan that is still open.
       ended: (reason) => clock.afterTurn(() => spec.ended(reason)),
     });
+    // What left by the terms before these can be asked for as well (R28).
+    let former: Terms | undefined;
     const replier: Replier = {
       subscriptionId: id,
       subscriberId: spec.subscriberId,
@@ -268,6 +291,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       take: member.take,
       setBlocked: member.setBlocked,
       retune: (terms) => {
+        if (viewKey(terms) !== viewKey(member.terms())) former = member.terms();
         member.retune(terms);
         questions.audienceChanged();
       },
@@ -277,7 +301,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
         else member.skipAll(ended);
       },
       repeat: (eventId) => {
-        member.repeat(repeatable(eventId, member.terms()));
+        member.repeat(repeats.find(eventId, member.terms(), former));
       },
       openQuestions: () => questionsFor(member.terms()).map(({ event }) => event),
       reply: (reply, raw) => questions.reply(reply, replier, raw),
@@ -291,19 +315,6 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       isClosed: member.isClosed,
       status: member.status,
     };
-  };
-
-  /** An event that may be sent again. A question may while it is open, to those that can answer it: a resolved one is not asked again (R6, R28). */
-  const repeatable = (eventId: string, terms: Terms): JournaledEvent => {
-    const open = questions.entryOf(eventId);
-    const entry = open ?? journal.find(eventId);
-    const isQuestion = entry !== undefined && isQuestionKind(entry.kind);
-    const isForThem = !isQuestion || (open !== undefined && isAble(terms, questionKindOf(entry.kind)));
-    if (entry !== undefined && isForThem) return entry;
-    throw new Fault("not_found", "Name an event that the journal still holds, or a question that is open.", {
-      pointer: "/event_id",
-      rule: "R28",
-    });
   };
 
   const ended = (): readonly JournaledEvent[] =>

@@ -4,7 +4,8 @@ import type { Clock, Millis } from "../contracts/clock.js";
 import type { Appended, Journal } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { Segmenter } from "../contracts/segmenter.js";
-import type { AgentEvent, JournaledEvent, NewEvent } from "./event.js";
+import type { PrivateView } from "./backlog-reader.js";
+import type { AgentEvent, Epoch, JournaledEvent, NewEvent } from "./event.js";
 import type { InternedShape, LiveEntry } from "./live-entry.js";
 import { createLiveEntry } from "./live-entry.js";
 import { createMember } from "./member.js";
@@ -82,6 +83,8 @@ export interface Hub {
   /** Journals events and hands them to all views. Subscriptions are woken before it returns; they take when they will. */
   readonly append: (events: readonly NewEvent[]) => Appended;
   readonly open: (spec: OpenSpec) => Member;
+  /** A view that nobody shares and no event reaches by itself. Its owner closes it. */
+  readonly openPrivateView: (terms: ViewTerms, wakeUps: WakeUps, startsAfter: Epoch) => PrivateView;
   readonly members: () => ReadonlySet<Member>;
   readonly viewCount: () => number;
   /** Units that views keep for subscriptions that have not taken them (R18). */
@@ -197,7 +200,21 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     if (live.entry.kind === "output.streaming") texts.settle(live, outputKey(live.entry.event), lowestHeld);
   };
 
+  const openPrivateView: Hub["openPrivateView"] = (terms, wakeUps, startsAfter) => {
+    const own = createOutputTexts(services.segmenter, options.defaultLanguage);
+    const view = createView(terms, viewServices(own, wakeUps), startsAfter, () => undefined);
+    return {
+      view,
+      push: (live, at) => {
+        view.push(live, at);
+        if (live.entry.kind === "output.streaming")
+          own.settle(live, outputKey(live.entry.event), view.texts.heldOffset);
+      },
+    };
+  };
+
   return {
+    openPrivateView,
     append: (events) => {
       const appended = journal.append(events);
       for (const entry of appended.events) deliver(createLiveEntry(entry), entry.at);
@@ -212,19 +229,8 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
             leave(one, shared);
             if (one.isClosed()) members.delete(one);
           },
-          openPrivateView: (terms, wakeUps, startsAfter) => {
-            const own = createOutputTexts(services.segmenter, options.defaultLanguage);
-            const viewTerms = createViewTerms(terms, shapeFor(terms));
-            const view = createView(viewTerms, viewServices(own, wakeUps), startsAfter, () => undefined);
-            return {
-              view,
-              push: (live, at) => {
-                view.push(live, at);
-                if (live.entry.kind === "output.streaming")
-                  own.settle(live, outputKey(live.entry.event), view.texts.heldOffset);
-              },
-            };
-          },
+          openPrivateView: (terms, wakeUps, startsAfter) =>
+            openPrivateView(createViewTerms(terms, shapeFor(terms)), wakeUps, startsAfter),
           createWakeUps: services.createWakeUps,
           liveEntry: (entry: JournaledEvent) => createLiveEntry(entry),
           journal,

@@ -68,5 +68,10 @@ export function createJournalRing(options: JournalRingOptions): Journal {
     return { kind: "events", events: entries.slice(from, from + limit) };
   };
 
-  return { append, read, head: () => head, oldest, find: (id) => byId.get(id), close: async () => undefined };
+  const at = (epoch: Epoch): JournaledEvent | undefined => {
+    const offset = epoch - oldest();
+    return offset < 0 ? undefined : entries[start + offset];
+  };
+
+  return { append, read, head: () => head, oldest, find: (id) => byId.get(id), at, close: async () => undefined };
 }

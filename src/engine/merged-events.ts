@@ -1,4 +1,5 @@
 // The events that stand for several, or for a part of one: joined text, collapsed states, marked critical events (R4, R10, R11, R12).
+import type { EventId } from "../base/ids.js";
 import { derivedEventId, type IdServices } from "./derived-id.js";
 import type { AgentEvent, Epoch } from "./event.js";
 import type { TextUnit } from "./unit.js";
@@ -17,25 +18,34 @@ export function textEvent(unit: TextUnit, terms: ViewTerms, ids: IdServices): Ag
     type: base.type,
     session_id: base.session_id,
     producer: base.producer,
-    event_id: derivedEventId(
-      {
-        epoch: unit.epoch,
-        endOffset: unit.endPosition,
-        sessionId: unit.session,
-        about: unit.output,
-        start: unit.position,
-        end: unit.endPosition,
-        shape: terms.shape.key,
-        boundaries: [terms.key],
-      },
-      ids,
-    ),
+    event_id: textEventId(unit, terms, ids),
     timestamp: unit.timestamp,
     chunk: unit.text,
     position: unit.position,
     complete: unit.complete,
     coalesce_hint: unit.hint,
   };
+}
+
+/** The id of the event of a stretch of text (R12). */
+export function textEventId(
+  unit: Pick<TextUnit, "epoch" | "session" | "output" | "position" | "endPosition">,
+  terms: Pick<ViewTerms, "key" | "shape">,
+  ids: IdServices,
+): EventId {
+  return derivedEventId(
+    {
+      epoch: unit.epoch,
+      endOffset: unit.endPosition,
+      sessionId: unit.session,
+      about: unit.output,
+      start: unit.position,
+      end: unit.endPosition,
+      shape: terms.shape.key,
+      boundaries: [terms.key],
+    },
+    ids,
+  );
 }
 
 /** Several state changes of one agent as one: the last, from where the first began (R11). */

@@ -6,6 +6,7 @@ import type { Delivery } from "./delivery.js";
 import { createDeliveryRun } from "./delivery.js";
 import type { DeliveryQueue } from "./delivery-queue.js";
 import { type Epoch, isQuestionKind } from "./event.js";
+import { keepNewest } from "./keep-newest.js";
 import type { RateBudget } from "./rate-budget.js";
 import { type ReadingPoint, readingPoint } from "./reading-point.js";
 import type { Place, Stream, StreamServices, StreamTerms, Taken } from "./stream.js";
@@ -22,13 +23,6 @@ const FLUSH_LIMIT = 4;
 const OVERTAKEN_LIMIT = 1000;
 /** Most outputs remembered as skipped and not yet completed (R26). */
 const SKIPPED_LIMIT = 1000;
-
-function keepNewest<Value>(values: Set<Value>, most: number): void {
-  for (const oldest of values) {
-    if (values.size <= most) return;
-    values.delete(oldest);
-  }
-}
 
 export function createStream(
   start: Place,

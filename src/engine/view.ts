@@ -206,7 +206,8 @@ function isEarlier(a: string, b: string): boolean {
   return (parseTimestamp(a)?.micros ?? 0) < (parseTimestamp(b)?.micros ?? 0);
 }
 
-function roleOf(live: LiveEntry): EventRole {
+/** How an event behaves among those that wait (R11, R30). */
+export function roleOf(live: Pick<LiveEntry, "entry" | "critical">): EventRole {
   const { entry, critical } = live;
   if (critical) return "critical";
   switch (entry.kind) {

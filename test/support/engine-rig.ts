@@ -61,6 +61,8 @@ export interface RigOptions {
   readonly journal?: Partial<JournalRingOptions>;
   /** Replaces members of the journal. */
   readonly around?: (journal: Journal) => Partial<Journal>;
+  /** Told of every text that is hashed for an id. */
+  readonly hashed?: (text: string) => void;
   /** Told of every event that is journaled, the daemon's own among them. */
   readonly journaled?: (entry: JournaledEvent) => void;
 }
@@ -84,7 +86,12 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
           return ids.toString(16).padStart(bytes * 2, "0");
         },
       },
-      idServices: { sha256Hex: (text) => createHash("sha256").update(text).digest("hex") },
+      idServices: {
+        sha256Hex: (text) => {
+          options.hashed?.(text);
+          return createHash("sha256").update(text).digest("hex");
+        },
+      },
       segmenter: createSegmenter(),
       log: { ...SILENT_LOG, warn: (fields, message) => void warnings.push({ fields, message }) },
       audit: { record: (entry) => void audit.push(entry) },
