@@ -26,7 +26,10 @@ export interface FrameRun<Frame> {
 /** One peer. A transport moves frames and knows nothing of what is in them. */
 export interface Connection<Frame> {
   readonly peer: PeerIdentity;
-  /** Whole frames in order, as many at a time as one read completed. Ends on a clean close, throws a Fault otherwise. One iteration only. */
+  /**
+   * Whole frames in order, as many at a time as one read completed, or fewer: so few that handling them keeps nobody waiting. Ends on a clean close,
+   * throws a Fault otherwise. One iteration only.
+   */
   readonly frames: AsyncIterable<readonly Frame[]>;
   /** Hands one frame over. False: the peer is slow; hand over no more until `writable` resolves. A closed connection answers false. */
   readonly send: (frame: Frame) => boolean;

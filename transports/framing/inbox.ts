@@ -4,6 +4,7 @@ import type { FrameDecoder } from "./decoder.js";
 
 /** The read side of a byte connection. Reads only while somebody asks for frames; holds at most what one read brought. */
 export interface Inbox {
+  /** What one read brought, at most `MOST_FRAMES_AT_ONCE` at a time, each in a turn of the event loop of its own. */
   readonly frames: AsyncIterable<readonly Uint8Array[]>;
   /** Ends the iteration without an error and throws away what comes in from now on. */
   readonly stop: () => void;
@@ -12,6 +13,9 @@ export interface Inbox {
 }
 
 type Batch = readonly Uint8Array[];
+
+/** One read of 64 KiB can bring 32,768 frames: handled in one turn, they would keep everybody else waiting for seconds. */
+export const MOST_FRAMES_AT_ONCE = 256;
 
 type Ending =
   | { readonly kind: "open" }
@@ -30,7 +34,8 @@ export function createInbox(stream: Readable, decoder: FrameDecoder, onEnd: (fau
   function take(chunk: Uint8Array): void {
     if (ending.kind !== "open") return;
     const decoded = decoder.push(chunk);
-    if (decoded.frames.length > 0) read.push(decoded.frames);
+    for (let at = 0; at < decoded.frames.length; at += MOST_FRAMES_AT_ONCE)
+      read.push(decoded.frames.slice(at, at + MOST_FRAMES_AT_ONCE));
     if (decoded.fault !== undefined) {
       end({ kind: "failed", fault: decoded.fault });
       onEnd(decoded.fault);
@@ -80,6 +85,11 @@ export function createInbox(stream: Readable, decoder: FrameDecoder, onEnd: (fau
     next: () =>
       new Promise((resolve, reject) => {
         asked = { resolve, reject };
+        if (read.length > 0) {
+          // The rest of a read: others first.
+          setImmediate(answer);
+          return;
+        }
         answer();
         if (asked === undefined) return;
         if (!listening) listen();

@@ -41,6 +41,8 @@ export function createRpcConnection(
   /** Our own requests, with what ends their waiting. */
   const pending = new Set<(fault: Fault) => void>();
   let answersBlocked = false;
+  /** A notification is with its handler: what it sends meanwhile is the answer to it (R3). */
+  let answersNotification = false;
   let onAnswered: () => void = () => {};
   let over: Fault | undefined;
   let tellEnded: () => void = () => {};
@@ -50,6 +52,13 @@ export function createRpcConnection(
 
   function answer(message: object): void {
     if (!connection.send(encodeMessage(message))) answersBlocked = true;
+  }
+
+  /** Of what is no answer the sender itself takes care: were reading to wait for it as well, two peers could wait for each other. */
+  function notify(method: string, params: object): boolean {
+    const taken = connection.send(encodeMessage({ jsonrpc: "2.0", method, params }));
+    if (!taken && answersNotification) answersBlocked = true;
+    return taken;
   }
 
   function refuse(id: RpcId, fault: Fault): void {
@@ -136,7 +145,12 @@ export function createRpcConnection(
   });
   rpc.onRequest(call);
   rpc.onNotification((method, params) => {
-    handlers.notification({ method, params, text: frames.currentText(), signal: NEVER });
+    answersNotification = true;
+    try {
+      handlers.notification({ method, params, text: frames.currentText(), signal: NEVER });
+    } finally {
+      answersNotification = false;
+    }
   });
   rpc.listen();
 
@@ -165,7 +179,7 @@ export function createRpcConnection(
           : rpc.sendRequest<unknown>(method, params);
         sent.then(resolve, (caught: unknown) => reject(faultFromCaught(caught))).finally(() => pending.delete(reject));
       }),
-    notify: (method, params) => connection.send(encodeMessage({ jsonrpc: "2.0", method, params })),
+    notify,
     notifyRun: (method, run, members) => connection.sendRun(notificationRun(method, run, members)),
     writable: connection.writable,
     ended,

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import { createByteConnection } from "../../../transports/framing/byte-connection.js";
 import { join } from "../../../transports/framing/framings.js";
+import { MOST_FRAMES_AT_ONCE } from "../../../transports/framing/inbox.js";
 import {
   type After,
   type ByteConnectionOptions,
@@ -84,6 +85,36 @@ describe("createByteConnection", () => {
     await turn();
     expect(readable.readableLength).toBeGreaterThan(10_000);
     expect(readable.readableFlowing).toBe(false);
+  });
+
+  it("P11: hands over no more than a few hundred frames of one read in one turn of the event loop, and loses none", async () => {
+    const { stream } = slowWritable();
+    const { connection, readable } = connectionOver(stream);
+    readable.end(Array.from({ length: 10_000 }, (_, index) => `{${index}}\n`).join(""));
+    const heard: string[] = [];
+    let inThisTurn = 0;
+    let most = 0;
+    for await (const frames of connection.frames) {
+      if (inThisTurn === 0) setImmediate(() => (inThisTurn = 0));
+      inThisTurn += frames.length;
+      most = Math.max(most, inThisTurn);
+      heard.push(...frames.map(String));
+    }
+    expect(heard).toEqual(Array.from({ length: 10_000 }, (_, index) => `{${index}}`));
+    expect(most).toBe(MOST_FRAMES_AT_ONCE);
+  });
+
+  it("P11: what is left of a read is thrown away by close", async () => {
+    const { stream } = slowWritable();
+    const { connection, readable } = connectionOver(stream);
+    readable.write("{}\n".repeat(1000));
+    const frames = connection.frames[Symbol.asyncIterator]();
+    expect((await frames.next()).value).toHaveLength(MOST_FRAMES_AT_ONCE);
+    const rest = frames.next();
+    const closing = connection.close();
+    expect((await rest).done).toBe(true);
+    readable.end();
+    await closing;
   });
 
   it("S9: lets who waits to send go on when the connection closes, and answers false from then on", async () => {

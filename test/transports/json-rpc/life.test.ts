@@ -93,6 +93,27 @@ describe("G2, V4: what comes in waits with the peer", () => {
     expect((await peer.hear(20)).length).toBe(20);
   });
 
+  it("P11, R3: while it does not take the notifications that answer its own", async () => {
+    const peer = rawAgainst({ notification: () => void peer.rpc.notify("refused", {}) }, { capacityFrames: 3 });
+    for (let index = 0; index < 20; index++) {
+      peer.say(notification("n"));
+      await turns(3);
+    }
+    expect(peer.calls.length).toBeLessThan(6);
+    expect((await peer.hear(20)).length).toBe(20);
+  });
+
+  it("but not while it does not take notifications that answer nothing: it may be waiting in the same way", async () => {
+    const peer = rawAgainst({}, { capacityFrames: 3 });
+    for (let index = 0; index < 20; index++) peer.rpc.notify("news", {});
+    for (let index = 0; index < 20; index++) {
+      peer.say(notification("n"));
+      await turns(3);
+    }
+    expect(peer.calls.length).toBe(20);
+    expect((await peer.hear(20)).length).toBe(20);
+  });
+
   it("answers all messages of one read in one turn of the event loop", async () => {
     const peer = rawAgainst({ request: ({ params }) => params });
     peer.say(...Array.from({ length: 50 }, (_, id) => request(id, "m", { id })));
