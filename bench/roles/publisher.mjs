@@ -68,16 +68,20 @@ serveRole({
     credits?.close();
     credits = undefined;
     if (creditPath === undefined) return;
+    // From here on, and not when the readers have come: they may come after the first events have gone.
+    credited = 0;
+    base = next;
     await new Promise((resolve) => {
-      credits = createServer((readers) => {
-        credited = 0;
-        base = next;
+      const own = createServer((readers) => {
         readers.on("error", () => {});
         readers.on("data", (bytes) => {
+          // What readers of the run before still report is no word on this one.
+          if (own !== credits) return;
           credited += bytes.length * CREDIT_STEP;
           onCredit();
         });
       }).listen(creditPath, resolve);
+      credits = own;
     });
   },
   /** Publishes `count` events, `size` a message, at most `window` ahead of the slowest reader. Resolves when the daemon has taken all. */

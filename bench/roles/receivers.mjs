@@ -119,6 +119,7 @@ serveRole({
     expected = sockets.map(() => undefined);
     passed = new Map();
     goal = Number.POSITIVE_INFINITY;
+    reached = 0;
     credit?.destroy();
     credit = creditPath === undefined ? undefined : createConnection(creditPath);
     arrivals = undefined;
@@ -127,19 +128,25 @@ serveRole({
       await Promise.all(some.map((index) => open(index, { path, capabilities })));
     }
   },
-  /** Resolves when every connection has got `count` events more. */
-  receive: ({ count }) => {
+  /**
+   * Sets the goal: `count` events more on every connection. To be awaited before anything is sent, for a command and the events come by different
+   * ways, and either may be read first.
+   */
+  expect: ({ count }) => {
     const base = Math.max(...counts);
     if (counts.some((one) => one !== base))
       throw new Error(
         `The connections have not received alike: ${JSON.stringify(counts.slice(0, 12))} of ${counts.length}, next ${JSON.stringify(expected.slice(0, 12))}.`,
       );
-    return new Promise((resolve) => {
-      goal = base + count;
-      reached = 0;
-      onGoal = () => resolve(performance.now());
-    });
+    goal = base + count;
+    reached = 0;
   },
+  /** Resolves when every connection has reached the goal. */
+  reached: () =>
+    new Promise((resolve) => {
+      onGoal = resolve;
+      if (reached === sockets.length) resolve();
+    }),
   noteArrivals: () => {
     arrivals = sockets.map(() => []);
   },

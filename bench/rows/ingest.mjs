@@ -24,9 +24,9 @@ export async function ingestRows(stage, { pairs, scale }) {
       await publisher.call("open", { path: daemon.socket, creditPath });
       const capabilities = passThrough();
       await receivers.call("connect", { path: daemon.socket, count: 1, parse: false, capabilities, creditPath });
-      const received = receivers.call("receive", { count });
+      await receivers.call("expect", { count });
       const { cpuMicros } = await daemon.during(() =>
-        Promise.all([publisher.call("publish", { count, size, window: 1024 }), received]),
+        Promise.all([publisher.call("publish", { count, size, window: 1024 }), receivers.call("reached")]),
       );
       return cpuMicros / count;
     };

@@ -25,10 +25,10 @@ export async function socketRows(stage, { pairs, scale }) {
     const events = Math.ceil((subscribers === 1 ? 200_000 : 500_000 / subscribers) * scale);
     const deliveries = events * subscribers;
     const measure = async (sender, send) => {
-      const received = receivers.call("receive", { count: events });
+      await receivers.call("expect", { count: events });
       const begin = performance.now();
       const { cpuMicros } = await sender.during(async () => {
-        await Promise.all([send(), received]);
+        await Promise.all([send(), receivers.call("reached")]);
       });
       return { perSecond: (deliveries * 1000) / (performance.now() - begin), cpuMicros: cpuMicros / events };
     };
