@@ -72,7 +72,9 @@ export function serveConnection(
       return { finish, inputEnded: connection.closed.then(() => {}), done: connection.closed.then(() => {}) };
     const head = begun.fault === undefined ? undefined : refusedHead(begun.fault);
     const isRpc = isRpcFrame(begun.first[0] ?? head, services.codec) ?? options.speaksRpc;
-    served = isRpc ? serveRpc(begun.connection, services, options.keepsOutput) : servePlain(begun.connection, services);
+    served = isRpc
+      ? serveRpc(begun.connection, services, options.keepsOutput)
+      : servePlain(begun.connection, services, options.keepsOutput);
     return served;
   };
 
@@ -105,12 +107,12 @@ function isRpcFrame(frame: Uint8Array | undefined, codec: Codec<Uint8Array, unkn
 
 const SNIFFED_BYTES = 256;
 
-function servePlain(connection: Connection<Uint8Array>, services: EndpointServices): Served {
-  const { finish, done } = converse(connection, services.codec, createPlainProtocol(services.aaep), {
+function servePlain(connection: Connection<Uint8Array>, services: EndpointServices, keepsOutput: boolean): Served {
+  return converse(connection, services.codec, createPlainProtocol(services.aaep), {
     ...services,
+    keepsOutput,
     failed: (fault) => logAccident(connection, services, fault),
   });
-  return { finish, inputEnded: done, done };
 }
 
 function logAccident(connection: Connection<Uint8Array>, { log }: EndpointServices, fault: Fault): void {

@@ -13,6 +13,8 @@ export interface ConverseOptions {
   /** How long a peer may stay without a handshake, ms (R22). */
   readonly handshakeTimeoutMs: Millis;
   readonly log: Log;
+  /** The peer's end is not yet the conversation's: it goes on until `finish`, which is to be called once `inputEnded` has resolved (R8a). */
+  readonly keepsOutput: boolean;
   /** Told of an accident that ended the conversation, for logs. */
   readonly failed: (fault: Fault) => void;
 }
@@ -20,6 +22,8 @@ export interface ConverseOptions {
 export interface Conversation {
   /** Ends it from this side. Resolves when the connection has closed. Never rejects. */
   readonly finish: (reason: EndReason) => Promise<void>;
+  /** Resolves when the peer has ended its side, and what it sent has been taken. Never rejects. */
+  readonly inputEnded: Promise<void>;
   /** Resolves when it is over. Never rejects. */
   readonly done: Promise<void>;
 }
@@ -32,6 +36,10 @@ export function converse<Frame, Message>(
   options: ConverseOptions,
 ): Conversation {
   let isOver = false;
+  let tellInputEnded: () => void = () => {};
+  const inputEnded = new Promise<void>((resolve) => {
+    tellInputEnded = resolve;
+  });
   const session = protocol.open(
     () => pump.wake(),
     (reason) => void finish(reason),
@@ -101,13 +109,16 @@ export function converse<Frame, Message>(
         // A peer that sends and does not read is not read from either.
         await connection.writable();
       }
+      tellInputEnded();
+      if (options.keepsOutput && !isOver) await connection.closed;
     } catch (caught) {
       fault = publicFault(caught, options.log);
       if (!isOver) send(session.refuse(fault));
     }
+    tellInputEnded();
     over();
     await connection.close(fault);
   };
 
-  return { finish, done: run() };
+  return { finish, inputEnded, done: run() };
 }
