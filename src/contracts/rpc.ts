@@ -31,7 +31,10 @@ export interface RpcConnection {
   readonly peer: PeerIdentity;
   /** Rejects with a Fault: the peer's own code where it gave one, "peer_gone" where the answer can no longer come. */
   readonly request: (method: string, params: object) => Promise<unknown>;
-  /** Answers as `Connection.send` does. What a handler sends with it while it has a notification counts as the answer: no more is read until it is taken. */
+  /**
+   * Answers as `Connection.send` does. What a handler sends with it while it has a notification counts as the answer to it: no more is read until that
+   * is taken.
+   */
   readonly notify: (method: string, params: object) => boolean;
   /**
    * One notification a frame of `run`; each frame is the JSON of its params, spliced unchanged between a constant head and tail.
