@@ -3,6 +3,7 @@ import { type Fault, faultFrom } from "../base/errors.js";
 import type { AgentClient, PublishedFields } from "../client/agent-client.js";
 import type { Clock } from "../contracts/clock.js";
 import { agentsPart, type Restamper } from "./recording.js";
+import { createToldInOrder } from "./told-in-order.js";
 
 /** An event of the input, or why there is none in it. */
 export interface PlayedLine {
@@ -20,6 +21,7 @@ export interface PlayOptions {
   /** Events that may be without an answer. 1 and up. */
   readonly maxUnanswered: number;
   readonly stopsOnError: boolean;
+  /** Called in the order of the lines. */
   readonly onRefused: (line: number, fault: Fault) => void;
   readonly onAccepted?: (fields: Readonly<Record<string, unknown>>) => void;
 }
@@ -44,6 +46,7 @@ export function play(options: PlayOptions): Playing {
   const { client, clock, maxUnanswered, restamper } = options;
   const unanswered = new Set<Promise<void>>();
   const sessionIds = new Set<string>();
+  const refusals = createToldInOrder(options.onRefused);
   let acceptedCount = 0;
   let refusedCount = 0;
   let gone: Fault | undefined;
@@ -55,7 +58,7 @@ export function play(options: PlayOptions): Playing {
 
   function refuse(line: number, fault: Fault): void {
     refusedCount += 1;
-    options.onRefused(line, fault);
+    refusals.settle(line, fault);
     if (options.stopsOnError) interrupt();
   }
 
@@ -64,10 +67,12 @@ export function play(options: PlayOptions): Playing {
       await client.publish(fields);
       acceptedCount += 1;
       sessionIds.add(fields.session_id);
+      refusals.settle(line);
       options.onAccepted?.(fields);
     } catch (caught) {
       const fault = faultFrom(caught);
       if (fault.code !== "peer_gone") return refuse(line, fault);
+      refusals.settle(line);
       gone ??= fault;
       interrupt();
     }
@@ -97,13 +102,17 @@ export function play(options: PlayOptions): Playing {
       const next = await Promise.race([lines.next(), stopped]);
       if (next === undefined || next.done === true || hasToStop()) break;
       const { number, fault } = next.value;
-      if (fault !== undefined) refuse(number, fault);
+      if (fault !== undefined) {
+        refusals.expect(number);
+        refuse(number, fault);
+      }
       const fields = next.value.fields === undefined ? undefined : agentsPart(next.value.fields);
       if (fields === undefined) continue;
       startedAt ??= clock.now();
       await waitUntil(startedAt + options.dueMs(fields));
       while (unanswered.size >= maxUnanswered && !hasToStop()) await Promise.race([...unanswered, stopped]);
       if (hasToStop()) break;
+      refusals.expect(number);
       const answer = publish(number, restamper.restamp(fields, clock.wallTime()) as PublishedFields);
       unanswered.add(answer);
       void answer.then(() => unanswered.delete(answer));

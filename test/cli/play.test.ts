@@ -78,6 +78,23 @@ test("a refusal is told with its line, and the rest goes on", async () => {
   expect(refusals).toEqual(["2 state_mismatch"]);
 });
 
+test("refusals are told in the order of the lines, also where a line is no event and answers come in another", async () => {
+  const event = { type: "x", session_id: "sess_1" };
+  async function* lines(): AsyncGenerator<PlayedLine> {
+    yield { number: 1, fields: event, fault: undefined };
+    yield { number: 2, fields: undefined, fault: new Fault("invalid_json", "No.") };
+    yield { number: 3, fields: event, fault: undefined };
+  }
+  const { playing, sent, refusals } = stage(0, { lines: lines() });
+  await settle();
+  expect(refusals).toEqual([]);
+  sent[1]?.refuse(new Fault("session_ended", "No."));
+  await settle();
+  sent[0]?.refuse(new Fault("state_mismatch", "No."));
+  expect(await playing.done).toMatchObject({ refusedCount: 3 });
+  expect(refusals).toEqual(["1 state_mismatch", "2 invalid_json", "3 session_ended"]);
+});
+
 test("stopping on an error, nothing is sent after a refusal", async () => {
   const { playing, sent } = stage(3, { stopsOnError: true, maxUnanswered: 1 });
   await settle();

@@ -84,7 +84,7 @@ test("R20: a refused event is told with line, pointer, code, rule and sentence; 
   );
   const stage = createStage({ input });
   await publish(stage, "-", "--socket", socketPath);
-  const [json, ...refusals] = stage.err().trim().split("\n").sort();
+  const [json, ...refusals] = stage.err().trim().split("\n");
   expect(json).toMatch(/^Error: line 2, \/session_id: .+ \(invalid_event, AAEP §3\)$/);
   expect(refusals[0]).toMatch(/^Error: line 3: The line is not JSON.+ \(invalid_json, AAEP §3\)$/);
   expect(refusals[1]).toMatch(/^Error: line 4.*: .+ \(session_already_started, /);
