@@ -6,6 +6,7 @@ import { topicKind } from "../engine/event.js";
 import type { KnownPublish } from "../engine/same-publish.js";
 import { createSessions } from "../engine/sessions.js";
 import { allFaults } from "../protocols/aaep/validate.js";
+import { isDaemonMade } from "./recording.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -20,6 +21,9 @@ export interface RecordingChecker {
   /** Sessions that have begun and not ended. */
   readonly openSessionIds: () => readonly string[];
 }
+
+/** Stands for the instant of a daemon's event whose agent has named none yet. */
+const BEFORE_ALL = "1970-01-01T00:00:00Z";
 
 /** Ids for what the dry run fills in; nobody sees them. */
 function countingIds(): IdSource {
@@ -37,6 +41,8 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
   const connection = {};
   const known = new Map<string, KnownPublish>();
   const facts = { agent: { agent_id: "agent" }, producerId: undefined, ids };
+  // The last instant that each agent of a session named itself.
+  const named = new Map<string, string>();
   let wallTime = 0;
   // What can be repaired is, so that one mistake is told once and not at every event after it.
   const sessions = createSessions({
@@ -68,6 +74,23 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
     }
   }
 
+  /**
+   * The event as its order is checked. The daemon's own instants are its clock's and may be later than what an agent had on its way then: they
+   * are not compared with any (R3b).
+   */
+  function inAgentsTime(fields: Fields): Fields {
+    const { session_id: session, producer, event_id: id, timestamp } = fields;
+    const agent = (producer as { readonly agent_id?: unknown } | null | undefined)?.agent_id;
+    const key = JSON.stringify([session, agent]);
+    if (typeof timestamp !== "string") return fields;
+    if (!isDaemonMade(fields)) {
+      named.set(key, timestamp);
+      return fields;
+    }
+    const first = typeof id === "string" ? known.get(id)?.event.timestamp : undefined;
+    return { ...fields, timestamp: first ?? named.get(key) ?? BEFORE_ALL };
+  }
+
   /** R2, as far as it goes without knowing the session; the dry run counts positions itself. */
   function completed(value: unknown): unknown {
     if (!completes || typeof value !== "object" || value === null || Array.isArray(value)) return value;
@@ -81,9 +104,10 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
       const faults = allFaults(completed(value));
       if (typeof value !== "object" || value === null) return faults;
       const fields = value as Fields;
-      const at = typeof fields.timestamp === "string" ? Date.parse(fields.timestamp) : Number.NaN;
+      const at =
+        typeof fields.timestamp === "string" && !isDaemonMade(fields) ? Date.parse(fields.timestamp) : Number.NaN;
       if (!Number.isNaN(at)) wallTime = at;
-      const outOfOrder = orderFaults(fields);
+      const outOfOrder = orderFaults(inAgentsTime(fields));
       // Of an event that is no valid one only what it does to its session counts.
       return faults.length > 0 ? faults : outOfOrder;
     },

@@ -10,11 +10,16 @@ type Fields = Readonly<Record<string, unknown>>;
 export function agentsPart(fields: Fields): Fields | undefined {
   const { aaepd, ...others } = membersOf(fields.extensions);
   if (aaepd === undefined) return fields;
-  const { by, accepts_modified_action: accepts } = membersOf(aaepd);
-  if (by === "daemon" && /agent\.state\.changed$/.test(String(fields.type))) return undefined;
+  const { accepts_modified_action: accepts } = membersOf(aaepd);
+  if (isDaemonMade(fields) && /agent\.state\.changed$/.test(String(fields.type))) return undefined;
   const kept = accepts === undefined ? others : { ...others, aaepd: { accepts_modified_action: accepts } };
   const { extensions: _, ...rest } = fields;
   return Object.keys(kept).length === 0 ? rest : { ...rest, extensions: kept };
+}
+
+/** Whether a daemon made the recorded event in its agent's name (R31). */
+export function isDaemonMade(fields: Fields): boolean {
+  return membersOf(membersOf(fields.extensions).aaepd).by === "daemon";
 }
 
 function membersOf(value: unknown): Fields {

@@ -103,6 +103,45 @@ test("R5: a confirmation in the file counts as given, and for one invocation", a
   ]);
 });
 
+test("R3b: what a daemon made has the daemon's time, and is compared with nothing; what its agent made still is", async () => {
+  const [started] = planner();
+  const at = (second: number) => `2026-05-24T14:22:${String(second).padStart(2, "0")}.000Z`;
+  const tool = (second: number, kind: "invoked" | "completed", fields: object = {}) => ({
+    "@context": started?.["@context"],
+    type: `aaep:agent.tool.${kind}`,
+    event_id: `evt_${kind}${second}`,
+    session_id: started?.session_id,
+    timestamp: at(second),
+    producer: started?.producer,
+    urgency: "normal",
+    tool: "search",
+    ...(kind === "invoked" ? { summary_normal: "Looking." } : { status: "timeout", summary_normal: "Given up." }),
+    ...fields,
+  });
+  const byDaemon = {
+    "@context": [started?.["@context"], "https://aaepd.dev/context/v1"].flat(),
+    extensions: { aaepd: { by: "daemon" } },
+  };
+  const made = tool(30, "completed", byDaemon);
+  const recorded = [
+    { ...started, timestamp: at(1) },
+    tool(2, "invoked"),
+    made,
+    tool(3, "invoked"),
+    // A listener that came back may have it twice.
+    made,
+    tool(4, "completed"),
+  ];
+  expect(await validate(recorded)).toMatchObject({ lines: ["6 events, nothing wrong."], code: 0 });
+
+  const early = tool(1, "completed", byDaemon);
+  expect((await validate([...recorded.slice(0, 2), early])).code).toBe(0);
+
+  const wrong = [...recorded.slice(0, 4), tool(2, "completed"), tool(5, "invoked"), tool(6, "completed")];
+  const { lines } = await validate(wrong, "--json");
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ line: 5, code: "timestamp_out_of_order" }]);
+});
+
 test("R2: as an agent publishes them, members may be missing", async () => {
   const events = [
     { type: FIRST, session_id: "sess_1", summary_normal: "Hello." },
