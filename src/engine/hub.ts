@@ -197,7 +197,12 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
         abandonView(shared, live.entry.epoch, caught);
       }
     }
-    if (live.entry.kind === "output.streaming") texts.settle(live, outputKey(live.entry.event), lowestHeld);
+    if (live.entry.kind !== "output.streaming") return;
+    try {
+      texts.settle(live, outputKey(live.entry.event), lowestHeld);
+    } catch (caught) {
+      log.error({ err: caught, epoch: live.entry.epoch }, "text that is no longer needed could not be let go of");
+    }
   };
 
   const openPrivateView: Hub["openPrivateView"] = (terms, wakeUps, startsAfter) => {

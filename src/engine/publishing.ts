@@ -125,58 +125,75 @@ export function createPublishing(services: PublishingServices): Publishing {
 
   const moment = (): Moment => ({ now: clock.now(), wallTime: clock.wallTime(), ids });
 
-  const append = (events: readonly NewEvent[]): Appended => {
-    const appended = hub.append(events);
-    for (const entry of appended.events) points.published(entry);
-    return appended;
+  /** What is journaled is accepted, whatever happens afterwards: an accident is one for the log (R29). */
+  const despiteAccidents = (what: string, about: Readonly<Record<string, unknown>>, act: () => void): void => {
+    try {
+      act();
+    } catch (caught) {
+      log.error({ err: caught, ...about }, `${what}; what was published is accepted all the same`);
+    }
   };
 
-  /** Journals a plan, question by question, so that each is followed by the notice for those that cannot answer it (R6). */
-  const carryOut = (plan: SessionPlan): CarriedOut => {
-    const journaled: JournaledEvent[] = [];
-    const asked: { readonly question: OpenQuestion; readonly entry: JournaledEvent }[] = [];
-    const safe: Promise<void>[] = [];
-    let from = 0;
-    const keep = ({ events, durable }: Appended): JournaledEvent | undefined => {
-      for (const entry of events) journaled.push(entry);
-      if (durable !== undefined) safe.push(durable);
-      return events.at(-1);
-    };
+  /** A plan's events for the journal, each question followed by the notice for those that cannot answer it (R6). */
+  const withNotices = ({ events, asked }: SessionPlan): readonly NewEvent[] => {
+    if (asked.length === 0) return events;
+    const all: NewEvent[] = [];
+    for (const planned of events) {
+      all.push(planned);
+      if (!asked.some(({ event }) => event === planned.event)) continue;
+      despiteAccidents("a question's notice could not be made", { event: planned.event.event_id }, () => {
+        all.push(spokesman.notice({ ...planned, epoch: journal.head() + all.length }));
+      });
+    }
+    return all;
+  };
+
+  /** Journals a plan and its notices as one, so that all of it is accepted or nothing is (R3). */
+  const append = (plan: SessionPlan): CarriedOut => {
+    let appended: Appended;
     try {
-      for (const question of plan.asked) {
-        const to = plan.events.findIndex(({ event }) => event === question.event) + 1;
-        const entry = keep(append(plan.events.slice(from, to)));
-        from = to;
-        if (entry === undefined) continue;
-        asked.push({ question, entry });
-        const notice = append([spokesman.notice(entry)]);
-        if (notice.durable !== undefined) safe.push(notice.durable);
-      }
-      if (from < plan.events.length) keep(append(from === 0 ? plan.events : plan.events.slice(from)));
+      appended = hub.append(withNotices(plan));
     } catch (caught) {
       plan.discard();
       throw caught;
     }
+    const { events, durable } = appended;
+    const journaled = plan.asked.length === 0 ? events : events.filter(({ made }) => made !== "notice");
     plan.commit(journaled);
-    const fresh = new Map(asked.map(({ question, entry }) => [question.token, entry]));
+    for (const entry of events)
+      despiteAccidents("a place to resume from could not be noted", { epoch: entry.epoch }, () =>
+        points.published(entry),
+      );
+    return { journaled, durable };
+  };
+
+  const carryOut = (plan: SessionPlan): CarriedOut => {
+    const carriedOut = append(plan);
+    const entryOf = ({ event }: OpenQuestion) => carriedOut.journaled.find((entry) => entry.event === event);
+    const inOneBreath = new Set<string>();
     for (const question of plan.withdrawn) {
       // What was asked and withdrawn in one breath is nobody's to answer; its outcome is told all the same.
-      const entry = fresh.get(question.token);
-      fresh.delete(question.token);
-      questions.withdrawn(question, entry);
-      if (entry !== undefined) questions.whenResolved(question.token, tellOutcome);
+      const entry = plan.asked.includes(question) ? entryOf(question) : undefined;
+      if (entry !== undefined) inOneBreath.add(question.token);
+      despiteAccidents("a question could not be withdrawn", { event: question.event.event_id }, () => {
+        questions.withdrawn(question, entry);
+        if (entry !== undefined) questions.whenResolved(question.token, tellOutcome);
+      });
     }
     for (const sessionId of plan.ended) forgetGrace(sessionId);
     for (const sessionId of plan.adopted) forgetGrace(sessionId);
     for (const { isAdvice, ...warning } of plan.warnings)
       log.warn(warning, isAdvice ? "an event goes against advice" : "an event out of order was repaired");
     for (const sessionId of plan.ended) listeners.delete(sessionId);
-    for (const { question, entry } of asked) {
-      if (!fresh.has(question.token)) continue;
-      questions.asked(question, entry);
-      questions.whenResolved(question.token, tellOutcome);
+    for (const question of plan.asked) {
+      const entry = entryOf(question);
+      if (entry === undefined || inOneBreath.has(question.token)) continue;
+      despiteAccidents("a question could not be put", { event: question.event.event_id }, () => {
+        questions.asked(question, entry);
+        questions.whenResolved(question.token, tellOutcome);
+      });
     }
-    return { journaled, durable: allOf(safe) };
+    return carriedOut;
   };
 
   const forgetGrace = (sessionId: string): void => {
@@ -306,9 +323,4 @@ export function createPublishing(services: PublishingServices): Publishing {
     abandon,
     tellWaiting: (question, isWaiting) => listeners.get(question.sessionId)?.waiting(question, isWaiting),
   };
-}
-
-/** Settles when all have; undefined where there is nothing to wait for. */
-function allOf(promises: readonly Promise<void>[]): Promise<void> | undefined {
-  return promises.length > 1 ? Promise.all(promises).then(() => undefined) : promises[0];
 }

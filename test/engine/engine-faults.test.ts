@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createEngineRig, session, typesOf } from "../support/engine-rig.js";
+import { Fault } from "../../src/base/errors.js";
+import { formatTimestamp } from "../../src/engine/timestamps.js";
+import { createEngineRig, type EngineRig, session, textOf, typesOf } from "../support/engine-rig.js";
 
 describe("what fails after the journal", () => {
   it("R29: a view that fails ends its own subscriptions and nothing else; the event was accepted", () => {
@@ -34,14 +36,120 @@ describe("what fails after the journal", () => {
     expect(typesOf(again.received)).toContain("session.completed");
   });
 
-  it("R29: what is answered is safe only when every part of it is, a question's notice included", async () => {
-    const settlers: (() => void)[] = [];
+  /** The event, one field of which cannot be read in one place of the code. */
+  const unreadableIn = (place: RegExp, field: string, event: Record<string, unknown>): Record<string, unknown> => {
+    const value = event[field];
+    return Object.defineProperty(event, field, {
+      enumerable: true,
+      get: () => {
+        if (place.test(String(new Error().stack))) throw new Error(`unreadable in ${place}`);
+        return value;
+      },
+    });
+  };
+
+  const complete = (rig: EngineRig, fields: Record<string, unknown>): Record<string, unknown> => ({
+    "@context": "https://aaep-protocol.org/context/v1",
+    event_id: "evt_fragile",
+    timestamp: formatTimestamp(rig.clock.wallTime()),
+    producer: { agent_id: "test-agent" },
+    urgency: "normal",
+    ...fields,
+  });
+
+  it.each([
+    ["a place to resume from", /resume-points/, "position"],
+    ["text that is no longer needed", /settle.*output-texts/, "complete"],
+  ])("R29: an accident with %s goes to the log; the event was accepted and is delivered", (message, where, field) => {
+    const rig = createEngineRig();
+    const reader = rig.listen();
+    rig.publish(session().started());
+    const fragile = unreadableIn(where, field, complete(rig, { ...session().chunk("One sentence. "), position: 0 }));
+    const [place] = rig.publish(fragile);
+    expect(place).toEqual({ eventId: "evt_fragile", epoch: 1001 });
+    expect(rig.errors.map(({ message: said }) => said)).toEqual([expect.stringContaining(message)]);
+    // What the agent is told once more, and what may follow, show that it was accepted.
+    expect(rig.publish(fragile)).toEqual([place]);
+    rig.publish({ ...session().chunk("Another one.", true), position: 14 }, session().completed());
+    expect(textOf(reader.received, "out_1")).toBe("One sentence. Another one.");
+    expect(typesOf(reader.received).at(-1)).toBe("session.completed");
+  });
+
+  it("R6, R29: a question whose notice cannot be made is asked all the same", () => {
+    const rig = createEngineRig({
+      hashed: (text) => {
+        if (text.includes("notice ")) throw new Error("no hash");
+      },
+    });
+    const able = rig.listen({ supportsConfirmationReply: true });
+    const unable = rig.listen();
+    rig.publish(session().started());
+    const places = rig.publish(
+      session().state("idle", "thinking"),
+      session().confirmation("rpl_1"),
+      session().progress(5),
+    );
+    expect(places.map(({ epoch }) => epoch)).toEqual([1001, 1003, 1004]);
+    expect(rig.errors.map(({ message }) => message)).toEqual([expect.stringContaining("notice")]);
+    expect(typesOf(able.received)).toContain("awaiting.confirmation");
+    expect(typesOf(unable.received).at(-1)).toBe("progress.updated");
+    rig.advance(61_000);
+    expect(rig.agent.outcomes.map(({ result }) => result.resolvedBy)).toEqual(["timeout"]);
+    expect(unable.received.at(-1)?.event.from_state).toBe("awaiting_input");
+  });
+
+  it("R29: whoever hears of an outcome and fails does not turn the question into a refused one", () => {
+    const rig = createEngineRig();
+    const agent = rig.engine.openAgent(undefined, {
+      outcome: () => {
+        throw new Error("nobody there");
+      },
+      waiting: () => undefined,
+    });
+    agent.publish([{ fields: session().started() }], false);
+    const { events } = agent.publish([{ fields: session().confirmation("rpl_1") }], false);
+    expect(events).toHaveLength(1);
+    expect(rig.errors).toHaveLength(1);
+    expect(rig.engine.status().openQuestionCount).toBe(0);
+  });
+
+  it("R3, R29: a question and its notice are journaled with what was published with them, or nothing is", () => {
+    let isFull = false;
+    let appendCount = 0;
     const rig = createEngineRig({
       around: (journal) => ({
-        append: (events) => ({
-          ...journal.append(events),
-          durable: new Promise<void>((resolve) => settlers.push(resolve)),
-        }),
+        append: (events) => {
+          appendCount += 1;
+          if (isFull && appendCount > 1) throw new Fault("storage_unavailable", "The disk is full.");
+          return journal.append(events);
+        },
+      }),
+    });
+    const able = rig.listen({ supportsConfirmationReply: true });
+    rig.publish(session().started());
+    isFull = true;
+    appendCount = 0;
+    rig.publish(session().state("idle", "thinking"), session().confirmation("rpl_1"), session().progress(5));
+    expect(appendCount).toBe(1);
+    expect(() => rig.publish(session().progress(6))).toThrow(/storage_unavailable/);
+    expect(typesOf(able.received)).toEqual([
+      "session.started",
+      "state.changed",
+      "state.changed",
+      "awaiting.confirmation",
+      "progress.updated",
+    ]);
+  });
+
+  it("R29: what is answered is safe only when the journal says so, a question's notice included", async () => {
+    const settlers: (() => void)[] = [];
+    const journaledKinds: string[][] = [];
+    const rig = createEngineRig({
+      around: (journal) => ({
+        append: (events) => {
+          journaledKinds.push(events.map(({ made, kind }) => made ?? kind));
+          return { ...journal.append(events), durable: new Promise<void>((resolve) => settlers.push(resolve)) };
+        },
       }),
     });
     const { durable } = rig.agent.publish(
@@ -52,7 +160,13 @@ describe("what fails after the journal", () => {
     const safe = durable?.then(() => {
       isSafe = true;
     });
-    expect(settlers.length).toBeGreaterThan(1);
+    expect(journaledKinds[0]).toEqual([
+      "session.started",
+      "state",
+      "awaiting.confirmation",
+      "notice",
+      "progress.updated",
+    ]);
     for (const settle of settlers.slice(1)) settle();
     await new Promise<void>((resolve) => setImmediate(resolve));
     expect(isSafe).toBe(false);

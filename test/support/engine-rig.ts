@@ -44,6 +44,8 @@ export interface EngineRig {
   readonly audit: readonly AuditEntry[];
   /** Warnings of the log. */
   readonly warnings: readonly { readonly fields: Readonly<Record<string, unknown>>; readonly message: string }[];
+  /** Errors of the log. */
+  readonly errors: EngineRig["warnings"];
   readonly openAgent: (identity?: Producer) => RigAgent;
   readonly clock: VirtualClock;
   readonly engine: Engine;
@@ -76,6 +78,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
   let ids = 0;
   const audit: AuditEntry[] = [];
   const warnings: EngineRig["warnings"][number][] = [];
+  const errors: EngineRig["errors"][number][] = [];
   const wrap = options.wrapJournal ?? ((journal) => journal);
   const engine = createEngine(
     {
@@ -93,7 +96,11 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
         },
       },
       segmenter: createSegmenter(),
-      log: { ...SILENT_LOG, warn: (fields, message) => void warnings.push({ fields, message }) },
+      log: {
+        ...SILENT_LOG,
+        warn: (fields, message) => void warnings.push({ fields, message }),
+        error: (fields, message) => void errors.push({ fields, message }),
+      },
       audit: { record: (entry) => void audit.push(entry) },
       createJournal: (evicted) => {
         const journal = wrap(createJournalRing({ firstEpoch: 1000, ...options.journal, evicted }));
@@ -138,6 +145,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
   return {
     audit,
     warnings,
+    errors,
     openAgent,
     clock,
     engine,
