@@ -1,12 +1,13 @@
 import type { Command } from "commander";
 import type { ProducerManifest } from "#gen/aaep/types.js";
-import { currentPlace, ipcPath } from "../../transports/ipc/paths.js";
+import { currentPlace, ipcDirectories, ipcPath } from "../../transports/ipc/paths.js";
 import { Fault } from "../base/errors.js";
 import { resolveConfiguration } from "../daemon/config-sources.js";
 import { daemonManifest } from "../daemon/manifest.js";
 import { readVersion } from "../daemon/version.js";
 import { configurationFlags } from "./configuration-options.js";
 import type { CommandContext } from "./context.js";
+import { findSocket } from "./find-socket.js";
 
 /** How long a daemon may take to tell its manifest. One that takes longer has a problem that is worth an error. */
 const ANSWER_MS = 5000;
@@ -15,19 +16,22 @@ const EXPLANATION = `
 The manifest says who the producer is, what it speaks and what it offers; assistive technology reads it before it subscribes. It is one JSON document
 on standard output.
 
+Without --socket the only daemon of this user that runs is asked; where several run, choose one. --new prints what a new daemon would say.
+
 Examples:
   aaepd manifest
-  aaepd manifest --producer-id planner
-  aaepd manifest --socket auto
+  aaepd manifest --socket auto --producer-id planner
+  aaepd manifest --new --producer-id planner
   aaepd manifest --socket /run/user/1000/aaep/planner.sock`;
 
-/** `aaepd manifest`: the manifest of a daemon that runs, or of the one that `aaepd serve` would start. */
+/** `aaepd manifest`: the manifest of a daemon that runs, or with `--new` of the one that `aaepd serve` would start. */
 export function registerManifest(program: Command, context: CommandContext): void {
   program
     .command("manifest")
     .summary("print the manifest of a daemon that runs, or of the one that serve would start")
-    .description("Prints the manifest of the daemon at --socket, or, without it, of the one that serve would start.")
+    .description("Prints the manifest of the daemon that runs, or of the one that serve would start.")
     .option("--socket <PATH|auto>", "The socket of a daemon that runs; auto is where --producer-id puts it.")
+    .option("--new", "Asks nobody: what a daemon would say that serve starts now.")
     .option("--producer-id <ID>", "The id of the producer, as for serve.")
     .option("--config <FILE>", "The configuration file, as for serve.")
     .addHelpText("after", EXPLANATION)
@@ -39,25 +43,35 @@ export function registerManifest(program: Command, context: CommandContext): voi
 
 async function manifestFor(parsed: Readonly<Record<string, unknown>>): Promise<ProducerManifest> {
   const { flags, configFile } = configurationFlags(parsed);
-  const { configuration } = resolveConfiguration({
+  const { configuration, sources } = resolveConfiguration({
     command: "serve",
     flags,
     configFile,
     environment: process.env,
   });
   const { socket, producerId } = configuration;
-  if (flags.socket === undefined) {
-    return daemonManifest({ configuration, version: readVersion(), hasStdio: false });
-  }
+  if (parsed.new === true) return daemonManifest({ configuration, version: readVersion(), hasStdio: false });
+  // Where nobody has chosen one, on the command line, by a variable or in the file, whoever runs is meant.
+  if (sources.socket.kind === "default" && sources.producerId.kind === "default") return askAt(await theOnlySocket());
   switch (socket.kind) {
     case "path":
       return askAt(socket.path);
     case "auto":
       return askAt(ipcPath(currentPlace(), producerId));
     case "off":
-      throw new Fault("usage", "There is no daemon at --socket off. Give the path of a socket, or auto.", {
+      throw new Fault("usage", "There is no daemon at --socket off. Give the path of a socket, or auto; or --new.", {
         origin: "local",
       });
+  }
+}
+
+async function theOnlySocket(): Promise<string> {
+  try {
+    return await findSocket(ipcDirectories(currentPlace()));
+  } catch (caught) {
+    if (!(caught instanceof Fault) || caught.code !== "not_found") throw caught;
+    const sentence = `${caught.sentence}, or see what it would say with: aaepd manifest --new`;
+    throw new Fault("not_found", sentence, { origin: "local" });
   }
 }
 

@@ -49,7 +49,7 @@ describe("the command line", () => {
     expect(whole.stderr + serve.stderr + stdio.stderr).toBe("");
   });
 
-  it.each([["--help"], ["manifest"], ["help"]])("S7: %s ends quietly where nobody reads", async (...argv) => {
+  it.each([["--help"], ["manifest", "--new"], ["help"]])("S7: %s ends quietly where nobody reads", async (...argv) => {
     const program = startProgram(argv);
     program.child.stdout.destroy();
     expect(await program.ended).toEqual({ code: 0, signal: null });
@@ -109,11 +109,12 @@ describe("aaepd serve and manifest", () => {
 
     const asked = startProgram(["manifest", "--socket", socket]);
     const found = startProgram(["manifest", "--socket", "auto", "--producer-id", "planner"], { environment });
-    const wouldBe = startProgram(["manifest", "--producer-id", "planner"]);
-    for (const program of [asked, found, wouldBe]) expect((await program.ended).code).toBe(0);
+    const only = startProgram(["manifest"], { environment });
+    const wouldBe = startProgram(["manifest", "--new", "--producer-id", "planner"]);
+    for (const program of [asked, found, only, wouldBe]) expect((await program.ended).code).toBe(0);
     const { pid, framings, ...manifest } = file;
     expect([pid, framings]).toStrictEqual([serve.child.pid, ["length-prefixed", "newline", "content-length"]]);
-    for (const program of [asked, found, wouldBe]) expect(JSON.parse(program.stdout())).toStrictEqual(manifest);
+    for (const program of [asked, found, only, wouldBe]) expect(JSON.parse(program.stdout())).toStrictEqual(manifest);
 
     serve.child.kill("SIGTERM");
     expect((await serve.ended).code).toBe(0);
@@ -151,6 +152,27 @@ describe("aaepd serve and manifest", () => {
     expect(JSON.parse(line).endpoints.ipc).toBe(join(directory, "aaep", "aaepd.sock"));
     const files = readdirSync(join(directory, "aaep")).filter((name) => name.endsWith(".json"));
     expect(files).toStrictEqual(["aaepd.manifest.json"]);
+  });
+
+  it("manifest asks for a choice where several daemons run, by their names", async () => {
+    const environment = { XDG_RUNTIME_DIR: temporaryDirectory() };
+    for (const id of ["planner", "coder"]) {
+      await startProgram(["serve", "--producer-id", id], { environment }).stdoutLines(1);
+    }
+    const either = startProgram(["manifest"], { environment });
+    expect((await either.ended).code).toBe(2);
+    expect(either.stderr()).toMatch(
+      /^Error: There are several daemons\. .*--socket: coder \(\S+\), planner \(\S+\)\n$/,
+    );
+    const chosen = startProgram(["manifest", "--producer-id", "coder"], { environment });
+    expect((await chosen.ended).code).toBe(0);
+    expect(JSON.parse(chosen.stdout()).agent_id).toBe("coder");
+  });
+
+  it("manifest says that no daemon runs, and how to see what one would say", async () => {
+    const { code, stderr, stdout } = await run("manifest");
+    expect([code, stdout]).toStrictEqual([69, ""]);
+    expect(stderr).toMatch(/^Error: There is no daemon in .* aaepd manifest --new\n$/);
   });
 
   it("says that there is no daemon where there is none", async () => {
