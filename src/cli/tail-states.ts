@@ -60,6 +60,8 @@ function reasonInWords(code: string): string {
   switch (code) {
     case "producer_shutdown":
       return "it is shutting down";
+    case "producer_error":
+      return "something went wrong in it";
     case "lagging":
       return "this side reads too slowly";
     default:

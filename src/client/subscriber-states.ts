@@ -4,7 +4,7 @@ import type { Fault } from "../base/errors.js";
 
 /** Why a subscription was interrupted. */
 export type Interruption =
-  /** The producer closed it: "producer_shutdown", "lagging" (this side read too slowly, R18) … */
+  /** The producer closed it: "producer_shutdown", "producer_error" (its own accident), "lagging" (this side read too slowly, R18) … */
   | { readonly kind: "closed"; readonly close: SubscriptionClose }
   | { readonly kind: "rejected"; readonly rejected: SubscriptionRejected }
   /** There was no connection, or it broke. */

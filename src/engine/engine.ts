@@ -20,7 +20,7 @@ import {
 import { createGapEvents } from "./gap-events.js";
 import { createHub } from "./hub.js";
 import { createLosses } from "./losses.js";
-import type { LagLimits, Member } from "./member-spec.js";
+import type { Expulsion, LagLimits, Member } from "./member-spec.js";
 import { collapsedStateEvent, completeSkipped, overtookEvent, textEvent } from "./merged-events.js";
 import { type AgentEvents, type AgentHandle, createPublishing } from "./publishing.js";
 import { createQuestions, type Replier } from "./questions.js";
@@ -77,7 +77,7 @@ export interface SubscribeSpec {
   readonly terms: Terms;
   readonly resumeAfter: ResumeAfter | undefined;
   readonly wake: () => void;
-  readonly ended: (reason: "lagging") => void;
+  readonly ended: (reason: Expulsion) => void;
 }
 
 export interface EngineSubscription extends Omit<Member, "skipAll" | "repeat" | "wake" | "cursorIn"> {

@@ -183,7 +183,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
   const abandonView = (shared: SharedView, epoch: number, caught: unknown): void => {
     log.error({ err: caught, view: shared.view.terms.key, epoch }, "a view failed; its subscriptions are ended");
     views.delete(shared.view.terms.key);
-    for (const member of shared.members) endings.get(member)?.("lagging");
+    for (const member of shared.members) endings.get(member)?.("producer_error");
   };
 
   /** The events are journaled, so nothing may stop here: what fails for one view is that view's affair (R29). */

@@ -38,6 +38,9 @@ export interface LagLimits {
   readonly maxEvents: number;
 }
 
+/** Why the engine ends a subscription: its peer takes too slowly (R18), or the engine itself failed it. It can resume after either. */
+export type Expulsion = "lagging" | "producer_error";
+
 export interface MemberSpec {
   readonly subscriptionId: string;
   readonly subscriberId: string;
@@ -45,8 +48,8 @@ export interface MemberSpec {
   readonly start: StreamStart;
   /** Told that `take` may have something. Called often; must be cheap and must not take at once. */
   readonly wake: () => void;
-  /** Told that the hub has ended it (R18). */
-  readonly ended: (reason: "lagging") => void;
+  /** Told that the hub has ended it. */
+  readonly ended: (reason: Expulsion) => void;
   readonly burst: number;
   /** Most units a subscription holds itself. Default 256. */
   readonly queueLimit: number;

@@ -30,7 +30,7 @@ describe("what fails after the journal", () => {
     isArmed = false;
     const types = ["session.started", "state.changed", "state.changed"];
     expect([typesOf(before.received), typesOf(behind.received)]).toEqual([types, types]);
-    expect(broken.ended).toEqual(["lagging"]);
+    expect(broken.ended).toEqual(["producer_error"]);
     const again = rig.listen({ languages, preferredVerbosity: "terse" }, "broken");
     rig.publish(session().completed());
     expect(typesOf(again.received)).toContain("session.completed");

@@ -46,6 +46,11 @@ const CLOSINGS = {
     terse: "Wird beendet.",
     normal: "Der Dienst wird beendet. Abonnieren Sie erneut, sobald er wieder läuft.",
   },
+  producer_error: {
+    terse: "Ein Fehler ist aufgetreten.",
+    normal:
+      "Im Dienst ist ein Fehler aufgetreten, das Abonnement wurde geschlossen. Abonnieren Sie erneut, um nach dem letzten empfangenen Ereignis fortzufahren.",
+  },
   lagging: {
     terse: "Zu weit im Rückstand.",
     normal:

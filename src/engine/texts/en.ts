@@ -41,6 +41,11 @@ const CLOSINGS = {
     terse: "Shutting down.",
     normal: "The daemon is shutting down. Subscribe again when it is back.",
   },
+  producer_error: {
+    terse: "Something went wrong.",
+    normal:
+      "The daemon made a mistake and closed the subscription. Subscribe again to resume after the last event you received.",
+  },
   lagging: {
     terse: "Too far behind.",
     normal:

@@ -46,6 +46,11 @@ const CLOSINGS = {
     terse: "Apagando.",
     normal: "El servicio se está apagando. Suscríbase de nuevo cuando vuelva a estar disponible.",
   },
+  producer_error: {
+    terse: "Se ha producido un fallo.",
+    normal:
+      "El servicio ha cometido un error y ha cerrado la suscripción. Suscríbase de nuevo para continuar después del último evento recibido.",
+  },
   lagging: {
     terse: "Demasiado retraso.",
     normal:

@@ -46,6 +46,11 @@ const CLOSINGS = {
     terse: "Arrêt en cours.",
     normal: "Le service s’arrête. Abonnez-vous de nouveau quand il sera revenu.",
   },
+  producer_error: {
+    terse: "Une erreur s’est produite.",
+    normal:
+      "Le service a commis une erreur et a fermé l’abonnement. Abonnez-vous de nouveau pour reprendre après le dernier événement reçu.",
+  },
   lagging: {
     terse: "Trop de retard.",
     normal:
