@@ -47,6 +47,10 @@ const CORE_CAPABILITIES = [
   "aaepd",
 ] as const;
 
+const KNOWN_NAMES: ReadonlySet<string> = new Set(CORE_CAPABILITIES);
+const FILTER_MEMBERS: ReadonlySet<string> = new Set(["include", "exclude"]);
+const PACE_MEMBERS: ReadonlySet<string> = new Set(["paused", "max_chars"]);
+
 /** Members that are merged one by one; everything else is replaced whole. */
 const MERGED_BY_MEMBER: ReadonlySet<string> = new Set(["event_filters", "aaepd"]);
 
@@ -139,14 +143,30 @@ function readMembers(value: unknown, path: string): Capabilities {
   throw malformed(path, "an object");
 }
 
+/** Names that are told; of more only the number is. */
+const MAX_NAMED = 8;
+
+/** Whoever misspells a capability is to learn why it has no effect; an extension's is inert here all the same (AAEP §5.3.2). */
+function notesOfUnknown(capabilities: Capabilities, filters: Capabilities, pace: Capabilities): readonly string[] {
+  const unknown = [
+    ...Object.keys(capabilities).filter((name) => !KNOWN_NAMES.has(name)),
+    ...Object.keys(filters).flatMap((name) => (FILTER_MEMBERS.has(name) ? [] : [`event_filters.${name}`])),
+    ...Object.keys(pace).flatMap((name) => (PACE_MEMBERS.has(name) ? [] : [`aaepd.${name}`])),
+  ];
+  const told = unknown.slice(0, MAX_NAMED).map((name) => `${quoted(name)} is not known here and has no effect.`);
+  const leftCount = unknown.length - told.length;
+  if (leftCount === 0) return told;
+  return [...told, `${leftCount} more ${leftCount === 1 ? "capability is" : "capabilities are"} not known here.`];
+}
+
 /**
- * Reads a `capabilities` object. Keys that nobody here knows belong to extensions and stay inert (AAEP §5.3.2).
+ * Reads a `capabilities` object. Keys that nobody here knows belong to extensions and stay inert (AAEP §5.3.2), which is noted.
  * Throws a Fault ("invalid_params", with a pointer) for what cannot be read.
  */
 export function readCapabilities(capabilities: Capabilities): Requested {
-  const notes: string[] = [];
   const filters = readMembers(capabilities.event_filters, "event_filters");
   const pace = readMembers(capabilities.aaepd, "aaepd");
+  const notes: string[] = [...notesOfUnknown(capabilities, filters, pace)];
   return {
     maxEventsPerSecond: readInteger(capabilities.max_events_per_second, "max_events_per_second", 1, 100_000),
     preferredVerbosity: readWord(capabilities.preferred_verbosity, "preferred_verbosity", VERBOSITIES),

@@ -194,6 +194,32 @@ describe("what is asked for and what is granted", () => {
     expect(answer.honored).not.toHaveProperty("haptic");
     expect(answer.capabilities).toEqual({});
   });
+
+  test("R20: what is not known is noted, so that a misspelt capability is found", () => {
+    const answer = accepted(
+      ask({ preferred_verbossity: "terse", event_filters: { includes: [] }, aaepd: { pause: true } }),
+    );
+    expect(answer.notes).toEqual([
+      '"preferred_verbossity" is not known here and has no effect.',
+      '"event_filters.includes" is not known here and has no effect.',
+      '"aaepd.pause" is not known here and has no effect.',
+    ]);
+  });
+
+  test("R20: the notes about it are bounded in number and in length", () => {
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`${index}_${"x".repeat(5000)}`, 1]));
+    const { notes } = accepted(ask(many));
+    expect(notes).toHaveLength(9);
+    expect(notes.at(-1)).toBe("492 more capabilities are not known here.");
+    expect(Math.max(...notes.map((note) => note.length))).toBeLessThan(200);
+  });
+
+  test("R32: at a renegotiation only what it brings is noted", () => {
+    const first = accepted(ask({ one: 1 }));
+    const second = accepted(renegotiate(first, { two: 2 }, OFFER));
+    expect(second.notes).toEqual(['"two" is not known here and has no effect.']);
+    expect(accepted(renegotiate(second, { pace_wpm: 100 }, OFFER)).notes).toEqual([]);
+  });
 });
 
 describe("extension prefixes", () => {
