@@ -29,7 +29,7 @@ import type { Reply } from "./reply-check.js";
 import { createResumePoints } from "./resume-points.js";
 import { type ResumeAfter, resumeStart } from "./resume-start.js";
 import { createSaidEvents } from "./said-events.js";
-import type { OpenQuestion, SessionSummary } from "./session-record.js";
+import type { OpenQuestion, Remembered, SessionSummary } from "./session-record.js";
 import type { Moment, Sequencing } from "./session-turn.js";
 import { createSessions } from "./sessions.js";
 import { applyShape, shapeOf } from "./shape.js";
@@ -110,12 +110,14 @@ export interface Engine {
   readonly status: () => EngineStatus;
 }
 
-export interface EngineStatus {
+export interface EngineStatus extends Remembered {
   readonly openSessionCount: number;
   readonly subscriptionCount: number;
   readonly viewCount: number;
   readonly keptUnitCount: number;
   readonly openQuestionCount: number;
+  /** Outputs of which it is remembered where they stand in the journal (R17); bounded by the journal's window. */
+  readonly placedOutputCount: number;
   /** Sessions of which the journal has let go of something, and that are not forgotten (R27). */
   readonly lostSessionCount: number;
   readonly head: Epoch;
@@ -348,6 +350,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       return journal.close();
     },
     status: () => ({
+      ...sessions.remembered(),
+      placedOutputCount: points.outputCount(),
       openSessionCount: sessions.openIds().length,
       subscriptionCount: hub.members().size,
       viewCount: hub.viewCount(),

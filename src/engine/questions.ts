@@ -5,6 +5,7 @@ import type { Audit, ReplyFate } from "../contracts/audit.js";
 import type { Millis } from "../contracts/clock.js";
 import type { JournaledEvent } from "./event.js";
 import { faultOfReply, type Reply } from "./reply-check.js";
+import { OUTCOMES_KEPT_COUNT } from "./session-limits.js";
 import type { OpenQuestion } from "./session-record.js";
 import type { QuestionKind } from "./texts/catalogue.js";
 import type { WakeUps } from "./wake-ups.js";
@@ -80,7 +81,10 @@ export interface Questions {
   readonly entryOf: (eventId: string) => JournaledEvent | undefined;
   /** Whether a person is being waited for. */
   readonly isWaiting: (token: string) => boolean;
-  /** How a question ended; "open" also while its outcome is not safe yet (R29). Undefined where it is not known. */
+  /**
+   * How a question ended; "open" also while its outcome is not safe yet (R29). The newest 256 of a session are known, until the session is forgotten;
+   * of others undefined.
+   */
   readonly outcomeOf: (token: string) => ResolvedQuestion | "open" | undefined;
   /** Its event was handed to a subscription's transport. */
   readonly shown: (token: string, eventId: string, to: Audience) => void;
@@ -174,9 +178,10 @@ export function createQuestions(options: QuestionsOptions): Questions {
     setWaiting(entry, false);
     const outcome = { question, result };
     resolved.set(token, outcome);
-    const tokens = tokensOf.get(sessionId);
-    if (tokens === undefined) tokensOf.set(sessionId, [token]);
-    else tokens.push(token);
+    const tokens = tokensOf.get(sessionId) ?? [];
+    tokensOf.set(sessionId, tokens);
+    tokens.push(token);
+    if (tokens.length > OUTCOMES_KEPT_COUNT) resolved.delete(tokens.shift() ?? token);
     options.audit.record({
       kind: "outcome",
       event_id: event.event_id,

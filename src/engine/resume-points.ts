@@ -17,6 +17,8 @@ export interface ResumePoints {
   /** The epoch after which to read for a subscriber that names `eventId` as its last; undefined where nothing is known of it. */
   readonly after: (subscriberId: string, eventId: string, sessionId: string | undefined) => Epoch | undefined;
   readonly forgetSession: (sessionId: string) => void;
+  /** Outputs of which it is remembered where they began: those that are open or ended within the journal's window, and at most as many again. */
+  readonly outputCount: () => number;
 }
 
 interface SessionPoints {
@@ -34,9 +36,26 @@ const EARLIER_KEPT = 16;
 /** Subscribers whose points are remembered; the one that was silent longest goes first. */
 const SUBSCRIBERS_KEPT = 1000;
 
-export function createResumePoints(journal: Pick<Journal, "find" | "head">): ResumePoints {
+/** So many outputs are remembered before it is looked at which of them have left the journal. */
+const FIRST_SWEEP_COUNT = 4096;
+
+export function createResumePoints(journal: Pick<Journal, "find" | "head" | "oldest">): ResumePoints {
   const points = new Map<string, Map<string, SessionPoints>>();
   const outputs = new Map<string, Map<string, OutputSpan>>();
+  let outputCount = 0;
+  let sweepAt = FIRST_SWEEP_COUNT;
+
+  /** Forgets outputs that ended before anything that can still be read: whoever comes back to such a place is told of a gap. */
+  const sweep = (): void => {
+    const oldest = journal.oldest();
+    outputCount = 0;
+    for (const [sessionId, spans] of outputs) {
+      for (const [key, { end }] of spans) if (end !== undefined && end < oldest) spans.delete(key);
+      outputCount += spans.size;
+      if (spans.size === 0) outputs.delete(sessionId);
+    }
+    sweepAt = Math.max(FIRST_SWEEP_COUNT, 2 * outputCount);
+  };
 
   /** The lowest point of a subscriber's that `pick` chooses. */
   const stored = (
@@ -76,9 +95,14 @@ export function createResumePoints(journal: Pick<Journal, "find" | "head">): Res
       const session = outputs.get(event.session_id) ?? new Map<string, OutputSpan>();
       outputs.set(event.session_id, session);
       const key = outputKey(event);
-      const span = session.get(key) ?? { start: entry.epoch, end: undefined };
+      const known = session.get(key);
+      // One whose end is forgotten elsewhere begins anew.
+      const span = known === undefined || known.end !== undefined ? { start: entry.epoch, end: undefined } : known;
       if (event.complete === true) span.end = entry.epoch;
       session.set(key, span);
+      if (known !== undefined) return;
+      outputCount += 1;
+      if (outputCount > sweepAt) sweep();
     },
     delivered: (subscriberId, sessionId, eventId, low) => {
       const known = points.get(subscriberId) ?? new Map<string, SessionPoints>();
@@ -107,7 +131,9 @@ export function createResumePoints(journal: Pick<Journal, "find" | "head">): Res
         sessionId === undefined || session === sessionId ? last : undefined,
       );
     },
+    outputCount: () => outputCount,
     forgetSession: (sessionId) => {
+      outputCount -= outputs.get(sessionId)?.size ?? 0;
       outputs.delete(sessionId);
       for (const known of points.values()) known.delete(sessionId);
     },

@@ -1,4 +1,5 @@
-// How much one session may keep open at a time: each costs memory, and work whenever the session is summed up or closed.
+// How much one session may keep open at a time, and how much is remembered of what is over: each costs memory, and what is open costs work
+// whenever the session is summed up or closed. What is over is never refused for its number; the oldest of it is forgotten.
 import { Fault } from "../base/errors.js";
 
 const LIMITS = {
@@ -10,6 +11,18 @@ const LIMITS = {
 
 /** Most tool_call_ids of which a session remembers that they were used; those of open tools are known in any case. */
 export const CALL_IDS_KEPT_COUNT = 16_384;
+
+/** Most completed outputs of which a session remembers that they are complete. An output with a forgotten id begins anew (AAEP §4.5.4). */
+export const COMPLETED_OUTPUTS_KEPT_COUNT = 16_384;
+
+/** Most reply tokens that a session remembers as used; those of open questions are known in any case (AAEP §6.2). */
+export const REPLY_TOKENS_KEPT_COUNT = 16_384;
+
+/** Most outcomes of a session's questions that are told to an agent that comes back, and that can be asked for (R8). */
+export const OUTCOMES_KEPT_COUNT = 256;
+
+/** Most accepted confirmations of one agent that no irreversible invocation has used up. Who needs one that is forgotten asks again (R5). */
+export const CONFIRMATIONS_KEPT_COUNT = 256;
 
 /** Throws "rate_limit" where `openCount` is already the most there may be: 64 agents, 256 tools, 256 outputs, 64 questions. */
 export function checkOpenLimit(what: keyof typeof LIMITS, openCount: number, pointer: string): void {

@@ -3,7 +3,12 @@
 import { Fault } from "../base/errors.js";
 import type { AgentEvent } from "./event.js";
 import { implyState, unimplyState } from "./implied-states.js";
-import { checkOpenLimit } from "./session-limits.js";
+import {
+  CONFIRMATIONS_KEPT_COUNT,
+  checkOpenLimit,
+  OUTCOMES_KEPT_COUNT,
+  REPLY_TOKENS_KEPT_COUNT,
+} from "./session-limits.js";
 import {
   type AcceptedConfirmation,
   type AgentRecord,
@@ -70,11 +75,23 @@ export function ask(turn: Turn): void {
   };
   draft.undo.put(session.questions, token, question);
   draft.undo.put(session.asking, asking, token);
-  draft.undo.put(draft.replyTokens, token, session.sessionId);
+  rememberToken(draft, session, token);
   agent.openQuestionCount += 1;
   agent.isRestored = false;
   draft.asked.push(question);
   implyState(agent, AWAITING_INPUT);
+}
+
+/** A token that is remembered is not used again; of those that are not asked with any more the oldest are forgotten. */
+function rememberToken({ undo, replyTokens }: Draft, session: SessionRecord, token: string): void {
+  undo.put(replyTokens, token, session.sessionId);
+  undo.add(session.replyTokens, token);
+  for (const oldest of session.replyTokens) {
+    if (session.replyTokens.size <= REPLY_TOKENS_KEPT_COUNT) break;
+    if (session.questions.has(oldest)) continue;
+    undo.drop(session.replyTokens, oldest);
+    undo.remove(replyTokens, oldest);
+  }
 }
 
 /** Throws "not_found" unless the question is open. */
@@ -100,7 +117,7 @@ function closeQuestion(draft: Draft, session: SessionRecord, question: OpenQuest
   draft.undo.touch(session);
   draft.undo.remove(session.questions, question.token);
   draft.undo.remove(session.asking, askingKey(question.agentId, question.event));
-  draft.undo.push(session.outcomes, outcome);
+  draft.undo.addNewest(session.outcomes, outcome, OUTCOMES_KEPT_COUNT);
   const agent = session.agents.get(question.agentId);
   if (agent === undefined) return;
   draft.undo.touch(agent);
@@ -164,5 +181,5 @@ export function resolveQuestion(draft: Draft, session: SessionRecord, question: 
 
 /** Remembers that a reply accepted a confirmation of this agent (R5). */
 export function accept(undo: UndoLog, agent: AgentRecord, permits: AcceptedConfirmation): void {
-  undo.add(agent.confirmations, { ...permits });
+  undo.addNewest(agent.confirmations, { ...permits }, CONFIRMATIONS_KEPT_COUNT);
 }

@@ -49,15 +49,14 @@ export interface OpenTool {
   readonly ordinal: number;
 }
 
-/** One logical output: the chunks of one `output_id`, or those without. */
+/** One logical output that is open: the chunks of one `output_id`, or those without. */
 export interface OutputRecord extends Undoable, TextLengths {
   readonly outputId: string | undefined;
   /** Of its first chunk. */
   readonly ordinal: number;
-  isComplete: boolean;
   /** First half of a character, waiting for its second (R25). */
   carry: string;
-  /** The last chunk, as long as the output is open: what closes it must look alike. */
+  /** The last chunk: what closes the output must look alike. */
   last: AgentEvent | undefined;
 }
 
@@ -92,8 +91,10 @@ export interface SessionRecord extends Undoable {
   /** The agent that spoke last. */
   lastAgentId: string;
   readonly agents: Map<string, AgentRecord>;
+  /** Those that are open. */
   readonly outputs: Map<string, OutputRecord>;
-  openOutputCount: number;
+  /** The keys of the newest that are complete. */
+  readonly completedOutputs: Set<string>;
   readonly toolsByCallId: Map<string, OpenTool>;
   /** Those without a call's id, by name and by ordinal. */
   readonly toolsByName: Map<string, Map<number, OpenTool>>;
@@ -103,7 +104,10 @@ export interface SessionRecord extends Undoable {
   readonly questions: Map<string, OpenQuestion>;
   /** What is being asked, by agent and words, with its token: the same is not asked twice at a time (AAEP §6.1). */
   readonly asking: Map<string, string>;
-  readonly outcomes: QuestionOutcome[];
+  /** Of the newest questions. */
+  readonly replyTokens: Set<string>;
+  /** The newest. */
+  readonly outcomes: Set<QuestionOutcome>;
   /** The newest events that were in order and did not go out, by their ids (R3, R3a). */
   readonly absorbed: Map<string, PublishedEvent>;
   /** Events that went out, the daemon's included. */
@@ -127,14 +131,15 @@ export function createSessionRecord(sessionId: string): SessionRecord {
     lastAgentId: "",
     agents: new Map(),
     outputs: new Map(),
-    openOutputCount: 0,
+    completedOutputs: new Set(),
     toolsByCallId: new Map(),
     toolsByName: new Map(),
     openToolCount: 0,
     usedCallIds: new Set(),
     questions: new Map(),
     asking: new Map(),
-    outcomes: [],
+    replyTokens: new Set(),
+    outcomes: new Set(),
     absorbed: new Map(),
     ordinal: 0,
     nextSequenceNumber: undefined,
@@ -171,7 +176,6 @@ export function createOutputRecord(outputId: string | undefined, ordinal: number
     codePoints: 0,
     utf16Units: 0,
     utf8Bytes: 0,
-    isComplete: false,
     carry: "",
     last: undefined,
   };
@@ -188,8 +192,8 @@ export function openTools(session: SessionRecord): readonly OpenTool[] {
 
 /** The session's open outputs, in the order of their first chunks. */
 export function openOutputs(session: SessionRecord): readonly OutputRecord[] {
-  if (session.openOutputCount === 0) return [];
-  return [...session.outputs.values()].filter((output) => !output.isComplete).sort((a, b) => a.ordinal - b.ordinal);
+  if (session.outputs.size === 0) return [];
+  return [...session.outputs.values()].sort((a, b) => a.ordinal - b.ordinal);
 }
 
 /** The session's open questions, in the order in which they were asked. */
@@ -252,4 +256,21 @@ export function summarize(session: SessionRecord): SessionSummary {
     timestamp: session.latestText,
     isAgentConnected: session.owner !== undefined,
   };
+}
+
+/** How much sessions remember of what is over; the limits of each are in session-limits.ts. */
+export interface Remembered {
+  /** Outputs known to be complete: at most 16,384 a session. */
+  readonly completedOutputCount: number;
+  /** Outcomes of questions, for agents that come back: at most 256 a session (R8). */
+  readonly outcomeCount: number;
+}
+
+export function rememberedOf(sessions: Iterable<SessionRecord>): Remembered {
+  let [completedOutputCount, outcomeCount] = [0, 0];
+  for (const { completedOutputs, outcomes } of sessions) {
+    completedOutputCount += completedOutputs.size;
+    outcomeCount += outcomes.size;
+  }
+  return { completedOutputCount, outcomeCount };
 }

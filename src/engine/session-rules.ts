@@ -3,7 +3,7 @@
 import { Fault } from "../base/errors.js";
 import { addLengths, fitsPosition, joinChunk, remainder } from "./chunk-text.js";
 import { implyState, isImplied } from "./implied-states.js";
-import { CALL_IDS_KEPT_COUNT, checkOpenLimit } from "./session-limits.js";
+import { CALL_IDS_KEPT_COUNT, COMPLETED_OUTPUTS_KEPT_COUNT, checkOpenLimit } from "./session-limits.js";
 import { withdraw } from "./session-questions.js";
 import {
   type AgentRecord,
@@ -29,7 +29,7 @@ export function startSession({ draft, session, event }: Turn): void {
 /** A session that went well leaves nothing open (R3a). */
 export function completeSession(turn: Turn): void {
   const { session } = turn;
-  if (session.openToolCount > 0 || session.openOutputCount > 0) {
+  if (session.openToolCount > 0 || session.outputs.size > 0) {
     const [tool] = openTools(session);
     const [output] = openOutputs(session);
     const first =
@@ -77,7 +77,7 @@ function closeOpen(draft: Draft, session: SessionRecord, stamp: string): void {
     draft.undo.touch(output);
     addLengths(output, chunk);
     output.carry = "";
-    endOutput(session, output);
+    endOutput(draft, session, output);
   }
 }
 
@@ -143,13 +143,7 @@ export function invokeTool(turn: Turn): void {
     draft.undo.put(open, opened.ordinal, opened);
   } else {
     draft.undo.put(session.toolsByCallId, toolCallId, opened);
-    draft.undo.add(session.usedCallIds, toolCallId);
-    if (session.usedCallIds.size > CALL_IDS_KEPT_COUNT) {
-      for (const oldest of session.usedCallIds) {
-        draft.undo.drop(session.usedCallIds, oldest);
-        break;
-      }
-    }
+    draft.undo.addNewest(session.usedCallIds, toolCallId, CALL_IDS_KEPT_COUNT);
   }
   session.openToolCount += 1;
   implyState(agent, "calling_tool");
@@ -214,18 +208,16 @@ export function streamOutput(turn: Turn): void {
   const outputId = textOrUndefined(event.output_id);
   const key = outputId ?? "";
   let output = session.outputs.get(key);
+  const where = outputId === undefined ? "" : "/output_id";
   if (output === undefined) {
-    checkOpenLimit("outputs", session.openOutputCount, outputId === undefined ? "" : "/output_id");
+    if (session.completedOutputs.has(key)) {
+      const sentence = "Begin another output with an output_id of its own; this one is complete.";
+      breach(turn, "output_already_complete", sentence, where, "AAEP §4.5.4");
+    }
+    checkOpenLimit("outputs", session.outputs.size, where);
     output = createOutputRecord(outputId, session.ordinal + 1);
     draft.undo.put(session.outputs, key, output);
-    session.openOutputCount += 1;
-  } else {
-    if (output.isComplete) {
-      const sentence = "Begin another output with an output_id of its own; this one is complete.";
-      breach(turn, "output_already_complete", sentence, outputId === undefined ? "" : "/output_id", "AAEP §4.5.4");
-    }
-    draft.undo.touch(output);
-  }
+  } else draft.undo.touch(output);
   const { codePoints } = output;
   const given = event.position;
   if (given !== codePoints && !fitsPosition(given, output, output.carry)) {
@@ -239,14 +231,13 @@ export function streamOutput(turn: Turn): void {
   output.carry = carry;
   if (text !== chunk || given !== codePoints) turn.event = { ...event, chunk: text, position: codePoints };
   output.last = turn.event;
-  if (isLast) endOutput(session, output);
+  if (isLast) endOutput(draft, session, output);
   implyState(agent, "writing_output");
 }
 
-function endOutput(session: SessionRecord, output: OutputRecord): void {
-  output.isComplete = true;
-  output.last = undefined;
-  session.openOutputCount -= 1;
+function endOutput({ undo }: Draft, session: SessionRecord, { outputId = "" }: OutputRecord): void {
+  undo.remove(session.outputs, outputId);
+  undo.addNewest(session.completedOutputs, outputId, COMPLETED_OUTPUTS_KEPT_COUNT);
 }
 
 /** Ends a session whose agent is gone and will not come back (R8). */

@@ -53,7 +53,7 @@ export interface Draft {
   readonly clockSkewMs: number;
   readonly summary: MadeSummary;
   readonly undo: UndoLog;
-  /** Every reply token ever used, with its session. */
+  /** The reply tokens that are remembered as used, with their sessions. */
   readonly replyTokens: Map<string, string>;
   readonly moment: Moment;
   readonly connection: object | undefined;

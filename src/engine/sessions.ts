@@ -23,6 +23,8 @@ import {
   createAgentRecord,
   createSessionRecord,
   type OpenQuestion,
+  type Remembered,
+  rememberedOf,
   type SessionRecord,
   type SessionSummary,
   summarize,
@@ -127,6 +129,8 @@ export interface Sessions {
   readonly summary: (sessionId: string) => SessionSummary | undefined;
   /** The ids of the open sessions, the oldest first. */
   readonly openIds: () => readonly string[];
+  /** How much open sessions remember of what is over. */
+  readonly remembered: () => Remembered;
   /** Whether a session with this id is open or ended and not forgotten. A plan that is not committed counts. */
   readonly isKnown: (sessionId: string) => boolean;
   /** What is left of a session that ended (R17). */
@@ -182,7 +186,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   };
 
   const close = (session: SessionRecord, draft: Draft, journaled: readonly JournaledEvent[]): void => {
-    const { sessionId, outcomes } = session;
+    const { sessionId } = session;
     open.delete(sessionId);
     owners.remove(session);
     const index = draft.events.findLastIndex(
@@ -190,7 +194,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     );
     const terminal = journaled[index] ?? draft.events[index];
     if (terminal === undefined) return;
-    const tokens = outcomes.map(({ token }) => token);
+    const tokens = [...session.replyTokens];
     ended.add({ sessionId, terminal, endedAt: draft.moment.now, replyTokens: tokens, owner: session.owner });
   };
 
@@ -376,6 +380,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       settle();
       return [...open.keys()];
     },
+    remembered: () => rememberedOf(open.values()),
     isKnown: (sessionId) => open.has(sessionId) || ended.has(sessionId),
     ended: ended.find,
     endedSince: ended.since,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createUndoLog } from "../../src/engine/undo-log.js";
+import { createEngineRig, session } from "../support/engine-rig.js";
 import { createStage, eventOf, type Fields, faultOf, SESSION, type Stage } from "../support/session-stage.js";
 
 const LIMITS: readonly {
@@ -59,6 +60,61 @@ describe("AAEP §4.5: what one session may keep open is limited", () => {
   });
 });
 
+describe("what is remembered of what is over", () => {
+  const chunk = (index: number): Record<string, unknown> => session().chunk("Done.", true, `out_${index}`);
+
+  it("AAEP §4.5.4: of 100,000 outputs the newest 16,384 are known to be complete, and little more of any other", () => {
+    const rig = createEngineRig({ journal: { maxEvents: 1000 } });
+    rig.publish(session().started());
+    for (let index = 0; index < 100_000; index += 500)
+      rig.publish(...Array.from({ length: 500 }, (_, offset) => chunk(index + offset)));
+    const { completedOutputCount, placedOutputCount } = rig.engine.status();
+    expect(completedOutputCount).toBe(16_384);
+    expect(placedOutputCount).toBeLessThanOrEqual(4096 + 1);
+    for (const index of [99_999, 100_000 - 16_384])
+      expect(faultOf(() => rig.publish(chunk(index))).code).toBe("output_already_complete");
+    expect(() => rig.publish(chunk(0))).not.toThrow();
+    expect(faultOf(() => rig.publish(chunk(0))).code).toBe("output_already_complete");
+    rig.publish(session().completed());
+    expect(rig.engine.status().completedOutputCount).toBe(0);
+  }, 60_000);
+
+  it("AAEP §4.5.4: open outputs are known however many were completed after them", () => {
+    const stage = createStage();
+    stage.start();
+    stage.publish("output.streaming", { output_id: "long", chunk: "One. " });
+    for (let index = 0; index < 16_400; index += 1)
+      stage.publish("output.streaming", { output_id: `out_${index}`, complete: true });
+    expect(faultOf(() => stage.publish("output.streaming", { output_id: "long", position: 0 })).code).toBe(
+      "position_mismatch",
+    );
+    stage.publish("output.streaming", { output_id: "long", chunk: "Two.", position: 5, complete: true });
+    expect(faultOf(() => stage.publish("output.streaming", { output_id: "long" })).code).toBe(
+      "output_already_complete",
+    );
+  });
+
+  it("R8, AAEP §6.2: outcomes of the newest 256 questions are told, the newest 16,384 tokens are not used again, open ones never", () => {
+    const rig = createEngineRig({ engine: { confirmationGraceMs: 3600_000 } });
+    rig.publish(session().started());
+    const ask = (index: number): Record<string, unknown> =>
+      session().confirmation(`rpl_${index}`, { action: `Do ${index}.`, timeout_seconds: 3600 });
+    rig.publish(ask(0));
+    for (let index = 1; index <= 16_400; index += 1) {
+      rig.publish(ask(index));
+      rig.agent.cancel(`rpl_${index}`);
+    }
+    const { outcomeCount, openQuestionCount } = rig.engine.status();
+    expect([outcomeCount, openQuestionCount]).toEqual([256, 1]);
+    expect(rig.agent.outcomeOf("rpl_16145")).toMatchObject({ result: { resolvedBy: "cancelled" } });
+    expect(rig.agent.outcomeOf("rpl_16144")).toBeUndefined();
+    expect(rig.agent.outcomeOf("rpl_0")).toBe("open");
+    for (const index of [0, 100, 16_400])
+      expect(faultOf(() => rig.publish({ ...ask(index), action: "Do it anew." })).code).toBe("reply_token_reused");
+    expect(() => rig.publish({ ...ask(1), action: "Do it anew." })).not.toThrow();
+  }, 60_000);
+});
+
 describe("AAEP §4.5.2: tools without a call's id", () => {
   it("R3: are paired with the oldest, the agent's own first, also after a plan was taken back", () => {
     const stage = createStage();
@@ -82,15 +138,15 @@ describe("AAEP §4.5.2: tools without a call's id", () => {
 });
 
 describe("R3: what a plan changed is taken back", () => {
-  it("R3: in sets and lists too", () => {
+  it("R3: in sets too, also what was forgotten for a newer one", () => {
     const undo = createUndoLog();
     const set = new Set([1, 2]);
-    const list = [1];
     undo.drop(set, 1);
     undo.drop(set, 7);
-    undo.push(list, 2);
-    undo.push(list, 3);
+    undo.addNewest(set, 3, 2);
+    undo.addNewest(set, 4, 2);
+    expect([...set]).toEqual([3, 4]);
     undo.revert();
-    expect([[...set].sort(), list]).toEqual([[1, 2], [1]]);
+    expect([...set].sort()).toEqual([1, 2]);
   });
 });
