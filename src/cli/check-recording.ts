@@ -2,6 +2,7 @@
 import { Fault, faultFrom } from "../base/errors.js";
 import type { IdSource } from "../base/ids.js";
 import { completeEvent } from "../engine/complete-event.js";
+import { parseDerivedId } from "../engine/derived-id.js";
 import { topicKind } from "../engine/event.js";
 import type { KnownPublish } from "../engine/same-publish.js";
 import { createSessions } from "../engine/sessions.js";
@@ -24,6 +25,12 @@ export interface RecordingChecker {
 
 /** Stands for the instant of a daemon's event whose agent has named none yet. */
 const BEFORE_ALL = "1970-01-01T00:00:00Z";
+
+/** Whether the instant is a daemon's: it made the event, or merged it and let it stand with what released it (R12, R30, R31). */
+function hasDaemonsTime(fields: Fields): boolean {
+  const { event_id: id } = fields;
+  return isDaemonMade(fields) || (typeof id === "string" && parseDerivedId(id) !== undefined);
+}
 
 /** Ids for what the dry run fills in; nobody sees them. */
 function countingIds(): IdSource {
@@ -83,7 +90,7 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
     const agent = (producer as { readonly agent_id?: unknown } | null | undefined)?.agent_id;
     const key = JSON.stringify([session, agent]);
     if (typeof timestamp !== "string") return fields;
-    if (!isDaemonMade(fields)) {
+    if (!hasDaemonsTime(fields)) {
       named.set(key, timestamp);
       return fields;
     }
@@ -105,7 +112,7 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
       if (typeof value !== "object" || value === null) return faults;
       const fields = value as Fields;
       const at =
-        typeof fields.timestamp === "string" && !isDaemonMade(fields) ? Date.parse(fields.timestamp) : Number.NaN;
+        typeof fields.timestamp === "string" && !hasDaemonsTime(fields) ? Date.parse(fields.timestamp) : Number.NaN;
       if (!Number.isNaN(at)) wallTime = at;
       const outOfOrder = orderFaults(inAgentsTime(fields));
       // Of an event that is no valid one only what it does to its session counts.

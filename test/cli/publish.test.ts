@@ -175,15 +175,15 @@ test("what tail records is valid and can be published, raw as well as coalesced"
     return { stage, ended: run(registerTail, stage, "--socket", socketPath, "--json", ...options) };
   });
   for (const { stage } of recorders) await eventually(() => expect(stage.err()).toContain("Connected"));
-  // One at a time, so that no instant is older than the daemon's own events before it (R3b).
-  await publish(createStage(), PLANNER, "--socket", socketPath, "--in-flight", "1");
+  // Many at a time, so that the daemon's own events between them are later than what is under way (R3b).
+  await publish(createStage(), PLANNER, "--socket", socketPath);
   for (const { stage, ended } of recorders) {
     await eventually(() => expect(stage.out()).toContain("session.completed"));
     stage.interrupt();
     await ended;
     const checked = createStage({ input: stage.out() });
     await run(registerValidate, checked, "-");
-    expect(checked.out()).toMatch(/ events, nothing wrong\.\n$/);
+    expect(checked.out()).toMatch(/^\d+ events, nothing wrong\.\n$/);
     const again = createStage({ input: stage.out() });
     await publish(again, "-", "--socket", socketPath);
     expect([again.err(), again.exitCode()]).toEqual(["", 0]);

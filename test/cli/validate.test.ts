@@ -137,6 +137,20 @@ test("R3b: what a daemon made has the daemon's time, and is compared with nothin
   const early = tool(1, "completed", byDaemon);
   expect((await validate([...recorded.slice(0, 2), early])).code).toBe(0);
 
+  // Merged text stands with what released it, which may be the daemon's (R30).
+  const { tool: _, summary_normal: __, ...envelope } = tool(30, "invoked");
+  const merged = {
+    ...envelope,
+    type: "aaep:agent.output.streaming",
+    event_id: `evt_${"0".repeat(64)}`,
+    chunk: "Hello. ",
+    position: 0,
+    complete: true,
+  };
+  expect((await validate([...recorded.slice(0, 2), merged, made, tool(3, "invoked")])).lines).toEqual([
+    "5 events, nothing wrong.",
+  ]);
+
   const wrong = [...recorded.slice(0, 4), tool(2, "completed"), tool(5, "invoked"), tool(6, "completed")];
   const { lines } = await validate(wrong, "--json");
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ line: 5, code: "timestamp_out_of_order" }]);
