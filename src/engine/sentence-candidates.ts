@@ -4,8 +4,6 @@
 import type { Segmenter } from "../contracts/segmenter.js";
 import { emojiLength, extendsCluster, isSpace, isUnspacedScript, terminatorLength } from "./characters.js";
 
-/** After this many characters an open bracket or quotation no longer keeps sentences inside it together: nobody waits that long. */
-export const LONGEST_ENCLOSURE = 300;
 /** A next word is judged by no more than this. */
 const LONGEST_NEXT_WORD = 24;
 /** Nor does anything read further back than this. */
@@ -16,35 +14,11 @@ const LONGEST_CANDIDATE = 256;
 const CONTEXT_LENGTH = 80;
 
 const CLOSERS = new Set("\"'”’»›“‘)]}」』）】》〉〕］｝*_~`");
-const ENCLOSURES = new Map([
-  ["(", ")"],
-  ["[", "]"],
-  ["{", "}"],
-  ["“", "”"],
-  ["‘", "’"],
-  ["„", "“”"],
-  ["‚", "‘’"],
-  ["«", "»"],
-  ["»", "«"],
-  ["‹", "›"],
-  ["「", "」"],
-  ["『", "』"],
-  ["（", "）"],
-  ["［", "］"],
-  ["【", "】"],
-  ["《", "》"],
-  ["〈", "〉"],
-  ['"', '"'],
-  ["`", "`"],
-]);
-/** Opens only at the beginning of a word: elsewhere it closes, or is an inch mark, or belongs to another language's quotation. */
-const OPENS_AT_WORD = new Set(['"', "»", "‘"]);
 /** Not shown to the segmenter: emphasis, quotation marks and brackets only hide from it the word that it should judge. */
 const DECORATION = /[*_~`"“”„‚«»‹›‘()[\]{}「」『』（）［］【】《》〈〉]/g;
 const FOOTNOTE = /\[\d{1,3}\]/y;
 const FOOTNOTES = /\[\d{1,3}\]/g;
 const BEGUN_FOOTNOTE = /^\[\d{0,3}$/;
-const CLOSING_BRACKET = /[)）\]］】}](?!.*[)）\]］】}])/;
 const OPENING = new Map([
   [")", "("],
   ["）", "（"],
@@ -129,10 +103,12 @@ function closerLength(text: string, index: number): number | undefined {
 
 /**
  * Whether a sentence ends at the candidate and the next one begins at `next` (`text.length`: nothing follows). Undefined: more text
- * is needed. `sentenceStart`: where the sentence began, as far as it is known. At most one call of the segmenter.
+ * is needed. `sentenceStart`: where the sentence began, as far as it is known. `isEnclosed`: whether `at` is inside brackets or a quotation
+ * that began at `from` or later. At most one call of the segmenter.
  */
 export function endsSentence(
   segmenter: Segmenter,
+  isEnclosed: (from: number, at: number, ended: boolean) => boolean | undefined,
   text: string,
   sentenceStart: number,
   candidate: Candidate,
@@ -142,7 +118,8 @@ export function endsSentence(
 ): boolean | undefined {
   if (extendsCluster(text, next)) return false;
   const from = Math.max(sentenceStart, candidate.start - LONGEST_LOOK_BACK);
-  const enclosed = isEnclosed(text, from, candidate.closed, ended);
+  // At the text's end nothing is closed any more.
+  const enclosed = ended && next === text.length ? false : isEnclosed(from, candidate.closed, ended);
   if (enclosed !== false) return enclosed === undefined ? undefined : false;
   const following = nextWord(text, next, ended);
   if (following === undefined) return undefined;
@@ -175,10 +152,13 @@ export function endsSentence(
 
 /** Whether the candidate's closing bracket belongs to one inside the sentence: what it encloses was inserted, the sentence goes on. */
 function isInserted(text: string, from: number, candidate: Candidate): boolean {
-  const bracket = CLOSING_BRACKET.exec(text.slice(candidate.stop, candidate.closed).replace(FOOTNOTES, ""))?.[0];
+  const closers = text.slice(candidate.stop, candidate.closed).replace(FOOTNOTES, "");
+  const bracket = Array.from(closers).findLast((closer) => OPENING.has(closer));
   if (bracket === undefined) return false;
-  const opening = text.lastIndexOf(OPENING.get(bracket) ?? "", candidate.start);
-  return opening > from && /[\p{L}\p{N}]/u.test(text.slice(from, opening));
+  // No further back than `from`: a long text would be searched anew at each of its brackets.
+  const sentence = text.slice(from, candidate.start);
+  const opening = sentence.lastIndexOf(OPENING.get(bracket) ?? "");
+  return opening > 0 && /[\p{L}\p{N}]/u.test(sentence.slice(0, opening));
 }
 
 function undecorated(text: string): string {
@@ -195,40 +175,4 @@ function nextWord(text: string, start: number, ended: boolean): string | undefin
     if (isUnspacedScript(code) && index - start >= 3) return text.slice(start, index);
   }
   return index - start < LONGEST_NEXT_WORD && !ended ? undefined : text.slice(start, index);
-}
-
-/** Whether `at` lies in brackets or a quotation that began after `from` and is closed soon. Undefined: the text does not say yet. */
-function isEnclosed(text: string, from: number, at: number, ended: boolean): boolean | undefined {
-  const awaited: string[] = [];
-  let outermost = from;
-  let index = from;
-  const limit = (): number => outermost + LONGEST_ENCLOSURE;
-  for (; index < text.length; index += 1) {
-    if (index >= at) {
-      if (awaited.length === 0) return false;
-      if (index >= limit()) return false;
-    }
-    const character = text.charAt(index);
-    if (character === "\n" && index >= at && /^[\t\r ]*\n/.test(text.slice(index + 1, index + 10))) return false;
-    if (awaited.at(-1)?.includes(character)) {
-      awaited.pop();
-      if (awaited.length === 0 && index >= at) return true;
-      continue;
-    }
-    const closing = ENCLOSURES.get(character);
-    if (closing === undefined) continue;
-    if (OPENS_AT_WORD.has(character) && !beginsWord(text, index)) continue;
-    if (awaited.length === 0) {
-      if (index >= at) continue;
-      outermost = index;
-    }
-    awaited.push(closing);
-  }
-  if (awaited.length === 0 || ended) return false;
-  return index >= limit() ? false : undefined;
-}
-
-function beginsWord(text: string, index: number): boolean {
-  const before = text.charAt(index - 1);
-  return before === "" || isSpace(before.charCodeAt(0)) || /[\p{Ps}\p{Pi}*_\u2014\u00a0-]/u.test(before);
 }

@@ -2,6 +2,7 @@
 // is it?), then the candidates inside them. It holds the unfinished sentence only, and stops where more text is needed to decide.
 import type { Segmenter } from "../contracts/segmenter.js";
 import { terminatorLength } from "./characters.js";
+import { createEnclosures } from "./enclosures.js";
 import { closesFence, type LineKind, lineKindAt } from "./markdown-lines.js";
 import { type Candidate, candidateAt, endsSentence } from "./sentence-candidates.js";
 
@@ -45,6 +46,10 @@ export function createSentenceScanner(segmenter: Segmenter, sink: BoundarySink):
   // Whether anything but white space stands behind the last boundary; white space alone makes no sentence.
   let hasText = false;
   let hasTextInParagraph = false;
+
+  const enclosures = createEnclosures();
+  const isEnclosed = (from: number, until: number, ended: boolean): boolean | undefined =>
+    enclosures.isEnclosed(tail, base, base + from, base + until, ended);
 
   const endSentence = (index: number): void => {
     if (hasText) sink.sentence(base + index);
@@ -99,7 +104,16 @@ export function createSentenceScanner(segmenter: Segmenter, sink: BoundarySink):
           break;
         }
         if (waiting !== undefined) {
-          const isEnd = endsSentence(segmenter, tail, sentenceStart, waiting, kind.content, language, ended);
+          const isEnd = endsSentence(
+            segmenter,
+            isEnclosed,
+            tail,
+            sentenceStart,
+            waiting,
+            kind.content,
+            language,
+            ended,
+          );
           if (isEnd === undefined) return false;
           waiting = undefined;
           if (isEnd) endSentence(kind.content);
@@ -148,12 +162,21 @@ export function createSentenceScanner(segmenter: Segmenter, sink: BoundarySink):
           at = found.resume - 1;
           break;
         case "text-end":
-          if (endsSentence(segmenter, tail, sentenceStart, found.candidate, tail.length, language, true))
+          if (endsSentence(segmenter, isEnclosed, tail, sentenceStart, found.candidate, tail.length, language, true))
             endSentence(tail.length);
           at = tail.length - 1;
           break;
         case "inside": {
-          const isEnd = endsSentence(segmenter, tail, sentenceStart, found.candidate, found.next, language, ended);
+          const isEnd = endsSentence(
+            segmenter,
+            isEnclosed,
+            tail,
+            sentenceStart,
+            found.candidate,
+            found.next,
+            language,
+            ended,
+          );
           if (isEnd === undefined) return false;
           if (isEnd) {
             endSentence(found.next);
@@ -278,7 +301,9 @@ export function createSentenceScanner(segmenter: Segmenter, sink: BoundarySink):
       const found = candidateAt(tail, start, language, true);
       const isLast = found.kind === "text-end" || (found.kind === "line-end" && tail.slice(found.resume).trim() === "");
       if (!isLast) return false;
-      return endsSentence(segmenter, tail, sentenceStart, found.candidate, tail.length, language, true) === true;
+      return (
+        endsSentence(segmenter, isEnclosed, tail, sentenceStart, found.candidate, tail.length, language, true) === true
+      );
     },
   };
 }

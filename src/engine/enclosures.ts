@@ -1,0 +1,184 @@
+// Whether a place in a text lies in brackets or a quotation, without reading back: what opens and closes is read once as the text goes by, and kept for
+// as long as a question may reach back to it (R10).
+import { isSpace } from "./characters.js";
+
+/** After this many characters an open bracket or quotation no longer keeps sentences inside it together: nobody waits that long. */
+export const LONGEST_ENCLOSURE = 300;
+
+const ENCLOSURES = new Map([
+  ["(", ")"],
+  ["[", "]"],
+  ["{", "}"],
+  ["“", "”"],
+  ["‘", "’"],
+  ["„", "“”"],
+  ["‚", "‘’"],
+  ["«", "»"],
+  ["»", "«"],
+  ["‹", "›"],
+  ["「", "」"],
+  ["『", "』"],
+  ["（", "）"],
+  ["［", "］"],
+  ["【", "】"],
+  ["《", "》"],
+  ["〈", "〉"],
+  ['"', '"'],
+  ["`", "`"],
+]);
+/** Opens only at the beginning of a word: elsewhere it closes, or is an inch mark, or belongs to another language's quotation. */
+const OPENS_AT_WORD = new Set(['"', "»", "‘"]);
+/** Of a line that is blank, with its line feed. */
+const LONGEST_BLANK = 9;
+
+/** Readings kept beside each other; where marks both open and close, it matters where one begins. */
+const MOST_READINGS = 4;
+
+/** What is of no interest any more goes in heaps of this size. */
+const MOST_FORGOTTEN = 512;
+
+/** A text to look at, character by character. */
+export type Characters = Pick<string, "length" | "charAt">;
+
+export interface Enclosures {
+  /**
+   * Whether offset `at` lies in brackets or a quotation that began at `from` or later and is closed soon. Undefined: the text does not say yet;
+   * `ended`: nothing follows it, and then false. `base` is the offset of the first character of `text`, at most `from`. Neither `from` nor `at` may be
+   * smaller than they were the last time.
+   */
+  readonly isEnclosed: (
+    text: Characters,
+    base: number,
+    from: number,
+    at: number,
+    ended: boolean,
+  ) => boolean | undefined;
+}
+
+interface Pair {
+  readonly open: number;
+  readonly closing: string;
+  /** Infinity while it is open. */
+  close: number;
+}
+
+export function createEnclosures(): Enclosures {
+  let readings: readonly Reading[] = [];
+
+  const readingOf = (text: Characters, base: number, from: number, at: number): Reading => {
+    for (const reading of readings) if (reading.serves(text, base, from, at)) return reading;
+    const reading = createReading(from);
+    reading.serves(text, base, from, at);
+    readings = [reading, ...readings.slice(0, MOST_READINGS - 1)];
+    return reading;
+  };
+
+  return {
+    isEnclosed: (text, base, from, at, ended) => readingOf(text, base, from, at).isEnclosed(text, base, at, ended),
+  };
+}
+
+interface Reading {
+  /** Reads up to `at`. Whether it then knows what one that begins at `from` knows. */
+  readonly serves: (text: Characters, base: number, from: number, at: number) => boolean;
+  readonly isEnclosed: (text: Characters, base: number, at: number, ended: boolean) => boolean | undefined;
+}
+
+function createReading(origin: number): Reading {
+  let read = origin;
+  /** In the order in which they were opened; those before `first` are of no interest any more. */
+  let pairs: Pair[] = [];
+  let first = 0;
+  let open: Pair[] = [];
+  let outermost = 0;
+  // Closed by a mark that would have opened another, had the first not been there: whoever begins in between reads on differently.
+  let forks: Pair[] = [];
+  let firstFork = 0;
+  /** Line feeds that may be followed by a blank line. */
+  let feeds: number[] = [];
+  let firstFeed = 0;
+
+  const step = (text: Characters, base: number): void => {
+    const character = text.charAt(read - base);
+    const innermost = open.length > outermost ? open.at(-1) : undefined;
+    const closing = ENCLOSURES.get(character);
+    if (innermost?.closing.includes(character)) {
+      open.pop();
+      innermost.close = read;
+      if (closing !== undefined && opensAt(text, read - base)) addFork(innermost);
+    } else if (closing !== undefined && opensAt(text, read - base)) {
+      const pair = { open: read, closing, close: Number.POSITIVE_INFINITY };
+      open.push(pair);
+      pairs.push(pair);
+    } else if (character === "\n") feeds.push(read);
+    read += 1;
+  };
+
+  const addFork = (pair: Pair): void => {
+    while (forks.length > firstFork && (forks.at(-1)?.open ?? 0) > pair.open) forks.pop();
+    forks.push(pair);
+  };
+
+  /** Undefined: the text ends before it is sure. */
+  const isBlankAfter = (text: Characters, index: number): boolean | undefined => {
+    for (let offset = 1; offset <= LONGEST_BLANK; offset += 1) {
+      const character = text.charAt(index + offset);
+      if (character === "") return undefined;
+      if (character === "\n") return true;
+      if (character !== " " && character !== "\t" && character !== "\r") return false;
+    }
+    return false;
+  };
+
+  /** Whether there is certainly a blank line between the last place asked about and `limit`. */
+  const hasBlankLine = (text: Characters, base: number, limit: number): boolean => {
+    for (let feed = feeds[firstFeed]; feed !== undefined && feed < limit; feed = feeds[firstFeed]) {
+      const isBlank = isBlankAfter(text, feed - base);
+      if (isBlank !== false) return isBlank === true;
+      firstFeed += 1;
+    }
+    return false;
+  };
+
+  const forget = (): void => {
+    if (first > MOST_FORGOTTEN) [pairs, first] = [pairs.slice(first), 0];
+    if (outermost > MOST_FORGOTTEN) [open, outermost] = [open.slice(outermost), 0];
+    if (firstFork > MOST_FORGOTTEN) [forks, firstFork] = [forks.slice(firstFork), 0];
+    if (firstFeed > MOST_FORGOTTEN) [feeds, firstFeed] = [feeds.slice(firstFeed), 0];
+  };
+
+  return {
+    serves: (text, base, from, at) => {
+      if (read < base) return false;
+      while (read < at) step(text, base);
+      while ((forks[firstFork]?.close ?? from) < from) firstFork += 1;
+      if ((forks[firstFork]?.open ?? from) < from) return false;
+      for (let pair = pairs[first]; pair !== undefined && (pair.open < from || pair.close < at); pair = pairs[first])
+        first += 1;
+      // Whoever begins at `from` never saw them.
+      while ((open[outermost]?.open ?? from) < from) outermost += 1;
+      while ((feeds[firstFeed] ?? at) < at) firstFeed += 1;
+      forget();
+      return true;
+    },
+    isEnclosed: (text, base, at, ended) => {
+      const pair = pairs[first];
+      if (pair === undefined || pair.open >= at) return false;
+      const limit = pair.open + LONGEST_ENCLOSURE;
+      if (at >= limit) return false;
+      const end = base + text.length;
+      while (read < end && read < limit && pair.close > read) step(text, base);
+      const until = Math.min(pair.close, limit);
+      if (hasBlankLine(text, base, until)) return false;
+      if (pair.close < limit) return true;
+      return ended || end >= limit ? false : undefined;
+    },
+  };
+}
+
+/** Whether the mark at `index` opens, where nothing is open that it closes. */
+function opensAt(text: Characters, index: number): boolean {
+  if (!OPENS_AT_WORD.has(text.charAt(index))) return true;
+  const before = text.charAt(index - 1);
+  return before === "" || isSpace(before.charCodeAt(0)) || /[\p{Ps}\p{Pi}*_\u2014\u00a0-]/u.test(before);
+}
