@@ -5,6 +5,7 @@ import type { Appended, Journal } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { Segmenter } from "../contracts/segmenter.js";
 import type { PrivateView } from "./backlog-reader.js";
+import { createCodeBlocks } from "./code-blocks.js";
 import type { AgentEvent, Epoch, JournaledEvent, NewEvent } from "./event.js";
 import type { InternedShape, LiveEntry } from "./live-entry.js";
 import { createLiveEntry } from "./live-entry.js";
@@ -101,7 +102,8 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
   const members = new Set<Member>();
   const endings = new WeakMap<Member, MemberSpec["ended"]>();
   const trimStep = Math.max(1, Math.min(TRIM_STEP_COUNT, options.viewWindowCount >> 2));
-  const texts = createOutputTexts(services.segmenter, options.defaultLanguage);
+  const codeBlocks = createCodeBlocks(journal);
+  const texts = createOutputTexts(services.segmenter, options.defaultLanguage, codeBlocks);
 
   const viewServices = (own: OutputTexts, wakeUps: WakeUps): ViewServices => ({
     outputText: own.textFor,
@@ -206,7 +208,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
   };
 
   const openPrivateView: Hub["openPrivateView"] = (terms, wakeUps, startsAfter) => {
-    const own = createOutputTexts(services.segmenter, options.defaultLanguage);
+    const own = createOutputTexts(services.segmenter, options.defaultLanguage, codeBlocks);
     const view = createView(terms, viewServices(own, wakeUps), startsAfter, () => undefined);
     return {
       view,

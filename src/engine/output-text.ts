@@ -1,6 +1,7 @@
 // The text of one output while somebody may still need it, and where it may be cut: one for all views that follow the output (R10).
 import type { Millis } from "../contracts/clock.js";
 import type { Segmenter } from "../contracts/segmenter.js";
+import { isMarkdown } from "./code-blocks.js";
 import type { LiveEntry } from "./live-entry.js";
 import type { TextBoundaries } from "./text-boundaries.js";
 import { createTextBoundaries } from "./text-boundaries.js";
@@ -32,14 +33,15 @@ export interface OutputText {
   readonly forget: (offset: number) => void;
 }
 
-/** An output of which `first` is the first chunk that is seen; it need not be the first that was published. */
+/** An output of which `first` is the first chunk that is seen; it need not be the first that was published: `opening` is then what leads to it. */
 export function createOutputText(
   key: string,
   first: LiveEntry,
   segmenter: Segmenter,
   defaultLanguage: string,
+  opening: string,
 ): OutputText {
-  const boundaries = createTextBoundaries(segmenter);
+  const boundaries = createTextBoundaries(segmenter, opening);
   const basePosition = positionIn(first);
   const chunks: Chunk[] = [];
   // Position and offset of the oldest chunk kept, so that counting code points never goes further back than that.
@@ -53,9 +55,8 @@ export function createOutputText(
       typeof event.language === "string"
         ? event.language
         : (event.localization_hints?.primary_language ?? defaultLanguage);
-    const contentType = event.content_type;
     const start = boundaries.length();
-    boundaries.append(text, language, { markdown: contentType === undefined || contentType !== "text/html" });
+    boundaries.append(text, language, { markdown: isMarkdown(event) });
     if (event.complete === true) boundaries.complete();
     const chunk: Chunk = { live, start, end: start + text.length, at };
     chunks.push(chunk);

@@ -1,6 +1,7 @@
 // The outputs that somebody follows, by key. An output whose chunks nobody asks for is let go, so that no record can have holes.
 import type { Millis } from "../contracts/clock.js";
 import type { Segmenter } from "../contracts/segmenter.js";
+import type { CodeBlocks } from "./code-blocks.js";
 import type { LiveEntry } from "./live-entry.js";
 import type { Chunk, OutputText } from "./output-text.js";
 import { createOutputText, positionIn } from "./output-text.js";
@@ -19,7 +20,11 @@ export interface OutputTexts {
 /** Text is let go of in steps, because finding out who holds it costs more than keeping a little. */
 const FORGET_STEP_UNITS = 2048;
 
-export function createOutputTexts(segmenter: Segmenter, defaultLanguage: string): OutputTexts {
+export function createOutputTexts(
+  segmenter: Segmenter,
+  defaultLanguage: string,
+  { openingOf }: CodeBlocks,
+): OutputTexts {
   const records = new Map<string, { readonly text: OutputText; newest: Chunk | undefined; forgotten: number }>();
   const byText = new WeakMap<OutputText, { newest: Chunk | undefined }>();
   return {
@@ -28,7 +33,7 @@ export function createOutputTexts(segmenter: Segmenter, defaultLanguage: string)
       // A record has no holes: where chunks are missing between (R27), what follows is a text of its own.
       if (known !== undefined && (known.newest?.live === live || known.text.endPosition() === positionIn(live)))
         return known.text;
-      const text = createOutputText(key, live, segmenter, defaultLanguage);
+      const text = createOutputText(key, live, segmenter, defaultLanguage, openingOf(live.entry));
       const record = { text, newest: undefined, forgotten: 0 };
       records.set(key, record);
       byText.set(text, record);
@@ -41,7 +46,7 @@ export function createOutputTexts(segmenter: Segmenter, defaultLanguage: string)
       if (record !== undefined) record.newest = chunk;
       return chunk;
     },
-    textOfOne: (live, key) => createOutputText(key, live, segmenter, defaultLanguage),
+    textOfOne: (live, key) => createOutputText(key, live, segmenter, defaultLanguage, openingOf(live.entry)),
     settle: (live, key, lowestHeld) => {
       const record = records.get(key);
       if (record === undefined) return;

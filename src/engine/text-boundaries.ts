@@ -54,7 +54,8 @@ export interface TextBoundaries {
   readonly forget: (offset: number) => void;
 }
 
-export function createTextBoundaries(segmenter: Segmenter): TextBoundaries {
+/** `opening` leads to where the text begins, if that is in a code block: its opening line (code-blocks.ts). It counts in no offset. */
+export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBoundaries {
   const text = createRetainedText();
   const sentences = createOffsetList();
   const paragraphs = createOffsetList();
@@ -67,11 +68,13 @@ export function createTextBoundaries(segmenter: Segmenter): TextBoundaries {
   let wordScanner: ReturnType<typeof createWordScanner> | undefined;
 
   const scanner = createSentenceScanner(segmenter, {
-    sentence: sentences.push,
-    paragraph: paragraphs.push,
-    codeBegins: fences.push,
-    codeEnds: fences.push,
+    sentence: (offset) => sentences.push(offset - opening.length),
+    paragraph: (offset) => paragraphs.push(offset - opening.length),
+    codeBegins: (offset) => fences.push(Math.max(0, offset - opening.length)),
+    codeEnds: (offset) => fences.push(offset - opening.length),
   });
+  if (opening !== "") scanner.append(opening, language, true);
+  const classified = (): number => Math.max(0, scanner.classified() - opening.length);
 
   /** The code block that `offset` is in, its beginning and its end as far as it is known. */
   const codeAround = (offset: number): { readonly start: number; readonly end: number } | undefined => {
@@ -82,7 +85,7 @@ export function createTextBoundaries(segmenter: Segmenter): TextBoundaries {
 
   const scanWords = (): void => {
     if (wordScanner === undefined) return;
-    const limit = isComplete ? text.length() : scanner.classified();
+    const limit = isComplete ? text.length() : classified();
     for (let offset = wordScanner.offset(); offset < limit; offset = wordScanner.offset()) {
       const code = codeAround(offset);
       if (code !== undefined) {
@@ -150,7 +153,7 @@ export function createTextBoundaries(segmenter: Segmenter): TextBoundaries {
   const lastWord = (from: number): number => {
     const end = text.length();
     // A line that may yet open or close a code block is left alone.
-    const known = Math.min(end, isMarkdown ? scanner.classified() : end);
+    const known = Math.min(end, isMarkdown ? classified() : end);
     const code = codeAround(Math.max(0, known - 1));
     if (code !== undefined && code.end >= known) {
       const line = lineEndBefore(Math.max(from, Math.min(code.start, known)), known);
