@@ -122,5 +122,5 @@ export async function serve(runtimeDirectory: string, ...options: readonly strin
 
 /** Waits for something that will be. */
 export function eventually(check: () => void): Promise<void> {
-  return vi.waitFor(check, { timeout: 15_000, interval: 10 });
+  return vi.waitFor(check, { timeout: 60_000, interval: 10 });
 }

@@ -131,7 +131,9 @@ describe("aaepd serve and manifest", () => {
     const second = startProgram(["serve"], { environment });
     const [line = ""] = await second.stdoutLines(1);
     expect(JSON.parse(line).endpoints.ipc).toBe(join(directory, "aaep", "aaepd-2.sock"));
-    expect(second.stderr()).toContain(`Process ${first.child.pid} already serves as aaepd; this one is aaepd-2`);
+    await expect
+      .poll(second.stderr, { timeout: 60_000 })
+      .toContain(`Process ${first.child.pid} already serves as aaepd; this one is aaepd-2`);
     const third = startProgram(["serve", "--socket", socket], { environment });
     expect((await third.ended).code).toBe(73);
     expect(third.stderr()).toContain(`Process ${first.child.pid} listens there`);

@@ -23,10 +23,16 @@ interface Person {
   readonly done: Promise<void>;
 }
 
-async function person(socketPath: string, { isTTY = false, argv = [] as readonly string[] } = {}): Promise<Person> {
+/** With `standsStill` no time passes for it, however busy the machine. */
+async function person(
+  socketPath: string,
+  { isTTY = false, standsStill = false, argv = [] as readonly string[] } = {},
+): Promise<Person> {
   const stage = createStage();
   const stdin = Object.assign(new PassThrough(), { isTTY });
-  const withStdin = { ...stage, io: { ...stage.io, stdin } };
+  const at = stage.io.clock.now();
+  const clock = standsStill ? { ...stage.io.clock, now: () => at } : stage.io.clock;
+  const withStdin = { ...stage, io: { ...stage.io, stdin, clock } };
   const done = run(registerTail, withStdin, "--interactive", "--socket", socketPath, ...argv);
   onTestFinished(async () => {
     stage.interrupt();
@@ -117,15 +123,16 @@ test("A21: without a terminal and without answers it says so, and does not prete
 
 test("on a terminal lines are taken as they come, and an answer that is faster than hearing is not", async () => {
   const socketPath = await daemon();
-  const one = await person(socketPath, { isTTY: true });
+  const one = await person(socketPath, { isTTY: true, standsStill: true });
   one.type("accept");
   await asked(one, "Not sent: no question is being asked.");
   const agent = await agentAt(socketPath);
-  const outcome = agent.confirm({ ...QUESTION, timeout_seconds: 2 });
+  const outcome = agent.confirm({ ...QUESTION, reply_token: "rpl_tooSoon" });
   await asked(one, "Type accept or reject");
   one.type("accept");
   await asked(one, "Not sent: Question 1 had only just been asked.");
-  expect(await outcome).toMatchObject({ decision: "reject", resolved_by: "timeout" });
+  expect(await agent.cancel("rpl_tooSoon")).toBe(true);
+  expect(await outcome).toMatchObject({ resolved_by: "cancelled" });
   await asked(one, "Question 1 has ended without your answer");
   expect(one.stage.err() + one.stage.out()).not.toContain("\u001b");
 });

@@ -8,6 +8,7 @@ import { isAaepdListPending, isAaepdRepeat, isAaepdSkip, isSubscriptionRenegotia
 import { FAULT_CODES } from "../../src/base/errors.js";
 import { eventually, runtimeEnvironment, serve } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
+import { untilHeard } from "../support/heard.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const SUBSCRIBING = readFileSync(join(ROOT, "docs/subscribing.md"), "utf8");
@@ -58,13 +59,14 @@ test.skipIf(!hasPython)(
     const first = await serve(runtime.XDG_RUNTIME_DIR);
     const listener = start("python3", example(SUBSCRIBING, "reader.py"), first.socketPath);
     const agentPath = example(PUBLISHING, "agent.py");
-    // Published until it is heard: nobody can see from outside when a listener has been accepted.
-    await eventually(() => {
-      const agent = spawnSync("python3", [agentPath, first.socketPath], { encoding: "utf8" });
-      expect(agent).toMatchObject({ status: 0, stderr: "" });
-      expect(agent.stdout).toContain("session_ended");
-      expect(listener.out()).toContain("session.completed: The book is in.");
-    });
+    const speak = async (socketPath: string): Promise<void> => {
+      await untilHeard(socketPath, listener.out);
+      const agent = start("python3", agentPath, socketPath);
+      expect([await agent.ended, agent.err()]).toEqual([0, ""]);
+      expect(agent.out()).toContain("session_ended");
+    };
+    await speak(first.socketPath);
+    await eventually(() => expect(listener.out()).toContain("session.completed: The book is in."));
     expect(listener.out()).toContain("session.started: Looking.");
     expect(listener.out()).toContain("next to Dr. Lin's.");
     await first.stop();
@@ -72,10 +74,8 @@ test.skipIf(!hasPython)(
     const again = await serve(runtime.XDG_RUNTIME_DIR);
     expect(again.socketPath).toBe(first.socketPath);
     const heardBefore = listener.out().length;
-    await eventually(() => {
-      spawnSync("python3", [agentPath, again.socketPath]);
-      expect(listener.out().slice(heardBefore)).toContain("session.completed");
-    });
+    await speak(again.socketPath);
+    await eventually(() => expect(listener.out().slice(heardBefore)).toContain("session.completed: The book is in."));
     expect(listener.err()).toBe("");
   },
 );

@@ -4,6 +4,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.js";
+import { untilHeard } from "../support/heard.js";
+import { createHeldNpx } from "../support/held-npx.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 const ROOT = new URL("../..", import.meta.url).pathname;
@@ -24,12 +26,13 @@ const hasPython = spawnSync("python3", ["--version"]).status === 0 || process.en
 
 const children: ChildProcess[] = [];
 
-function run(
-  program: string,
-  path: string,
-  runtimeDirectory: string,
-): Promise<{ code: number | null; out: string; err: string }> {
-  const child = spawn(program, [path], { cwd: ROOT, env: { ...process.env, XDG_RUNTIME_DIR: runtimeDirectory } });
+interface Running {
+  readonly out: () => string;
+  readonly ended: Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>;
+}
+
+function run(program: string, path: string, environment: Readonly<Record<string, string>>): Running {
+  const child = spawn(program, [path], { cwd: ROOT, env: { ...process.env, ...environment } });
   children.push(child);
   let [out, err] = ["", ""];
   child.stdout.on("data", (data: Buffer) => {
@@ -38,7 +41,21 @@ function run(
   child.stderr.on("data", (data: Buffer) => {
     err += data.toString("utf8");
   });
-  return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
+  const ended: Running["ended"] = new Promise((resolve) => {
+    child.on("close", (code) => resolve({ code, out, err }));
+  });
+  return { out: () => out, ended };
+}
+
+/** Both sides of a conversation; the agent's words are kept back until the listener is there. */
+async function converse(program: string, listenerName: string, agentName: string) {
+  const directory = temporaryDirectory();
+  const npx = createHeldNpx(directory);
+  const listener = run(program, example(listenerName), { XDG_RUNTIME_DIR: directory });
+  const agent = run(program, example(agentName), { XDG_RUNTIME_DIR: directory, PATH: npx.path });
+  await untilHeard(join(directory, "aaep", "my-agent.sock"), listener.out);
+  await npx.letGo();
+  return { agent: await agent.ended, heard: await listener.ended };
 }
 
 beforeAll(() => {
@@ -53,29 +70,23 @@ describe("README", () => {
   it.skipIf(!hasPython)(
     "the Python agent is heard by the Python listener, in whole sentences",
     async () => {
-      const directory = temporaryDirectory();
-      const listening = run("python3", example("listen.py"), directory);
-      const agent = await run("python3", example("agent.py"), directory);
+      const { agent, heard } = await converse("python3", "listen.py", "agent.py");
       expect(agent).toMatchObject({ code: 0, out: "" });
-      const heard = await listening;
       expect(heard.code).toBe(0);
       expect(heard.out).toContain("aaep:agent.output.streaming The library opens at 9.30 a.m. It closes at six.\n");
       expect(heard.out).toContain("aaep:agent.session.completed Told the opening hours.\n");
       expect(heard.out.trimEnd().endsWith("subscription.close")).toBe(true);
     },
-    60_000,
+    180_000,
   );
 
   it("the JavaScript agent is heard by the JavaScript listener", async () => {
-    const directory = temporaryDirectory();
-    const listening = run("node", example("listen.mjs"), directory);
-    const agent = await run("node", example("agent.mjs"), directory);
+    const { agent, heard } = await converse("node", "listen.mjs", "agent.mjs");
     expect(agent).toMatchObject({ code: 0, out: "" });
-    const heard = await listening;
     expect(heard).toMatchObject({ code: 0, err: "" });
     expect(heard.out).toContain("Dr. Li counted them.");
     expect(heard.out).toContain("aaep:agent.session.completed Counted.");
-  }, 60_000);
+  }, 180_000);
 
   it("every file that it points to exists", () => {
     const links = [...README.matchAll(/\]\(([^)#]+)\)/g)].map((match) => match[1] ?? "");

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
+import { createHeldNpx } from "../support/held-npx.js";
 import { cleanEnvironment, type Program, startProgram } from "../support/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
@@ -51,10 +52,20 @@ async function session(
   readonly audit: string;
 }> {
   const directory = temporaryDirectory();
+  const npx = createHeldNpx(directory);
   const environment = { ...cleanEnvironment(directory), XDG_STATE_HOME: directory };
   const person: Program = startProgram(["tail", "--interactive"], { environment });
   person.child.stdin.write(lines.map((line) => `${line}\n`).join(""));
-  const agent = await runAgent(command, environment);
+  const running = runAgent(command, { ...environment, PATH: npx.path });
+  let hasEnded = false;
+  void running.then(() => {
+    hasEnded = true;
+  });
+  // An agent that has failed before tells why, further down.
+  await eventually(() => expect(hasEnded || person.stderr().includes("banking-agent: Connected")).toBe(true));
+  if (!hasEnded) await npx.letGo();
+  const agent = await running;
+  expect(agent).toMatchObject({ code: 0 });
   await eventually(() => expect(person.stdout()).toContain("completed"));
   person.child.kill("SIGINT");
   expect(await person.ended).toEqual({ code: 0, signal: null });
@@ -99,8 +110,7 @@ describe.each(AGENTS)("the banking agent in $name", ({ name, command }) => {
     expect(asked).toContain("Nothing was sent. r repeats the question.");
     expect(asked).toContain("Not sent. Type accept or reject, then Enter.");
     expect(asked).toContain("Sent: accept.\nQuestion 1 has ended: Accepted.");
-    // Where this machine was too busy for the person to be there in time, the beginning is summed up.
-    if (seen[0]?.startsWith("started") === true) expect(seen.slice(0, BEFORE.length)).toEqual(BEFORE);
+    expect(seen.slice(0, BEFORE.length)).toEqual(BEFORE);
     expect(seen.slice(-7)[0]).toMatch(/^state: awaiting_input/);
     expect(seen.slice(-6)).toEqual([
       "tool: transfer_funds: Transferring 500 dollars.",
@@ -124,12 +134,12 @@ describe.each(AGENTS)("the banking agent in $name", ({ name, command }) => {
   });
 
   test("H8: does not transfer when nobody answers, and calls it nobody's decision", async () => {
-    const { agent, seen, asked, audit } = await session([...command, "--timeout", "2"], []);
+    const { agent, seen, asked, audit } = await session([...command, "--timeout", "5"], []);
     expect(agent).toMatchObject({
       code: 0,
       out: "Somebody is being asked.\nNot transferred: Nobody answered in time.\n",
     });
-    expect(asked).toContain("2 seconds left to answer; then it is rejected.");
+    expect(asked).toMatch(/\d seconds? left to answer; then it is rejected\./);
     expect(asked).toMatch(/Question 1 has ended without your answer: .*Nobody answered in time/);
     expect(seen.join("\n")).not.toContain("transfer_funds");
     expect(seen.at(-1)).toBe("completed: Nothing was transferred.");
