@@ -107,7 +107,7 @@ function closerLength(text: string, index: number): number | undefined {
  * that began at `from` or later. At most one call of the segmenter.
  */
 export function endsSentence(
-  segmenter: Segmenter,
+  segmenter: Pick<Segmenter, "sentenceEnds">,
   isEnclosed: (from: number, at: number, ended: boolean) => boolean | undefined,
   text: string,
   sentenceStart: number,

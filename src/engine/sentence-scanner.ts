@@ -30,7 +30,8 @@ export interface SentenceScanner {
 
 type Line = Exclude<LineKind["kind"], "unknown" | "blank" | "fence"> | "head" | "code-head" | "code" | "code-end";
 
-export function createSentenceScanner(segmenter: Segmenter, sink: BoundarySink): SentenceScanner {
+export function createSentenceScanner(given: Segmenter, sink: BoundarySink): SentenceScanner {
+  const segmenter = rememberingLast(given);
   // Indexes below are into `tail`, which begins at offset `base` of the output.
   let tail = "";
   let base = 0;
@@ -304,6 +305,18 @@ export function createSentenceScanner(segmenter: Segmenter, sink: BoundarySink):
       return (
         endsSentence(segmenter, isEnclosed, tail, sentenceStart, found.candidate, tail.length, language, true) === true
       );
+    },
+  };
+}
+
+/** Asks once where the same is asked again: of a text that repeats itself, or of an end that was looked at before it was certain. */
+function rememberingLast(segmenter: Pick<Segmenter, "sentenceEnds">): Pick<Segmenter, "sentenceEnds"> {
+  let last = { text: "", language: "", ends: [] as readonly number[] };
+  return {
+    sentenceEnds: (text, language) => {
+      if (text !== last.text || language !== last.language)
+        last = { text, language, ends: segmenter.sentenceEnds(text, language) };
+      return last.ends;
     },
   };
 }

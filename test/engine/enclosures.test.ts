@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Characters, createEnclosures, LONGEST_ENCLOSURE } from "../../src/engine/enclosures.js";
-import { feed, segmenter } from "./text-boundaries-support.js";
+import { countingSegmenter, feed, segmenter } from "./text-boundaries-support.js";
 
 const LOOK_BACK = 700;
 const CLOSING: Readonly<Record<string, string>> = {
@@ -123,5 +123,13 @@ describe("enclosures", () => {
           segmenter,
         ).last(9000, "sentence"),
       );
+  });
+
+  it("asks the segmenter once about ends that all look the same", () => {
+    for (const unit of ["? ", "(? ", "Dr. ", "a. "]) {
+      const counting = countingSegmenter();
+      feed([unit.repeat(5000)], "en", false, counting);
+      expect(counting.callCount()).toBeLessThan(50);
+    }
   });
 });
