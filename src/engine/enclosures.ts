@@ -1,5 +1,5 @@
-// Whether a place in a text lies in brackets or a quotation, without reading back: what opens and closes is read once as the text goes by, and kept for
-// as long as a question may reach back to it (R10).
+// Whether a place in a text lies in brackets or a quotation, without reading back: what opens and closes is read once as the text goes by, and
+// kept for as long as a question may reach back to it (R10).
 import { isSpace } from "./characters.js";
 
 /** After this many characters an open bracket or quotation no longer keeps sentences inside it together: nobody waits that long. */
@@ -43,8 +43,8 @@ export type Characters = Pick<string, "length" | "charAt">;
 export interface Enclosures {
   /**
    * Whether offset `at` lies in brackets or a quotation that began at `from` or later and is closed soon. Undefined: the text does not say yet;
-   * `ended`: nothing follows it, and then false. `base` is the offset of the first character of `text`, at most `from`. Neither `from` nor `at` may be
-   * smaller than they were the last time.
+   * `ended`: nothing follows it, and then false. `base` is the offset of the first character of `text`, at most `from`. Neither `from` nor `at` may
+   * be smaller than they were the last time.
    */
   readonly isEnclosed: (
     text: Characters,
