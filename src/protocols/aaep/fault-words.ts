@@ -1,5 +1,6 @@
 // Turns what a generated validator reports into a JSON pointer and a plain sentence that says what to do (R20).
 import type { Diagnosis } from "#gen/aaep/diagnosis.js";
+import { shortenedText } from "../../engine/shortened-text.js";
 import { codePointCount, pointerStep } from "./limits.js";
 
 /** What fields of several types may be; the schema's own report does not name the types. */
@@ -30,6 +31,29 @@ export function pointerOf({ instancePath, params }: Diagnosis): string {
 /** The reports worth telling: those of the branches of an `anyOf` are summed up by the one about the `anyOf` itself. */
 export function telling(diagnoses: readonly Diagnosis[]): readonly Diagnosis[] {
   return diagnoses.filter(({ schemaPath }) => !schemaPath.includes("/anyOf/"));
+}
+
+/** What stands between the first thing that is wrong and the others, in one sentence of a fault. */
+const ALSO = " Also: ";
+/** Of more than so many things that are wrong only the number is told, so that no answer grows with a mistake. */
+const MAX_TOLD = 8;
+const LONGEST_FURTHER = 400;
+
+/**
+ * All that is wrong as one text, so that nobody corrects one mistake at a time (R20): the first in full, then the others, each cut to 400 characters, eight
+ * in all, and how many more there are. `sentences` are made only as far as they are told.
+ */
+export function severalSentences(sentences: readonly (() => string)[]): string {
+  const [first = "", ...further] = sentences.slice(0, MAX_TOLD).map((sentence) => sentence());
+  const leftCount = sentences.length - MAX_TOLD;
+  const others = further.map((sentence) => shortenedText(sentence, LONGEST_FURTHER));
+  if (leftCount > 0) others.push(`${leftCount} more ${leftCount === 1 ? "place is" : "places are"} wrong.`);
+  return others.length === 0 ? first : `${first}${ALSO}${others.join(" ")}`;
+}
+
+/** Whether a text tells of several places, each in its own words. */
+export function tellsSeveral(sentence: string): boolean {
+  return sentence.includes(ALSO);
 }
 
 /** The sentence. `name` is what the whole is called: a type of events or of messages. */

@@ -12,6 +12,7 @@ import type { ResumeAfter } from "../../engine/resume-start.js";
 import { shortenedText } from "../../engine/shortened-text.js";
 import type { Offer } from "../../engine/terms.js";
 import { type Capabilities, quoted } from "./capabilities.js";
+import { tellsSeveral } from "./fault-words.js";
 import { type Accepted, negotiate, negotiationNotes, type Rejected, renegotiate } from "./negotiate.js";
 import {
   assertClarificationReply,
@@ -264,7 +265,9 @@ function rejection(rejected: Rejected): Message {
 
 /** A request that is at fault, or that cannot be served now (R33). */
 export function rejectionOfFault(fault: Fault): Message {
-  const where = fault.pointer === undefined || fault.pointer === "" ? "" : ` (${fault.pointer})`;
+  // Of several places each sentence names its own.
+  const isPlain = fault.pointer === undefined || fault.pointer === "" || tellsSeveral(fault.sentence);
+  const where = isPlain ? "" : ` (${fault.pointer})`;
   return {
     type: "subscription.rejected",
     reason_code: reasonCodeOf(fault),

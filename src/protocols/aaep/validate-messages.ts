@@ -1,5 +1,5 @@
 // Whether a message other than an event is well formed: the handshake, replies, the manifest, and the daemon's own messages.
-// Each function narrows its argument or throws the first Fault. Unknown fields pass in the protocol's messages (AAEP §12) and are refused
+// Each function narrows its argument or throws a Fault of what is wrong first, whose sentence tells the rest. Unknown fields pass in the protocol's messages (AAEP §12) and are refused
 // in the daemon's own, where a misspelt member would change what is asked for.
 import {
   type Diagnosis,
@@ -23,7 +23,7 @@ import type * as types from "#gen/aaep/types.js";
 import * as validators from "#gen/aaep/validators.js";
 import { Fault, type FaultCode } from "../../base/errors.js";
 import { isCalendarDate } from "./calendar.js";
-import { pointerOf, sentenceOf, telling } from "./fault-words.js";
+import { pointerOf, sentenceOf, severalSentences, telling } from "./fault-words.js";
 import { hasMoreValuesThan, MAX_VALUE_COUNT } from "./limits.js";
 
 /** One kind of message: its name in sentences, its paragraph, and what diagnoses it. */
@@ -174,14 +174,21 @@ function firstFault(value: unknown, kind: MessageKind): Fault {
     const sentence = `This ${kind.name} does not fit its schema and is too big to say where; send a smaller one.`;
     return new Fault("invalid_message", sentence, { pointer: "", rule: kind.rule });
   }
-  const diagnosis = telling(kind.diagnose(value))[0];
+  const pointers = new Set<string>();
+  const diagnoses = telling(kind.diagnose(value)).filter((each) => {
+    const isNew = !pointers.has(pointerOf(each));
+    pointers.add(pointerOf(each));
+    return isNew;
+  });
+  const [diagnosis] = diagnoses;
   if (diagnosis === undefined) {
     // Only if the two generated validators disagreed, which a test rules out.
     return new Fault("invalid_message", `This is no ${kind.name}; see its schema.`, { pointer: "", rule: kind.rule });
   }
   const pointer = pointerOf(diagnosis);
   const rule = ruleAt(pointer, kind.rule);
-  return new Fault(codeOf(diagnosis, pointer), sentenceOf(diagnosis, value, kind.name), { pointer, rule });
+  const sentence = severalSentences(diagnoses.map((each) => () => sentenceOf(each, value, kind.name)));
+  return new Fault(codeOf(diagnosis, pointer), sentence, { pointer, rule });
 }
 
 function ruleAt(pointer: string, rule: string): string {

@@ -9,7 +9,7 @@ import { Fault, type FaultCode } from "../../base/errors.js";
 import { isCalendarDate } from "./calendar.js";
 import { type CoreType, coreTypeOf, isInCoreNamespace } from "./core-types.js";
 import { KNOWN_VOCABULARIES, prefixComplaint, type Vocabularies } from "./declared-prefix.js";
-import { pointerOf, sentenceOf, telling } from "./fault-words.js";
+import { pointerOf, sentenceOf, severalSentences, telling } from "./fault-words.js";
 import {
   hasMoreValuesThan,
   isWithinLimits,
@@ -36,7 +36,7 @@ export function parseEvent(value: unknown, vocabularies: Vocabularies = KNOWN_VO
 
 /**
  * Narrows to a complete event.
- * @throws Fault the first by AAEP §3.9: `invalid_event`, `unknown_type`, `urgency_not_allowed` (R4), `default_not_allowed` (AAEP §6.4.1) or
+ * @throws Fault of the first violation by AAEP §3.9, whose sentence tells the others too: `invalid_event`, `unknown_type`, `urgency_not_allowed` (R4), `default_not_allowed` (AAEP §6.4.1) or
  * `message_too_large` (AAEP §3.7)
  */
 export function assertEvent(
@@ -44,8 +44,11 @@ export function assertEvent(
   vocabularies: Vocabularies = KNOWN_VOCABULARIES,
 ): asserts value is Envelope {
   if (isEvent(value, vocabularies)) return;
-  const first = findings(value, vocabularies)[0];
-  throw first === undefined ? unexplained() : faultFromFinding(first, value);
+  const found = findings(value, vocabularies);
+  const [first] = found;
+  if (first === undefined) throw unexplained();
+  const sentence = () => severalSentences(found.map((finding) => finding.sentence));
+  throw faultFromFinding({ ...first, sentence }, value);
 }
 
 /**
