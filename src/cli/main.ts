@@ -7,6 +7,7 @@ import { EXIT_CODES, startExitCode } from "../daemon/exit-codes.js";
 import { COMMANDS, type CommandLoader } from "./commands.js";
 import type { CommandContext } from "./context.js";
 import { exitCodeFromFault } from "./exit-codes.js";
+import { helpWidth, reflowed } from "./help-layout.js";
 
 export interface MainOptions {
   /** What follows the name of the program. */
@@ -31,6 +32,8 @@ export async function main(options: MainOptions): Promise<void> {
   endQuietlyUnread();
   const asked = argv.find((argument) => !argument.startsWith("-"));
   const command = COMMANDS.find(({ name }) => name === asked);
+  // Looked at before it is taken: what stands in its place is no terminal.
+  const width = helpWidth(process.stdout, process.env);
   const stdio: Stdio = command?.ownsStdout === true ? takeStdio() : untouchedStdio();
   const load = options.loadDaemon ?? loadDaemon;
   // Begun before the command line is read, because it takes longest. A failure is told where the daemon is wanted.
@@ -38,7 +41,7 @@ export async function main(options: MainOptions): Promise<void> {
   loaded?.catch(() => {});
   const context: CommandContext = { stdio, loadDaemon: () => loaded ?? load() };
   try {
-    const program = await createProgram(command === undefined ? COMMANDS : [command], context);
+    const program = await createProgram(command === undefined ? COMMANDS : [command], context, width);
     if (argv.length === 0) {
       process.stderr.write("Error: Give a command.\n\n");
       program.outputHelp({ error: true });
@@ -56,6 +59,9 @@ export async function main(options: MainOptions): Promise<void> {
   }
 }
 
+/** Columns in which descriptions of options are still broken, beside the longest option on 80. */
+const LEAST_DESCRIPTION = 20;
+
 /** Nobody reads any more, as in `aaepd --help | true`: no fault (S7). Writers that must know listen themselves. */
 function endQuietlyUnread(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
@@ -70,7 +76,11 @@ async function loadDaemon() {
   return startDaemon;
 }
 
-async function createProgram(commands: readonly CommandLoader[], context: CommandContext): Promise<Command> {
+async function createProgram(
+  commands: readonly CommandLoader[],
+  context: CommandContext,
+  width: number,
+): Promise<Command> {
   const [{ Command }, { readVersion }, ...registrations] = await Promise.all([
     import("commander"),
     import("../daemon/version.js"),
@@ -84,10 +94,14 @@ async function createProgram(commands: readonly CommandLoader[], context: Comman
     .showSuggestionAfterError(false)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => context.stdio.writable.write(text),
+      writeOut: (text) => context.stdio.writable.write(reflowed(text, width)),
+      writeErr: (text) => process.stderr.write(reflowed(text, width)),
+      getOutHelpWidth: () => width,
+      getErrHelpWidth: () => width,
       // Told once, in our own form, by whoever catches it.
       outputError: () => {},
     })
+    .configureHelp({ minWidthToWrap: LEAST_DESCRIPTION })
     .addHelpText("after", EXPLANATION);
   for (const register of registrations) register(program, context);
   return program;
