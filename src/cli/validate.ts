@@ -9,6 +9,8 @@ sessions: what the daemon would refuse is told with its line, the place in the e
 a confirmation in the file counts as given. Instants are compared for each agent by itself, and only those of events that it made: what a daemon made in
 its name (extensions.aaepd.by: "daemon") or merged has the daemon's time, which may be later than that of the agent's next event.
 
+The rule in brackets, as (invalid_event, AAEP §3) or R3b, is explained in docs/rules.md.
+
 Exit codes: 0 nothing is wrong, 1 something is, 2 the file cannot be read.
 
 Examples:
