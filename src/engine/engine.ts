@@ -12,6 +12,7 @@ import type { IdServices } from "./derived-id.js";
 import {
   type AgentEvent,
   type Epoch,
+  type Evicted,
   isQuestionKind,
   type JournaledEvent,
   type Producer,
@@ -67,7 +68,7 @@ export interface EngineServices {
   readonly log: Log;
   readonly audit: Audit;
   /** Makes the journal; `evicted` is told of each event that can no longer be read. */
-  readonly createJournal: (evicted: (entry: JournaledEvent) => void) => Journal;
+  readonly createJournal: (evicted: (event: Evicted) => void) => Journal;
   /** Throws a Fault unless the completed event is valid by its schema. */
   readonly validate: (event: Readonly<Record<string, unknown>>) => void;
 }
@@ -127,8 +128,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const { clock, ids, log } = services;
   const wakeUps = wakeUpsOf(clock);
   const losses = createLosses();
-  const journal = services.createJournal((entry) => {
-    if (sessions.isKnown(entry.event.session_id)) losses.evicted(entry);
+  const journal = services.createJournal((event) => {
+    if (sessions.isKnown(event.sessionId)) losses.evicted(event);
   });
   const points = createResumePoints(journal);
   const said = createSaidEvents();

@@ -119,8 +119,10 @@ export function defaultUrgency(kind: TopicKind): Urgency {
 export interface NewEvent {
   readonly event: AgentEvent;
   readonly kind: TopicKind;
-  /** JSON text that is byte-identical to what the agent sent, where nothing had to be changed (R2). */
+  /** The JSON text of exactly this event: byte-identical to what the agent sent where nothing had to be changed (R2). Undefined where nobody has made it yet. */
   readonly source: string | undefined;
+  /** The JSON text that the agent sent, where it is another: a repeat is compared with that (R3). Only where the agent named the event. */
+  readonly published?: string | undefined;
   /** When the daemon received it. */
   readonly at: Millis;
   /** Counts the events of its session, from 1. */
@@ -137,6 +139,13 @@ export type DaemonMade = "notice" | "resolution" | "closing" | "state" | "remind
 
 export interface JournaledEvent extends NewEvent {
   readonly epoch: Epoch;
+}
+
+/** What is told of an event that the journal lets go of. */
+export interface Evicted {
+  readonly sessionId: string;
+  readonly epoch: Epoch;
+  readonly ordinal: number;
 }
 
 export function isCritical(entry: NewEvent): boolean {

@@ -1,7 +1,6 @@
 // The journal in memory: a window over the newest events, bounded by count and by bytes.
 import type { Appended, Journal, JournalRead } from "../contracts/journal.js";
-import type { Epoch, JournaledEvent, NewEvent } from "./event.js";
-import { eventSize } from "./event-size.js";
+import type { AgentEvent, Epoch, Evicted, JournaledEvent, NewEvent } from "./event.js";
 
 export interface JournalRingOptions {
   /** The epoch of the first event; above every epoch that a daemon on this machine ever gave out (R29). */
@@ -11,48 +10,70 @@ export interface JournalRingOptions {
   /** Most bytes of events kept, by estimate. Default 32 MiB. */
   readonly maxBytes?: number;
   /** Told of each event that leaves the window, oldest first. */
-  readonly evicted?: (entry: JournaledEvent) => void;
+  readonly evicted?: (event: Evicted) => void;
+}
+
+/**
+ * An event as it is kept: its text, and what is asked of it without reading that. The parsed event would cost twice the memory, in a dozen
+ * objects that the collector has to follow; it is made again for the few who read back.
+ */
+interface Kept extends Evicted, Pick<NewEvent, "kind" | "at" | "made" | "published"> {
+  readonly eventId: string;
+  readonly source: string;
+}
+
+/** What an entry costs beside its text: the record, its id, its places in the index and the list. */
+const ENTRY_OVERHEAD_BYTES = 300;
+/** Of text in memory, at most. */
+const BYTES_PER_UNIT = 2;
+
+function keptBytes({ source, published }: Kept): number {
+  return ENTRY_OVERHEAD_BYTES + BYTES_PER_UNIT * (source.length + (published?.length ?? 0));
+}
+
+function entryFrom({ source, kind, at, ordinal, made, published, epoch }: Kept): JournaledEvent {
+  return { event: JSON.parse(source) as AgentEvent, kind, source, at, ordinal, made, published, epoch };
 }
 
 /** A journal that forgets: nothing survives the process, and `durable` is always at once (R29). */
 export function createJournalRing(options: JournalRingOptions): Journal {
   const maxEvents = options.maxEvents ?? 65_536;
   const maxBytes = options.maxBytes ?? 32 * 1024 * 1024;
-  const byId = new Map<string, JournaledEvent>();
+  const byId = new Map<string, Kept>();
   // A growing array with a moving start; it is compacted once the dead part outweighs the living.
-  let entries: JournaledEvent[] = [];
-  // What each was counted as; looking at an old entry again would only fetch it into the cache to say good-bye.
-  let sizes: number[] = [];
+  let entries: Kept[] = [];
   let start = 0;
   let bytes = 0;
   let head = options.firstEpoch - 1;
+  // Each event brings its session's id as a string of its own; one is kept for all that follow one another.
+  let lastSessionId = "";
 
   const evictOldest = (): void => {
     const oldest = entries[start];
     if (oldest === undefined) return;
-    bytes -= sizes[start] ?? 0;
+    bytes -= keptBytes(oldest);
     start += 1;
-    if (byId.get(oldest.event.event_id) === oldest) byId.delete(oldest.event.event_id);
+    if (byId.get(oldest.eventId) === oldest) byId.delete(oldest.eventId);
     options.evicted?.(oldest);
     if (start > 1024 && start * 2 > entries.length) {
       entries = entries.slice(start);
-      sizes = sizes.slice(start);
       start = 0;
     }
   };
 
   const append = (events: readonly NewEvent[]): Appended => {
     const added: JournaledEvent[] = [];
-    for (const { event, kind, source, at, ordinal, made } of events) {
+    for (const { event, kind, source: sent, at, ordinal, made, published } of events) {
       head += 1;
-      // A literal: a spread costs ten times as much.
-      const entry: JournaledEvent = { event, kind, source, at, ordinal, made, epoch: head };
-      const size = eventSize(entry);
-      entries.push(entry);
-      sizes.push(size);
-      added.push(entry);
-      byId.set(event.event_id, entry);
-      bytes += size;
+      const source = sent ?? JSON.stringify(event);
+      const { event_id: eventId, session_id: sessionId } = event;
+      if (sessionId !== lastSessionId) lastSessionId = sessionId;
+      // Literals: a spread costs ten times as much.
+      const kept: Kept = { eventId, sessionId: lastSessionId, source, kind, at, ordinal, made, published, epoch: head };
+      entries.push(kept);
+      byId.set(eventId, kept);
+      added.push({ event, kind, source, at, ordinal, made, published, epoch: head });
+      bytes += keptBytes(kept);
       while (entries.length - start > maxEvents || (bytes > maxBytes && entries.length - start > 1)) evictOldest();
     }
     return { events: added, durable: undefined };
@@ -65,13 +86,18 @@ export function createJournalRing(options: JournalRingOptions): Journal {
     if (after + 1 < first && after < head) return { kind: "gap", oldest: first };
     // Epochs of one run of the daemon have no holes, so the place follows from the number.
     const from = start + Math.max(0, after + 1 - first);
-    return { kind: "events", events: entries.slice(from, from + limit) };
+    return { kind: "events", events: entries.slice(from, from + limit).map(entryFrom) };
+  };
+
+  const find = (id: string): JournaledEvent | undefined => {
+    const kept = byId.get(id);
+    return kept && entryFrom(kept);
   };
 
   const at = (epoch: Epoch): JournaledEvent | undefined => {
-    const offset = epoch - oldest();
-    return offset < 0 ? undefined : entries[start + offset];
+    const kept = epoch < oldest() ? undefined : entries[start + epoch - oldest()];
+    return kept && entryFrom(kept);
   };
 
-  return { append, read, head: () => head, oldest, find: (id) => byId.get(id), at, close: async () => undefined };
+  return { append, read, head: () => head, oldest, find, at, close: async () => undefined };
 }

@@ -1,5 +1,5 @@
 // How much of each session the journal has let go of, so that what is owed and lost can be told (R27).
-import type { Epoch, JournaledEvent } from "./event.js";
+import type { Epoch, Evicted } from "./event.js";
 
 export interface SessionLoss {
   readonly sessionId: string;
@@ -11,7 +11,7 @@ export interface SessionLoss {
 
 export interface Losses {
   /** An event has left the journal. */
-  readonly evicted: (entry: JournaledEvent) => void;
+  readonly evicted: (event: Evicted) => void;
   /** Sessions that lost events after an epoch; `given` is the ordinal of the last event given, where that is known. */
   readonly since: (after: Epoch, given: (sessionId: string) => number | undefined) => readonly SessionLoss[];
   /**
@@ -50,11 +50,11 @@ export function createLosses(): Losses {
   };
 
   return {
-    evicted: ({ event, epoch, ordinal }) => {
+    evicted: ({ sessionId, epoch, ordinal }) => {
       const at = { epoch, ordinal };
-      const trail = trails.get(event.session_id);
+      const trail = trails.get(sessionId);
       if (trail === undefined) {
-        trails.set(event.session_id, { last: at, checkpoints: [at], step: FIRST_STEP_COUNT });
+        trails.set(sessionId, { last: at, checkpoints: [at], step: FIRST_STEP_COUNT });
         return;
       }
       trail.last = at;

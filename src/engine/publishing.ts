@@ -3,7 +3,7 @@ import type { IdSource } from "../base/ids.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { Appended, Journal } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
-import type { AgentEvent, Epoch, JournaledEvent, NewEvent, Producer } from "./event.js";
+import type { Epoch, JournaledEvent, NewEvent, Producer } from "./event.js";
 import type { Hub } from "./hub.js";
 import type { Questions, ResolvedQuestion } from "./questions.js";
 import type { ResumePoints } from "./resume-points.js";
@@ -101,8 +101,6 @@ interface Asker {
 export function createPublishing(services: PublishingServices): Publishing {
   const { clock, ids, log, journal, hub, points, sessions, questions, spokesman, wakeUps } = services;
   const graces = new Map<string, () => void>();
-  // What an agent sent, where something was filled in or changed: a repeat is compared with that (R3).
-  const asPublished = new WeakMap<AgentEvent, PublishedEvent>();
 
   // Who is told of a session's questions: the connection that published into it last, or took it over.
   const listeners = new Map<string, AgentEvents>();
@@ -209,10 +207,10 @@ export function createPublishing(services: PublishingServices): Publishing {
   const knownPublish = (eventId: string): KnownPublish | undefined => {
     const entry = journal.find(eventId);
     if (entry === undefined) return undefined;
-    return {
-      event: entry.event,
-      published: asPublished.get(entry.event) ?? { fields: entry.event, source: entry.source },
-    };
+    const { event, source, published } = entry;
+    if (published === undefined) return { event, published: { fields: event, source } };
+    const fields = JSON.parse(published) as PublishedEvent["fields"];
+    return { event, published: { fields, source: published } };
   };
 
   const openAgent = (declared: Producer | undefined, events: AgentEvents): AgentHandle => {
@@ -238,12 +236,6 @@ export function createPublishing(services: PublishingServices): Publishing {
       for (const { sessionId } of plan.asked) listeners.set(sessionId, events);
       for (const sessionId of plan.adopted) listeners.set(sessionId, events);
       const { journaled, durable } = carryOut(plan);
-      for (const [index, answer] of plan.answers.entries()) {
-        const entry = answer.kind === "accepted" ? journaled[answer.index] : undefined;
-        const input = inputs[index];
-        if (entry !== undefined && input !== undefined && entry.event !== input.fields)
-          asPublished.set(entry.event, input);
-      }
       const token = plan.answers.find((answer) => answer.kind !== "absorbed" && answer.resumeToken !== undefined);
       return {
         events: plan.answers.map((answer) => place(answer, journaled)),

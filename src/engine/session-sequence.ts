@@ -5,6 +5,7 @@
 import { Fault, type FaultCode } from "../base/errors.js";
 import type { AgentEvent, TopicKind } from "./event.js";
 import { implyState } from "./implied-states.js";
+import type { PublishedEvent } from "./same-publish.js";
 import { ask, askConfirmation } from "./session-questions.js";
 import type { SessionPhase } from "./session-record.js";
 import {
@@ -51,9 +52,9 @@ const OUT_OF_PLACE: Readonly<Record<SessionPhase, { readonly code: FaultCode; re
 
 /**
  * Applies an agent's event: refuses it with a Fault, or changes the session's records and adds the event, and what the daemon must say
- * before it, to the plan. `original` is the object whose JSON text `source` is: the text is kept only where nothing was changed (R2).
+ * before it, to the plan. `input` is what the agent sent: its text is the event's only where nothing was changed (R2).
  */
-export function applyEvent(turn: Turn, original: object, source: string | undefined): void {
+export function applyEvent(turn: Turn, input: PublishedEvent): void {
   const { draft, session, agent, kind } = turn;
   const step = TABLE[session.phase][kind];
   if (step === undefined) {
@@ -70,7 +71,14 @@ export function applyEvent(turn: Turn, original: object, source: string | undefi
   step(turn);
   if (turn.isAbsorbed) return;
   const { event } = turn;
-  emit(draft, session, event, turn.timestamp.micros, kind, event === original ? source : undefined, undefined);
+  const { micros } = turn.timestamp;
+  if (event === input.fields) emit(draft, session, event, micros, kind, input.source, undefined);
+  else emit(draft, session, event, micros, kind, undefined, undefined, sentText(input));
+}
+
+/** What an agent sent, to compare a repeat with; an event that it did not name cannot be repeated (R3). */
+function sentText({ fields, source }: PublishedEvent): string | undefined {
+  return fields.event_id === undefined ? undefined : (source ?? JSON.stringify(fields));
 }
 
 /** Only the connection that published a session's start goes on with it, or one that shows the token it was given (R8). */

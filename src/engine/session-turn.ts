@@ -112,6 +112,7 @@ export function emit(
   kind: TopicKind,
   source: string | undefined,
   made: DaemonMade | undefined,
+  published?: string,
 ): void {
   draft.undo.touch(session);
   session.ordinal += 1;
@@ -119,7 +120,7 @@ export function emit(
     session.latestMicros = micros;
     session.latestText = event.timestamp;
   }
-  draft.events.push({ event, kind, source, at: draft.moment.now, ordinal: session.ordinal, made });
+  draft.events.push({ event, kind, source, at: draft.moment.now, ordinal: session.ordinal, made, published });
 }
 
 /** Adds an event that the daemon makes for an agent (R31). `stamp` is when it happened, unless the session is already later (R3b);

@@ -254,7 +254,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     const isStamped = input.fields.timestamp !== undefined;
     const turn = { draft, session, agent, kind, event, timestamp, isStamped, isAbsorbed: false };
     const wasAbsent = session.phase === "absent";
-    applyEvent(turn, input.fields, input.source);
+    applyEvent(turn, input);
     const { event_id: eventId } = event;
     if (turn.isAbsorbed) {
       draft.undo.put(session.absorbed, eventId, input);

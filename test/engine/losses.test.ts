@@ -1,25 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JournaledEvent } from "../../src/engine/event.js";
+import type { Evicted } from "../../src/engine/event.js";
 import { createLosses } from "../../src/engine/losses.js";
 
-function entryOf(session: string, epoch: number, ordinal: number): JournaledEvent {
-  return {
-    event: {
-      "@context": "https://aaep-protocol.org/context/v1",
-      type: "aaep:agent.progress.updated",
-      event_id: `evt_${epoch}`,
-      session_id: session,
-      timestamp: "2026-05-24T14:00:00.000Z",
-      producer: { agent_id: "agent" },
-    },
-    kind: "progress.updated",
-    source: undefined,
-    at: 0,
-    ordinal,
-    made: undefined,
-    epoch,
-  };
+function evictedAt(sessionId: string, epoch: number, ordinal: number): Evicted {
+  return { sessionId, epoch, ordinal };
 }
 
 /** Events of three sessions in one journal, of which the first `evicted` have left it. */
@@ -34,7 +19,7 @@ const pasts = fc
     const entries = sessions.map((session, index) => {
       const ordinal = (ordinals.get(session) ?? 0) + 1;
       ordinals.set(session, ordinal);
-      return entryOf(`sess_${session}`, index + 1, ordinal);
+      return evictedAt(`sess_${session}`, index + 1, ordinal);
     });
     return { entries, evicted: Math.min(evicted, entries.length), after };
   });
@@ -47,7 +32,7 @@ describe("losses (R27)", () => {
         for (const entry of entries.slice(0, evicted)) losses.evicted(entry);
         const declared = new Map(losses.since(after, () => undefined).map((loss) => [loss.sessionId, loss.eventCount]));
         for (const session of ["sess_0", "sess_1", "sess_2"]) {
-          const own = entries.filter(({ event }) => event.session_id === session);
+          const own = entries.filter(({ sessionId }) => sessionId === session);
           const gone = own.filter(({ epoch }) => epoch > after && epoch <= evicted).length;
           expect(declared.get(session) ?? 0).toBeGreaterThanOrEqual(gone);
           if (gone === 0) expect(declared.has(session)).toBe(false);
@@ -62,7 +47,7 @@ describe("losses (R27)", () => {
 
   it("are exact where the last event given is known", () => {
     const losses = createLosses();
-    for (let epoch = 1; epoch <= 100; epoch += 1) losses.evicted(entryOf("sess_1", epoch, epoch));
+    for (let epoch = 1; epoch <= 100; epoch += 1) losses.evicted(evictedAt("sess_1", epoch, epoch));
     expect(losses.since(40, () => 40)).toEqual([{ sessionId: "sess_1", eventCount: 60, lastEpoch: 100 }]);
     losses.forget("sess_1");
     expect(losses.since(0, () => undefined)).toEqual([]);

@@ -4,50 +4,101 @@ import { assertShallow } from "./json-codec.js";
 
 const MARKER = '"params":';
 const LONG_MARKER = '"params":{"events":';
+const MAX_DEPTH = 64;
 
 /**
- * The text of `params`, or of each of its elements where it is an array, as it stands in `message`. Almost always it is what
- * `JSON.stringify` makes of the value, which is needed anyway; only otherwise is the message scanned. Throws "invalid_event" for a member
- * that stands twice: two readers could see two different events. Throws "invalid_message" for nesting that no event needs.
- * `isLong`: `params` is what stands as `events` in the params.
+ * The text of `params`, or of each of its elements where it is an array, as it stands in `message`, which JSON.parse has accepted. Throws
+ * "invalid_event" for a member that stands twice: two readers could see two different events. Throws "invalid_message" for nesting that no
+ * event needs. `isLong`: `params` is what stands as `events` in the params.
  */
 export function sourceTexts(message: string, params: unknown, isLong = false): readonly string[] {
   const isArray = Array.isArray(params);
   const values: readonly unknown[] = isArray ? params : [params];
-  const texts = values.map((value) => compactText(value, message));
-  const marker = isLong ? LONG_MARKER : MARKER;
-  const at = message.indexOf(marker);
-  if (at >= 0 && standsAt(message, at + marker.length, texts, isArray)) return texts;
+  const texts = quickTexts(message, values, isArray, isLong);
+  if (texts !== undefined) return texts;
   assertShallow(message);
-  return scanned(message, isArray, isLong, values.length) ?? texts;
-}
-
-function compactText(value: unknown, message: string): string {
-  let text: string;
-  try {
-    text = JSON.stringify(value);
-  } catch (caught) {
-    // Nested so deep that the platform gave up: the message is told so in the protocol's words.
-    assertShallow(message);
-    throw caught;
-  }
-  assertShallow(text);
-  return text;
+  return scanned(message, isArray, isLong, values.length) ?? values.map((value) => JSON.stringify(value));
 }
 
 /**
- * Whether `message` goes on with just these texts at `start`. Piece by piece, because joining them would copy all of it; by slices, because
- * `startsWith` compares a character at a time and costs twice what parsing does.
+ * The texts where the message is laid out as nearly all are: `params` in the outermost object, nothing nested before it, no second one. One pass
+ * that reads no more than what stands between strings. As many members in a text as its value has, so none stands twice. Undefined otherwise.
  */
-function standsAt(message: string, start: number, texts: readonly string[], isArray: boolean): boolean {
-  const isAt = (text: string, at: number) => message.slice(at, at + text.length) === text;
-  if (!isArray) return isAt(texts[0] ?? "", start);
-  let at = start;
-  for (const text of texts) {
-    if (!isAt(at === start ? "[" : ",", at) || !isAt(text, at + 1)) return false;
-    at += 1 + text.length;
+function quickTexts(
+  message: string,
+  values: readonly unknown[],
+  isArray: boolean,
+  isLong: boolean,
+): readonly string[] | undefined {
+  const marker = isLong ? LONG_MARKER : MARKER;
+  const at = message.indexOf(marker);
+  if (at < 0 || message.lastIndexOf("{", at) !== 0) return undefined;
+  // Without an escape before it, the marker is a name of the outermost object, and without one behind it, there is no other such name.
+  if (message.lastIndexOf("[", at) >= 0 || message.lastIndexOf("\\", at) >= 0) return undefined;
+  let next = at + marker.length;
+  const texts: string[] = [];
+  for (const value of values) {
+    // Before an element stands the bracket or a comma; what else may stand there is left to the scanner.
+    if (isArray) next += 1;
+    const extent = extentOf(message, next);
+    if (extent === undefined || extent.memberCount !== memberCount(value)) return undefined;
+    texts.push(copyOf(message, next, extent.end));
+    next = extent.end;
   }
-  return isAt(texts.length === 0 ? "[]" : "]", at);
+  const rest = message.slice(next);
+  return rest.includes(isLong ? '"events"' : '"params"') || rest.includes("\\") ? undefined : texts;
+}
+
+/** A text of its own: a slice would keep the whole message in memory as long as the event is kept. */
+function copyOf(message: string, start: number, end: number): string {
+  return ` ${message.slice(start, end)}`.slice(1);
+}
+
+/** Where the object that begins there ends, and how many members are in it at all depths. Undefined for anything else, and below 64 levels. */
+function extentOf(text: string, start: number): { readonly end: number; readonly memberCount: number } | undefined {
+  if (text.charCodeAt(start) !== 0x7b) return undefined;
+  let depth = 0;
+  let count = 0;
+  for (let index = start; index < text.length; index += 1) {
+    switch (text.charCodeAt(index)) {
+      case 0x22:
+        index = closingQuote(text, index);
+        break;
+      case 0x3a:
+        count += 1;
+        break;
+      case 0x7b:
+      case 0x5b:
+        depth += 1;
+        if (depth > MAX_DEPTH) return undefined;
+        break;
+      case 0x7d:
+      case 0x5d:
+        depth -= 1;
+        if (depth === 0) return { end: index + 1, memberCount: count };
+        break;
+    }
+  }
+  return undefined;
+}
+
+/** By jumps, because most of a message is within strings. */
+function closingQuote(text: string, opening: number): number {
+  for (let at = text.indexOf('"', opening + 1); ; at = text.indexOf('"', at + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(at - 1 - escapes) === 0x5c) escapes += 1;
+    if (escapes % 2 === 0) return at;
+  }
+}
+
+function memberCount(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) for (const item of value) count += memberCount(item);
+  else {
+    for (const name in value) count += 1 + memberCount((value as Readonly<Record<string, unknown>>)[name]);
+  }
+  return count;
 }
 
 function scanned(message: string, isArray: boolean, isLong: boolean, count: number): readonly string[] | undefined {

@@ -1,0 +1,93 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Fault } from "../../../src/base/errors.js";
+import { sourceTexts } from "../../../src/protocols/aaep/source-text.js";
+
+function textsOf(message: string): readonly string[] {
+  const { params } = JSON.parse(message) as { readonly params: unknown };
+  return sourceTexts(message, params);
+}
+
+function codeOf(message: string): string | undefined {
+  try {
+    textsOf(message);
+    return undefined;
+  } catch (caught) {
+    if (caught instanceof Fault) return caught.code;
+    throw caught;
+  }
+}
+
+/** JSON with names and texts that a careless reader would stumble over. */
+const trickyText = fc.oneof(
+  fc.string(),
+  fc.constantFrom('"params":', '\\"', "\\\\", "},{", "]}", '"events":[', "\u00e9", "\ud83d\ude00", "{", "[", ":", ","),
+);
+const fields = fc.dictionary(
+  trickyText,
+  fc.oneof(trickyText, fc.integer(), fc.jsonValue({ maxDepth: 3 })) as fc.Arbitrary<unknown>,
+  { maxKeys: 6 },
+);
+
+/** The same JSON written in other ways. */
+const writings: readonly ((value: unknown) => string)[] = [
+  (value) => JSON.stringify(value),
+  (value) => JSON.stringify(value, undefined, 1),
+  (value) => JSON.stringify(value).replaceAll("p", "\\u0070"),
+];
+
+describe("R2: the agent's own text of an event", () => {
+  it("is what stands in the message, whatever surrounds it", () => {
+    const message = fc.record({
+      params: fc.oneof(fields, fc.array(fields, { maxLength: 4 })),
+      before: fc.dictionary(trickyText, trickyText, { maxKeys: 3 }),
+      after: fc.dictionary(trickyText, trickyText, { maxKeys: 3 }),
+      write: fc.constantFrom(...writings),
+    });
+    fc.assert(
+      fc.property(message, ({ params, before, after, write }) => {
+        const { params: _, ...rest } = after as Record<string, unknown>;
+        const text = write({ ...before, jsonrpc: "2.0", params, ...rest });
+        const parsed = (JSON.parse(text) as { readonly params: unknown }).params;
+        const values: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed];
+        const sources = sourceTexts(text, parsed);
+        expect(sources.map((source) => JSON.parse(source) as unknown)).toEqual(values);
+        expect(sources.every((source) => text.includes(source))).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each([
+    ["a name that ends like it", '{"\\u0070arams":{"a":1},"x\\"params":{"b":1}}', '{"a":1}'],
+    ["a nested one before it", '{"id":{"params":{"a":1}},"params":{"b":1}}', '{"b":1}'],
+    ["one in a list before it", '{"id":["params",{"params":{"a":1}}],"params":{"b":1}}', '{"b":1}'],
+    ["a text that looks like one", '{"id":"\\"params\\":{}","params":{"b":1}}', '{"b":1}'],
+  ])("is the one that JSON.parse took: %s", (_, message, text) => {
+    expect(textsOf(message)).toEqual([text]);
+  });
+
+  it.each([
+    ["a member", '{"params":{"a":1,"a":2}}'],
+    ["a member in other letters", '{"params":{"a":1,"\\u0061":2}}'],
+    ["a nested member", '{"params":{"a":{"b":1,"b":1}}}'],
+    ["a member of the second event", '{"params":[{"a":1},{"b":1,"b":1}]}'],
+    ["a member where another text has a colon", '{"params":{"a":":","a":":"}}'],
+    ["params", '{"params":{"a":1},"params":{"b":1}}'],
+    ["params in other letters", '{"params":{"a":1},"\\u0070arams":{"b":1}}'],
+  ])("R2: %s that stands twice is refused", (_, message) => {
+    expect(codeOf(message)).toBe("invalid_event");
+  });
+
+  it("does not go deeper than any event may", () => {
+    const nested = `${'{"a":'.repeat(100)}1${"}".repeat(100)}`;
+    const long = `{"params":{"pad":"${" ".repeat(2000)}","deep":${nested}}}`;
+    expect(codeOf(long)).toBe("invalid_message");
+  });
+
+  it("keeps what the agent wrote between", () => {
+    const text = '{ "type" : "aaep:agent.session.started",\t"n":1.0 }';
+    expect(textsOf(`{"jsonrpc":"2.0","params":${text},"id":1}`)).toEqual([text]);
+    expect(textsOf(`{"jsonrpc":"2.0","params":[${text}, ${text}],"id":1}`)).toEqual([text, text]);
+  });
+});
