@@ -23,7 +23,10 @@ export interface Journal {
   readonly oldest: () => Epoch;
   /** An event of the window by its id, for duplicates (R3), `aaep.repeat` (R28) and resuming (R17). */
   readonly find: (eventId: string) => JournaledEvent | undefined;
-  /** An event of the window by its epoch, at once: for what is made again out of several events (R28). Undefined where it is not held. */
-  readonly at: (epoch: Epoch) => JournaledEvent | undefined;
+  /**
+   * An event of the window by its epoch, at once: for what is made again out of several events (R28). Undefined where it is not held, or is of
+   * another session than `sessionId`: those are passed over without being read.
+   */
+  readonly at: (epoch: Epoch, sessionId?: string) => JournaledEvent | undefined;
   readonly close: () => Promise<void>;
 }

@@ -40,9 +40,8 @@ function statesUpTo(
   const states: Pick<JournaledEvent, "event" | "epoch">[] = [];
   const lowest = Math.max(journal.oldest(), last - SCANNED_EVENT_COUNT);
   for (let epoch = last; epoch >= lowest && states.length < COLLAPSED_COUNT; epoch -= 1) {
-    const entry = journal.at(epoch);
-    if (entry?.kind !== "state.changed" || entry.event.session_id !== session) continue;
-    if (entry.event.producer.agent_id !== producer.agent_id) continue;
+    const entry = journal.at(epoch, session);
+    if (entry?.kind !== "state.changed" || entry.event.producer.agent_id !== producer.agent_id) continue;
     const live = createLiveEntry(entry);
     const role = roleOf(live);
     if (role !== "state" && role !== "background-state") break;

@@ -65,9 +65,8 @@ function chunksUpTo(
   const { session_id: session, output_id: output } = last.event;
   let begin = positionOf(last);
   for (let epoch = last.epoch - 1; epoch >= oldest && begin > position; epoch -= 1) {
-    const entry = journal.at(epoch);
-    if (entry?.kind !== "output.streaming" || entry.event.session_id !== session) continue;
-    if (entry.event.output_id !== output) continue;
+    const entry = journal.at(epoch, session);
+    if (entry?.kind !== "output.streaming" || entry.event.output_id !== output) continue;
     begin = positionOf(entry);
     chunks.push(entry);
   }
@@ -142,12 +141,11 @@ function made(extent: Extent, terms: ViewTerms, services: GivenTextServices): Te
     const to = Math.min(journal.head(), last.epoch + SCANNED_EVENT_COUNT);
     let at: Millis = first.at;
     for (let epoch = first.epoch; epoch <= to; epoch += 1) {
-      const entry = journal.at(epoch);
+      const entry = journal.at(epoch, last.event.session_id);
       if (entry === undefined) continue;
       at = entry.at;
       wakeUps.advance(at);
       if (collect()) return true;
-      if (entry.event.session_id !== last.event.session_id) continue;
       push(createLiveEntry(entry), at);
       if (collect()) return true;
     }

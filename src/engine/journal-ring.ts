@@ -94,9 +94,11 @@ export function createJournalRing(options: JournalRingOptions): Journal {
     return kept && entryFrom(kept);
   };
 
-  const at = (epoch: Epoch): JournaledEvent | undefined => {
+  const at = (epoch: Epoch, sessionId?: string): JournaledEvent | undefined => {
     const kept = epoch < oldest() ? undefined : entries[start + epoch - oldest()];
-    return kept && entryFrom(kept);
+    return kept === undefined || (sessionId !== undefined && kept.sessionId !== sessionId)
+      ? undefined
+      : entryFrom(kept);
   };
 
   return { append, read, head: () => head, oldest, find, at, close: async () => undefined };
