@@ -6,6 +6,8 @@ import { shownText } from "./shown-text.js";
 export interface TailLinesOptions {
   readonly asJson: boolean;
   readonly withLabel: boolean;
+  /** Whether a line begins with the time of day. Of JSON it never does. */
+  readonly withTime: boolean;
   readonly colors: Colors;
 }
 
@@ -15,7 +17,7 @@ export interface TailLines {
 }
 
 /** Lines such as `14:22:11 Retirement Planner: tool fetch_balance: Reading your balance.` */
-export function createTailLines({ asJson, withLabel, colors }: TailLinesOptions): TailLines {
+export function createTailLines({ asJson, withLabel, withTime, colors }: TailLinesOptions): TailLines {
   function json(label: string, event: Envelope): string {
     return JSON.stringify(withLabel ? { daemon: label, event } : event);
   }
@@ -26,7 +28,8 @@ export function createTailLines({ asJson, withLabel, colors }: TailLinesOptions)
     const who = [label, agent].filter((name, index, all) => name !== "" && all.indexOf(name) === index).join(", ");
     const kind = isCritical ? colors.bold(colors.red(`critical ${what}`)) : colors.cyan(what);
     const body = event.urgency === "background" ? colors.dim(text) : text;
-    return `${colors.dim(timeOf(event.timestamp))} ${who}: ${kind}: ${body}`.trimEnd();
+    const time = withTime ? `${colors.dim(timeOf(event.timestamp))} ` : "";
+    return `${time}${who}: ${kind}: ${body}`.trimEnd();
   }
 
   return { event: (label, event, quotesText) => (asJson ? json(label, event) : plain(label, event, quotesText)) };

@@ -25,6 +25,7 @@ export interface TailOptions extends CapabilityOptions {
   readonly framing?: Framing;
   readonly json?: true;
   readonly label?: true;
+  readonly time: boolean;
   readonly quiet?: true;
   readonly count?: number;
   readonly interactive?: true;
@@ -55,7 +56,12 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   const resumeAfter = resumePointFromOption(options.resumeAfter);
   const subscriberId = options.subscriberId ?? `aaepd-tail-${io.ids.hex(4)}`;
   const colors = colorsFor(io);
-  const lines = createTailLines({ asJson: options.json === true, withLabel: options.label === true, colors });
+  const lines = createTailLines({
+    asJson: options.json === true,
+    withLabel: options.label === true,
+    withTime: options.time,
+    colors,
+  });
   let left = options.count ?? Number.POSITIVE_INFINITY;
   let finish: (code: ExitCode) => void = () => {};
   let fail: (caught: unknown) => void = () => {};

@@ -33,6 +33,7 @@ export function registerTail(program: Command, io?: CommandIo): void {
     .addOption(new Option("--framing <name>", "how messages are cut").choices(["length-prefixed", "newline"]))
     .option("--json", "print each event as JSON, as it was received")
     .option("--label", 'with --json: print {"daemon": …, "event": …}')
+    .option("--no-time", "leave out the time of day, with which lines begin")
     .option("-q, --quiet", "say nothing of connections")
     .option("-n, --count <n>", "end after n events", wholeNumber(1, Number.MAX_SAFE_INTEGER))
     .option(

@@ -62,6 +62,16 @@ test("follows one daemon on the terms that were asked for, in plain lines withou
   expect(stage.exitCode()).toBe(0);
 });
 
+test("--no-time: a line begins with who speaks", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const stage = createStage();
+  const running = tail(stage, "--socket", socketPath, "--no-time", "-n", "1");
+  await eventually(() => expect(stage.err()).toContain("Connected"));
+  await (await agent(socketPath)).publish(started("sess_1"));
+  await running;
+  expect(stage.out()).toBe("tester: started: Hello.\n");
+});
+
 test("A21: colour on a terminal, none where NO_COLOR or a dumb terminal says so", async () => {
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const plain = [{ NO_COLOR: "1" }, { TERM: "dumb" }].map((environment) => createStage({ columns: 100, environment }));
