@@ -5,6 +5,7 @@ import type { Appended, Journal } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { Epoch, JournaledEvent, NewEvent, Producer } from "./event.js";
 import type { Hub } from "./hub.js";
+import { type AgentEvents, createQuestionAgents } from "./question-agents.js";
 import type { Questions, ResolvedQuestion } from "./questions.js";
 import type { ResumePoints } from "./resume-points.js";
 import type { KnownPublish, PublishedEvent } from "./same-publish.js";
@@ -51,14 +52,6 @@ export interface AgentHandle {
   readonly close: () => void;
 }
 
-/** What an agent is told without asking. */
-export interface AgentEvents {
-  /** A question that it published has its outcome. Not called for those of `ask`. */
-  readonly outcome: (resolved: ResolvedQuestion) => void;
-  /** Waiting for a person begins or ends, so that it can stop its own clocks. */
-  readonly waiting: (question: OpenQuestion, isWaiting: boolean) => void;
-}
-
 export interface PublishingServices {
   readonly clock: Clock;
   readonly ids: IdSource;
@@ -93,33 +86,11 @@ export interface Publishing {
   readonly abandon: (sessionId: string) => void;
 }
 
-/** Somebody who waits for an outcome. */
-interface Asker {
-  readonly done: (resolved: ResolvedQuestion) => void;
-}
-
 export function createPublishing(services: PublishingServices): Publishing {
   const { clock, ids, log, journal, hub, points, sessions, questions, spokesman, wakeUps } = services;
   const graces = new Map<string, () => void>();
 
-  // Who is told of a session's questions: the connection that published into it last, or took it over.
-  const listeners = new Map<string, AgentEvents>();
-  // Who waits for the outcomes of `ask`, by token: to them it is an answer, and no notification.
-  const askers = new Map<string, readonly Asker[]>();
-
-  const removeAsker = (token: string, asker: Asker): void => {
-    const others = (askers.get(token) ?? []).filter((one) => one !== asker);
-    if (others.length === 0) askers.delete(token);
-    else askers.set(token, others);
-  };
-
-  const tellOutcome = (resolved: ResolvedQuestion): void => {
-    const { token, sessionId } = resolved.question;
-    const waiting = askers.get(token);
-    askers.delete(token);
-    if (waiting === undefined) listeners.get(sessionId)?.outcome(resolved);
-    else for (const { done } of waiting) done(resolved);
-  };
+  const agents = createQuestionAgents(sessions.ownerOf, questions.isWaiting);
 
   const moment = (): Moment => ({ now: clock.now(), wallTime: clock.wallTime(), ids });
 
@@ -175,20 +146,19 @@ export function createPublishing(services: PublishingServices): Publishing {
       if (entry !== undefined) inOneBreath.add(question.token);
       despiteAccidents("a question could not be withdrawn", { event: question.event.event_id }, () => {
         questions.withdrawn(question, entry);
-        if (entry !== undefined) questions.whenResolved(question.token, tellOutcome);
+        if (entry !== undefined) questions.whenResolved(question.token, agents.tellOutcome);
       });
     }
     for (const sessionId of plan.ended) forgetGrace(sessionId);
     for (const sessionId of plan.adopted) forgetGrace(sessionId);
     for (const { isAdvice, ...warning } of plan.warnings)
       log.warn(warning, isAdvice ? "an event goes against advice" : "an event out of order was repaired");
-    for (const sessionId of plan.ended) listeners.delete(sessionId);
     for (const question of plan.asked) {
       const entry = entryOf(question);
       if (entry === undefined || inOneBreath.has(question.token)) continue;
       despiteAccidents("a question could not be put", { event: question.event.event_id }, () => {
         questions.asked(question, entry);
-        questions.whenResolved(question.token, tellOutcome);
+        questions.whenResolved(question.token, agents.tellOutcome);
       });
     }
     return carriedOut;
@@ -216,7 +186,7 @@ export function createPublishing(services: PublishingServices): Publishing {
   const openAgent = (declared: Producer | undefined, events: AgentEvents): AgentHandle => {
     const connection = {};
     let identity = declared;
-    const asking = new Map<Asker, string>();
+    agents.connected(connection, events);
     const place = (answer: PublishAnswer, journaled: readonly JournaledEvent[]): PublishedPlace => {
       const entry = answer.kind === "accepted" ? journaled[answer.index] : journal.find(answer.eventId);
       return { eventId: answer.eventId, epoch: entry?.epoch ?? journal.head() };
@@ -233,9 +203,17 @@ export function createPublishing(services: PublishingServices): Publishing {
         isArray,
         known: knownPublish,
       });
-      for (const { sessionId } of plan.asked) listeners.set(sessionId, events);
-      for (const sessionId of plan.adopted) listeners.set(sessionId, events);
-      const { journaled, durable } = carryOut(plan);
+      for (const { token } of plan.asked) agents.asks(token, connection);
+      let carriedOut: CarriedOut;
+      try {
+        carriedOut = carryOut(plan);
+      } catch (caught) {
+        for (const { token } of plan.asked) agents.refused(token);
+        throw caught;
+      }
+      for (const sessionId of plan.adopted)
+        agents.tellHeir(connection, sessions.summary(sessionId)?.openQuestions ?? []);
+      const { journaled, durable } = carriedOut;
       const token = plan.answers.find((answer) => answer.kind !== "absorbed" && answer.resumeToken !== undefined);
       return {
         events: plan.answers.map((answer) => place(answer, journaled)),
@@ -245,29 +223,15 @@ export function createPublishing(services: PublishingServices): Publishing {
     };
     const ask: AgentHandle["ask"] = (fields, done) => {
       const token = typeof fields.reply_token === "string" ? fields.reply_token : `rpl_${ids.hex(16)}`;
-      const asker: Asker = {
-        done: (resolved) => {
-          asking.delete(asker);
-          done(resolved);
-        },
-      };
-      asking.set(asker, token);
-      askers.set(token, [...(askers.get(token) ?? []), asker]);
-      const forget = (): void => {
-        asking.delete(asker);
-        removeAsker(token, asker);
-      };
+      const answer = agents.answer(token, connection, done);
       try {
         const receipt = publish([{ fields: { ...fields, reply_token: token } }], false);
         const known = questions.outcomeOf(token);
         // The same event once more, whose question was resolved long ago.
-        if (asking.has(asker) && known !== undefined && known !== "open") {
-          forget();
-          done(known);
-        }
+        if (known !== undefined && known !== "open" && answer.forget()) done(known);
         return { token, receipt };
       } catch (caught) {
-        forget();
+        answer.forget();
         throw caught;
       }
     };
@@ -276,7 +240,9 @@ export function createPublishing(services: PublishingServices): Publishing {
       ask,
       cancel: (token) => {
         const question = questions.find(token);
-        return question !== undefined && sessions.isOwnedBy(question.sessionId, connection) && questions.cancel(token);
+        if (question === undefined) return false;
+        const isTheirs = sessions.ownerOf(question.sessionId) === connection || agents.isAsker(token, connection);
+        return isTheirs && questions.cancel(token);
       },
       // Whoever has the token was asked, or asked; an agent that came back has nothing else to show.
       outcomeOf: questions.outcomeOf,
@@ -286,18 +252,14 @@ export function createPublishing(services: PublishingServices): Publishing {
       identity: () => identity,
       resumeSession: (sessionId, resumeToken) => {
         const summary = sessions.resume(sessionId, resumeToken, connection);
-        listeners.set(sessionId, events);
         forgetGrace(sessionId);
-        for (const question of summary.openQuestions)
-          if (questions.isWaiting(question.token)) events.waiting(question, true);
+        agents.tellHeir(connection, summary.openQuestions);
         return summary;
       },
       close: () => {
         // Nobody hears their answers any more; whoever comes back is told as of any other question.
-        for (const [asker, token] of asking) removeAsker(token, asker);
-        asking.clear();
+        agents.disconnected(connection);
         for (const sessionId of sessions.connectionEnded(connection)) {
-          listeners.delete(sessionId);
           if (services.agentGraceMs === 0) abandon(sessionId);
           else
             graces.set(
@@ -313,6 +275,6 @@ export function createPublishing(services: PublishingServices): Publishing {
     openAgent,
     carryOut,
     abandon,
-    tellWaiting: (question, isWaiting) => listeners.get(question.sessionId)?.waiting(question, isWaiting),
+    tellWaiting: agents.tellWaiting,
   };
 }

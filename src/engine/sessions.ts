@@ -121,8 +121,8 @@ export interface Sessions {
   readonly connectionEnded: (connection: object) => readonly string[];
   /** Hands a session to another connection (R8). Throws `session_not_started`, `session_ended`, `session_not_yours`. */
   readonly resume: (sessionId: string, resumeToken: string, connection: object) => SessionSummary;
-  /** Whether an open session, or one that ended, belongs to this connection: its agent may ask for its questions (R8). */
-  readonly isOwnedBy: (sessionId: string, connection: object) => boolean;
+  /** The connection that a session belongs to, or belonged to when it ended; undefined while its agent is away (R8). */
+  readonly ownerOf: (sessionId: string) => object | undefined;
   /** Ends a session whose agent did not come back (R8). Throws `not_found`. */
   readonly abandon: (sessionId: string, moment: Moment) => SessionPlan;
   /** An open session; undefined where there is none. */
@@ -364,7 +364,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       owners.add(session);
       return summarize(session);
     },
-    isOwnedBy: (sessionId, connection) => (open.get(sessionId)?.owner ?? ended.ownerOf(sessionId)) === connection,
+    ownerOf: (sessionId) => open.get(sessionId)?.owner ?? ended.ownerOf(sessionId),
     abandon: (sessionId, moment) => {
       const session = known(sessionId);
       const draft = begin(moment, undefined, undefined);

@@ -1,7 +1,8 @@
 // The blocking contract as one call (AAEP §6.1, §6.8): an agent asks, and its request is answered when the question has its outcome.
 import { Fault } from "../../base/errors.js";
 import type { RpcCall } from "../../contracts/rpc.js";
-import type { AgentEvents, AgentHandle } from "../../engine/publishing.js";
+import type { AgentHandle } from "../../engine/publishing.js";
+import type { AgentEvents } from "../../engine/question-agents.js";
 import { outcomeFields } from "../../engine/questions.js";
 import { assertShallow } from "./json-codec.js";
 import type { Message } from "./subscription-desk.js";
