@@ -2,6 +2,7 @@
 import type { Millis } from "../contracts/clock.js";
 import type { JournaledEvent, NewEvent } from "./event.js";
 import { eventSize } from "./event-size.js";
+import { ENDED_REPLY_TOKENS_KEPT_COUNT } from "./session-limits.js";
 
 export interface EndedSession {
   readonly sessionId: string;
@@ -10,9 +11,12 @@ export interface EndedSession {
   readonly endedAt: Millis;
 }
 
-export interface EndedRecord extends EndedSession {
+interface OwnedSession extends EndedSession {
   /** The connection of its agent, by identity, as long as that was there. */
   readonly owner: object | undefined;
+}
+
+export interface EndedRecord extends OwnedSession {
   readonly replyTokens: readonly string[];
 }
 
@@ -21,8 +25,12 @@ export interface EndedSessionsOptions {
   readonly maxCount?: number;
   /** Most bytes of last events kept, by estimate. Default 4 MiB. */
   readonly maxBytes?: number;
+  /** Most reply tokens kept; those of the session that ended first go first. Default 65,536. */
+  readonly maxTokens?: number;
   /** Told of each session that is forgotten. */
-  readonly forgotten: (record: EndedRecord) => void;
+  readonly forgotten: (session: EndedSession) => void;
+  /** Told of reply tokens that are forgotten, with their session or before it. */
+  readonly tokensForgotten?: (tokens: readonly string[]) => void;
 }
 
 export interface EndedSessions {
@@ -37,17 +45,29 @@ export interface EndedSessions {
 }
 
 export function createEndedSessions(options: EndedSessionsOptions): EndedSessions {
-  const { maxCount = 4096, maxBytes = 4 * 1024 * 1024, forgotten } = options;
-  const ended = new Map<string, EndedRecord>();
+  const { maxCount = 4096, maxBytes = 4 * 1024 * 1024, maxTokens = ENDED_REPLY_TOKENS_KEPT_COUNT } = options;
+  const { forgotten } = options;
+  const ended = new Map<string, OwnedSession>();
+  const tokensOf = new Map<string, readonly string[]>();
   let bytes = 0;
+  let tokenCount = 0;
 
-  const remove = (record: EndedRecord): void => {
+  const forgetTokens = (sessionId: string): void => {
+    const tokens = tokensOf.get(sessionId);
+    if (tokens === undefined) return;
+    tokensOf.delete(sessionId);
+    tokenCount -= tokens.length;
+    options.tokensForgotten?.(tokens);
+  };
+
+  const remove = (record: OwnedSession): void => {
     ended.delete(record.sessionId);
     bytes -= eventSize(record.terminal);
+    forgetTokens(record.sessionId);
     forgotten(record);
   };
   /** Forgets the oldest as long as one is to go. */
-  const removeWhile = (isToGo: (record: EndedRecord) => boolean): void => {
+  const removeWhile = (isToGo: (record: EndedSession) => boolean): void => {
     // In the order in which they ended.
     for (const record of ended.values()) {
       if (!isToGo(record)) return;
@@ -56,8 +76,14 @@ export function createEndedSessions(options: EndedSessionsOptions): EndedSession
   };
 
   return {
-    add: (record) => {
+    add: ({ replyTokens, ...record }) => {
       ended.set(record.sessionId, record);
+      if (replyTokens.length > 0) tokensOf.set(record.sessionId, replyTokens);
+      tokenCount += replyTokens.length;
+      for (const [oldest] of tokensOf) {
+        if (tokenCount <= maxTokens) break;
+        forgetTokens(oldest);
+      }
       bytes += eventSize(record.terminal);
       removeWhile(() => ended.size > maxCount || (bytes > maxBytes && ended.size > 1));
     },

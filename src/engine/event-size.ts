@@ -10,6 +10,11 @@ export function eventSize(entry: Pick<NewEvent, "event" | "source">): number {
   return ENTRY_OVERHEAD_BYTES + (source === undefined ? membersSize(entry.event, 0) : textSize(source));
 }
 
+/** Close to the bytes of a value's JSON; more rather than less. */
+export function jsonSize(value: unknown): number {
+  return valueSize(value, 0);
+}
+
 /** Below this depth the JSON is written out and measured. */
 const DEEPEST_ESTIMATE = 8;
 /** Of what stands around each value; one that is neither text nor made of others takes as much again. */

@@ -1,6 +1,6 @@
 // Who is told how a question ended and whether somebody is waited for: whoever awaits that question's answer, else the connection that published it,
 // else the one that its session belongs to now (R8, pitfall H10).
-import type { ResolvedQuestion } from "./questions.js";
+import type { ResolvedQuestion } from "./question-result.js";
 import type { OpenQuestion } from "./session-record.js";
 
 /** What an agent is told without asking. */

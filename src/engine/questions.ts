@@ -4,32 +4,21 @@ import { Fault } from "../base/errors.js";
 import type { Audit, ReplyFate } from "../contracts/audit.js";
 import type { Millis } from "../contracts/clock.js";
 import type { JournaledEvent } from "./event.js";
+import { createQuestionOutcomes, type OutcomeListener } from "./question-outcomes.js";
+import {
+  askedOf,
+  CANCELLED,
+  type DefaultedBy,
+  outcomeFields,
+  type QuestionResult,
+  type ResolvedQuestion,
+  resultOfDefault,
+  resultOfReply,
+} from "./question-result.js";
 import { faultOfReply, type Reply } from "./reply-check.js";
-import { OUTCOMES_KEPT_COUNT } from "./session-limits.js";
 import type { OpenQuestion } from "./session-record.js";
 import type { QuestionKind } from "./texts/catalogue.js";
 import type { WakeUps } from "./wake-ups.js";
-
-export type ResolvedBy = "reply" | "timeout" | "no_subscriber" | "subscription_ended" | "cancelled";
-
-/** How a question ended. A default that was applied is never reported as somebody's decision. */
-export interface QuestionResult {
-  readonly resolvedBy: ResolvedBy;
-  /** For a confirmation that was not cancelled. */
-  readonly decision: "accept" | "reject" | undefined;
-  /** The answer to a clarification, or its default; undefined where there is neither. */
-  readonly response: unknown;
-  readonly decidedBy: string | undefined;
-  readonly rationale: string | undefined;
-  readonly modifiedAction: Readonly<Record<string, unknown>> | undefined;
-  readonly confidence: number | undefined;
-}
-
-/** A question and how it ended, remembered for an agent that comes back. */
-export interface ResolvedQuestion {
-  readonly question: OpenQuestion;
-  readonly result: QuestionResult;
-}
 
 export type ReminderPoint = "half" | "nine_tenths";
 
@@ -82,8 +71,8 @@ export interface Questions {
   /** Whether a person is being waited for. */
   readonly isWaiting: (token: string) => boolean;
   /**
-   * How a question ended; "open" also while its outcome is not safe yet (R29). The newest 256 of a session are known, until the session is forgotten;
-   * of others undefined.
+   * How a question ended; "open" also while its outcome is not safe yet (R29). The newest 256 of a session are known, until the session is forgotten,
+   * and 8 MiB of all sessions together; of others undefined.
    */
   readonly outcomeOf: (token: string) => ResolvedQuestion | "open" | undefined;
   /** Its event was handed to a subscription's transport. */
@@ -103,7 +92,7 @@ interface Pending {
   readonly entry: JournaledEvent;
   readonly deadline: Millis;
   readonly cancelTimers: (() => void)[];
-  readonly listeners: ((resolved: ResolvedQuestion) => void)[];
+  readonly listeners: OutcomeListener[];
   /** Ids of the subscriptions that it was shown to. */
   readonly shownTo: Set<string>;
   cancelGrace: (() => void) | undefined;
@@ -112,31 +101,15 @@ interface Pending {
   isSettled: boolean;
 }
 
-type Defaulted = "timeout" | "no_subscriber" | "subscription_ended";
-
 /** Timeouts up to here have no reminders (AAEP §6.4.3). */
 const SHORT_TIMEOUT_SECONDS = 60;
 /** How long a default waits for a journal that takes nothing, ms. */
 const RETRY_MS = 1000;
 
-const NOBODY = {
-  decision: undefined,
-  response: undefined,
-  decidedBy: undefined,
-  rationale: undefined,
-  modifiedAction: undefined,
-  confidence: undefined,
-} as const;
-
-const CANCELLED: QuestionResult = { ...NOBODY, resolvedBy: "cancelled" };
-
 export function createQuestions(options: QuestionsOptions): Questions {
   const pending = new Map<string, Pending>();
   const byEventId = new Map<string, Pending>();
-  const resolved = new Map<string, ResolvedQuestion>();
-  // Resolved, while the journal is still making that safe: who waits for it.
-  const unreleased = new Map<string, ((resolved: ResolvedQuestion) => void)[]>();
-  const tokensOf = new Map<string, string[]>();
+  const outcomes = createQuestionOutcomes();
 
   const open = (question: OpenQuestion, entry: JournaledEvent): Pending => {
     const opened: Pending = {
@@ -170,38 +143,21 @@ export function createQuestions(options: QuestionsOptions): Questions {
       entry.isSettled = false;
       throw caught;
     }
-    const { token, sessionId, event } = question;
+    const { token, event } = question;
     pending.delete(token);
     byEventId.delete(event.event_id);
     for (const cancel of entry.cancelTimers) cancel();
     entry.cancelGrace?.();
     setWaiting(entry, false);
-    const outcome = { question, result };
-    resolved.set(token, outcome);
-    const tokens = tokensOf.get(sessionId) ?? [];
-    tokensOf.set(sessionId, tokens);
-    tokens.push(token);
-    if (tokens.length > OUTCOMES_KEPT_COUNT) resolved.delete(tokens.shift() ?? token);
+    const outcome = { question: askedOf(question), result };
     options.audit.record({
       kind: "outcome",
       event_id: event.event_id,
       reply_token: token,
       outcome: outcomeFields(outcome),
     });
-    if (durable === undefined) for (const listener of entry.listeners) listener(outcome);
-    else releaseAfter(durable, entry, outcome);
+    outcomes.add(outcome, entry.listeners, durable);
     return true;
-  };
-
-  /** Nobody waits for ever: an outcome whose journal failed in the end is told all the same. */
-  const releaseAfter = (durable: Promise<void>, entry: Pending, outcome: ResolvedQuestion): void => {
-    const { token } = entry.question;
-    unreleased.set(token, entry.listeners);
-    const release = (): void => {
-      unreleased.delete(token);
-      for (const listener of entry.listeners) listener(outcome);
-    };
-    durable.then(release, release);
   };
 
   const setWaiting = (entry: Pending, isWaiting: boolean): void => {
@@ -210,11 +166,9 @@ export function createQuestions(options: QuestionsOptions): Questions {
     options.waiting(entry.question, isWaiting);
   };
 
-  const applyDefault = (entry: Pending, resolvedBy: Defaulted): void => {
-    const { event, kind } = entry.question;
-    const decision = kind === "confirmation" ? (event.default_decision === "accept" ? "accept" : "reject") : undefined;
+  const applyDefault = (entry: Pending, resolvedBy: DefaultedBy): void => {
     try {
-      settle(entry, { ...NOBODY, resolvedBy, decision, response: event.default_response }, true);
+      settle(entry, resultOfDefault(entry.question, resolvedBy), true);
     } catch (caught) {
       if (!(caught instanceof Fault) || caught.code !== "storage_unavailable") throw caught;
       entry.cancelTimers.push(
@@ -254,7 +208,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
 
   const fateOf = (reply: Reply, replier: Replier): ReplyFate => {
     const entry = pending.get(reply.token);
-    if (entry === undefined) return resolved.has(reply.token) ? "already_resolved" : "unknown_token";
+    if (entry === undefined) return outcomes.find(reply.token) !== undefined ? "already_resolved" : "unknown_token";
     if (options.now() >= entry.deadline) {
       // A timer may be late; the deadline is not.
       applyDefault(entry, "timeout");
@@ -264,7 +218,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     const fault = faultOfReply(reply, entry.question, options.clockSkewMs);
     if (fault !== undefined) return fault;
     try {
-      return settle(entry, resultOf(reply, entry.question), true) ? "counted" : "already_resolved";
+      return settle(entry, resultOfReply(reply, entry.question), true) ? "counted" : "already_resolved";
     } catch (caught) {
       if (caught instanceof Fault && caught.code === "storage_unavailable") return "not_recorded";
       throw caught;
@@ -291,7 +245,10 @@ export function createQuestions(options: QuestionsOptions): Questions {
     find: (token) => pending.get(token)?.question,
     entryOf: (eventId) => byEventId.get(eventId)?.entry,
     isWaiting: (token) => pending.get(token)?.isWaiting === true,
-    outcomeOf: (token) => (pending.has(token) || unreleased.has(token) ? "open" : resolved.get(token)),
+    outcomeOf: (token) => {
+      const outcome = pending.has(token) ? "unsafe" : outcomes.find(token);
+      return outcome === "unsafe" ? "open" : outcome;
+    },
     shown: (token, eventId, { subscriptionId, subscriberId }) => {
       const shownTo = pending.get(token)?.shownTo;
       if (shownTo?.has(subscriptionId) === true) return;
@@ -325,50 +282,14 @@ export function createQuestions(options: QuestionsOptions): Questions {
       for (const entry of [...pending.values()]) checkAudience(entry, counts[entry.question.kind]);
     },
     whenResolved: (token, done) => {
-      const listeners = pending.get(token)?.listeners ?? unreleased.get(token);
-      const outcome = resolved.get(token);
+      const listeners = pending.get(token)?.listeners;
       if (listeners !== undefined) listeners.push(done);
-      else if (outcome !== undefined) done(outcome);
+      else outcomes.whenSafe(token, done);
     },
-    forgetSession: (sessionId) => {
-      for (const token of tokensOf.get(sessionId) ?? []) resolved.delete(token);
-      tokensOf.delete(sessionId);
-    },
+    forgetSession: outcomes.forgetSession,
   };
 }
 
 function secondsOf({ event }: OpenQuestion): number {
   return typeof event.timeout_seconds === "number" ? event.timeout_seconds : 0;
-}
-
-function resultOf(reply: Reply, question: OpenQuestion): QuestionResult {
-  if (reply.kind === "clarification") {
-    const { response, decidedBy, confidence } = reply;
-    return { ...NOBODY, resolvedBy: "reply", response, decidedBy, confidence };
-  }
-  const { decidedBy, rationale, modifiedAction } = reply;
-  // A change that the agent did not say it can make is no consent to the unchanged action (AAEP §6.3).
-  const isUnsupported = modifiedAction !== undefined && !takesModifications(question);
-  const decision = isUnsupported ? "reject" : reply.decision;
-  return { ...NOBODY, resolvedBy: "reply", decision, decidedBy, rationale, modifiedAction };
-}
-
-function takesModifications({ event }: OpenQuestion): boolean {
-  return event.extensions?.aaepd?.accepts_modified_action === true;
-}
-
-/** An outcome in the field's own names, for agents and for the log. What nobody said is left out. */
-export function outcomeFields({ question, result }: ResolvedQuestion): Readonly<Record<string, unknown>> {
-  const all = {
-    decision: result.decision,
-    response: result.response,
-    resolved_by: result.resolvedBy,
-    decided_by: result.decidedBy,
-    decision_rationale: result.rationale,
-    modified_action: result.modifiedAction,
-    confidence: result.confidence,
-    event_id: question.event.event_id,
-    reply_token: question.token,
-  };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }

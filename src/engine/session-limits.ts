@@ -21,6 +21,12 @@ export const REPLY_TOKENS_KEPT_COUNT = 16_384;
 /** Most outcomes of a session's questions that are told to an agent that comes back, and that can be asked for (R8). */
 export const OUTCOMES_KEPT_COUNT = 256;
 
+/** Most bytes of outcomes kept of all sessions together, by estimate; the oldest goes first, whichever session's it is. */
+export const OUTCOMES_KEPT_BYTES = 8 * 1024 * 1024;
+
+/** Most reply tokens of ended sessions that are remembered as used; those of the session that ended first are forgotten first (AAEP §6.2). */
+export const ENDED_REPLY_TOKENS_KEPT_COUNT = 65_536;
+
 /** Most accepted confirmations of one agent that no irreversible invocation has used up. Who needs one that is forgotten asks again (R5). */
 export const CONFIRMATIONS_KEPT_COUNT = 256;
 

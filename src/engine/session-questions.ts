@@ -129,7 +129,7 @@ function closeQuestion(draft: Draft, session: SessionRecord, question: OpenQuest
  * (AAEP §6.7.2, §6.8).
  */
 export function withdraw(draft: Draft, session: SessionRecord, question: OpenQuestion, stamp: string): void {
-  closeQuestion(draft, session, question, { token: question.token, outcome: "withdrawn", detail: undefined });
+  closeQuestion(draft, session, question, { token: question.token, outcome: "withdrawn" });
   draft.withdrawn.push(question);
   const { event } = question;
   const fields = {
@@ -156,10 +156,10 @@ export interface Resolution extends QuestionOutcome {
  * Closes an open question and tells its outcome: the agent's last one restores the state before it, an earlier one leaves it waiting (R6).
  */
 export function resolveQuestion(draft: Draft, session: SessionRecord, question: OpenQuestion, resolution: Resolution) {
-  const { token, outcome, detail, isAcceptedByReply, summary, marks } = resolution;
+  const { token, outcome, isAcceptedByReply, summary, marks } = resolution;
   const agent = session.agents.get(question.agentId);
   if (agent === undefined) return;
-  closeQuestion(draft, session, question, { token, outcome, detail });
+  closeQuestion(draft, session, question, { token, outcome });
   if (isAcceptedByReply && question.kind === "confirmation") accept(draft.undo, agent, question.permits);
   const isLast = agent.openQuestionCount === 0;
   const restored = agent.state === AWAITING_INPUT ? agent.stateBeforeAwaiting : agent.state;

@@ -79,8 +79,6 @@ export interface QuestionOutcome {
   readonly token: string;
   /** In the questions' own words: "accepted", "rejected", "timed_out", "withdrawn" … */
   readonly outcome: string;
-  /** What the agent is told of it beside the word. */
-  readonly detail: unknown;
 }
 
 export interface SessionRecord extends Undoable {

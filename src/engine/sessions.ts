@@ -148,9 +148,9 @@ export function createSessions(options: SessionsOptions): Sessions {
   const owners = createSessionOwners();
   const replyTokens = new Map<string, string>();
   const ended = createEndedSessions({
-    forgotten: ({ sessionId, replyTokens: tokens }) => {
+    forgotten: ({ sessionId }) => options.forgotten?.(sessionId),
+    tokensForgotten: (tokens) => {
       for (const token of tokens) replyTokens.delete(token);
-      options.forgotten?.(sessionId);
     },
   });
   const undo = createUndoLog();

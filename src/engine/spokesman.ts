@@ -4,7 +4,8 @@ import { type DaemonEventFacts, everyLanguage, gapEvent, noticeEvent, summaryEve
 import type { IdServices } from "./derived-id.js";
 import type { AgentEvent, Epoch, JournaledEvent, NewEvent, Producer } from "./event.js";
 import { localizedTexts } from "./localized-texts.js";
-import type { QuestionResult, ReminderPoint } from "./questions.js";
+import type { QuestionResult } from "./question-result.js";
+import type { ReminderPoint } from "./questions.js";
 import type { Resolution } from "./session-questions.js";
 import type { OpenQuestion, SessionSummary } from "./session-record.js";
 import type { MadeSummary } from "./session-turn.js";
@@ -113,7 +114,6 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
       return {
         token: question.token,
         outcome: outcome.decision,
-        detail: result,
         isAcceptedByReply: result.resolvedBy === "reply" && result.decision === "accept",
         summary: resolutionTexts(outcome, askingIn(question.event)),
         marks: { question: question.event.event_id, decision: outcome.decision, decided_by: outcome.decidedBy },

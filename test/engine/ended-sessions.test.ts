@@ -56,6 +56,23 @@ describe("R17: how sessions ended is remembered within bounds", () => {
     expect([...sessions.since(0)].map(({ sessionId }) => sessionId)).toEqual(["sess_2", "sess_3", "sess_4"]);
   });
 
+  it("AAEP §6.2: of reply tokens the newest 65,536, or as many as it is told; sessions that lose theirs are known all the same", () => {
+    const lost: string[] = [];
+    const sessions = createEndedSessions({
+      maxTokens: 3,
+      forgotten: () => undefined,
+      tokensForgotten: (tokens) => lost.push(...tokens),
+    });
+    const tokens = (index: number) => [`rpl_${index}a`, `rpl_${index}b`];
+    for (let index = 0; index < 3; index += 1) sessions.add({ ...ended(index), replyTokens: tokens(index) });
+    expect(lost).toEqual([...tokens(0), ...tokens(1)]);
+    expect(sessions.has("sess_0")).toBe(true);
+    sessions.forget(2);
+    expect(lost).toHaveLength(4);
+    sessions.forget(3);
+    expect(lost.slice(4)).toEqual(tokens(2));
+  });
+
   it("R17: with a session its reply tokens are forgotten, and whoever keeps something of it is told", () => {
     const forgotten: string[] = [];
     const stage = createStage({ forgotten: (sessionId) => forgotten.push(sessionId) });

@@ -1,7 +1,7 @@
 // How long a question lives, what it may be, and what its agent, its listeners and the log are told of it (AAEP ch. 6; R5, R8, R29).
 import { describe, expect, test } from "vitest";
 import { Fault } from "../../src/base/errors.js";
-import type { ResolvedQuestion } from "../../src/engine/questions.js";
+import type { ResolvedQuestion } from "../../src/engine/question-result.js";
 import { createEngineRig, session, typesOf } from "../support/engine-rig.js";
 import {
   ABLE,

@@ -1,6 +1,7 @@
 // Who is asked, what counts as a reply, and what happens when nobody is left to give one (AAEP ch. 6; R6, R7, R19, R28).
 import { describe, expect, test } from "vitest";
-import { createQuestions, type QuestionResult } from "../../src/engine/questions.js";
+import type { QuestionResult } from "../../src/engine/question-result.js";
+import { createQuestions } from "../../src/engine/questions.js";
 import type { Reply } from "../../src/engine/reply-check.js";
 import type { OpenQuestion } from "../../src/engine/session-record.js";
 import { session, typesOf } from "../support/engine-rig.js";

@@ -7,7 +7,6 @@ import { createStage, eventOf, type Fields, faultOf, SESSION, type Stage } from 
 const accepted = (token: string): Resolution => ({
   token,
   outcome: "accepted",
-  detail: { decision: "accept" },
   isAcceptedByReply: true,
   summary: { summary_normal: "Accepted." },
 });
@@ -369,7 +368,7 @@ describe("R8: agents that vanish", () => {
     expect(stage.sessions.resume(SESSION, resumeToken, second)).toMatchObject({
       openOutputs: [{ outputId: "out_1", position: 2 }],
       openQuestions: [],
-      outcomes: [{ token: "rpl_1", outcome: "accepted", detail: { decision: "accept" } }],
+      outcomes: [{ token: "rpl_1", outcome: "accepted" }],
       isAgentConnected: true,
     });
     expect(stage.publish("output.streaming", { output_id: "out_1" }, { connection: second }).events).toHaveLength(1);

@@ -8,7 +8,7 @@ import { createEngine, type Engine, type EngineOptions, type EngineSubscription 
 import type { AgentEvent, JournaledEvent, Producer } from "../../src/engine/event.js";
 import { createJournalRing, type JournalRingOptions } from "../../src/engine/journal-ring.js";
 import type { AgentHandle } from "../../src/engine/publishing.js";
-import type { ResolvedQuestion } from "../../src/engine/questions.js";
+import type { ResolvedQuestion } from "../../src/engine/question-result.js";
 import type { ResumeAfter } from "../../src/engine/resume-start.js";
 import type { Terms } from "../../src/engine/terms.js";
 import { defaultTerms } from "../../src/protocols/aaep/negotiate.js";

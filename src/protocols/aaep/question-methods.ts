@@ -3,7 +3,7 @@ import { Fault } from "../../base/errors.js";
 import type { RpcCall } from "../../contracts/rpc.js";
 import type { AgentHandle } from "../../engine/publishing.js";
 import type { AgentEvents } from "../../engine/question-agents.js";
-import { outcomeFields } from "../../engine/questions.js";
+import { outcomeFields } from "../../engine/question-result.js";
 import { assertShallow } from "./json-codec.js";
 import type { Message } from "./subscription-desk.js";
 
