@@ -1,5 +1,6 @@
 // Questions of all daemons that are followed, put to one person one at a time. A line that is typed answers the question that is being asked, by its token, and
-// no other (pitfall H11); a question that ends by itself is said to have, and what is typed too soon after is not taken.
+// no other (pitfall H11). Where a question ends under somebody's hands, half a line may stand in the terminal already, and nobody can see it: so the first line
+// after that answers nothing.
 import type { Envelope } from "#gen/aaep/types.js";
 import type { SubscriberReply } from "../client/subscriber-options.js";
 import type { Clock } from "../contracts/clock.js";
@@ -29,6 +30,8 @@ export interface QuestionDesk {
   readonly wasAsked: () => boolean;
   /** Whether a question is being asked. */
   readonly isAsking: () => boolean;
+  /** Whether a line that is typed now does anything: a question is being asked, or one has ended for which it may have been begun. */
+  readonly takesLine: () => boolean;
   /** Whether this event is about the question that is being asked. */
   readonly concernsCurrent: (source: QuestionSource, event: Envelope) => boolean;
   /** Nobody answers any more. */
@@ -62,20 +65,27 @@ interface Open {
 /** How long after its deadline the daemon may take to say how a question ended, and how long after an answer. */
 const OUTCOME_MS = 3000;
 
+/** What changes nothing about the question that is being asked, so that it is taken whatever it was begun for. */
+const isCommand = ({ kind }: Typed): boolean => ["repeat", "time", "list", "open", "help"].includes(kind);
+
 const HELP = [
   "Answers are words: accept or a or yes or y; reject or no or n. For questions: what their last line says.",
   "r repeats the question. t tells the time left. s leaves it for later. l lists what is open. o and a number asks that one.",
+  "When a question has ended without your answer, the first line after it answers nothing: press Enter, then answer the next.",
   "Where any words are an answer, = before them sends a single letter as it is: =r.",
 ];
 
 export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionDeskOptions): QuestionDesk {
   const open: Open[] = [];
   let current: Open | undefined;
+  /** They ended, or went out of reach, while they were being asked, and no line has been typed since. */
+  let endedUnderHand: readonly Open[] = [];
   let askedAt = 0;
   let count = 0;
   let hasExplained = false;
 
   const nameOf = ({ number }: Open): string => `Question ${number}`;
+  const inSentence = ({ number }: Open): string => `question ${number}`;
 
   /** Who asks, and where, if that is somebody else. */
   const nameWithAgent = ({ number, source, question: { agent } }: Open): string => {
@@ -87,12 +97,24 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
     current = one;
     one.standing = "waiting";
     askedAt = clock.now();
-    for (const line of questionLines(one.question, nameWithAgent(one), clock.wallTime())) say(line);
+    tell(one);
+    const before = lineBegunFor(one);
+    if (before !== undefined)
+      say(`${nameOf(before)} has gone: press Enter before you answer. A line that was begun for it is not sent.`);
     // Once is enough for those who know (A18).
     if (!hasExplained)
       say("r repeats this, t tells the time left, s leaves it for later, l lists what is open, h explains.");
     hasExplained = true;
     changed();
+  }
+
+  function tell(one: Open): void {
+    for (const line of questionLines(one.question, nameWithAgent(one), clock.wallTime())) say(line);
+  }
+
+  /** The other question that the next line may have been begun for. */
+  function lineBegunFor(one: Open): Open | undefined {
+    return endedUnderHand.findLast((other) => other !== one);
   }
 
   function askNext(): void {
@@ -119,9 +141,14 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
     open.splice(index, 1);
     for (const cancel of one.cancelTimers) cancel();
     const wasCurrent = current === one;
-    if (wasCurrent) current = undefined;
+    if (wasCurrent) leaveUnanswered(one);
     say(`${nameOf(one)} has ended${wasCurrent ? " without your answer" : ""}: ${outcome}`);
     askNext();
+  }
+
+  function leaveUnanswered(one: Open): void {
+    current = undefined;
+    endedUnderHand = [...endedUnderHand.filter((other) => other !== one), one];
   }
 
   function find(source: QuestionSource, event: Envelope): Open | undefined {
@@ -160,7 +187,7 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
         // Why an answer does not count is told to nobody (AAEP §6.3.4); that it did is told at once.
         say(`${nameOf(one)} is still open: the answer has not counted.`);
         one.standing = "waiting";
-        askNext();
+        if (current === undefined) ask(one);
       }),
     );
     changed();
@@ -202,6 +229,12 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
 
   function answer(one: Open, line: string): void {
     const typed = readAnswer(line, one.question.answerable);
+    const before = lineBegunFor(one);
+    endedUnderHand = [];
+    if (before !== undefined && !isCommand(typed)) {
+      notTaken(one, before, typed);
+      return;
+    }
     switch (typed.kind) {
       case "decision":
       case "response":
@@ -212,7 +245,7 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
         }
         return;
       case "repeat":
-        for (const text of questionLines(one.question, nameWithAgent(one), clock.wallTime())) say(text);
+        tell(one);
         return;
       case "time":
         say(timeLine(one.question, clock.wallTime()));
@@ -232,6 +265,16 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
       default:
         command(typed);
     }
+  }
+
+  /** The question is told again: whoever meant another has not heard this one. */
+  function notTaken(one: Open, before: Open, typed: Typed): void {
+    if (typed.kind === "nothing") {
+      say(`${nameOf(one)} can be answered now. r repeats it.`);
+      return;
+    }
+    say(`Not sent: it may have been begun for ${inSentence(before)}, which has gone. ${nameOf(one)} is asked now.`);
+    tell(one);
   }
 
   /** What can be typed whether or not a question is being asked. */
@@ -268,7 +311,7 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
       const lost = open.filter((one) => one.source === source);
       for (const one of lost) one.standing = "unreachable";
       if (lost.length > 0) say("The connection is lost. What was asked there cannot be answered until it is back.");
-      if (current?.source === source) current = undefined;
+      if (current?.source === source) leaveUnanswered(current);
       askNext();
     },
     restored: (source, events) => {
@@ -285,11 +328,16 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
       askNext();
     },
     typed: (line) => {
-      if (current === undefined) command(readCommand(line));
-      else answer(current, line);
+      if (current === undefined) {
+        endedUnderHand = [];
+        command(readCommand(line));
+      } else {
+        answer(current, line);
+      }
     },
     wasAsked: () => count > 0,
     isAsking: () => current !== undefined,
+    takesLine: () => current !== undefined || endedUnderHand.length > 0,
     concernsCurrent: (source, event) => current !== undefined && find(source, event) === current,
     close: () => {
       for (const one of open.splice(0)) for (const cancel of one.cancelTimers) cancel();

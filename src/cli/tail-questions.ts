@@ -50,14 +50,14 @@ export function createTailQuestions({ io, say, onQuiet, onFailure }: TailQuestio
     clock: io.clock,
     tooSoonMs: isTerminal ? TOO_SOON_MS : 0,
     changed: () => {
-      if (desk.isAsking()) tellAsking();
-      else onQuiet();
+      if (desk.takesLine()) tellAsking();
+      if (!desk.isAsking()) onQuiet();
     },
   });
 
-  /** Lines that are piped wait for the question that they answer. */
+  /** Lines that are piped wait for the question that they answer; not for the next, where theirs may have ended. */
   async function untilAsking(): Promise<void> {
-    if (isTerminal || desk.isAsking()) return;
+    if (isTerminal || desk.takesLine()) return;
     await new Promise<void>((resolve) => {
       tellAsking = resolve;
     });

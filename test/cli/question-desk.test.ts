@@ -144,20 +144,119 @@ test("H2: a question that is resolved elsewhere while it is asked is said to be,
   expect(replies).toEqual([]);
 });
 
-test("H11: what was typed for a question that has just gone does not answer the next", () => {
+/** Question 1 ended by itself, and 2 is being asked since. */
+function goneUnderHand(fields: Readonly<Record<string, unknown>> = {}) {
+  const staged = stage({ tooSoonMs: 1000 });
+  const { desk, clock, source, heard } = staged;
+  desk.heard(source, confirmation(1));
+  desk.heard(source, confirmation(2, fields));
+  clock.advance(5000);
+  desk.heard(source, resolution(1, "cancelled", "agent", "awaiting_input"));
+  clock.advance(60_000);
+  expect(heard().slice(-6)).toEqual([
+    "Question 1 has ended without your answer: cancelled by agent.",
+    "Question 2 of bank: Pay bill 2.",
+    "Consequence: Money leaves.",
+    "4 minutes 55 seconds left to answer; then it is rejected.",
+    "Type accept or reject, then Enter.",
+    "Question 1 has gone: press Enter before you answer. A line that was begun for it is not sent.",
+  ]);
+  return staged;
+}
+
+test.each(["accept", "ept", "s", "no"])(
+  "H11: %j, ended long after the question that it was begun for, answers nothing; the next question is told again",
+  (line) => {
+    const { desk, replies, heard } = goneUnderHand();
+    desk.typed(line);
+    expect(heard()).toEqual([
+      "Not sent: it may have been begun for question 1, which has gone. Question 2 is asked now.",
+      "Question 2 of bank: Pay bill 2.",
+      "Consequence: Money leaves.",
+      "3 minutes 55 seconds left to answer; then it is rejected.",
+      "Type accept or reject, then Enter.",
+    ]);
+    expect(replies).toEqual([]);
+    desk.typed("accept");
+    expect(replies).toEqual([{ reply_token: "rpl_2", decision: "accept" }]);
+  },
+);
+
+test("H11: words for a question that has gone are no answer to the next, whatever that takes", () => {
+  const fields = { type: "aaep:agent.awaiting.clarification", question: "Pay bill 2.", action: undefined };
+  const { desk, source, clock, replies } = stage({ tooSoonMs: 1000 });
+  desk.heard(source, confirmation(1, fields));
+  desk.heard(source, confirmation(2, fields));
+  desk.heard(source, resolution(1, "cancelled", "agent", "awaiting_input"));
+  clock.advance(60_000);
+  desk.typed("the savings account");
+  expect(replies).toEqual([]);
+  desk.typed("=in May");
+  expect(replies).toEqual([{ reply_token: "rpl_2", response: "in May" }]);
+});
+
+test.each([
+  { line: "", answer: "Question 2 can be answered now. r repeats it." },
+  { line: "r", answer: "Question 2 of bank: Pay bill 2." },
+  { line: "t", answer: "3 minutes 55 seconds left to answer; then it is rejected." },
+  { line: "l", answer: /^Question 2 of bank, being asked/ },
+  { line: "o 2", answer: "Question 2 of bank: Pay bill 2." },
+])("H11: after $line the next question can be answered at once", ({ line, answer }) => {
+  const { desk, clock, replies, heard } = goneUnderHand();
+  desk.typed(line);
+  expect(heard()[0]).toMatch(answer);
+  clock.advance(1000);
+  desk.typed("accept");
+  expect(replies).toEqual([{ reply_token: "rpl_2", decision: "accept" }]);
+});
+
+test("H11: so it is where the next question comes only later, and where a connection was lost meanwhile", () => {
   const { desk, clock, source, replies, heard } = stage({ tooSoonMs: 1000 });
   desk.heard(source, confirmation(1));
-  desk.heard(source, confirmation(2));
+  desk.interrupted(source);
+  expect(desk.takesLine()).toBe(true);
+  clock.advance(10_000);
+  desk.restored(source, [confirmation(2)]);
+  clock.advance(10_000);
+  heard();
+  desk.typed("accept");
+  expect(heard()[0]).toMatch(/^Not sent: it may have been begun for question 1/);
+  expect(replies).toEqual([]);
+});
+
+test("H11: a line that was begun for the question that is asked again after a lost connection is its answer", () => {
+  const { desk, clock, source, replies } = stage({ tooSoonMs: 1000 });
+  desk.heard(source, confirmation(1));
+  desk.interrupted(source);
+  desk.restored(source, [confirmation(1)]);
+  clock.advance(10_000);
+  desk.typed("accept");
+  expect(replies).toEqual([{ reply_token: "rpl_1", decision: "accept" }]);
+});
+
+test("H11: not where another has ended before, and no line was typed in between", () => {
+  const { desk, clock, source, replies } = stage({ tooSoonMs: 1000 });
+  for (const number of [1, 2]) desk.heard(source, confirmation(number));
+  desk.heard(source, resolution(1, "cancelled", "agent", "awaiting_input"));
   clock.advance(5000);
-  desk.heard(source, resolution(1, "rejected", "timeout"));
+  desk.interrupted(source);
+  desk.restored(source, [confirmation(2)]);
+  clock.advance(10_000);
+  desk.typed("accept");
+  expect(replies).toEqual([]);
+});
+
+test("H11: an answer that is faster than hearing is not taken", () => {
+  const { desk, clock, source, replies, heard } = stage({ tooSoonMs: 1000 });
+  desk.heard(source, confirmation(1));
   heard();
   clock.advance(999);
   desk.typed("accept");
-  expect(heard()).toEqual(["Not sent: Question 2 had only just been asked. Type the answer again."]);
+  expect(heard()).toEqual(["Not sent: Question 1 had only just been asked. Type the answer again."]);
   expect(replies).toEqual([]);
   clock.advance(1);
   desk.typed("accept");
-  expect(replies).toEqual([{ reply_token: "rpl_2", decision: "accept" }]);
+  expect(replies).toEqual([{ reply_token: "rpl_1", decision: "accept" }]);
 });
 
 test("H8: an answer that somebody else's was ahead of is said not to have decided", () => {

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { registerTail } from "../../src/cli/tail.js";
 import { type AgentClient, createAgentClient } from "../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../src/client/node.js";
+import type { Clock } from "../../src/contracts/clock.js";
 import { createStage, eventually, run, runtimeEnvironment, type Stage, serve } from "./command-stage.js";
 
 const SESSION = "sess_tail";
@@ -19,6 +20,10 @@ const QUESTION = {
 interface Person {
   readonly stage: Stage;
   readonly type: (line: string) => void;
+  /** Part of a line. */
+  readonly begin: (text: string) => void;
+  /** So much time passes at once, ms, for what is asked and typed. */
+  readonly pass: (ms: number) => void;
   readonly leave: () => void;
   readonly done: Promise<void>;
 }
@@ -31,7 +36,13 @@ async function person(
   const stage = createStage();
   const stdin = Object.assign(new PassThrough(), { isTTY });
   const at = stage.io.clock.now();
-  const clock = standsStill ? { ...stage.io.clock, now: () => at } : stage.io.clock;
+  let passedMs = 0;
+  const real = stage.io.clock;
+  const clock: Clock = {
+    ...real,
+    now: () => (standsStill ? at : real.now() + passedMs),
+    wakeAt: (time, wake) => real.wakeAt(time - passedMs, wake),
+  };
   const withStdin = { ...stage, io: { ...stage.io, stdin, clock } };
   const done = run(registerTail, withStdin, "--interactive", "--socket", socketPath, ...argv);
   onTestFinished(async () => {
@@ -39,7 +50,16 @@ async function person(
     await done;
   });
   await eventually(() => expect(stage.err()).toContain("Connected to"));
-  return { stage, type: (line) => void stdin.write(`${line}\n`), leave: () => void stdin.end(), done };
+  return {
+    stage,
+    type: (line) => void stdin.write(`${line}\n`),
+    begin: (text) => void stdin.write(text),
+    pass: (ms) => {
+      passedMs += ms;
+    },
+    leave: () => void stdin.end(),
+    done,
+  };
 }
 
 async function agentAt(socketPath: string): Promise<AgentClient> {
@@ -136,6 +156,27 @@ test("on a terminal lines are taken as they come, and an answer that is faster t
   await asked(one, "Question 1 has ended without your answer");
   expect(one.stage.err() + one.stage.out()).not.toContain("\u001b");
 });
+
+test.each([true, false])(
+  "H11: half a line that a question ended under does not answer the next (terminal: %s)",
+  async (isTTY) => {
+    const socketPath = await daemon();
+    const one = await person(socketPath, { isTTY });
+    const agent = await agentAt(socketPath);
+    const first = agent.confirm({ ...QUESTION, reply_token: "rpl_withdrawn" });
+    await asked(one, "Question 1 of bank: Pay the bill.");
+    one.begin("acc");
+    expect(await agent.cancel("rpl_withdrawn")).toBe(true);
+    expect(await first).toMatchObject({ resolved_by: "cancelled" });
+    const second = agent.confirm({ ...QUESTION, action: "Pay another." });
+    await asked(one, "Question 2 of bank: Pay another.");
+    one.pass(2000);
+    one.type("ept");
+    await asked(one, "Not sent: it may have been begun for question 1, which has gone.");
+    one.type("reject");
+    expect(await second).toMatchObject({ decision: "reject", resolved_by: "reply" });
+  },
+);
 
 test("H2: a person who comes late is asked what is open, and one who is answered for is told", async () => {
   const socketPath = await daemon("--confirmation-grace-seconds", "60");
