@@ -5,7 +5,9 @@ import type { Envelope } from "#gen/aaep/types.js";
 import type { SubscriberReply } from "../client/subscriber-options.js";
 import type { Clock } from "../contracts/clock.js";
 import { type AskedQuestion, questionFromEvent, questionLines, timeLine } from "./asked-question.js";
+import { type EndedQuestion, endedInWords, numbersInWords } from "./ended-questions.js";
 import { endsSession, eventText, summaryOf } from "./event-text.js";
+import { createSettling } from "./settling.js";
 import { shownText } from "./shown-text.js";
 import { readAnswer, readCommand, type Typed } from "./typed-answer.js";
 
@@ -30,6 +32,8 @@ export interface QuestionDesk {
   readonly wasAsked: () => boolean;
   /** Whether a question is being asked. */
   readonly isAsking: () => boolean;
+  /** Whether others should be silent: a question is being asked, or may be in a moment. */
+  readonly isBusy: () => boolean;
   /** Whether a line that is typed now does anything: a question is being asked, or one has ended for which it may have been begun. */
   readonly takesLine: () => boolean;
   /** Whether this event is about the question that is being asked. */
@@ -80,6 +84,10 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
   let current: Open | undefined;
   /** They ended, or went out of reach, while they were being asked, and no line has been typed since. */
   let endedUnderHand: readonly Open[] = [];
+  // Many end at once where an agent or a daemon stops: the next is asked, and what became of the rest is told, when no more do.
+  const settling = createSettling(clock, settled);
+  let endedUnasked: EndedQuestion[] = [];
+  let untold: Open[] = [];
   let askedAt = 0;
   let count = 0;
   let hasExplained = false;
@@ -118,6 +126,7 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
   }
 
   function askNext(): void {
+    if (settling.isOn()) return;
     // An answer's fate is told before the next question is asked.
     if (current !== undefined || open.some(({ standing }) => standing === "sent")) return;
     const next = open.find(({ standing }) => standing === "waiting");
@@ -132,18 +141,42 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
     const overInMs = question.deadline - clock.wallTime() + OUTCOME_MS;
     one.cancelTimers.push(clock.wakeAt(clock.now() + overInMs, () => end(one, "Its time is over.")));
     askNext();
-    if (current !== one) say(`${nameWithAgent(one)} is open as well.`);
+    if (settling.isOn()) untold.push(one);
+    else if (current !== one) say(`${nameWithAgent(one)} is open as well.`);
   }
 
-  function end(one: Open, outcome: string): void {
+  function end(one: Open, outcome: string, decision?: string): void {
     const index = open.indexOf(one);
     if (index === -1) return;
     open.splice(index, 1);
     for (const cancel of one.cancelTimers) cancel();
-    const wasCurrent = current === one;
-    if (wasCurrent) leaveUnanswered(one);
-    say(`${nameOf(one)} has ended${wasCurrent ? " without your answer" : ""}: ${outcome}`);
+    if (current === one) {
+      leaveUnanswered(one);
+      say(`${nameOf(one)} has ended without your answer: ${outcome}`);
+      settling.disturb();
+    } else if (one.standing === "sent") {
+      say(`${nameOf(one)} has ended: ${outcome}`);
+      askNext();
+    } else {
+      endedUnasked.push({ number: one.number, outcome, decision });
+      settling.disturb();
+    }
+  }
+
+  function settled(): void {
+    tellEnded();
     askNext();
+    const others = untold.filter((one) => one !== current && one.standing === "waiting" && open.includes(one));
+    untold = [];
+    const [first, second] = others;
+    if (second !== undefined) say(`Questions ${numbersInWords(others.map(({ number }) => number))} are open as well.`);
+    else if (first !== undefined) say(`${nameWithAgent(first)} is open as well.`);
+  }
+
+  function tellEnded(): void {
+    const text = endedInWords(endedUnasked);
+    endedUnasked = [];
+    if (text !== undefined) say(text);
   }
 
   function leaveUnanswered(one: Open): void {
@@ -187,7 +220,7 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
         // Why an answer does not count is told to nobody (AAEP §6.3.4); that it did is told at once.
         say(`${nameOf(one)} is still open: the answer has not counted.`);
         one.standing = "waiting";
-        if (current === undefined) ask(one);
+        if (current === undefined && !settling.isOn()) ask(one);
       }),
     );
     changed();
@@ -304,7 +337,8 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
         return true;
       }
       const ended = endedBy(source, event);
-      for (const one of ended) end(one, outcomeOf(one, event));
+      const decision = event.extensions?.aaepd?.decision;
+      for (const one of ended) end(one, outcomeOf(one, event), typeof decision === "string" ? decision : undefined);
       return ended.length > 0 && !endsSession(event);
     },
     interrupted: (source) => {
@@ -312,7 +346,7 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
       for (const one of lost) one.standing = "unreachable";
       if (lost.length > 0) say("The connection is lost. What was asked there cannot be answered until it is back.");
       if (current?.source === source) leaveUnanswered(current);
-      askNext();
+      if (lost.length > 0) settling.disturb();
     },
     restored: (source, events) => {
       const tokens = new Set(events.map(({ reply_token: token }) => token));
@@ -329,7 +363,8 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
     },
     typed: (line) => {
       if (current === undefined) {
-        endedUnderHand = [];
+        // While it is not yet known what is asked next, so may a line after this one have been begun for what has gone.
+        if (!settling.isOn()) endedUnderHand = [];
         command(readCommand(line));
       } else {
         answer(current, line);
@@ -337,9 +372,12 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
     },
     wasAsked: () => count > 0,
     isAsking: () => current !== undefined,
-    takesLine: () => current !== undefined || endedUnderHand.length > 0,
+    isBusy: () => current !== undefined || settling.isOn(),
+    takesLine: () => current !== undefined || (endedUnderHand.length > 0 && !settling.isOn()),
     concernsCurrent: (source, event) => current !== undefined && find(source, event) === current,
     close: () => {
+      settling.cancel();
+      tellEnded();
       for (const one of open.splice(0)) for (const cancel of one.cancelTimers) cancel();
       current = undefined;
     },

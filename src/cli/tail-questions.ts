@@ -99,7 +99,7 @@ export function createTailQuestions({ io, say, onQuiet, onFailure }: TailQuestio
     let wasInterrupted = false;
     return {
       heard: (event) => desk.heard(source, event),
-      holds: (event) => desk.isAsking() && event.urgency !== "critical" && !desk.concernsCurrent(source, event),
+      holds: (event) => desk.isBusy() && event.urgency !== "critical" && !desk.concernsCurrent(source, event),
       interrupted: () => {
         wasInterrupted = true;
         desk.interrupted(source);

@@ -214,8 +214,9 @@ test("H11: so it is where the next question comes only later, and where a connec
   const { desk, clock, source, replies, heard } = stage({ tooSoonMs: 1000 });
   desk.heard(source, confirmation(1));
   desk.interrupted(source);
-  expect(desk.takesLine()).toBe(true);
+  expect(desk.takesLine()).toBe(false);
   clock.advance(10_000);
+  expect(desk.takesLine()).toBe(true);
   desk.restored(source, [confirmation(2)]);
   clock.advance(10_000);
   heard();
@@ -339,6 +340,72 @@ test("a session's end ends its questions, and is still shown", () => {
   expect(heard()).toEqual(["Question 1 has ended without your answer: Stopped."]);
 });
 
+test("A6: of many questions that end at once only the one being asked is told by itself, and none of them is asked any more", () => {
+  const { desk, clock, source, heard } = stage();
+  for (let number = 1; number <= 12; number += 1) desk.heard(source, confirmation(number));
+  heard();
+  for (let number = 1; number <= 11; number += 1) {
+    desk.heard(source, resolution(number, number === 7 ? "rejected" : "cancelled", "agent", "awaiting_input"));
+    clock.advance(100);
+  }
+  expect(heard()).toEqual(["Question 1 has ended without your answer: cancelled by agent."]);
+  expect([desk.isAsking(), desk.isBusy()]).toEqual([false, true]);
+  clock.advance(400);
+  expect(heard().slice(0, 2)).toEqual([
+    "Questions 2 to 11 have ended: 1 rejected, 9 cancelled.",
+    "Question 12 of bank: Pay bill 12.",
+  ]);
+});
+
+test("A6: so it is where an answered question's end is not the last, where a session ends, and where the desk closes before", () => {
+  const { desk, clock, source, heard } = stage();
+  for (let number = 1; number <= 9; number += 1) desk.heard(source, confirmation(number));
+  desk.typed("accept");
+  heard();
+  desk.heard(source, resolution(5, "cancelled", "agent", "awaiting_input"));
+  desk.heard(source, resolution(1, "accepted", "reply", "awaiting_input"));
+  expect(heard()).toEqual(["Question 1 has ended: accepted by reply."]);
+  clock.advance(500);
+  expect(heard().slice(0, 2)).toEqual(["Question 5 has ended: cancelled by agent.", "Question 2 of bank: Pay bill 2."]);
+  const end = { ...resolution(1, ""), type: "aaep:agent.session.errored", summary_normal: "Stopped.", extensions: {} };
+  desk.heard(source, end);
+  desk.close();
+  expect(heard()).toEqual([
+    "Question 2 has ended without your answer: Stopped.",
+    "Questions 3, 4 and 6 to 9 have ended.",
+  ]);
+  expect(clock.pending()).toBe(0);
+});
+
+test("A7: what is asked while others end waits for that, and is told; for three seconds at most", () => {
+  const { desk, clock, source, heard } = stage();
+  desk.heard(source, confirmation(1));
+  heard();
+  desk.heard(source, resolution(1, "cancelled", "agent"));
+  for (const number of [2, 3, 4]) desk.heard(source, confirmation(number));
+  desk.typed("accept");
+  expect(heard()).toEqual([
+    "Question 1 has ended without your answer: cancelled by agent.",
+    "Not sent: no question is being asked. l lists what is open.",
+  ]);
+  let [number, passedMs] = [5, 0];
+  while (!desk.isAsking()) {
+    desk.heard(source, confirmation(number));
+    desk.heard(source, resolution(number, "cancelled", "agent", "awaiting_input"));
+    clock.advance(250);
+    number += 1;
+    passedMs += 250;
+  }
+  expect(passedMs).toBe(3000);
+  const said = heard();
+  expect(said.slice(0, 2)).toEqual(["Questions 5 to 16 have ended: 12 cancelled.", "Question 2 of bank: Pay bill 2."]);
+  // What was typed in between was perhaps not the whole of what was begun before.
+  expect(said).toContain(
+    "Question 1 has gone: press Enter before you answer. A line that was begun for it is not sent.",
+  );
+  expect(said.at(-1)).toBe("Questions 3 and 4 are open as well.");
+});
+
 test("§6.7.2: a producer that does not name the question ends those of the agent that waits no more", () => {
   const { desk, source, heard } = stage();
   const plain = { ...resolution(1, "Done"), extensions: {} };
@@ -353,7 +420,7 @@ test("§6.7.2: a producer that does not name the question ends those of the agen
 });
 
 test("H5: after a lost connection only what is still open is asked, and what is new", () => {
-  const { desk, source, heard } = stage();
+  const { desk, clock, source, heard } = stage();
   for (const number of [1, 2]) desk.heard(source, confirmation(number));
   heard();
   desk.interrupted(source);
@@ -361,6 +428,8 @@ test("H5: after a lost connection only what is still open is asked, and what is 
   desk.typed("accept");
   expect(heard()).toEqual(["Not sent: no question is being asked. l lists what is open."]);
   desk.restored(source, [confirmation(2), confirmation(3)]);
+  expect(heard()).toEqual([]);
+  clock.advance(500);
   const said = heard();
   expect(said[0]).toBe("Question 1 has ended: It was resolved while the connection was lost.");
   expect(said).toContain("Question 2 of bank: Pay bill 2.");

@@ -1,0 +1,43 @@
+// How questions ended that nobody was being asked, in one line for however many there are.
+
+/** One that has ended. */
+export interface EndedQuestion {
+  readonly number: number;
+  /** How, in a sentence. */
+  readonly outcome: string;
+  /** How, in the daemon's one word; undefined where nobody said. */
+  readonly decision: string | undefined;
+}
+
+/** The daemon's words (`extensions.aaepd.decision`); others are not repeated. */
+const DECISIONS = ["accepted", "rejected", "answered", "unanswered", "cancelled"];
+
+/** Undefined where there are none. */
+export function endedInWords(ended: readonly EndedQuestion[]): string | undefined {
+  const [first, second] = ended;
+  if (first === undefined) return undefined;
+  if (second === undefined) return `Question ${first.number} has ended: ${first.outcome}`;
+  const counts = DECISIONS.flatMap((decision) => {
+    const count = ended.filter((one) => one.decision === decision).length;
+    return count === 0 ? [] : [`${count} ${decision}`];
+  });
+  const how = counts.length === 0 ? "" : `: ${counts.join(", ")}`;
+  return `Questions ${numbersInWords(ended.map(({ number }) => number))} have ended${how}.`;
+}
+
+/** "2, 4 and 7 to 11". */
+export function numbersInWords(numbers: readonly number[]): string {
+  const runs: { readonly from: number; to: number }[] = [];
+  for (const number of numbers.toSorted((one, other) => one - other)) {
+    const last = runs.at(-1);
+    if (last?.to === number - 1) last.to = number;
+    else runs.push({ from: number, to: number });
+  }
+  const parts = runs.flatMap(({ from, to }) => (to - from < 2 ? range(from, to) : [`${from} to ${to}`]));
+  const last = parts.pop() ?? "";
+  return parts.length === 0 ? last : `${parts.join(", ")} and ${last}`;
+}
+
+function range(from: number, to: number): readonly string[] {
+  return from === to ? [String(from)] : [String(from), String(to)];
+}
