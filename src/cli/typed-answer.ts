@@ -65,7 +65,9 @@ function readDecision(text: string, allowed: readonly ("accept" | "reject")[]): 
   return { kind: "decision", decision };
 }
 
-function readResponse(text: string, answerable: Extract<Answerable, { kind: "clarification" }>): Typed {
+type Clarification = Extract<Answerable, { kind: "clarification" }>;
+
+function readResponse(text: string, answerable: Clarification): Typed {
   const { kinds, choices } = answerable;
   const word = text.toLowerCase();
   for (const kind of kinds) {
@@ -73,6 +75,8 @@ function readResponse(text: string, answerable: Extract<Answerable, { kind: "cla
       case "multiple_choice": {
         const choice = chosen(text, choices, numbersChoose(kinds));
         if (choice !== undefined) return { kind: "response", response: choice.value };
+        const why = meantAsChoice(text, answerable);
+        if (why !== undefined) return { kind: "unclear", why };
         break;
       }
       case "yes_no":
@@ -89,15 +93,29 @@ function readResponse(text: string, answerable: Extract<Answerable, { kind: "cla
   return { kind: "unclear", why: hintLine(answerable) };
 }
 
-/** By its number, or by its value or label whole. Where a bare number is one choice's place and another's name, it is neither: # tells the place. */
+/** By its number, or by its value or label whole. Where the number of one choice is another's name, it is neither: # tells the place. */
 function chosen(text: string, choices: readonly Choice[], byBareNumber: boolean): Choice | undefined {
-  const place = /^#(\d{1,2})$/.exec(text)?.[1];
-  if (place !== undefined) return choices[Number(place) - 1];
   const word = text.toLowerCase();
   const named = choices.find(({ value, label }) => value.toLowerCase() === word || label.toLowerCase() === word);
-  const placed = byBareNumber && /^\d{1,2}$/.test(text) ? choices[Number(text) - 1] : undefined;
+  const place = /^#\s*(\d{1,2})$/.exec(text)?.[1] ?? (byBareNumber ? /^\d{1,2}$/.exec(text)?.[0] : undefined);
+  const placed = place === undefined ? undefined : choices[Number(place) - 1];
   if (named !== undefined && placed !== undefined && named !== placed) return undefined;
   return named ?? placed;
+}
+
+/** Why a text that looks like the number of a choice is not sent as a text, where any text would do. */
+function meantAsChoice(text: string, { kinds, choices }: Clarification): string | undefined {
+  const [, sign, digits = ""] = /^(#?)\s*(\d+)$/.exec(text) ?? [];
+  if (!kinds.includes("freetext") || choices.length === 0 || sign === undefined) return undefined;
+  // A long number, and where numbers are answers any number, is one in its own right.
+  if (sign === "" && (digits.length > 2 || kinds.includes("numeric"))) return undefined;
+  const isThere = Number(digits) >= 1 && Number(digits) <= choices.length;
+  const asChoice = isThere ? `For choice ${Number(digits)} type #${Number(digits)}.` : noSuchChoice(choices.length);
+  return `${asChoice} To send the text itself, put = before it: =${text}`;
+}
+
+function noSuchChoice(count: number): string {
+  return count === 1 ? "There is only choice 1: type #1." : `The choices are #1 to #${count}.`;
 }
 
 function readText(text: string): Typed {

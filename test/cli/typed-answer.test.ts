@@ -105,3 +105,38 @@ test("any words are an answer where any will do; = sends what else would be a co
   expect(readAnswer("=", open)).toEqual({ kind: "nothing" });
   expect(readAnswer("x".repeat(16_385), open)).toMatchObject({ kind: "unclear" });
 });
+
+test.each([
+  { line: "#3", why: "The choices are #1 to #2. To send the text itself, put = before it: =#3" },
+  { line: "#0", why: "The choices are #1 to #2. To send the text itself, put = before it: =#0" },
+  { line: "#1234", why: "The choices are #1 to #2. To send the text itself, put = before it: =#1234" },
+  { line: "3", why: "The choices are #1 to #2. To send the text itself, put = before it: =3" },
+  { line: "2", why: "For choice 2 type #2. To send the text itself, put = before it: =2" },
+])("$line, where choices and texts are answers, is told as unclear, and = sends it", ({ line, why }) => {
+  const either = clarification(["multiple_choice", "freetext"], "Age 60", "Age 65");
+  expect(readAnswer(line, either)).toEqual({ kind: "unclear", why });
+  expect(readAnswer(`=${line}`, either)).toEqual({ kind: "response", response: line });
+});
+
+test("where choices and texts are answers, what is plainly one of them is", () => {
+  const either = clarification(["multiple_choice", "freetext"], "Age 60", "Age 65");
+  expect(readAnswer("# 2", either)).toEqual({ kind: "response", response: "v2" });
+  expect(readAnswer("age 60", either)).toEqual({ kind: "response", response: "v1" });
+  for (const text of ["1962", "#later", "2 of them"])
+    expect(readAnswer(text, either)).toEqual({ kind: "response", response: text });
+  const one = clarification(["multiple_choice", "freetext"], "Yes");
+  expect(readAnswer("#2", one)).toMatchObject({
+    kind: "unclear",
+    why: expect.stringMatching(/^There is only choice 1/),
+  });
+  const withNumbers = clarification(["multiple_choice", "numeric", "freetext"], "Age 60", "Age 65");
+  expect(readAnswer("2", withNumbers)).toEqual({ kind: "response", response: 2 });
+  expect(readAnswer("#3", withNumbers)).toMatchObject({ kind: "unclear" });
+});
+
+test("a choice whose name looks like a number can be chosen by it, unless another has that number", () => {
+  const floors = clarification(["multiple_choice", "freetext"], "7", "#8", "#1");
+  expect(readAnswer("7", floors)).toEqual({ kind: "response", response: "v1" });
+  expect(readAnswer("#8", floors)).toEqual({ kind: "response", response: "v2" });
+  expect(readAnswer("#1", floors)).toMatchObject({ kind: "unclear" });
+});
