@@ -37,6 +37,7 @@ import { createSessions } from "./sessions.js";
 import { applyShape, shapeOf } from "./shape.js";
 import { createSpokesman } from "./spokesman.js";
 import type { Terms } from "./terms.js";
+import { createTurnSlices } from "./turn-slices.js";
 import { viewKey } from "./view-terms.js";
 import { createWakeUps, wakeUpsOf } from "./wake-ups.js";
 
@@ -128,6 +129,7 @@ export interface EngineStatus extends Remembered {
 export function createEngine(services: EngineServices, options: EngineOptions): Engine {
   const { clock, ids, log } = services;
   const wakeUps = wakeUpsOf(clock);
+  const slices = createTurnSlices(clock);
   const losses = createLosses();
   const journal = services.createJournal((event) => {
     if (sessions.isKnown(event.sessionId)) losses.evicted(event);
@@ -193,6 +195,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
 
   const questions = createQuestions({
     wakeUps,
+    slices,
     now: clock.now,
     clockSkewMs: options.clockSkewMs,
     audit: services.audit,
@@ -245,6 +248,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     questions,
     spokesman,
     wakeUps,
+    slices,
     producerId: options.producerId,
     agentGraceMs: options.agentGraceMs,
   });

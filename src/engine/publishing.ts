@@ -14,6 +14,7 @@ import type { OpenQuestion, SessionSummary } from "./session-record.js";
 import type { Moment } from "./session-turn.js";
 import type { PublishAnswer, SessionPlan, Sessions } from "./sessions.js";
 import type { Spokesman } from "./spokesman.js";
+import type { TurnSlices } from "./turn-slices.js";
 import type { WakeUps } from "./wake-ups.js";
 
 /** One event's place, as its agent is told (R33). */
@@ -63,10 +64,12 @@ export interface PublishingServices {
   readonly sessions: Sessions;
   readonly questions: Pick<
     Questions,
-    "asked" | "withdrawn" | "whenResolved" | "cancel" | "find" | "outcomeOf" | "isWaiting"
+    "asked" | "withdrawn" | "settleDue" | "whenResolved" | "cancel" | "find" | "outcomeOf" | "isWaiting"
   >;
   readonly spokesman: Pick<Spokesman, "notice">;
   readonly wakeUps: WakeUps;
+  /** Sessions whose agents are gone are ended in slices. */
+  readonly slices: TurnSlices;
   readonly producerId: string | undefined;
   readonly agentGraceMs: Millis;
 }
@@ -88,7 +91,7 @@ export interface Publishing {
 }
 
 export function createPublishing(services: PublishingServices): Publishing {
-  const { clock, ids, log, journal, hub, points, sessions, questions, spokesman, wakeUps } = services;
+  const { clock, ids, log, journal, hub, points, sessions, questions, spokesman, wakeUps, slices } = services;
   const graces = new Map<string, () => void>();
 
   const agents = createQuestionAgents(sessions.ownerOf, questions.isWaiting);
@@ -172,7 +175,19 @@ export function createPublishing(services: PublishingServices): Publishing {
 
   const abandon = (sessionId: string): void => {
     forgetGrace(sessionId);
+    questions.settleDue(sessionId);
     if (sessions.summary(sessionId) !== undefined) carryOut(sessions.abandon(sessionId, moment()));
+  };
+
+  /** Its grace is over; it can still be taken over until its turn comes. */
+  const comeToAbandon = (sessionId: string): void => {
+    const grace = graces.get(sessionId);
+    const summary = sessions.summary(sessionId);
+    if (grace === undefined || summary === undefined) return;
+    const { openQuestions, openTools, openOutputs } = summary;
+    slices.add(1 + openQuestions.length + openTools.length + openOutputs.length, () => {
+      if (graces.get(sessionId) === grace) abandon(sessionId);
+    });
   };
 
   const knownPublish = (eventId: string): KnownPublish | undefined => {
@@ -193,6 +208,8 @@ export function createPublishing(services: PublishingServices): Publishing {
       return { eventId: answer.eventId, epoch: entry?.epoch ?? journal.head() };
     };
     const publish: AgentHandle["publish"] = (inputs, isArray, resumeToken) => {
+      for (const { fields } of inputs)
+        if (typeof fields.session_id === "string") questions.settleDue(fields.session_id);
       const plan = sessions.plan(inputs, {
         now: clock.now(),
         wallTime: clock.wallTime(),
@@ -261,12 +278,10 @@ export function createPublishing(services: PublishingServices): Publishing {
         // Nobody hears their answers any more; whoever comes back is told as of any other question.
         agents.disconnected(connection);
         for (const sessionId of sessions.connectionEnded(connection)) {
-          if (services.agentGraceMs === 0) abandon(sessionId);
-          else
-            graces.set(
-              sessionId,
-              wakeUps.at(clock.now() + services.agentGraceMs, () => abandon(sessionId)),
-            );
+          const at = clock.now() + services.agentGraceMs;
+          const over = () => comeToAbandon(sessionId);
+          graces.set(sessionId, services.agentGraceMs === 0 ? () => {} : wakeUps.at(at, over));
+          if (services.agentGraceMs === 0) over();
         }
       },
     };

@@ -18,12 +18,15 @@ import {
 import { faultOfReply, type Reply } from "./reply-check.js";
 import type { OpenQuestion } from "./session-record.js";
 import type { QuestionKind } from "./texts/catalogue.js";
+import type { TurnSlices } from "./turn-slices.js";
 import type { WakeUps } from "./wake-ups.js";
 
 export type ReminderPoint = "half" | "nine_tenths";
 
 export interface QuestionsOptions {
   readonly wakeUps: WakeUps;
+  /** Defaults and reminders that come all at once go out in slices. */
+  readonly slices: TurnSlices;
   readonly now: () => Millis;
   readonly clockSkewMs: Millis;
   readonly audit: Audit;
@@ -62,6 +65,8 @@ export interface Questions {
   readonly withdrawn: (question: OpenQuestion, entry?: JournaledEvent) => void;
   /** Takes a question back (AAEP §6.8). False: it is not open. */
   readonly cancel: (token: string) => boolean;
+  /** Applies the defaults of a session's questions that have come due and wait for their turn: what is said next in it follows their outcomes. */
+  readonly settleDue: (sessionId: string) => void;
   /** In the order in which they were asked. */
   readonly open: () => readonly OpenQuestion[];
   readonly openCount: () => number;
@@ -96,6 +101,10 @@ interface Pending {
   /** Ids of the subscriptions that it was shown to. */
   readonly shownTo: Set<string>;
   cancelGrace: (() => void) | undefined;
+  /** How its default has come to apply: nobody answers it any more, though its outcome may wait for its turn. */
+  due: DefaultedBy | undefined;
+  /** The journal did not take its default; that is tried again. */
+  isRetried: boolean;
   hadAudience: boolean;
   isWaiting: boolean;
   isSettled: boolean;
@@ -110,6 +119,12 @@ export function createQuestions(options: QuestionsOptions): Questions {
   const pending = new Map<string, Pending>();
   const byEventId = new Map<string, Pending>();
   const outcomes = createQuestionOutcomes();
+  const dueOf = new Map<string, Set<Pending>>();
+
+  const openNow = (token: string): Pending | undefined => {
+    const entry = pending.get(token);
+    return entry?.due === undefined ? entry : undefined;
+  };
 
   const open = (question: OpenQuestion, entry: JournaledEvent): Pending => {
     const opened: Pending = {
@@ -120,6 +135,8 @@ export function createQuestions(options: QuestionsOptions): Questions {
       listeners: [],
       shownTo: new Set(),
       cancelGrace: undefined,
+      due: undefined,
+      isRetried: false,
       hadAudience: false,
       isWaiting: false,
       isSettled: false,
@@ -143,9 +160,11 @@ export function createQuestions(options: QuestionsOptions): Questions {
       entry.isSettled = false;
       throw caught;
     }
-    const { token, event } = question;
+    const { token, sessionId, event } = question;
     pending.delete(token);
     byEventId.delete(event.event_id);
+    const others = dueOf.get(sessionId);
+    if (others?.delete(entry) === true && others.size === 0) dueOf.delete(sessionId);
     for (const cancel of entry.cancelTimers) cancel();
     entry.cancelGrace?.();
     setWaiting(entry, false);
@@ -166,20 +185,31 @@ export function createQuestions(options: QuestionsOptions): Questions {
     options.waiting(entry.question, isWaiting);
   };
 
+  /** The default applies from now on; where many do at once, their outcomes are told over some turns. */
+  const comeDue = (entry: Pending, resolvedBy: DefaultedBy): void => {
+    if (entry.due !== undefined) return;
+    entry.due = resolvedBy;
+    const { sessionId } = entry.question;
+    dueOf.set(sessionId, (dueOf.get(sessionId) ?? new Set()).add(entry));
+    options.slices.add(1, () => applyDefault(entry, resolvedBy));
+  };
+
   const applyDefault = (entry: Pending, resolvedBy: DefaultedBy): void => {
     try {
       settle(entry, resultOfDefault(entry.question, resolvedBy), true);
     } catch (caught) {
       if (!(caught instanceof Fault) || caught.code !== "storage_unavailable") throw caught;
-      entry.cancelTimers.push(
-        options.wakeUps.at(options.now() + RETRY_MS, () => {
-          if (!entry.isSettled) applyDefault(entry, resolvedBy);
-        }),
-      );
+      entry.isRetried = true;
+      const again = (): void => {
+        entry.isRetried = false;
+        options.slices.add(1, () => applyDefault(entry, resolvedBy));
+      };
+      entry.cancelTimers.push(options.wakeUps.at(options.now() + RETRY_MS, again));
     }
   };
 
   const checkAudience = (entry: Pending, count: number): void => {
+    if (entry.due !== undefined) return;
     if (count > 0) {
       entry.hadAudience = true;
       entry.cancelGrace?.();
@@ -187,12 +217,15 @@ export function createQuestions(options: QuestionsOptions): Questions {
       setWaiting(entry, true);
       return;
     }
-    setWaiting(entry, false);
     if (entry.cancelGrace !== undefined) return;
     const resolvedBy = entry.hadAudience ? "subscription_ended" : "no_subscriber";
     const graceMs = entry.hadAudience ? options.reconnectGraceMs : options.confirmationGraceMs;
-    if (graceMs === 0) applyDefault(entry, resolvedBy);
-    else entry.cancelGrace = options.wakeUps.at(options.now() + graceMs, () => applyDefault(entry, resolvedBy));
+    if (graceMs === 0) {
+      comeDue(entry, resolvedBy);
+      return;
+    }
+    setWaiting(entry, false);
+    entry.cancelGrace = options.wakeUps.at(options.now() + graceMs, () => comeDue(entry, resolvedBy));
   };
 
   const armReminders = (entry: Pending): void => {
@@ -202,7 +235,10 @@ export function createQuestions(options: QuestionsOptions): Questions {
     for (const [passed, share] of [["half", 0.5] as const, ["nine_tenths", 0.9] as const]) {
       const remainingSeconds = Math.round(seconds * (1 - share));
       const at = question.at + seconds * share * 1000;
-      cancelTimers.push(options.wakeUps.at(at, () => options.remind(question, passed, remainingSeconds)));
+      const remind = (): void => {
+        if (openNow(question.token) === entry) options.remind(question, passed, remainingSeconds);
+      };
+      cancelTimers.push(options.wakeUps.at(at, () => options.slices.add(1, remind)));
     }
   };
 
@@ -211,9 +247,10 @@ export function createQuestions(options: QuestionsOptions): Questions {
     if (entry === undefined) return outcomes.find(reply.token) !== undefined ? "already_resolved" : "unknown_token";
     if (options.now() >= entry.deadline) {
       // A timer may be late; the deadline is not.
-      applyDefault(entry, "timeout");
+      comeDue(entry, "timeout");
       return "expired";
     }
+    if (entry.due !== undefined) return "already_resolved";
     if (!replier.isEntitled(entry.question)) return "not_entitled";
     const fault = faultOfReply(reply, entry.question, options.clockSkewMs);
     if (fault !== undefined) return fault;
@@ -228,7 +265,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
   return {
     asked: (question, journaled) => {
       const entry = open(question, journaled);
-      entry.cancelTimers.push(options.wakeUps.at(entry.deadline, () => applyDefault(entry, "timeout")));
+      entry.cancelTimers.push(options.wakeUps.at(entry.deadline, () => comeDue(entry, "timeout")));
       armReminders(entry);
       checkAudience(entry, options.ableCount(question.kind));
     },
@@ -237,13 +274,20 @@ export function createQuestions(options: QuestionsOptions): Questions {
       if (entry !== undefined) settle(entry, CANCELLED, false);
     },
     cancel: (token) => {
-      const entry = pending.get(token);
+      const entry = openNow(token);
       return entry !== undefined && settle(entry, CANCELLED, true);
     },
-    open: () => Array.from(pending.values(), ({ question }) => question),
+    settleDue: (sessionId) => {
+      for (const entry of [...(dueOf.get(sessionId) ?? [])])
+        if (entry.due !== undefined && !entry.isRetried) applyDefault(entry, entry.due);
+    },
+    open: () => [...pending.values()].flatMap(({ question, due }) => (due === undefined ? [question] : [])),
     openCount: () => pending.size,
-    find: (token) => pending.get(token)?.question,
-    entryOf: (eventId) => byEventId.get(eventId)?.entry,
+    find: (token) => openNow(token)?.question,
+    entryOf: (eventId) => {
+      const entry = byEventId.get(eventId);
+      return entry?.due === undefined ? entry?.entry : undefined;
+    },
     isWaiting: (token) => pending.get(token)?.isWaiting === true,
     outcomeOf: (token) => {
       const outcome = pending.has(token) ? "unsafe" : outcomes.find(token);

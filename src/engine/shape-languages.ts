@@ -118,7 +118,8 @@ function selectSummaries(
   return { texts: selected, spoken: [language], language, level: chosen.level };
 }
 
-function hintsIn(language: string, hints: LocalizationHints | undefined): LocalizationHints {
+/** What is said of a language that takes the primary one's place. */
+export function hintsIn(language: string, hints: LocalizationHints | undefined): LocalizationHints {
   // Direction and script are said of the primary language and would be wrong of another.
   const { text_direction: _direction, script: _script, ...others } = hints ?? { primary_language: language };
   const direction = textDirection(language) === "rtl" ? { text_direction: "rtl" as const } : {};

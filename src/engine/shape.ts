@@ -2,6 +2,7 @@
 // What must not live here: anything of a single subscription beyond its verbosity and languages.
 import type { AgentEvent, Verbosity } from "./event.js";
 import { hasVariants, NEAREST_SUMMARIES, requiresNormalSummary, SUMMARY_FIELDS } from "./readable-fields.js";
+import { hasDaemonTexts, shapeDaemonTexts } from "./shape-daemon-texts.js";
 import { shapeVariants } from "./shape-languages.js";
 import type { Terms } from "./terms.js";
 
@@ -50,5 +51,6 @@ function shapeSummaries(event: AgentEvent, verbosity: Verbosity): AgentEvent {
  * An event without language is in `defaultLanguage`, and one without verbosity is "normal": both stay unsaid where they are what is sent.
  */
 export function applyShape(event: AgentEvent, shape: Shape, defaultLanguage: string): AgentEvent {
+  if (hasDaemonTexts(event)) return shapeDaemonTexts(event, shape, defaultLanguage);
   return hasVariants(event) ? shapeVariants(event, shape, defaultLanguage) : shapeSummaries(event, shape.verbosity);
 }

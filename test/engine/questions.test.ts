@@ -4,6 +4,7 @@ import type { QuestionResult } from "../../src/engine/question-result.js";
 import { createQuestions } from "../../src/engine/questions.js";
 import type { Reply } from "../../src/engine/reply-check.js";
 import type { OpenQuestion } from "../../src/engine/session-record.js";
+import { createTurnSlices } from "../../src/engine/turn-slices.js";
 import { session, typesOf } from "../support/engine-rig.js";
 import {
   ABLE,
@@ -246,6 +247,7 @@ describe("R19, AAEP §6.3.4: replies", () => {
     const results: QuestionResult[] = [];
     const questions = createQuestions({
       wakeUps: { at: () => () => undefined },
+      slices: createTurnSlices({ afterTurn: () => undefined }),
       now: () => now,
       clockSkewMs: 60_000,
       audit: { record: () => undefined },

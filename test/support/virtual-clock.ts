@@ -8,6 +8,8 @@ export interface VirtualClock extends Clock {
   readonly pending: () => number;
   /** Runs what `afterTurn` has collected, until nothing is left. */
   readonly settle: () => void;
+  /** Ends one turn: runs what `afterTurn` has collected, and not what comes of that. */
+  readonly turn: () => void;
 }
 
 /** A clock that stands still until it is told otherwise (R24). */
@@ -15,12 +17,13 @@ export function createVirtualClock(startWallTime = Date.UTC(2026, 4, 24, 14, 0, 
   let now = 0;
   const wakeUps = createWakeUps();
   let turn: (() => void)[] = [];
+  const endTurn = (): void => {
+    const due = turn;
+    turn = [];
+    for (const run of due) run();
+  };
   const settle = (): void => {
-    while (turn.length > 0) {
-      const due = turn;
-      turn = [];
-      for (const run of due) run();
-    }
+    while (turn.length > 0) endTurn();
   };
   return {
     now: () => now,
@@ -28,6 +31,7 @@ export function createVirtualClock(startWallTime = Date.UTC(2026, 4, 24, 14, 0, 
     wakeAt: wakeUps.at,
     afterTurn: (run) => void turn.push(run),
     settle,
+    turn: endTurn,
     pending: wakeUps.pending,
     advance: (ms) => {
       const until = now + ms;
