@@ -1,5 +1,6 @@
 // A question to a person, in lines that a screen reader can read one by one (A21). What agents wrote is shown, never obeyed.
 import type { Envelope } from "#gen/aaep/types.js";
+import { detailsLine } from "./question-details.js";
 import { shownText } from "./shown-text.js";
 
 export type ResponseKind = "freetext" | "yes_no" | "multiple_choice" | "numeric";
@@ -91,14 +92,6 @@ function riskLine({ risk_level: risk, reversibility, irreversible }: Envelope): 
   ];
   const line = parts.filter((part) => part !== "").join(" ");
   return line === "" ? [] : [line];
-}
-
-/** What the agent says besides, as far as it is plain values. */
-function detailsLine(context: unknown): readonly string[] {
-  const parts = Object.entries(membersOf(context)).flatMap(([name, value]) =>
-    ["string", "number", "boolean"].includes(typeof value) ? [shownText(`${name} ${String(value)}`)] : [],
-  );
-  return parts.length === 0 ? [] : [`Details: ${parts.join("; ")}.`];
 }
 
 function choiceLines(answerable: Answerable): readonly string[] {

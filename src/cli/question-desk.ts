@@ -6,7 +6,9 @@ import type { SubscriberReply } from "../client/subscriber-options.js";
 import type { Clock } from "../contracts/clock.js";
 import { type AskedQuestion, questionFromEvent, questionLines, timeLine } from "./asked-question.js";
 import { type EndedQuestion, endedInWords, numbersInWords } from "./ended-questions.js";
-import { endsSession, eventText, summaryOf } from "./event-text.js";
+import { endsSession } from "./event-text.js";
+import { listLine, nameInSentence, nameOf, nameWithAgent, type OpenQuestion, outcomeInWords } from "./open-question.js";
+import { detailsPage } from "./question-details.js";
 import { createSettling } from "./settling.js";
 import { shownText } from "./shown-text.js";
 import { readAnswer, readCommand, type Typed } from "./typed-answer.js";
@@ -17,6 +19,8 @@ export interface QuestionSource {
   readonly label: string;
   /** False where there is no subscription at the moment. */
   readonly reply: (reply: SubscriberReply) => boolean;
+  /** The open question as it was asked, with all that was left out of it for this subscription. Undefined where it cannot be had. */
+  readonly whole: (question: AskedQuestion) => Promise<Envelope | undefined>;
 }
 
 export interface QuestionDesk {
@@ -54,54 +58,33 @@ export interface QuestionDeskOptions {
   readonly changed: () => void;
 }
 
-type Standing = "waiting" | "left" | "sent" | "unreachable";
-
-interface Open {
-  readonly number: number;
-  readonly source: QuestionSource;
-  readonly question: AskedQuestion;
-  standing: Standing;
-  /** What was answered, as the resolution would name it. */
-  sent: string | undefined;
-  readonly cancelTimers: (() => void)[];
-}
-
 /** How long after its deadline the daemon may take to say how a question ended, and how long after an answer. */
 const OUTCOME_MS = 3000;
 
 /** What changes nothing about the question that is being asked, so that it is taken whatever it was begun for. */
-const isCommand = ({ kind }: Typed): boolean => ["repeat", "time", "list", "open", "help"].includes(kind);
+const isCommand = ({ kind }: Typed): boolean => ["repeat", "details", "time", "list", "open", "help"].includes(kind);
 
 const HELP = [
   "Answers are words: accept or a or yes or y; reject or no or n. For questions: what their last line says.",
-  "r repeats the question. t tells the time left. s leaves it for later. l lists what is open. o and a number asks that one.",
+  "r repeats the question. d tells all that the agent says besides. t tells the time left. s leaves it for later. l lists what is open. o and a number asks that one.",
   "When a question has ended without your answer, the first line after it answers nothing: press Enter, then answer the next.",
   "Where any words are an answer, = before them sends a single letter as it is: =r.",
 ];
 
 export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionDeskOptions): QuestionDesk {
-  const open: Open[] = [];
-  let current: Open | undefined;
+  const open: OpenQuestion[] = [];
+  let current: OpenQuestion | undefined;
   /** They ended, or went out of reach, while they were being asked, and no line has been typed since. */
-  let endedUnderHand: readonly Open[] = [];
+  let endedUnderHand: readonly OpenQuestion[] = [];
   // Many end at once where an agent or a daemon stops: the next is asked, and what became of the rest is told, when no more do.
   const settling = createSettling(clock, settled);
   let endedUnasked: EndedQuestion[] = [];
-  let untold: Open[] = [];
+  let untold: OpenQuestion[] = [];
   let askedAt = 0;
   let count = 0;
   let hasExplained = false;
 
-  const nameOf = ({ number }: Open): string => `Question ${number}`;
-  const inSentence = ({ number }: Open): string => `question ${number}`;
-
-  /** Who asks, and where, if that is somebody else. */
-  const nameWithAgent = ({ number, source, question: { agent } }: Open): string => {
-    const place = shownText(source.label);
-    return `Question ${number} of ${agent}${place === "" || place === agent ? "" : `, at ${place}`}`;
-  };
-
-  function ask(one: Open): void {
+  function ask(one: OpenQuestion): void {
     current = one;
     one.standing = "waiting";
     askedAt = clock.now();
@@ -111,17 +94,30 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
       say(`${nameOf(before)} has gone: press Enter before you answer. A line that was begun for it is not sent.`);
     // Once is enough for those who know (A18).
     if (!hasExplained)
-      say("r repeats this, t tells the time left, s leaves it for later, l lists what is open, h explains.");
+      say(
+        "r repeats this, d tells details, t tells the time left, s leaves it for later, l lists what is open, h explains.",
+      );
     hasExplained = true;
     changed();
   }
 
-  function tell(one: Open): void {
+  function tell(one: OpenQuestion): void {
     for (const line of questionLines(one.question, nameWithAgent(one), clock.wallTime())) say(line);
   }
 
+  async function tellDetails(one: OpenQuestion): Promise<void> {
+    one.whole ??= one.source.whole(one.question);
+    const { event } = one.question;
+    const whole = (await one.whole) ?? event;
+    if (whole === event) one.whole = undefined;
+    if (current !== one) return;
+    const { lines, next } = detailsPage(whole, event.localization_hints?.primary_language, one.detailsTold);
+    one.detailsTold = next;
+    for (const line of lines) say(line);
+  }
+
   /** The other question that the next line may have been begun for. */
-  function lineBegunFor(one: Open): Open | undefined {
+  function lineBegunFor(one: OpenQuestion): OpenQuestion | undefined {
     return endedUnderHand.findLast((other) => other !== one);
   }
 
@@ -136,7 +132,16 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
 
   function add(source: QuestionSource, question: AskedQuestion): void {
     count += 1;
-    const one: Open = { number: count, source, question, standing: "waiting", sent: undefined, cancelTimers: [] };
+    const one: OpenQuestion = {
+      number: count,
+      source,
+      question,
+      standing: "waiting",
+      sent: undefined,
+      whole: undefined,
+      detailsTold: 0,
+      cancelTimers: [],
+    };
     open.push(one);
     const overInMs = question.deadline - clock.wallTime() + OUTCOME_MS;
     one.cancelTimers.push(clock.wakeAt(clock.now() + overInMs, () => end(one, "Its time is over.")));
@@ -145,7 +150,7 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
     else if (current !== one) say(`${nameWithAgent(one)} is open as well.`);
   }
 
-  function end(one: Open, outcome: string, decision?: string): void {
+  function end(one: OpenQuestion, outcome: string, decision?: string): void {
     const index = open.indexOf(one);
     if (index === -1) return;
     open.splice(index, 1);
@@ -179,18 +184,18 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
     if (text !== undefined) say(text);
   }
 
-  function leaveUnanswered(one: Open): void {
+  function leaveUnanswered(one: OpenQuestion): void {
     current = undefined;
     endedUnderHand = [...endedUnderHand.filter((other) => other !== one), one];
   }
 
-  function find(source: QuestionSource, event: Envelope): Open | undefined {
+  function find(source: QuestionSource, event: Envelope): OpenQuestion | undefined {
     const about = event.extensions?.aaepd?.question;
     return open.find((one) => one.source === source && one.question.event.event_id === about);
   }
 
   /** The questions that this event ends. Where it does not say, those of the agent that waits no more (AAEP §6.7.2). */
-  function endedBy(source: QuestionSource, event: Envelope): readonly Open[] {
+  function endedBy(source: QuestionSource, event: Envelope): readonly OpenQuestion[] {
     const ofSession = open.filter((one) => one.source === source && one.question.event.session_id === event.session_id);
     if (endsSession(event)) return ofSession;
     if (!event.type.endsWith("agent.state.changed") || event.from_state !== "awaiting_input") return [];
@@ -200,7 +205,7 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
     return ofSession.filter((one) => one.question.event.producer?.agent_id === event.producer?.agent_id);
   }
 
-  function send(one: Open, answer: Extract<Typed, { kind: "decision" | "response" }>): void {
+  function send(one: OpenQuestion, answer: Extract<Typed, { kind: "decision" | "response" }>): void {
     const reply_token = one.question.token;
     const reply: SubscriberReply =
       answer.kind === "decision"
@@ -226,28 +231,9 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
     changed();
   }
 
-  /** An answer that somebody else's, or time, was ahead of is said to have been (H8). */
-  function outcomeOf(one: Open, event: Envelope): string {
-    const { decision, decided_by: by } = event.extensions?.aaepd ?? {};
-    const text = shownText(summaryOf(event)) || eventText(event).text;
-    const isOther = typeof decision === "string" && one.sent !== undefined && (decision !== one.sent || by !== "reply");
-    return isOther ? `Your answer did not decide it. ${text}` : text;
-  }
-
   function list(): void {
     if (open.length === 0) say("No question is open.");
-    for (const one of open) {
-      const { event } = one.question;
-      const asked = shownText(String(event.action ?? event.question ?? ""));
-      const standings = {
-        waiting: "waiting",
-        left: "left for later",
-        sent: "answered",
-        unreachable: "connection lost",
-      };
-      const standing = one === current ? "being asked" : standings[one.standing];
-      say(`${nameWithAgent(one)}, ${standing}: ${asked} ${timeLine(one.question, clock.wallTime())}`);
-    }
+    for (const one of open) say(listLine(one, one === current, clock.wallTime()));
     if (open.length > 0) say("o and a number asks one of them now.");
   }
 
@@ -260,7 +246,7 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
     ask(one);
   }
 
-  function answer(one: Open, line: string): void {
+  function answer(one: OpenQuestion, line: string): void {
     const typed = readAnswer(line, one.question.answerable);
     const before = lineBegunFor(one);
     endedUnderHand = [];
@@ -279,6 +265,9 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
         return;
       case "repeat":
         tell(one);
+        return;
+      case "details":
+        void tellDetails(one);
         return;
       case "time":
         say(timeLine(one.question, clock.wallTime()));
@@ -301,12 +290,12 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
   }
 
   /** The question is told again: whoever meant another has not heard this one. */
-  function notTaken(one: Open, before: Open, typed: Typed): void {
+  function notTaken(one: OpenQuestion, before: OpenQuestion, typed: Typed): void {
     if (typed.kind === "nothing") {
       say(`${nameOf(one)} can be answered now. r repeats it.`);
       return;
     }
-    say(`Not sent: it may have been begun for ${inSentence(before)}, which has gone. ${nameOf(one)} is asked now.`);
+    say(`Not sent: it may have been begun for ${nameInSentence(before)}, which has gone. ${nameOf(one)} is asked now.`);
     tell(one);
   }
 
@@ -338,7 +327,8 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
       }
       const ended = endedBy(source, event);
       const decision = event.extensions?.aaepd?.decision;
-      for (const one of ended) end(one, outcomeOf(one, event), typeof decision === "string" ? decision : undefined);
+      for (const one of ended)
+        end(one, outcomeInWords(one, event), typeof decision === "string" ? decision : undefined);
       return ended.length > 0 && !endsSession(event);
     },
     interrupted: (source) => {

@@ -94,7 +94,16 @@ export function createTailQuestions({ io, say, onQuiet, onFailure }: TailQuestio
   });
 
   function createSource(label: string, subscriber: () => Subscriber | undefined): FollowedSource {
-    const source: QuestionSource = { label, reply: (reply) => subscriber()?.reply(reply) ?? false };
+    const source: QuestionSource = {
+      label,
+      reply: (reply) => subscriber()?.reply(reply) ?? false,
+      whole: async ({ token }) => {
+        const open = await subscriber()
+          ?.listPending()
+          .catch(() => undefined);
+        return open?.find((event) => event.reply_token === token);
+      },
+    };
     subscribers.add(subscriber);
     let wasInterrupted = false;
     return {

@@ -10,7 +10,7 @@ Without --socket every daemon of this user is followed, each line beginning with
 Events go to standard output, one a line; what happens to the connection, and with --interactive the questions, goes to standard error.
 
 With --interactive one question is asked at a time, in plain lines, and other lines wait meanwhile. Type accept or reject, or what its last line asks for. An empty
-line answers nothing. r repeats, t tells the time left, s leaves it for later, l lists what is open. When a question has ended without your answer, press Enter
+line answers nothing. r repeats, d tells details, t tells the time left, s leaves it for later, l lists what is open. When a question has ended without your answer, press Enter
 before you answer the next: the first line after it is not sent, as it may have been begun for it. Answers may also be piped in, one a line.
 
 Examples:

@@ -5,7 +5,7 @@ import { type Answerable, type Choice, hintLine, numbersChoose } from "./asked-q
 export type Typed =
   | { readonly kind: "decision"; readonly decision: "accept" | "reject" }
   | { readonly kind: "response"; readonly response: string | number | boolean }
-  | { readonly kind: "repeat" | "list" | "skip" | "time" | "help" | "nothing" }
+  | { readonly kind: "repeat" | "details" | "list" | "skip" | "time" | "help" | "nothing" }
   /** Asks an open question now. */
   | { readonly kind: "open"; readonly number: number }
   /** No answer; `why` says what would be one. */
@@ -14,8 +14,9 @@ export type Typed =
 /** Longest answer (the schema of the reply), UTF-16 units. */
 const LONGEST_ANSWER = 16_384;
 
-const LETTERS: Readonly<Record<string, "repeat" | "list" | "skip" | "time" | "help">> = {
+const LETTERS: Readonly<Record<string, "repeat" | "details" | "list" | "skip" | "time" | "help">> = {
   r: "repeat",
+  d: "details",
   l: "list",
   s: "skip",
   t: "time",
@@ -52,8 +53,15 @@ export function readAnswer(line: string, answerable: Answerable): Typed {
     text.startsWith("=") && answerable.kind === "clarification" && answerable.kinds.includes("freetext");
   const command = isLiteral ? undefined : readCommand(line);
   if (command !== undefined) return command;
+  if (text.toLowerCase() === "details" && !isAnswer(text, answerable)) return { kind: "details" };
   if (answerable.kind === "confirmation") return readDecision(text, answerable.allowed);
   return isLiteral ? readText(text.slice(1).trim()) : readResponse(text, answerable);
+}
+
+/** Whether the text could be meant for the agent. */
+function isAnswer(text: string, answerable: Answerable): boolean {
+  if (answerable.kind === "confirmation") return false;
+  return answerable.kinds.includes("freetext") || chosen(text, answerable.choices, false) !== undefined;
 }
 
 function readDecision(text: string, allowed: readonly ("accept" | "reject")[]): Typed {

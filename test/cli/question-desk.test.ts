@@ -7,13 +7,14 @@ import { createVirtualClock } from "../support/virtual-clock.js";
 
 const START = Date.UTC(2026, 0, 1);
 
-function stage({ tooSoonMs = 0 } = {}) {
+function stage({ tooSoonMs = 0, whole }: { readonly tooSoonMs?: number; readonly whole?: Envelope } = {}) {
   const said: string[] = [];
   const replies: SubscriberReply[] = [];
   const clock = createVirtualClock(START);
   const desk = createQuestionDesk({ say: (line) => said.push(line), clock, tooSoonMs, changed: () => {} });
   const source: QuestionSource = {
     label: "bank",
+    whole: async () => whole,
     reply: (reply) => {
       replies.push(reply);
       return true;
@@ -65,10 +66,10 @@ test("A5: the whole question is said in plain lines: who, what, consequence, ris
     "Question 1 of My Bank, at bank: Pay bill 1.",
     "Consequence: Money leaves.",
     "Risk: high. It cannot be undone.",
-    "Details: amount 500.",
+    "Details: amount 500; nested empty.",
     "5 minutes left to answer; then it is rejected.",
     "Type accept or reject, then Enter.",
-    "r repeats this, t tells the time left, s leaves it for later, l lists what is open, h explains.",
+    "r repeats this, d tells details, t tells the time left, s leaves it for later, l lists what is open, h explains.",
   ]);
 });
 
@@ -260,6 +261,34 @@ test("H11: an answer that is faster than hearing is not taken", () => {
   expect(replies).toEqual([{ reply_token: "rpl_1", decision: "accept" }]);
 });
 
+test("A5: d tells what was left out of the question, as long as it is being asked", async () => {
+  const whole = { ...confirmation(1), summary_detailed: "Pays the gas bill of May." };
+  const { desk, source, replies, heard } = stage({ whole });
+  desk.heard(source, confirmation(1));
+  heard();
+  for (const line of ["d", "details"]) {
+    desk.typed(line);
+    await new Promise(setImmediate);
+    expect(heard()).toEqual(["Summary: Pays the gas bill of May."]);
+  }
+  desk.typed("d");
+  desk.heard(source, resolution(1, "cancelled", "agent"));
+  await new Promise(setImmediate);
+  expect(heard()).toEqual(["Question 1 has ended without your answer: cancelled by agent."]);
+  desk.typed("d");
+  expect(heard()).toEqual(["Not sent: no question is being asked. l lists what is open."]);
+  expect(replies).toEqual([]);
+});
+
+test("A5: where the whole question cannot be had, d tells what there is", async () => {
+  const { desk, source, heard } = stage();
+  desk.heard(source, confirmation(1, { extra_context: { payee: { iban: "DE89" } } }));
+  expect(heard()).toContain("Details: payee iban DE89.");
+  desk.typed("d");
+  await new Promise(setImmediate);
+  expect(heard()).toEqual(["payee iban DE89"]);
+});
+
 test("H8: an answer that somebody else's was ahead of is said not to have decided", () => {
   const { desk, source, heard } = stage();
   desk.heard(source, confirmation(1));
@@ -438,7 +467,7 @@ test("H5: after a lost connection only what is still open is asked, and what is 
 
 test("a reply that cannot be sent is said not to be", () => {
   const { desk, heard } = stage();
-  desk.heard({ label: "", reply: () => false }, confirmation(1));
+  desk.heard({ label: "", reply: () => false, whole: async () => undefined }, confirmation(1));
   heard();
   desk.typed("accept");
   expect(heard()).toEqual(["Not sent: there is no connection at the moment."]);

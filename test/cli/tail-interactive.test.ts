@@ -118,6 +118,20 @@ test("nothing is said over a question, except what is critical or about it (§6.
   await second;
 });
 
+test("A5: d tells the detailed summary, which this subscription is not sent otherwise", async () => {
+  const socketPath = await daemon();
+  const one = await person(socketPath);
+  const agent = await agentAt(socketPath);
+  const summaries = { summary_normal: "Pays.", summary_detailed: "Pays the gas bill of May to the city works." };
+  const outcome = agent.confirm({ ...QUESTION, ...summaries, extra_context: { payee: { iban: "DE89" } } });
+  await asked(one, "Details: payee iban DE89.");
+  expect(one.stage.err() + one.stage.out()).not.toContain("gas bill");
+  one.type("d");
+  await asked(one, "Summary: Pays the gas bill of May to the city works.\npayee iban DE89\n");
+  one.type("reject");
+  expect(await outcome).toMatchObject({ decision: "reject", resolved_by: "reply" });
+});
+
 test("R7: when the answers end, nobody waits for one: replies are given up", async () => {
   const socketPath = await daemon();
   const one = await person(socketPath);

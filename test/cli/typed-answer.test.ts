@@ -37,8 +37,9 @@ test("§4.4.1: what the agent does not offer is not sent", () => {
 test("A7: commands are single letters, whatever is asked", () => {
   const asked: readonly Answerable[] = [CONFIRMATION, clarification(["freetext"]), clarification(["yes_no"])];
   for (const answerable of asked) {
-    expect(["r", "l", "s", "t", "h", "?", "o 2", "O2"].map((line) => readAnswer(line, answerable))).toEqual([
+    expect(["r", "d", "l", "s", "t", "h", "?", "o 2", "O2"].map((line) => readAnswer(line, answerable))).toEqual([
       { kind: "repeat" },
+      { kind: "details" },
       { kind: "list" },
       { kind: "skip" },
       { kind: "time" },
@@ -139,4 +140,14 @@ test("a choice whose name looks like a number can be chosen by it, unless anothe
   expect(readAnswer("7", floors)).toEqual({ kind: "response", response: "v1" });
   expect(readAnswer("#8", floors)).toEqual({ kind: "response", response: "v2" });
   expect(readAnswer("#1", floors)).toMatchObject({ kind: "unclear" });
+});
+
+test("details is a command in words, except where it may be an answer", () => {
+  expect(readAnswer("Details", CONFIRMATION)).toEqual({ kind: "details" });
+  expect(readAnswer("details", clarification(["multiple_choice", "numeric"], "Age 60"))).toEqual({ kind: "details" });
+  expect(readAnswer("details", clarification(["freetext"]))).toEqual({ kind: "response", response: "details" });
+  expect(readAnswer("details", clarification(["multiple_choice"], "Details"))).toEqual({
+    kind: "response",
+    response: "v1",
+  });
 });
