@@ -23,7 +23,10 @@ export type Reply =
       readonly confidence: number | undefined;
     };
 
-/** Undefined where the reply answers the question. Times are compared as they were written, whatever the clocks say (AAEP §6.3.4). */
+/**
+ * Undefined where the reply answers the question. Its time is compared as it was written (AAEP §6.3.4), with the question's own timestamp and with the
+ * instant at which the daemon received it, from which the deadline counts (R3b): whichever leaves the person more room.
+ */
 export function faultOfReply(
   reply: Reply,
   question: OpenQuestion,
@@ -31,19 +34,26 @@ export function faultOfReply(
 ): "wrong_kind" | "expired" | "not_offered" | undefined {
   const { event } = question;
   if (reply.kind !== question.kind) return "wrong_kind";
-  if (!isInTime(reply.timestamp, event, clockSkewMs)) return "expired";
+  if (!isInTime(reply.timestamp, question, clockSkewMs)) return "expired";
   if (reply.kind === "confirmation") {
     return textsIn(event.allowed_replies, ["accept", "reject"]).includes(reply.decision) ? undefined : "not_offered";
   }
   return answers(reply.response, event) ? undefined : "not_offered";
 }
 
-/** From the question on, give or take the clocks' difference, and before its deadline. */
-function isInTime(timestamp: string, event: AgentEvent, clockSkewMs: number): boolean {
+/**
+ * From the question on, give or take the clocks' difference, and before its deadline. An agent may have stamped the question up to that difference before or
+ * after it was received; neither takes time away from the one who answers (R3b).
+ */
+function isInTime(timestamp: string, { event, receivedAt }: OpenQuestion, clockSkewMs: number): boolean {
   const [replied, asked] = [parseTimestamp(timestamp), parseTimestamp(event.timestamp)];
   if (replied === undefined || asked === undefined) return false;
+  const received = receivedAt * 1000;
   const seconds = typeof event.timeout_seconds === "number" ? event.timeout_seconds : 0;
-  return replied.micros >= asked.micros - clockSkewMs * 1000 && replied.micros < asked.micros + seconds * 1_000_000;
+  return (
+    replied.micros >= Math.min(asked.micros, received) - clockSkewMs * 1000 &&
+    replied.micros < Math.max(asked.micros, received) + seconds * 1_000_000
+  );
 }
 
 /** Any of the accepted kinds will do; where the question names none, a free text will. */

@@ -70,6 +70,7 @@ export function ask(turn: Turn): void {
     agentId: agent.agentId,
     event,
     at: draft.moment.now,
+    receivedAt: draft.moment.wallTime,
     ordinal: session.ordinal + 1,
     permits: permitsOf(event),
   };

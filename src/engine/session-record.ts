@@ -69,6 +69,8 @@ export interface OpenQuestion {
   readonly event: AgentEvent;
   /** When it was received; its deadline counts from here (R3b). */
   readonly at: Millis;
+  /** The same instant, in milliseconds since 1970: replies say theirs by the clock on the wall. */
+  readonly receivedAt: number;
   readonly ordinal: number;
   /** What it confirms, where its `extra_context` says so (R5). */
   readonly permits: AcceptedConfirmation;

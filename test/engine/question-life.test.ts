@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { Fault } from "../../src/base/errors.js";
 import type { ResolvedQuestion } from "../../src/engine/question-result.js";
+import { formatTimestamp } from "../../src/engine/timestamps.js";
 import { createEngineRig, session, typesOf } from "../support/engine-rig.js";
 import {
   ABLE,
@@ -44,6 +45,16 @@ describe("H7: deadlines", () => {
     expect(rig.agent.outcomes).toEqual([]);
     rig.advance(1);
     expect(rig.agent.outcomes).toHaveLength(1);
+  });
+
+  test.each([-60_000, 60_000])("R3b: a question stamped %d ms off is answered in all of its time", (offMs) => {
+    const rig = started();
+    const listener = rig.listen(ABLE);
+    rig.advance(100_000);
+    rig.publish(confirmation("rpl_1", { timestamp: formatTimestamp(rig.clock.wallTime() + offMs) }));
+    rig.advance(59_000);
+    expect(give(rig, listener, "rpl_1", "accept")).toBe(true);
+    expect(resultOf(rig)).toMatchObject({ resolvedBy: "reply", decision: "accept" });
   });
 
   test("AAEP §6.4.3: above 60 s, a word at half of the time and at nine tenths", () => {

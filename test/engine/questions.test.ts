@@ -272,6 +272,7 @@ describe("R19, AAEP §6.3.4: replies", () => {
       agentId: "planner",
       event,
       at: 0,
+      receivedAt: rig.clock.wallTime(),
       ordinal: 1,
       permits: { tool: undefined, toolCallId: undefined },
     };

@@ -19,7 +19,17 @@ function question(kind: OpenQuestion["kind"], fields: Readonly<Record<string, un
     ...fields,
   };
   const permits = { tool: undefined, toolCallId: undefined };
-  return { kind, token: "rpl_1", sessionId: "sess_1", agentId: "planner", event, at: 0, ordinal: 1, permits };
+  return {
+    kind,
+    token: "rpl_1",
+    sessionId: "sess_1",
+    agentId: "planner",
+    event,
+    at: 0,
+    receivedAt: Date.parse(ASKED_AT),
+    ordinal: 1,
+    permits,
+  };
 }
 
 function decision(value: "accept" | "reject" = "accept", timestamp = "2026-05-24T14:00:05.000Z"): Reply {
@@ -62,6 +72,24 @@ describe("AAEP §6.3.4: when", () => {
     ["at a time that is none", "yesterday", "expired"],
   ])("a reply written %s", (_, timestamp, fault) => {
     expect(check(decision("accept", timestamp), question("confirmation"))).toBe(fault);
+  });
+});
+
+describe("R3b: the deadline counts from receipt, whatever the agent stamped the question with", () => {
+  test.each([
+    ["a minute before", -60, "within the time, counted from receipt", 59.999, undefined],
+    ["a minute before", -60, "at the deadline, counted from receipt", 60, "expired"],
+    ["a minute before", -60, "a clock's difference before the question's timestamp", -120, undefined],
+    ["a minute before", -60, "longer before", -120.001, "expired"],
+    ["a minute after", 60, "at once", 0, undefined],
+    ["a minute after", 60, "a clock's difference before receipt", -60, undefined],
+    ["a minute after", 60, "longer before", -60.001, "expired"],
+    ["a minute after", 60, "within the time, counted from the question's timestamp", 119.999, undefined],
+    ["a minute after", 60, "at the deadline, counted from the question's timestamp", 120, "expired"],
+  ] as const)("a question stamped %s receipt (%d s), a reply written %s (%d s)", (_, stamped, __, replied, fault) => {
+    const at = (seconds: number) => new Date(Date.parse(ASKED_AT) + seconds * 1000).toISOString();
+    const asked = question("confirmation", { timestamp: at(stamped) });
+    expect(check(decision("accept", at(replied)), asked)).toBe(fault);
   });
 });
 
