@@ -42,6 +42,10 @@ export interface QuestionDesk {
   readonly takesLine: () => boolean;
   /** Whether this event is about the question that is being asked. */
   readonly concernsCurrent: (source: QuestionSource, event: Envelope) => boolean;
+  /** Whether the event tells the time left to answer a question: it is no news any more when the question has ended. */
+  readonly isReminder: (event: Envelope) => boolean;
+  /** Such an event as it would be told now; undefined where its question has ended, or will be asked with the time it has left. */
+  readonly reminderNow: (source: QuestionSource, event: Envelope) => string | undefined;
   /** Nobody answers any more. */
   readonly close: () => void;
 }
@@ -364,6 +368,13 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
     isAsking: () => current !== undefined,
     isBusy: () => current !== undefined || settling.isOn(),
     takesLine: () => current !== undefined || (endedUnderHand.length > 0 && !settling.isOn()),
+    isReminder: (event) =>
+      event.type.endsWith("agent.progress.updated") && typeof event.extensions?.aaepd?.question === "string",
+    reminderNow: (source, event) => {
+      const one = find(source, event);
+      if (one === undefined || one.standing !== "left") return undefined;
+      return `${nameWithAgent(one)}, left for later: ${timeLine(one.question, clock.wallTime())}`;
+    },
     concernsCurrent: (source, event) => current !== undefined && find(source, event) === current,
     close: () => {
       settling.cancel();

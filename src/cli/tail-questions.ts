@@ -18,6 +18,8 @@ export interface FollowedSource {
   readonly heard: (event: Envelope) => boolean;
   /** Whether the event is to be shown only when no question is being asked any more. */
   readonly holds: (event: Envelope) => boolean;
+  /** What of a line that is held back is told in the end: itself, or, of the time left to answer a question, what is true then. */
+  readonly held: (event: Envelope, line: string) => string | (() => string | undefined);
   readonly interrupted: () => void;
   readonly active: () => void;
   /** It is followed no more. */
@@ -109,6 +111,7 @@ export function createTailQuestions({ io, say, onQuiet, onFailure }: TailQuestio
     return {
       heard: (event) => desk.heard(source, event),
       holds: (event) => desk.isBusy() && event.urgency !== "critical" && !desk.concernsCurrent(source, event),
+      held: (event, line) => (desk.isReminder(event) ? () => desk.reminderNow(source, event) : line),
       interrupted: () => {
         wasInterrupted = true;
         desk.interrupted(source);

@@ -90,10 +90,10 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       ? createTailQuestions({ io, say: (line) => void status.write(line), onQuiet: showHeld, onFailure: fail })
       : undefined;
 
-  async function print(line: string, isHeld: boolean): Promise<void> {
+  async function print(line: string, holdBack?: (line: string) => void): Promise<void> {
     if (left <= 0) return;
     left -= 1;
-    if (isHeld) held.add(line);
+    if (holdBack !== undefined) holdBack(line);
     else await output.write(line);
     if (left <= 0) finish(EXIT.ok);
   }
@@ -116,8 +116,11 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       onEvent: (event) => {
         // A question is announced once, and nothing is said over it; programs get every event as it comes (A6).
         const wasSaid = source?.heard(event) === true;
-        if (options.json === true) return print(lines.event(label, event, quotesText), false);
-        return wasSaid ? undefined : print(lines.event(label, event, quotesText), source?.holds(event) === true);
+        if (options.json === true) return print(lines.event(label, event, quotesText));
+        if (wasSaid) return;
+        const holdBack =
+          source?.holds(event) === true ? (line: string) => held.add(source.held(event, line)) : undefined;
+        return print(lines.event(label, event, quotesText), holdBack);
       },
       onState: (state) => {
         if (state.kind === "active") source?.active();

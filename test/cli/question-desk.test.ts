@@ -345,6 +345,33 @@ test("the time left is told on request", () => {
   expect(heard()).toEqual(["1 minute 1 second left to answer; then it is accepted."]);
 });
 
+test("§6.4.3: the time left to answer is told as it is now, and only of a question that was left for later", () => {
+  const { desk, clock, source, heard } = stage();
+  const reminder = (number: number): Envelope => ({
+    ...confirmation(number),
+    type: "aaep:agent.progress.updated",
+    event_id: `evt_p${number}`,
+    progress: { percent: 50 },
+    summary_normal: "Half the time has passed: 150 seconds left.",
+    reply_token: undefined,
+    extensions: { aaepd: { question: `evt_${number}` } },
+  });
+  for (const number of [1, 2, 3]) desk.heard(source, confirmation(number));
+  desk.typed("s");
+  heard();
+  expect(desk.heard(source, reminder(1))).toBe(false);
+  expect(desk.isReminder(reminder(1))).toBe(true);
+  expect(desk.isReminder({ ...reminder(1), extensions: {} })).toBe(false);
+  expect(desk.isReminder(resolution(1, "accepted"))).toBe(false);
+  clock.advance(200_000);
+  const now = () => [1, 2, 3, 4].map((number) => desk.reminderNow(source, reminder(number)));
+  const left = "Question 1 of bank, left for later: 1 minute 40 seconds left to answer; then it is rejected.";
+  // The second is being asked and the third will be, with its time; the fourth is none.
+  expect(now()).toEqual([left, undefined, undefined, undefined]);
+  desk.heard(source, resolution(1, "cancelled", "agent", "awaiting_input"));
+  expect(now()).toEqual([undefined, undefined, undefined, undefined]);
+});
+
 test("H7: a question whose end is never told is over when its time is", () => {
   const { desk, clock, source, heard } = stage();
   desk.heard(source, confirmation(1));
