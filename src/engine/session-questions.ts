@@ -37,7 +37,19 @@ export function askConfirmation(turn: Turn): void {
     const sentence = 'Better set default_decision to "reject": the action is irreversible or its risk is high.';
     advise(turn, "default_not_allowed", sentence, "/default_decision", "AAEP §6.4.1");
   }
+  checkNames(event);
   ask(turn);
+}
+
+/** What names the tool or the call in a way that cannot be read must not count as naming nothing, which would permit any (R5). */
+function checkNames({ extra_context: context }: AgentEvent): void {
+  if (typeof context !== "object" || context === null) return;
+  for (const name of ["tool", "tool_call_id"] as const) {
+    const value = (context as Readonly<Record<string, unknown>>)[name];
+    if (value === undefined || typeof value === "string") continue;
+    const sentence = `Write \`extra_context.${name}\` as text, or leave it out; it says what the confirmation permits.`;
+    throw new Fault("invalid_event", sentence, { pointer: `/extra_context/${name}`, rule: "R5" });
+  }
 }
 
 /** A question has a token of its own, and its agent waits: where it did not say so, the daemon does (R6). */
@@ -111,7 +123,11 @@ function askingKey(agentId: string, event: AgentEvent): string {
 function permitsOf(event: AgentEvent): AcceptedConfirmation {
   const context = event.extra_context;
   const named = typeof context === "object" && context !== null ? (context as Readonly<Record<string, unknown>>) : {};
-  return { tool: textOrUndefined(named.tool), toolCallId: textOrUndefined(named.tool_call_id) };
+  return {
+    action: textOrUndefined(event.action),
+    tool: textOrUndefined(named.tool),
+    toolCallId: textOrUndefined(named.tool_call_id),
+  };
 }
 
 function closeQuestion(draft: Draft, session: SessionRecord, question: OpenQuestion, outcome: QuestionOutcome): void {
@@ -147,6 +163,8 @@ export function withdraw(draft: Draft, session: SessionRecord, question: OpenQue
 export interface Resolution extends QuestionOutcome {
   /** A confirmation, accepted by a reply: the only thing that permits an irreversible action (R5). */
   readonly isAcceptedByReply: boolean;
+  /** A confirmation that ended in a rejection, by a reply or by default: it takes back what was permitted of the same (AAEP §6.1). */
+  readonly isRejected: boolean;
   /** Members of the resolution's event that say the outcome, `summary_normal` among them. */
   readonly summary: Readonly<Record<string, unknown>>;
   /** Further members of its `extensions.aaepd`. */
@@ -157,11 +175,12 @@ export interface Resolution extends QuestionOutcome {
  * Closes an open question and tells its outcome: the agent's last one restores the state before it, an earlier one leaves it waiting (R6).
  */
 export function resolveQuestion(draft: Draft, session: SessionRecord, question: OpenQuestion, resolution: Resolution) {
-  const { token, outcome, isAcceptedByReply, summary, marks } = resolution;
+  const { token, outcome, isAcceptedByReply, isRejected, summary, marks } = resolution;
   const agent = session.agents.get(question.agentId);
   if (agent === undefined) return;
   closeQuestion(draft, session, question, { token, outcome });
   if (isAcceptedByReply && question.kind === "confirmation") accept(draft.undo, agent, question.permits);
+  if (isRejected && question.kind === "confirmation") takeBack(draft.undo, agent, question.permits);
   const isLast = agent.openQuestionCount === 0;
   const restored = agent.state === AWAITING_INPUT ? agent.stateBeforeAwaiting : agent.state;
   const fields = {
@@ -183,4 +202,17 @@ export function resolveQuestion(draft: Draft, session: SessionRecord, question: 
 /** Remembers that a reply accepted a confirmation of this agent (R5). */
 export function accept(undo: UndoLog, agent: AgentRecord, permits: AcceptedConfirmation): void {
   undo.addNewest(agent.confirmations, { ...permits }, CONFIRMATIONS_KEPT_COUNT);
+}
+
+/** Consent that was not used ends with a later "no" to the same. */
+function takeBack(undo: UndoLog, agent: AgentRecord, rejected: AcceptedConfirmation): void {
+  for (const accepted of [...agent.confirmations])
+    if (isSame(accepted, rejected)) undo.drop(agent.confirmations, accepted);
+}
+
+/** Whether the two asked for the same: in the same words, for the same call, or for the same tool and not for calls that are known to differ. */
+function isSame(one: AcceptedConfirmation, other: AcceptedConfirmation): boolean {
+  if (one.action !== undefined && one.action === other.action) return true;
+  if (one.toolCallId !== undefined && other.toolCallId !== undefined) return one.toolCallId === other.toolCallId;
+  return one.tool !== undefined && one.tool === other.tool;
 }

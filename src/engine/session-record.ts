@@ -13,6 +13,8 @@ export const AWAITING_INPUT = "awaiting_input";
 
 /** What a confirmation accepted by a reply permits: one irreversible invocation, of this tool or call where it named one (R5). */
 export interface AcceptedConfirmation {
+  /** What was asked, in words; undefined for a question that is no confirmation. */
+  readonly action: string | undefined;
   readonly tool: string | undefined;
   readonly toolCallId: string | undefined;
 }

@@ -115,6 +115,7 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
         token: question.token,
         outcome: outcome.decision,
         isAcceptedByReply: result.resolvedBy === "reply" && result.decision === "accept",
+        isRejected: result.decision === "reject",
         summary: resolutionTexts(outcome, askingIn(question.event)),
         marks: { question: question.event.event_id, decision: outcome.decision, decided_by: outcome.decidedBy },
       };

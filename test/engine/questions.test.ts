@@ -274,7 +274,7 @@ describe("R19, AAEP §6.3.4: replies", () => {
       at: 0,
       receivedAt: rig.clock.wallTime(),
       ordinal: 1,
-      permits: { tool: undefined, toolCallId: undefined },
+      permits: { action: undefined, tool: undefined, toolCallId: undefined },
     };
     const entry = {
       event,

@@ -18,7 +18,7 @@ function question(kind: OpenQuestion["kind"], fields: Readonly<Record<string, un
     timeout_seconds: 60,
     ...fields,
   };
-  const permits = { tool: undefined, toolCallId: undefined };
+  const permits = { action: undefined, tool: undefined, toolCallId: undefined };
   return {
     kind,
     token: "rpl_1",

@@ -8,6 +8,7 @@ const accepted = (token: string): Resolution => ({
   token,
   outcome: "accepted",
   isAcceptedByReply: true,
+  isRejected: false,
   summary: { summary_normal: "Accepted." },
 });
 const defaulted = (token: string): Resolution => ({
@@ -104,12 +105,16 @@ describe("R5: irreversible means confirmed", () => {
   test("confirmationAccepted says the same from outside", () => {
     const stage = createStage();
     stage.start();
-    stage.sessions.confirmationAccepted(SESSION, "planner", { tool: "send", toolCallId: undefined });
+    stage.sessions.confirmationAccepted(SESSION, "planner", { action: undefined, tool: "send", toolCallId: undefined });
     expect(faultOf(() => invoke(stage, { tool: "delete" })).code).toBe("confirmation_required");
     expect(invoke(stage, { tool: "send" }).events).toHaveLength(1);
     expect(
       faultOf(() =>
-        stage.sessions.confirmationAccepted("sess_9", "planner", { tool: undefined, toolCallId: undefined }),
+        stage.sessions.confirmationAccepted("sess_9", "planner", {
+          action: undefined,
+          tool: undefined,
+          toolCallId: undefined,
+        }),
       ).code,
     ).toBe("not_found");
   });
@@ -117,7 +122,11 @@ describe("R5: irreversible means confirmed", () => {
   test("a refused array does not use a confirmation up", () => {
     const stage = createStage();
     stage.start();
-    stage.sessions.confirmationAccepted(SESSION, "planner", { tool: undefined, toolCallId: undefined });
+    stage.sessions.confirmationAccepted(SESSION, "planner", {
+      action: undefined,
+      tool: undefined,
+      toolCallId: undefined,
+    });
     const inputs = [eventOf("tool.invoked", { irreversible: true }), eventOf("session.completed")];
     expect(faultOf(() => stage.plan(inputs)).code).toBe("session_incomplete");
     expect(invoke(stage).events).toHaveLength(1);
