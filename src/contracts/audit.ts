@@ -28,6 +28,8 @@ export type AuditEntry =
       readonly kind: "reply";
       readonly fate: ReplyFate;
       readonly reply_token: string;
+      /** Whether a question with this token was open when the reply came. */
+      readonly token_is_open: boolean;
       readonly subscription_id: string;
       readonly subscriber_id: string;
       /** The reply as it came, where it was a message at all. */

@@ -1,9 +1,10 @@
 // The audit log on disk: newline-delimited JSON, append-only, rotated (AAEP §10 T3, docs/audit.md). Nobody waits for it. Lines are lost, and counted, where
 // the disk does not take them or somebody floods the daemon with replies.
-import type { Audit, AuditEntry } from "../contracts/audit.js";
+import type { Audit } from "../contracts/audit.js";
 import type { Clock } from "../contracts/clock.js";
 import type { Log } from "../contracts/log.js";
 import { type AuditFile, claimAuditFile } from "./audit-names.js";
+import { createReplyBudget, type ReplyEntry } from "./reply-budget.js";
 
 /** What a log needs of the file it appends to. */
 export interface AuditStream {
@@ -23,9 +24,12 @@ export interface AuditLogOptions {
   readonly keepFiles: number;
   readonly log: Log;
   readonly clock: Pick<Clock, "now" | "wallTime" | "wakeAt">;
-  /** Replies within a second that are recorded though they did not count; of further ones only the number is. Default 100. */
+  /** Replies of one subscription within a second that are recorded though they did not count; of further ones only the number is. Default 100. */
   readonly maxVainRepliesPerSecond?: number;
-  /** Most bytes that may wait for the disk. Replies that did not count have a sixteenth of that. Default 16 MiB. */
+  /**
+   * Most bytes that may wait for the disk. Replies that did not count have a sixteenth of that, and half of it where their question is open. Default
+   * 16 MiB.
+   */
   readonly maxWaitingBytes?: number;
   /** How long after a failure nothing is tried, ms. Default 10,000. */
   readonly retryAfterMs?: number;
@@ -50,6 +54,9 @@ type Phase =
 /** A reply that did not count is cut to this, UTF-16 units: whoever sends it decides how long it is. */
 const LONGEST_VAIN_REPLY = 2048;
 const VAIN_SHARE = 1 / 16;
+const VAIN_SHARE_ON_OPEN = 1 / 2;
+/** How often it is told how many replies have been left out, ms. */
+const TELL_EVERY_MS = 1000;
 
 export function createAuditLog(options: AuditLogOptions): AuditLog {
   const { directory, producerId, maxBytes, keepFiles, log, clock } = options;
@@ -65,8 +72,8 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   let waitingBytes = 0;
   let dropped = 0;
   let droppedUntold = 0;
-  let secondBegan = Number.NEGATIVE_INFINITY;
-  let vainInSecond = 0;
+  const budget = createReplyBudget(maxVainRepliesPerSecond, clock);
+  let cancelTelling: (() => void) | undefined;
 
   function drop(): void {
     dropped += 1;
@@ -134,16 +141,26 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     return phase.kind === "failed" && clock.now() < phase.retryAt;
   }
 
-  /** Whether it is one of too many: a flood of forged replies must neither fill the disk nor take the daemon's time. */
-  function isTooMany(entry: AuditEntry): boolean {
-    if (entry.kind !== "reply" || entry.fate === "counted") return false;
-    const at = clock.now();
-    if (at - secondBegan >= 1000) {
-      secondBegan = at;
-      vainInSecond = 0;
+  /** A flood of forged replies must neither fill the disk nor take the daemon's time. */
+  function recordVain(entry: ReplyEntry): void {
+    if (!isClosed) cancelTelling ??= tellLater();
+    const room = maxWaitingBytes * (entry.token_is_open ? VAIN_SHARE_ON_OPEN : VAIN_SHARE);
+    if (budget.allows(entry) && append(lineOf({ ...entry, reply: cut(entry.reply) }), room)) return;
+    dropped += 1;
+    budget.leaveOut(entry);
+  }
+
+  function tellLater(): () => void {
+    return clock.wakeAt(clock.now() + TELL_EVERY_MS, () => {
+      tellLeftOut();
+      cancelTelling = budget.forgetIdle() ? tellLater() : undefined;
+    });
+  }
+
+  function tellLeftOut(): void {
+    for (const { leftOut, told } of budget.untold()) {
+      if (append(lineOf({ kind: "left_out", ...leftOut }), maxWaitingBytes)) told();
     }
-    vainInSecond += 1;
-    return vainInSecond > maxVainRepliesPerSecond;
   }
 
   function lineOf(fields: object): string {
@@ -158,14 +175,9 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   return {
     record: (entry) => {
       try {
-        if (isTooMany(entry)) {
-          drop();
-          return;
-        }
         tellDropped();
-        const isVain = entry.kind === "reply" && entry.fate !== "counted";
-        const line = lineOf(isVain ? { ...entry, reply: cut(entry.reply) } : entry);
-        if (!append(line, maxWaitingBytes * (isVain ? VAIN_SHARE : 1))) drop();
+        if (entry.kind === "reply" && entry.fate !== "counted") recordVain(entry);
+        else if (!append(lineOf(entry), maxWaitingBytes)) drop();
       } catch (caught) {
         drop();
         log.warn({ err: caught }, "an entry of the audit log cannot be written");
@@ -180,6 +192,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       const written = (async () => {
         await opened;
         tellDropped();
+        tellLeftOut();
         await opened;
         const last = phase;
         phase = { kind: "closed" };
@@ -188,6 +201,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       await Promise.race([written, late]);
       cancel();
       isClosed = true;
+      cancelTelling?.();
       phase = { kind: "closed" };
       file?.release();
     },

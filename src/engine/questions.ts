@@ -306,11 +306,13 @@ export function createQuestions(options: QuestionsOptions): Questions {
       });
     },
     reply: (reply, replier, raw) => {
+      const isOpen = pending.has(reply.token);
       const fate = fateOf(reply, replier);
       options.audit.record({
         kind: "reply",
         fate,
         reply_token: reply.token,
+        token_is_open: isOpen,
         subscription_id: replier.subscriptionId,
         subscriber_id: replier.subscriberId,
         reply: raw,

@@ -6,6 +6,7 @@ import type { AuditEntry, ReplyFate } from "../../src/contracts/audit.js";
 import type { Log } from "../../src/contracts/log.js";
 import { type AuditLog, type AuditLogOptions, type AuditStream, createAuditLog } from "../../src/daemon/audit-log.js";
 import { defaultAuditDirectory } from "../../src/daemon/audit-names.js";
+import type { ReplyEntry } from "../../src/daemon/reply-budget.js";
 import { startRig } from "../support/daemon-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 import { createVirtualClock } from "../support/virtual-clock.js";
@@ -48,9 +49,9 @@ function stage(options: Partial<AuditLogOptions> = {}): Stage {
   return { audit, directory, clock, warnings, lines };
 }
 
-function reply(number: number, fate: ReplyFate = "unknown_token", raw: unknown = { decision: "accept" }): AuditEntry {
+function reply(number: number, fate: ReplyFate = "unknown_token", raw: unknown = { decision: "accept" }): ReplyEntry {
   const who = { subscription_id: "sub_1", subscriber_id: "reader" };
-  return { kind: "reply", fate, reply_token: `rpl_${number}`, ...who, reply: raw };
+  return { kind: "reply", fate, reply_token: `rpl_${number}`, token_is_open: fate === "counted", ...who, reply: raw };
 }
 
 function outcome(number: number): AuditEntry {
@@ -205,11 +206,88 @@ test("T4: a flood of forged replies leaves a count, and does not keep what matte
   const kinds = lines().map(({ kind, fate, count }) => fate ?? count ?? kind);
   expect(kinds).toStrictEqual([
     ...Array.from({ length: 10 }, () => "unknown_token"),
-    99_990,
     "counted",
     "outcome",
+    99_990,
     "unknown_token",
   ]);
+  expect(lines()[12]).toStrictEqual({
+    time: "2026-05-24T14:00:01.000Z",
+    kind: "left_out",
+    count: 99_990,
+    subscription_id: "sub_1",
+    subscriber_id: "reader",
+  });
+});
+
+test("T4: nobody hides an attempt behind another subscription's flood: each has a budget and a count of its own", async () => {
+  const { audit, lines } = stage({ maxBytes: 1024 * 1024, maxVainRepliesPerSecond: 10 });
+  const by = (number: number, entry: ReplyEntry) => ({ ...entry, subscription_id: `sub_${number}` });
+  for (let number = 1; number <= 1000; number += 1) audit.record(by(1, reply(number)));
+  for (let number = 1; number <= 12; number += 1) audit.record(by(2, reply(number)));
+  audit.record(by(3, reply(1)));
+  await audit.close();
+  const all = lines();
+  const recorded = (id: string) => all.filter((line) => line.kind === "reply" && line.subscription_id === id).length;
+  expect(["sub_1", "sub_2", "sub_3"].map(recorded)).toStrictEqual([10, 10, 1]);
+  expect(all.filter(({ kind }) => kind === "left_out")).toMatchObject([
+    { count: 990, subscription_id: "sub_1", subscriber_id: "reader" },
+    { count: 2, subscription_id: "sub_2", subscriber_id: "reader" },
+  ]);
+});
+
+test("T4: nor an attempt on an open question behind a flood of its own", async () => {
+  const { audit, clock, lines } = stage({ maxBytes: 1024 * 1024, maxVainRepliesPerSecond: 10 });
+  for (let number = 1; number <= 1000; number += 1) audit.record(reply(number));
+  const onOpen = (number: number, fate: ReplyFate) => ({ ...reply(number, fate), token_is_open: true });
+  for (let attempt = 1; attempt <= 25; attempt += 1) audit.record(onOpen(7, "expired"));
+  audit.record(onOpen(7, "not_offered"));
+  audit.record(onOpen(8, "expired"));
+  clock.advance(1000);
+  await audit.close();
+  const open = lines().filter((line) => line.token_is_open === true);
+  expect(open.map(({ reply_token, fate }) => `${reply_token} ${fate}`)).toStrictEqual([
+    ...Array.from({ length: 10 }, () => "rpl_7 expired"),
+    "rpl_7 not_offered",
+    "rpl_8 expired",
+  ]);
+  expect(lines().filter(({ kind }) => kind === "left_out")).toMatchObject([
+    { count: 990, subscription_id: "sub_1" },
+    { count: 15, subscription_id: "sub_1", reply_token: "rpl_7", fate: "expired" },
+  ]);
+});
+
+test("T4: nor on an open question behind lines that wait for the disk", () => {
+  const { audit } = stage({
+    maxWaitingBytes: 160_000,
+    maxVainRepliesPerSecond: 1000,
+    openStream: () => new Promise(() => {}),
+  });
+  for (let number = 1; number <= 1000; number += 1) audit.record(reply(number));
+  const before = audit.droppedCount();
+  expect(before).toBeGreaterThan(900);
+  audit.record({ ...reply(7, "not_offered"), token_is_open: true });
+  expect(audit.droppedCount()).toBe(before);
+});
+
+test("what was left out is told within a second, and nothing is remembered of whoever tries no more", async () => {
+  const { audit, clock, lines } = stage({ maxVainRepliesPerSecond: 1 });
+  for (let second = 1; second <= 2; second += 1) {
+    for (const number of [1, 2, 3]) audit.record(reply(number));
+    clock.advance(1000);
+  }
+  clock.advance(1000);
+  expect(clock.pending()).toBe(0);
+  await audit.close();
+  expect(lines().map(({ kind, count }) => count ?? kind)).toStrictEqual(["reply", 2, "reply", 2]);
+});
+
+test("a reply that comes after the end leaves no timer", async () => {
+  const { audit, clock } = stage();
+  await audit.close();
+  audit.record(reply(1));
+  expect(audit.droppedCount()).toBe(1);
+  expect(clock.pending()).toBe(0);
 });
 
 test("a reply that did not count is recorded in part where it is long; one that did, whole", async () => {
