@@ -170,8 +170,8 @@ describe("subscribers that do not read", () => {
     await quick.subscribe(requestOf(EVERYTHING, { subscriber_id: "quick" }));
     const before = process.memoryUsage().rss;
     const heard: Message[] = [];
-    // 20,000 events of 600 bytes; the quick one reads as they come.
-    const agent = await publishStates(rig, 20_000, 600, async (index) => {
+    // 20,000 events of 300 bytes, which the journal has room for; the quick one reads as they come.
+    const agent = await publishStates(rig, 20_000, 300, async (index) => {
       heard.push(...(await quick.events.take(100)));
       // By now it is lagging; before long the rest of what was on its way to it is thrown away.
       if (index === 4800) slow.readOn();
