@@ -83,8 +83,11 @@ export interface AgentQuestions {
   readonly clarify: (question: ClarificationQuestion, options?: AskOptions) => Promise<ClarificationOutcome>;
   /** Takes a question of this agent's back (AAEP §6.8). False: it is not open, or not its own. */
   readonly cancel: (replyToken: string) => Promise<boolean>;
-  /** For an agent that comes back: how its question stands. Rejects with "not_found" for a token that is not remembered. */
-  readonly outcomeOf: (replyToken: string) => Promise<QuestionState>;
+  /**
+   * For an agent that comes back: how its question stands. Rejects with "not_found" for a token that is not remembered, or whose session is not this
+   * connection's: show the `resume_token` of `session.started` where the session has ended meanwhile, else resume it first (R8).
+   */
+  readonly outcomeOf: (replyToken: string, resumeToken?: string) => Promise<QuestionState>;
 }
 
 export interface QuestionListeners {
@@ -118,8 +121,10 @@ export function createAgentQuestions(connection: Pick<RpcConnection, "request">)
     confirm: (question, options = {}) => ask("aaep.confirm", question, options),
     clarify: (question, options = {}) => ask("aaep.clarify", question, options),
     cancel,
-    outcomeOf: async (replyToken) => {
-      const state = membersOf(await connection.request("aaep.outcome_of", { reply_token: replyToken }));
+    outcomeOf: async (replyToken, resumeToken) => {
+      const shown = resumeToken === undefined ? {} : { resume_token: resumeToken };
+      const params = { reply_token: replyToken, ...shown };
+      const state = membersOf(await connection.request("aaep.outcome_of", params));
       if (state.state === "open") return { state: "open", reply_token: replyToken };
       return { ...readOutcome(state), state: "resolved" };
     },

@@ -11,9 +11,10 @@ export interface EndedSession {
   readonly endedAt: Millis;
 }
 
-interface OwnedSession extends EndedSession {
+export interface OwnedSession extends EndedSession {
   /** The connection of its agent, by identity, as long as that was there. */
   readonly owner: object | undefined;
+  readonly resumeToken: string;
 }
 
 export interface EndedRecord extends OwnedSession {
@@ -37,7 +38,7 @@ export interface EndedSessions {
   readonly add: (record: EndedRecord) => void;
   readonly has: (sessionId: string) => boolean;
   readonly find: (sessionId: string) => EndedSession | undefined;
-  readonly ownerOf: (sessionId: string) => object | undefined;
+  readonly recordOf: (sessionId: string) => OwnedSession | undefined;
   /** All that ended at or after `from`, in the order in which they ended. */
   readonly since: (from: Millis) => Iterable<EndedSession>;
   /** Forgets those that ended before `before`. */
@@ -89,7 +90,7 @@ export function createEndedSessions(options: EndedSessionsOptions): EndedSession
     },
     has: (sessionId) => ended.has(sessionId),
     find: (sessionId) => ended.get(sessionId),
-    ownerOf: (sessionId) => ended.get(sessionId)?.owner,
+    recordOf: (sessionId) => ended.get(sessionId),
     since: function* (from) {
       for (const record of ended.values()) if (record.endedAt >= from) yield record;
     },

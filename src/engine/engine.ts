@@ -92,7 +92,7 @@ export interface EngineSubscription extends Omit<Member, "skipAll" | "repeat" | 
    * Throws "not_found".
    */
   readonly repeat: (eventId: string) => void;
-  /** The questions that it may answer. */
+  /** The questions that it may answer, as it is sent them (R14, R28). It was shown those that it is told here. */
   readonly openQuestions: () => readonly AgentEvent[];
   /** Whether this reply was the one that counted. Says nothing of why not (R19). */
   readonly reply: (reply: Reply, raw: unknown) => boolean;
@@ -312,7 +312,11 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       repeat: (eventId) => {
         member.repeat(repeats.find(eventId, member.terms(), former));
       },
-      openQuestions: () => questionsFor(member.terms()).map(({ event }) => event),
+      openQuestions: () =>
+        questionsFor(member.terms()).map(({ token, event }) => {
+          questions.shown(token, event.event_id, { subscriptionId: id, subscriberId: spec.subscriberId });
+          return shapeEvent(event, member.terms());
+        }),
       reply: (reply, raw) => questions.reply(reply, replier, raw),
       refusedReply: auditReply,
       drain: member.drain,

@@ -1,4 +1,5 @@
 // The agents' side of the engine: what they publish is planned, journaled, and only then true (R2, R3, R8, R29).
+import { Fault } from "../base/errors.js";
 import type { IdSource } from "../base/ids.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { Appended, Journal } from "../contracts/journal.js";
@@ -10,9 +11,10 @@ import type { ResolvedQuestion } from "./question-result.js";
 import type { Questions } from "./questions.js";
 import type { ResumePoints } from "./resume-points.js";
 import type { KnownPublish, PublishedEvent } from "./same-publish.js";
+import type { PublishAnswer, SessionPlan } from "./session-plan.js";
 import type { OpenQuestion, SessionSummary } from "./session-record.js";
 import type { Moment } from "./session-turn.js";
-import type { PublishAnswer, SessionPlan, Sessions } from "./sessions.js";
+import type { Sessions } from "./sessions.js";
 import type { Spokesman } from "./spokesman.js";
 import type { TurnSlices } from "./turn-slices.js";
 import type { WakeUps } from "./wake-ups.js";
@@ -48,8 +50,11 @@ export interface AgentHandle {
   ) => { readonly token: string; readonly receipt: PublishReceipt };
   /** Takes a question of its own back (AAEP §6.8). False: it is not open, or not its own. */
   readonly cancel: (token: string) => boolean;
-  /** How a question ended, for an agent that came back; "open" while it is. Undefined where it is not known. */
-  readonly outcomeOf: (token: string) => ResolvedQuestion | "open" | undefined;
+  /**
+   * How a question ended, for an agent that came back; "open" while it is. Undefined where it is not known, and for a connection that neither has the
+   * question's session, or had it to its end, nor shows its token: the two are not to be told apart (R8, R19).
+   */
+  readonly outcomeOf: (token: string, resumeToken?: string) => ResolvedQuestion | "open" | undefined;
   /** The connection has ended; its sessions' grace begins. */
   readonly close: () => void;
 }
@@ -64,7 +69,7 @@ export interface PublishingServices {
   readonly sessions: Sessions;
   readonly questions: Pick<
     Questions,
-    "asked" | "withdrawn" | "settleDue" | "whenResolved" | "cancel" | "find" | "outcomeOf" | "isWaiting"
+    "asked" | "withdrawn" | "settleDue" | "whenResolved" | "cancel" | "find" | "outcomeOf" | "sessionOf" | "isWaiting"
   >;
   readonly spokesman: Pick<Spokesman, "notice">;
   readonly wakeUps: WakeUps;
@@ -73,6 +78,8 @@ export interface PublishingServices {
   readonly producerId: string | undefined;
   readonly agentGraceMs: Millis;
 }
+
+const FORGOTTEN = "Ask anew, with another event_id: this was asked before, and its outcome is no longer remembered.";
 
 /** What a plan has become. */
 export interface CarriedOut {
@@ -239,14 +246,34 @@ export function createPublishing(services: PublishingServices): Publishing {
         durable,
       };
     };
+    const isTheirs = (sessionId: string, token: string): boolean =>
+      sessions.ownerOf(sessionId) === connection || agents.isAsker(token, connection);
+    /** The token of a question that is asked; where the agent gave none, and this is the same event once more, the one of the first time (R3). */
+    const tokenOf = (fields: Readonly<Record<string, unknown>>): string => {
+      const { event_id: eventId, session_id: sessionId, reply_token: given } = fields;
+      const known = typeof eventId === "string" ? journal.find(eventId)?.event : undefined;
+      const first = known?.session_id === sessionId ? known?.reply_token : undefined;
+      // Its outcome is for those whose question it is.
+      if (typeof first === "string" && !isTheirs(String(sessionId), first)) {
+        const sentence = "Take the session over with aaep.resume_session first; another connection asked this.";
+        throw new Fault("session_not_yours", sentence, { pointer: "/session_id", rule: "R8" });
+      }
+      if (typeof given === "string") return given;
+      return typeof first === "string" ? first : `rpl_${ids.hex(16)}`;
+    };
     const ask: AgentHandle["ask"] = (fields, done) => {
-      const token = typeof fields.reply_token === "string" ? fields.reply_token : `rpl_${ids.hex(16)}`;
+      const token = tokenOf(fields);
       const answer = agents.answer(token, connection, done);
       try {
-        const receipt = publish([{ fields: { ...fields, reply_token: token } }], false);
+        // What is no token at all is refused as what it is.
+        const sent = fields.reply_token === undefined ? { ...fields, reply_token: token } : fields;
+        const receipt = publish([{ fields: sent }], false);
         const known = questions.outcomeOf(token);
         // The same event once more, whose question was resolved long ago.
-        if (known !== undefined && known !== "open" && answer.forget()) done(known);
+        if (known !== "open" && answer.forget()) {
+          if (known === undefined) throw new Fault("not_found", FORGOTTEN, { pointer: "/event_id", rule: "R3" });
+          done(known);
+        }
         return { token, receipt };
       } catch (caught) {
         answer.forget();
@@ -258,12 +285,13 @@ export function createPublishing(services: PublishingServices): Publishing {
       ask,
       cancel: (token) => {
         const question = questions.find(token);
-        if (question === undefined) return false;
-        const isTheirs = sessions.ownerOf(question.sessionId) === connection || agents.isAsker(token, connection);
-        return isTheirs && questions.cancel(token);
+        return question !== undefined && isTheirs(question.sessionId, token) && questions.cancel(token);
       },
-      // Whoever has the token was asked, or asked; an agent that came back has nothing else to show.
-      outcomeOf: questions.outcomeOf,
+      outcomeOf: (token, resumeToken) => {
+        const outcome = questions.outcomeOf(token);
+        const sessionId = outcome === "open" ? questions.sessionOf(token) : outcome?.question.sessionId;
+        return sessions.belongsTo(sessionId, connection, resumeToken) ? outcome : undefined;
+      },
       setIdentity: (producer) => {
         identity = producer;
       },

@@ -15,6 +15,8 @@ export interface QuestionOutcomes {
   ) => void;
   /** "unsafe" while the journal is still at it; undefined where it is not known, or no longer. */
   readonly find: (token: string) => ResolvedQuestion | "unsafe" | undefined;
+  /** The session of an outcome that is not safe yet, or kept. */
+  readonly sessionOf: (token: string) => string | undefined;
   /** Tells `done` once, when that is safe. */
   readonly whenSafe: (token: string, done: OutcomeListener) => void;
   readonly forgetSession: (sessionId: string) => void;
@@ -33,7 +35,7 @@ export function createQuestionOutcomes(maxBytes: number = OUTCOMES_KEPT_BYTES): 
   // The oldest first.
   const kept = new Map<string, Kept>();
   const tokensOf = new Map<string, Set<string>>();
-  const unsafe = new Map<string, OutcomeListener[]>();
+  const unsafe = new Map<string, { readonly sessionId: string; readonly waiting: OutcomeListener[] }>();
   let bytes = 0;
 
   const forget = (token: string): void => {
@@ -70,9 +72,9 @@ export function createQuestionOutcomes(maxBytes: number = OUTCOMES_KEPT_BYTES): 
         for (const listener of listeners) listener(outcome);
         return;
       }
-      const { token } = outcome.question;
+      const { token, sessionId } = outcome.question;
       const waiting = [...listeners];
-      unsafe.set(token, waiting);
+      unsafe.set(token, { sessionId, waiting });
       const release = (): void => {
         unsafe.delete(token);
         for (const listener of waiting) listener(outcome);
@@ -80,8 +82,9 @@ export function createQuestionOutcomes(maxBytes: number = OUTCOMES_KEPT_BYTES): 
       durable.then(release, release);
     },
     find: (token) => (unsafe.has(token) ? "unsafe" : kept.get(token)?.outcome),
+    sessionOf: (token) => unsafe.get(token)?.sessionId ?? kept.get(token)?.outcome.question.sessionId,
     whenSafe: (token, done) => {
-      const waiting = unsafe.get(token);
+      const waiting = unsafe.get(token)?.waiting;
       const outcome = kept.get(token)?.outcome;
       if (waiting !== undefined) waiting.push(done);
       else if (outcome !== undefined) done(outcome);

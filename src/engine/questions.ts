@@ -80,6 +80,8 @@ export interface Questions {
    * and 8 MiB of all sessions together; of others undefined.
    */
   readonly outcomeOf: (token: string) => ResolvedQuestion | "open" | undefined;
+  /** The session of a question whose outcome is "open". */
+  readonly sessionOf: (token: string) => string | undefined;
   /** Its event was handed to a subscription's transport. */
   readonly shown: (token: string, eventId: string, to: Audience) => void;
   /** The first valid reply wins; the answer says only whether it was this one (R19). */
@@ -148,7 +150,12 @@ export function createQuestions(options: QuestionsOptions): Questions {
   };
 
   /** The one way out: whoever finds the question unsettled decides its outcome, and nobody after it. */
-  const settle = (entry: Pending, result: QuestionResult, tellSession: boolean): boolean => {
+  const settle = (
+    entry: Pending,
+    result: QuestionResult,
+    tellSession: boolean,
+    recordReply: () => void = () => {},
+  ): boolean => {
     const { question } = entry;
     if (entry.isSettled) return false;
     entry.isSettled = true;
@@ -169,6 +176,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     entry.cancelGrace?.();
     setWaiting(entry, false);
     const outcome = { question: askedOf(question), result };
+    recordReply();
     options.audit.record({
       kind: "outcome",
       event_id: event.event_id,
@@ -242,7 +250,8 @@ export function createQuestions(options: QuestionsOptions): Questions {
     }
   };
 
-  const fateOf = (reply: Reply, replier: Replier): ReplyFate => {
+  /** What becomes of a reply. One that counts is recorded here, before what it decided (AAEP §10 T3). */
+  const fateOf = (reply: Reply, replier: Replier, record: (fate: ReplyFate) => void): ReplyFate => {
     const entry = pending.get(reply.token);
     if (entry === undefined) return outcomes.find(reply.token) !== undefined ? "already_resolved" : "unknown_token";
     if (options.now() >= entry.deadline) {
@@ -251,11 +260,13 @@ export function createQuestions(options: QuestionsOptions): Questions {
       return "expired";
     }
     if (entry.due !== undefined) return "already_resolved";
-    if (!replier.isEntitled(entry.question)) return "not_entitled";
+    // Nobody consents to what was not put to them (R6, AAEP §10 T1).
+    if (!replier.isEntitled(entry.question) || !entry.shownTo.has(replier.subscriptionId)) return "not_entitled";
     const fault = faultOfReply(reply, entry.question, options.clockSkewMs);
     if (fault !== undefined) return fault;
     try {
-      return settle(entry, resultOfReply(reply, entry.question), true) ? "counted" : "already_resolved";
+      const result = resultOfReply(reply, entry.question);
+      return settle(entry, result, true, () => record("counted")) ? "counted" : "already_resolved";
     } catch (caught) {
       if (caught instanceof Fault && caught.code === "storage_unavailable") return "not_recorded";
       throw caught;
@@ -293,6 +304,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
       const outcome = pending.has(token) ? "unsafe" : outcomes.find(token);
       return outcome === "unsafe" ? "open" : outcome;
     },
+    sessionOf: (token) => pending.get(token)?.question.sessionId ?? outcomes.sessionOf(token),
     shown: (token, eventId, { subscriptionId, subscriberId }) => {
       const shownTo = pending.get(token)?.shownTo;
       if (shownTo?.has(subscriptionId) === true) return;
@@ -307,16 +319,19 @@ export function createQuestions(options: QuestionsOptions): Questions {
     },
     reply: (reply, replier, raw) => {
       const isOpen = pending.has(reply.token);
-      const fate = fateOf(reply, replier);
-      options.audit.record({
-        kind: "reply",
-        fate,
-        reply_token: reply.token,
-        token_is_open: isOpen,
-        subscription_id: replier.subscriptionId,
-        subscriber_id: replier.subscriberId,
-        reply: raw,
-      });
+      const { subscriptionId, subscriberId } = replier;
+      const record = (fate: ReplyFate): void =>
+        options.audit.record({
+          kind: "reply",
+          fate,
+          reply_token: reply.token,
+          token_is_open: isOpen,
+          subscription_id: subscriptionId,
+          subscriber_id: subscriberId,
+          reply: raw,
+        });
+      const fate = fateOf(reply, replier, record);
+      if (fate !== "counted") record(fate);
       return fate === "counted";
     },
     audienceChanged: () => {

@@ -5,24 +5,17 @@ import { Fault } from "../base/errors.js";
 import type { Millis } from "../contracts/clock.js";
 import { completeEvent } from "./complete-event.js";
 import { createEndedSessions, type EndedSession } from "./ended-sessions.js";
-import {
-  type AgentEvent,
-  isTerminalKind,
-  type JournaledEvent,
-  type NewEvent,
-  type Producer,
-  topicKind,
-} from "./event.js";
+import { type AgentEvent, isTerminalKind, type JournaledEvent, topicKind } from "./event.js";
 import { faultAt } from "./publish-fault.js";
-import { isSameContent, isSamePublish, type KnownPublish, type PublishedEvent } from "./same-publish.js";
+import { isSameContent, isSamePublish, type PublishedEvent } from "./same-publish.js";
 import { checkOpenLimit } from "./session-limits.js";
 import { createSessionOwners } from "./session-owners.js";
+import type { PublishAnswer, PublishContext, SessionPlan } from "./session-plan.js";
 import { accept, openQuestion, type Resolution, resolveQuestion } from "./session-questions.js";
 import {
   type AcceptedConfirmation,
   createAgentRecord,
   createSessionRecord,
-  type OpenQuestion,
   type Remembered,
   rememberedOf,
   type SessionRecord,
@@ -31,15 +24,7 @@ import {
 } from "./session-record.js";
 import { abandonSession } from "./session-rules.js";
 import { applyEvent } from "./session-sequence.js";
-import {
-  type Draft,
-  emitMade,
-  type MadeSummary,
-  type Moment,
-  type SequenceWarning,
-  type Sequencing,
-  stampNow,
-} from "./session-turn.js";
+import { type Draft, emitMade, type MadeSummary, type Moment, type Sequencing, stampNow } from "./session-turn.js";
 import { parseTimestamp } from "./timestamps.js";
 import { createUndoLog } from "./undo-log.js";
 import { isPlainSource, wellFormedFields } from "./well-formed.js";
@@ -54,50 +39,6 @@ export interface SessionsOptions {
   readonly summary: MadeSummary;
   /** Told of each ended session of which nothing is kept any more. */
   readonly forgotten?: (sessionId: string) => void;
-}
-
-/** Who publishes, and when. */
-export interface PublishContext extends Moment {
-  /** What the agent said of itself when it connected (R2). */
-  readonly agent: Producer | undefined;
-  /** `--producer-id`. */
-  readonly producerId: string | undefined;
-  /** The agent's connection, by identity: the owner of the sessions it starts (R8). */
-  readonly connection: object;
-  /** Lets another connection publish into a session (R8). */
-  readonly resumeToken?: string | undefined;
-  /** The events came as an array: pointers of faults begin with an index. */
-  readonly isArray: boolean;
-  /** An accepted event with this id, as far back as the journal's window reaches. */
-  readonly known: (eventId: string) => KnownPublish | undefined;
-}
-
-/** What becomes of one published event. */
-export type PublishAnswer =
-  /** It goes out as `events[index]`. */
-  | { readonly kind: "accepted"; readonly eventId: string; readonly index: number; readonly resumeToken?: string }
-  /** It was accepted before and gets its first answer again; within one array, the answer to its first copy. */
-  | { readonly kind: "repeated"; readonly eventId: string; readonly resumeToken?: string }
-  /** It is in order but says nothing new, and does not go out (R3a). */
-  | { readonly kind: "absorbed"; readonly eventId: string };
-
-/** What will have happened once it is committed. Planning anything else, or asking the sessions anything, discards it. */
-export interface SessionPlan {
-  /** In order, the daemon's own among them; for the journal. */
-  readonly events: readonly NewEvent[];
-  /** One for each input. */
-  readonly answers: readonly PublishAnswer[];
-  readonly asked: readonly OpenQuestion[];
-  /** Questions that are no longer asked: cancelled by their agent, or ended with their session. */
-  readonly withdrawn: readonly OpenQuestion[];
-  /** Ids of sessions whose agent came back by publishing: their grace is over. */
-  readonly adopted: readonly string[];
-  readonly ended: readonly string[];
-  /** What "warn" repaired. */
-  readonly warnings: readonly SequenceWarning[];
-  /** Makes it so. Given what the journal made of `events`, terminal events are kept with their epochs. Throws "internal" after a discard. */
-  readonly commit: (journaled?: readonly JournaledEvent[]) => void;
-  readonly discard: () => void;
 }
 
 export interface Sessions {
@@ -123,6 +64,8 @@ export interface Sessions {
   readonly resume: (sessionId: string, resumeToken: string, connection: object) => SessionSummary;
   /** The connection that a session belongs to, or belonged to when it ended; undefined while its agent is away (R8). */
   readonly ownerOf: (sessionId: string) => object | undefined;
+  /** Whether an open session, or one that ended, is this connection's, or the connection shows its token. False for a session that is not known. */
+  readonly belongsTo: (sessionId: string | undefined, connection: object, resumeToken: string | undefined) => boolean;
   /** Ends a session whose agent did not come back (R8). Throws `not_found`. */
   readonly abandon: (sessionId: string, moment: Moment) => SessionPlan;
   /** An open session; undefined where there is none. */
@@ -195,7 +138,8 @@ export function createSessions(options: SessionsOptions): Sessions {
     const terminal = journaled[index] ?? draft.events[index];
     if (terminal === undefined) return;
     const tokens = [...session.replyTokens];
-    ended.add({ sessionId, terminal, endedAt: draft.moment.now, replyTokens: tokens, owner: session.owner });
+    const { owner, resumeToken } = session;
+    ended.add({ sessionId, terminal, endedAt: draft.moment.now, replyTokens: tokens, owner, resumeToken });
   };
 
   const planFrom = (draft: Draft, answers: readonly PublishAnswer[]): SessionPlan => ({
@@ -364,7 +308,12 @@ export function createSessions(options: SessionsOptions): Sessions {
       owners.add(session);
       return summarize(session);
     },
-    ownerOf: (sessionId) => open.get(sessionId)?.owner ?? ended.ownerOf(sessionId),
+    ownerOf: (sessionId) => open.get(sessionId)?.owner ?? ended.recordOf(sessionId)?.owner,
+    belongsTo: (sessionId = "", connection, resumeToken) => {
+      const session = open.get(sessionId) ?? ended.recordOf(sessionId);
+      if (session === undefined) return false;
+      return session.owner === connection || (resumeToken !== undefined && session.resumeToken === resumeToken);
+    },
     abandon: (sessionId, moment) => {
       const session = known(sessionId);
       const draft = begin(moment, undefined, undefined);

@@ -263,7 +263,7 @@ describe("R8: the agent goes, and comes back", () => {
     const rig = createEngineRig();
     const { resumeToken } = rig.agent.publish([{ fields: session().started() }], false);
     const listener = rig.listen(ABLE);
-    rig.agent.publish([{ fields: confirmation("rpl_1") }], false);
+    rig.publish(confirmation("rpl_1"));
     rig.agent.close();
     give(rig, listener, "rpl_1", "accept");
     const back = rig.openAgent();
@@ -274,11 +274,36 @@ describe("R8: the agent goes, and comes back", () => {
     expect(back.outcomeOf("rpl_9")).toBeUndefined();
   });
 
+  test("R8, R19: how a question stands is told to its session's connection, or to one that shows its token, and to nobody else", () => {
+    const rig = createEngineRig({ engine: { agentGraceMs: 5000 } });
+    const { resumeToken } = rig.agent.publish([{ fields: session().started() }], false);
+    const listener = rig.listen(ABLE);
+    rig.publish(confirmation("rpl_1"), confirmation("rpl_2"));
+    give(rig, listener, "rpl_1", "accept");
+    const stranger = rig.openAgent();
+    stranger.publish([{ fields: session("sess_2").started() }], false);
+    const shown = String(resumeToken);
+    const seen = (agent: typeof stranger, token?: string) =>
+      ["rpl_1", "rpl_2", "rpl_9"].map((one) => {
+        const outcome = agent.outcomeOf(one, token);
+        return outcome === "open" ? "open" : outcome?.result.resolvedBy;
+      });
+    expect(seen(rig.agent)).toEqual(["reply", "open", undefined]);
+    expect(seen(stranger)).toEqual([undefined, undefined, undefined]);
+    expect(seen(stranger, "rst_guessed")).toEqual([undefined, undefined, undefined]);
+    expect(seen(stranger, "")).toEqual([undefined, undefined, undefined]);
+    expect(seen(stranger, shown)).toEqual(["reply", "open", undefined]);
+    rig.agent.publish([{ fields: session().errored() }], false);
+    expect(seen(rig.agent)).toEqual(["reply", "cancelled", undefined]);
+    expect(seen(stranger)).toEqual([undefined, undefined, undefined]);
+    expect(seen(stranger, shown)).toEqual(["reply", "cancelled", undefined]);
+  });
+
   test("one that comes back by publishing with its token is told too", () => {
     const rig = createEngineRig();
     const { resumeToken } = rig.agent.publish([{ fields: session().started() }], false);
     const listener = rig.listen(ABLE);
-    rig.agent.publish([{ fields: confirmation("rpl_1") }], false);
+    rig.publish(confirmation("rpl_1"));
     rig.agent.close();
     const back = rig.openAgent();
     back.publish([{ fields: session().progress(1) }], false, resumeToken);
@@ -333,6 +358,63 @@ describe("ask", () => {
     expect(rig.agent.outcomes).toEqual([]);
   });
 
+  test("R3: once more without a token of its own, it gets its first answer; other content is refused", () => {
+    const rig = started();
+    const listener = rig.listen(ABLE);
+    const { reply_token: _, ...fields }: Record<string, unknown> = {
+      ...confirmation("rpl_1"),
+      event_id: "evt_0123456789abcdef",
+    };
+    const done: string[] = [];
+    const first = rig.agent.ask(fields, () => done.push("first"));
+    const second = rig.agent.ask(fields, () => done.push("second"));
+    expect(second.token).toBe(first.token);
+    expect(second.receipt.events).toEqual(first.receipt.events);
+    const other = { ...fields, action: "Do another thing." };
+    expect(faultOf(() => rig.agent.ask(other, () => undefined)).code).toBe("event_id_reused");
+    rig.clock.settle();
+    expect(questionsIn(listener)).toHaveLength(1);
+    give(rig, listener, first.token, "reject");
+    rig.agent.ask(fields, () => done.push("third"));
+    expect(done).toEqual(["first", "second", "third"]);
+  });
+
+  test("R8: another connection gets no answer by asking the same, nor one whose outcome is forgotten", () => {
+    const rig = started();
+    const listener = rig.listen(ABLE);
+    const fields = { ...confirmation("rpl_0"), event_id: "evt_0123456789abcdef" };
+    rig.agent.ask(fields, () => undefined);
+    const stranger = rig.openAgent();
+    const done: string[] = [];
+    expect(faultOf(() => stranger.ask(fields, () => done.push("told")))).toMatchObject({
+      code: "session_not_yours",
+      rule: "R8",
+    });
+    rig.clock.settle();
+    give(rig, listener, "rpl_0", "accept");
+    expect(faultOf(() => stranger.ask(fields, () => done.push("told"))).code).toBe("session_not_yours");
+    for (let index = 1; index <= 256; index += 1) {
+      rig.publish(confirmation(`rpl_${index}`));
+      rig.agent.cancel(`rpl_${index}`);
+    }
+    expect(faultOf(() => rig.agent.ask(fields, () => done.push("told")))).toMatchObject({
+      code: "not_found",
+      pointer: "/event_id",
+    });
+    expect(done).toEqual([]);
+  });
+
+  test.each([5, null, ["rpl_1"], {}, ""])("a reply_token %j is refused, not replaced", (reply_token) => {
+    const rig = started();
+    rig.listen(ABLE);
+    const asked = { ...confirmation("rpl_1"), reply_token };
+    expect(faultOf(() => rig.agent.ask(asked, () => undefined))).toMatchObject({
+      code: "invalid_event",
+      pointer: "/reply_token",
+    });
+    expect(rig.engine.status().openQuestionCount).toBe(0);
+  });
+
   test("a question that is refused is nobody's, and its token is free", () => {
     const rig = started();
     rig.listen(ABLE);
@@ -349,6 +431,7 @@ describe("ask", () => {
     const listener = rig.listen(ABLE);
     rig.agent.ask(confirmation("rpl_1"), () => undefined);
     expect(rig.agent.waiting).toEqual([["rpl_1", true]]);
+    rig.clock.settle();
     give(rig, listener, "rpl_1", "accept");
     expect(rig.agent.waiting).toEqual([
       ["rpl_1", true],
@@ -396,8 +479,8 @@ describe("the audit log: who asked, who was shown it, every attempt, the outcome
       ["shown", "b"],
       ["shown", "d"],
       ["reply", "a"],
-      ["outcome", undefined],
       ["reply", "b"],
+      ["outcome", undefined],
     ]);
     expect(fates(rig)).toEqual(["malformed", "counted"]);
     expect(audited(rig, "asked")[0]?.event.action).toBe("Do rpl_1.");
@@ -409,15 +492,27 @@ describe("the audit log: who asked, who was shown it, every attempt, the outcome
     });
   });
 
-  test("a question that was never taken was shown to nobody", () => {
+  test("R6, T1: a question that was never taken was shown to nobody, and nobody can answer it; what is listed was shown", () => {
     const rig = started();
-    const listener = rig.listen(ABLE);
+    const [listener, other] = [rig.listen(ABLE), rig.listen(ABLE, "other")];
     listener.block(true);
-    rig.publish(confirmation("rpl_1"));
+    rig.publish(confirmation("rpl_1"), confirmation("rpl_2"));
     rig.advance(30_000 - 1);
-    expect(audited(rig, "shown")).toEqual([]);
+    expect(audited(rig, "shown").map(({ subscriber_id: id }) => id)).toEqual(["other", "other"]);
+    expect(give(rig, listener, "rpl_1", "accept")).toBe(false);
+    expect(fates(rig)).toEqual(["not_entitled"]);
     listener.block(false);
-    expect(audited(rig, "shown")).toHaveLength(1);
+    expect(audited(rig, "shown")).toHaveLength(4);
+    expect(give(rig, listener, "rpl_1", "accept")).toBe(true);
+    other.block(true);
+    const late = rig.listen(ABLE, "late");
+    late.block(true);
+    rig.agent.ask(confirmation("rpl_3"), () => undefined);
+    expect(late.subscription.openQuestions().map(({ reply_token: token }) => token)).toEqual(["rpl_2", "rpl_3"]);
+    expect(audited(rig, "shown").at(-1)).toMatchObject({ subscriber_id: "late", reply_token: "rpl_3" });
+    expect(give(rig, late, "rpl_3", "reject")).toBe(true);
+    // It is announced all the same where it is open, and shown only once.
+    expect(audited(rig, "shown").filter(({ subscriber_id: id }) => id === "late")).toHaveLength(2);
   });
 });
 

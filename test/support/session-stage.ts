@@ -2,12 +2,8 @@
 import type { Fault } from "../../src/base/errors.js";
 import type { AgentEvent } from "../../src/engine/event.js";
 import type { KnownPublish } from "../../src/engine/same-publish.js";
-import {
-  createSessions,
-  type PublishContext,
-  type SessionPlan,
-  type SessionsOptions,
-} from "../../src/engine/sessions.js";
+import type { PublishContext, SessionPlan } from "../../src/engine/session-plan.js";
+import { createSessions, type SessionsOptions } from "../../src/engine/sessions.js";
 
 export type Fields = Record<string, unknown>;
 

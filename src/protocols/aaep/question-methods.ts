@@ -18,7 +18,10 @@ export interface QuestionMethods {
   readonly clarify: (call: RpcCall) => Promise<Message>;
   /** `aaep.cancel {reply_token}`: whether it was open and this agent's. */
   readonly cancel: (params: unknown) => Message;
-  /** `aaep.outcome_of {reply_token}`. Throws "not_found" for a token that is not remembered. */
+  /**
+   * `aaep.outcome_of {reply_token, resume_token?}`. Throws "not_found" for a token that is not remembered, and just so where this connection neither
+   * has the question's session nor shows its token (R19).
+   */
   readonly outcomeOf: (params: unknown) => Message;
 }
 
@@ -51,12 +54,11 @@ export function createQuestionMethods(agent: () => AgentHandle): QuestionMethods
     cancel: (params) => ({ cancelled: agent().cancel(tokenIn(params)) }),
     outcomeOf: (params) => {
       const token = tokenIn(params);
-      const outcome = agent().outcomeOf(token);
+      const outcome = agent().outcomeOf(token, resumeTokenIn(params));
       if (outcome === undefined) {
-        throw new Fault("not_found", "Name the reply_token of a question that was asked in the last 24 hours.", {
-          pointer: "/reply_token",
-          rule: "AAEP §6.2",
-        });
+        const sentence =
+          "Name the reply_token of a question of your own session that was asked in the last 24 hours; show resume_token where the session is another connection's.";
+        throw new Fault("not_found", sentence, { pointer: "/reply_token", rule: "AAEP §6.2" });
       }
       return outcome === "open"
         ? { state: "open", reply_token: token }
@@ -84,4 +86,12 @@ function tokenIn(params: unknown): string {
     typeof params === "object" && params !== null && "reply_token" in params ? params.reply_token : undefined;
   if (typeof token === "string") return token;
   throw new Fault("invalid_params", "Name the question by its reply_token.", { pointer: "/reply_token", rule: "R33" });
+}
+
+function resumeTokenIn(params: unknown): string | undefined {
+  const token =
+    typeof params === "object" && params !== null && "resume_token" in params ? params.resume_token : undefined;
+  if (token === undefined || typeof token === "string") return token;
+  const sentence = "`resume_token` must be the string that session.started was answered with.";
+  throw new Fault("invalid_params", sentence, { pointer: "/resume_token", rule: "R8" });
 }

@@ -75,23 +75,24 @@ interface Conversation extends Stage {
   readonly agent: Peer;
   readonly listener: Peer;
   readonly subscriptionId: string;
+  readonly resumeToken: unknown;
 }
 
 function conversation(): Conversation {
   const stage = createStage();
   const [agent, listener] = [stage.peer(), stage.peer()];
-  agent.call("aaep.publish", {
+  const { resume_token: resumeToken } = agent.call("aaep.publish", {
     type: "aaep:agent.session.started",
     session_id: "sess_1",
     summary_normal: "Begins.",
-  });
+  }) as Message;
   const accepted = listener.call("aaep.subscribe", {
     type: "subscription.request",
     aaep_version: "1.0.0",
     subscriber_id: "listener",
     capabilities: CAPABLE,
   }) as Message;
-  return { ...stage, agent, listener, subscriptionId: String(accepted.subscription_id) };
+  return { ...stage, agent, listener, subscriptionId: String(accepted.subscription_id), resumeToken };
 }
 
 const CONFIRM = { session_id: "sess_1", action: "Send it.", consequence: "It is sent." };
@@ -227,7 +228,8 @@ describe("aaep.confirm, aaep.clarify", () => {
     expect(questionsOf(stage)).toHaveLength(1);
     stage.rig.advance(5000);
     expect(questionsOf(stage)).toHaveLength(0);
-    expect(stage.peer().call("aaep.outcome_of", { reply_token: "rpl_1" })).toMatchObject({
+    const resume_token = stage.resumeToken;
+    expect(stage.peer().call("aaep.outcome_of", { reply_token: "rpl_1", resume_token })).toMatchObject({
       state: "resolved",
       resolved_by: "cancelled",
     });
@@ -360,6 +362,28 @@ describe("aaep.cancel, aaep.outcome_of", () => {
     expect(outcome()).toMatchObject({ state: "resolved", decision: "reject", resolved_by: "reply" });
     expect(() => stage.agent.call("aaep.outcome_of", { reply_token: "rpl_2" })).toThrow(/not_found/);
   });
+
+  test("R19: to another connection a token that is known and one that is not are the same", async () => {
+    const stage = conversation();
+    stage.agent.call("aaep.confirm", { ...CONFIRM, reply_token: "rpl_1" });
+    const stranger = stage.peer();
+    const refused = (params: Message) => refusalOf(() => stranger.call("aaep.outcome_of", params));
+    const unknown = await refused({ reply_token: "rpl_2" });
+    expect(unknown).toMatchObject({ code: "not_found", pointer: "/reply_token" });
+    expect(await refused({ reply_token: "rpl_1" })).toEqual(unknown);
+    expect(await refused({ reply_token: "rpl_1", resume_token: "rst_guessed" })).toEqual(unknown);
+    stage.listener.call("aaep.reply", replyTo(stage, questionsOf(stage)[0]));
+    expect(await refused({ reply_token: "rpl_1" })).toEqual(unknown);
+    expect(await refused({ reply_token: "rpl_1", resume_token: 5 })).toMatchObject({
+      code: "invalid_params",
+      pointer: "/resume_token",
+    });
+    const { resumeToken } = stage;
+    expect(stranger.call("aaep.outcome_of", { reply_token: "rpl_1", resume_token: resumeToken })).toMatchObject({
+      state: "resolved",
+      decision: "accept",
+    });
+  });
 });
 
 describe("AAEP §6.3.4, R19: a reply that is none", () => {
@@ -459,6 +483,7 @@ describe("AAEP §6.3.4, R19: a reply that is none", () => {
     });
     const fates = stage.rig.audit.flatMap((entry) => (entry.kind === "reply" ? [entry.fate] : []));
     expect(fates).toEqual(["wrong_subscription", "wrong_subscription", "wrong_subscription"]);
+    other.call("aaep.list_pending", {});
     expect(other.call("aaep.reply", { ...reply, subscription_id: theirs.subscription_id })).toEqual({ accepted: true });
   });
 });
