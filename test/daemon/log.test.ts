@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Fault } from "../../src/base/errors.js";
 import type { LogLevel } from "../../src/daemon/config.js";
 import { createLog, type LogOptions } from "../../src/daemon/log.js";
@@ -90,10 +90,18 @@ describe("log", () => {
   it("S9: waits for a slow reader only so long", async () => {
     const { log, stream } = logInto("info");
     stream.writableLength = 1;
-    const began = performance.now();
-    await log.flush(20);
-    expect(performance.now() - began).toBeGreaterThanOrEqual(19);
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    let flushes = 0;
+    const flush = () => void log.flush(20).then(() => (flushes += 1));
+    flush();
+    await vi.advanceTimersByTimeAsync(19);
+    expect(flushes).toBe(0);
+    await vi.advanceTimersByTimeAsync(5);
+    expect(flushes).toBe(1);
+    flush();
     stream.writableLength = 0;
-    await log.flush(60_000);
+    await vi.advanceTimersByTimeAsync(5);
+    expect(flushes).toBe(2);
   });
 });

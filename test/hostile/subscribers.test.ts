@@ -1,5 +1,6 @@
 // Subscribers that send what no subscriber should. Each case ends in a typed answer or a closed connection, and nobody else notices.
 import { describe, expect, it } from "vitest";
+import { expectInProportion } from "../support/cost.js";
 import { type DaemonRig, requestOf, startRig } from "../support/daemon-rig.js";
 import type { Message } from "../support/wire-sniffer.js";
 
@@ -369,32 +370,32 @@ describe("texts and lists at their ends", () => {
     },
   );
 
-  it("thousands of languages, boundaries and patterns are taken or refused in no time", async () => {
+  it("thousands of languages, boundaries and patterns are taken or refused at a cost in proportion", async () => {
     const rig = await startRig();
     const many = <Item>(count: number, item: (index: number) => Item): readonly Item[] =>
       Array.from({ length: count }, (_, index) => item(index));
     const code = (index: number) =>
       index.toString(26).replaceAll(/[0-9]/g, (digit) => "qrstuvwxyz"[Number(digit)] ?? "");
-    const lists: readonly Message[] = [
-      { languages: many(20_000, (index) => `en-${code(index)}`) },
-      { languages: many(20_000, () => "en") },
-      { coalesce_boundaries: [...many(15, (index) => `b${index}`), "word"] },
-      { supported_conformance_levels: [...many(15, (index) => index), 1] },
-      {
+    const lists: readonly ((times: 1 | 4) => Message)[] = [
+      (times) => ({ languages: many(times * 5000, (index) => `en-${code(index)}`) }),
+      (times) => ({ languages: many(times * 5000, () => "en") }),
+      (times) => ({ coalesce_boundaries: [...many(times * 4 - 1, (index) => `b${index}`), "word"] }),
+      (times) => ({ supported_conformance_levels: [...many(times * 4 - 1, (index) => index), 1] }),
+      (times) => ({
         event_filters: {
-          include: many(256, (index) => `x:${index}*`),
-          exclude: many(256, (index) => `y:${index}`),
+          include: many(times * 64, (index) => `x:${index}*`),
+          exclude: many(times * 64, (index) => `y:${index}`),
         },
-      },
-      { supported_extensions: many(64, (index) => `https://example.org/${index}`) },
+      }),
+      (times) => ({ supported_extensions: many(times * 16, (index) => `https://example.org/${index}`) }),
     ];
     for (const capabilities of lists) {
-      const began = performance.now();
-      const peer = await rig.plain();
-      expect((await peer.subscribe(requestOf(capabilities))).type).toBe("subscription.accepted");
+      await expectInProportion(async (times) => {
+        const peer = await rig.plain();
+        expect((await peer.subscribe(requestOf(capabilities(times)))).type).toBe("subscription.accepted");
+        await peer.close();
+      });
       await rig.expectOthersServed();
-      await peer.close();
-      expect([Object.keys(capabilities), performance.now() - began < 2000]).toEqual([Object.keys(capabilities), true]);
     }
     const peer = await rig.plain();
     const answer = await peer.subscribe(
@@ -403,7 +404,7 @@ describe("texts and lists at their ends", () => {
     expect(answer).toMatchObject({ type: "subscription.rejected", reason_code: "capabilities_incompatible" });
   });
 
-  it("R17: a map of 1,024 sessions to resume is worked through in no time", async () => {
+  it("R17: a map of 1,024 sessions to resume is worked through at a cost in proportion", async () => {
     const rig = await startRig();
     const agent = await rig.rpc();
     for (let index = 0; index < 200; index++) {
@@ -413,14 +414,20 @@ describe("texts and lists at their ends", () => {
         { type: "aaep:agent.output.streaming", ...of, chunk: "One. ", complete: false },
       );
     }
-    const resume = Object.fromEntries(Array.from({ length: 1024 }, (_, index) => [`sess_${index}`, `evt_${index}`]));
-    const began = performance.now();
-    const peer = await rig.plain();
-    const answer = await peer.subscribe(requestOf({}, { extensions: { aaepd: { resume_after: resume } } }));
-    expect(answer.type).toBe("subscription.accepted");
-    expect(performance.now() - began).toBeLessThan(2000);
-    const first = await peer.events.take(200);
-    expect(new Set(first.map(({ session_id }) => session_id)).size).toBe(200);
+    let subscribers = 0;
+    await expectInProportion(async (times) => {
+      // Who has been here before is remembered.
+      subscribers += 1;
+      const others = { subscriber_id: `listener${subscribers}` };
+      const pairs = Array.from({ length: times * 256 }, (_, index) => [`sess_${index}`, `evt_${index}`]);
+      const peer = await rig.plain();
+      const resume = { resume_after: Object.fromEntries(pairs) };
+      const answer = await peer.subscribe(requestOf({}, { ...others, extensions: { aaepd: resume } }));
+      expect(answer.type).toBe("subscription.accepted");
+      const first = await peer.events.take(200);
+      expect(new Set(first.map(({ session_id }) => session_id)).size).toBe(200);
+      await peer.close();
+    });
     await rig.expectOthersServed();
   });
 });
