@@ -64,8 +64,10 @@ const LEAST_DESCRIPTION = 20;
 
 /** Nobody reads any more, as in `aaepd --help | true`: no fault (S7). Writers that must know listen themselves. */
 function endQuietlyUnread(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", ignore);
 }
+
+function ignore(): void {}
 
 function untouchedStdio(): Stdio {
   return { readable: process.stdin, writable: process.stdout, restore: () => {} };
@@ -94,7 +96,7 @@ async function createProgram(
     .showSuggestionAfterError(false)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => context.stdio.writable.write(reflowed(text, width)),
+      writeOut: (text) => context.stdio.writable.on("error", ignore).write(reflowed(text, width)),
       writeErr: (text) => process.stderr.write(reflowed(text, width)),
       getOutHelpWidth: () => width,
       getErrHelpWidth: () => width,

@@ -49,12 +49,15 @@ describe("the command line", () => {
     expect(whole.stderr + serve.stderr + stdio.stderr).toBe("");
   });
 
-  it.each([["--help"], ["manifest", "--new"], ["help"]])("S7: %s ends quietly where nobody reads", async (...argv) => {
-    const program = startProgram(argv);
-    program.child.stdout.destroy();
-    expect(await program.ended).toEqual({ code: 0, signal: null });
-    expect(program.stderr()).toBe("");
-  });
+  it.each([["--help"], ["manifest", "--new"], ["help"], ["stdio", "--help"]])(
+    "S7: %s ends quietly where nobody reads",
+    async (...argv) => {
+      const program = startProgram(argv);
+      program.child.stdout.destroy();
+      expect(await program.ended).toEqual({ code: 0, signal: null });
+      expect(program.stderr()).toBe("");
+    },
+  );
 
   it("tells its version; without a command it teaches, and says by its exit code that nothing was done", async () => {
     const [version, nothing] = await Promise.all([run("--version"), run()]);
