@@ -11,7 +11,12 @@ import { temporaryDirectory } from "../support/temporary-directory.js";
 
 beforeAll(ensureBuilt, 120_000);
 
-const LONG = { timeout: 15_000, interval: 10 };
+/**
+ * For what happens sooner or later. That the daemon ends within two seconds is its own doing (R8a): where it would not, it ends itself, with another exit code
+ * and a line in its log that says so. So these are what is looked at, and not the time.
+ */
+const LONG = { timeout: 60_000, interval: 10 };
+const CUT_SHORT = "exiting before everything was in order";
 
 function request(id: number, method: string, params?: object): string {
   return `${JSON.stringify({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) })}\n`;
@@ -119,9 +124,10 @@ describe("a daemon over stdio", () => {
         .stderr()
         .split("\n")
         .find((candidate) => candidate.includes('"cost"')) ?? "{}";
-    const { cpuMs, wallMs } = JSON.parse(line).cost;
-    expect(wallMs).toBeLessThan(2000);
-    expect(cpuMs).toBeLessThan(50);
+    const { beforeMs, afterMs } = JSON.parse(line).cost;
+    // Half of what it took to start and to answer: one that waits in a loop takes a second and more.
+    expect(afterMs).toBeLessThan(beforeMs / 2);
+    expect(program.stderr()).not.toContain(CUT_SHORT);
     expect(program.stderr()).toContain('"reason":"stdin_ended"');
     expect(readdirSync(join(directory, "aaep"))).toStrictEqual([]);
   });
@@ -132,6 +138,18 @@ describe("a daemon over stdio", () => {
     program.child.stdin.end(ids.map((id) => request(id, "aaep.ping")).join(""));
     expect((await program.ended).code).toBe(0);
     expect(messages(program).map(({ id }) => id)).toStrictEqual(ids);
+  });
+
+  it("R8a: a question that is open at the end of its input is withdrawn, and its call gets no answer", async () => {
+    const program = startProgram(["stdio", "--socket", "off", "--confirmation-grace-seconds", "3600"]);
+    const common = { session_id: "sess_1", producer: { agent_id: "tester" } };
+    const started = { ...common, type: "aaep:agent.session.started", summary_normal: "Begins." };
+    program.child.stdin.write(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "aaep.publish", params: [started] }));
+    program.child.stdin.write("\n");
+    program.child.stdin.write(request(2, "aaep.confirm", { ...common, action: "Pay.", consequence: "Money leaves." }));
+    program.child.stdin.end(request(3, "aaep.ping"));
+    expect(await program.ended).toStrictEqual({ code: 0, signal: null });
+    expect(messages(program).map(({ id }) => id)).toStrictEqual([1, 3]);
   });
 
   it("R8a: plain AAEP over stdio is handed what is held for it, and told why it ends", async () => {
@@ -155,10 +173,8 @@ describe("a daemon over stdio", () => {
     for (const chunk of ["Not ", "yet ", "complete"]) {
       await agent.publish({ ...common, type: "aaep:agent.output.streaming", chunk, complete: false });
     }
-    const began = performance.now();
     program.child.stdin.end();
     expect(await program.ended).toStrictEqual({ code: 0, signal: null });
-    expect(performance.now() - began).toBeLessThan(2000);
     const [text, ...others] = messages(program).slice(2);
     // What is open is closed before its session is.
     expect(text).toMatchObject({ chunk: "Not yet complete", complete: true });
@@ -181,9 +197,9 @@ describe("a daemon over stdio", () => {
     await vi.waitFor(() => expect(existsSync(join(directory, "aaep", "aaepd.manifest.json"))).toBe(true), LONG);
     parent.child.kill("SIGKILL");
     await parent.ended;
-    const began = performance.now();
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), LONG);
-    expect(performance.now() - began).toBeLessThan(2000);
+    expect(readFileSync(log, "utf8")).toContain('"reason":"stdin_ended","exitCode":0');
+    expect(readFileSync(log, "utf8")).not.toContain(CUT_SHORT);
     expect(readdirSync(join(directory, "aaep"))).toStrictEqual([]);
   });
 
@@ -199,11 +215,10 @@ describe("a daemon over stdio", () => {
     const [line = ""] = await parent.stdoutLines(1);
     const { pid } = JSON.parse(line);
     await vi.waitFor(() => expect(existsSync(join(directory, "aaep", "aaepd.manifest.json"))).toBe(true), LONG);
-    const began = performance.now();
     parent.child.kill("SIGKILL");
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), LONG);
-    expect(performance.now() - began).toBeLessThan(2500);
     expect(readFileSync(log, "utf8")).toContain('"reason":"parent_gone","exitCode":80');
+    expect(readFileSync(log, "utf8")).not.toContain(CUT_SHORT);
     expect(readdirSync(join(directory, "aaep"))).toStrictEqual([]);
   });
 
@@ -222,11 +237,10 @@ describe("a daemon over stdio", () => {
     const program = startProgram(["stdio"]);
     program.child.stdout.pause();
     const ids = Array.from({ length: 700 }, (_, index) => index + 1);
-    const began = performance.now();
     program.child.stdin.end(ids.map((id) => request(id, "aaep.manifest")).join(""));
     const code = await new Promise((resolve) => program.child.on("exit", resolve));
     expect(code).toBe(0);
-    expect(performance.now() - began).toBeLessThan(4000);
+    expect(program.stderr()).not.toContain(CUT_SHORT);
   });
 
   it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("S3: %s is always heard", async (signal) => {
@@ -253,10 +267,9 @@ describe("log lines", () => {
   it("S10: 10 MB of them do not stop a process whose standard error is never read", async () => {
     const program = startProgram([], { entry: fixture("log-flood.mjs"), readsStderr: false });
     const [line = "{}"] = await program.stdoutLines(1);
-    const { dropped, waitingBytes, ms } = JSON.parse(line);
+    const { dropped, waitingBytes } = JSON.parse(line);
     expect((await program.ended).code).toBe(0);
     expect(dropped).toBeGreaterThan(9000);
     expect(waitingBytes).toBeLessThan(65_536 + 2048);
-    expect(ms).toBeLessThan(5000);
   });
 });
