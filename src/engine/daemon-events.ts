@@ -1,16 +1,15 @@
 // Events that the daemon itself makes for a session, complete as they go out (R31). What must not live here: when they are made and who gets them.
 import type { EventId } from "../base/ids.js";
+import type { AskingIn } from "./asking.js";
 import { catalogueLanguage } from "./daemon-texts.js";
 import { derivedEventId, type IdServices } from "./derived-id.js";
 import type { AgentEvent, Epoch, Producer, Urgency } from "./event.js";
 import { type LocalizedTexts, localizedTexts, type TextAudience } from "./localized-texts.js";
-import { applyShape } from "./shape.js";
 import { shortenedText } from "./shortened-text.js";
-import type { GapReason, MessageParameters, QuestionKind } from "./texts/catalogue.js";
+import type { GapReason, MessageParameters } from "./texts/catalogue.js";
 import { AAEPD_VOCABULARY, CORE_VOCABULARY } from "./vocabularies.js";
 
-const TERSE_ASKING_LENGTH = 400;
-const NORMAL_ASKING_LENGTH = 4000;
+const NAME_LENGTH = 400;
 
 /** What every event of the daemon's needs to know. */
 export interface DaemonEventFacts {
@@ -66,26 +65,7 @@ function build(facts: DaemonEventFacts, services: IdServices, parts: Parts): Age
 }
 
 function speakerOf(producer: Producer): string {
-  return shortenedText(producer.agent_name ?? producer.agent_id, TERSE_ASKING_LENGTH);
-}
-
-interface Asking {
-  readonly kind: QuestionKind;
-  readonly terse: string;
-  readonly normal: string;
-}
-
-/** What a question asks, in the language it is told in where the agent gave it in that one (AAEP ch. 11). */
-function askingOf(question: AgentEvent, language: string, defaultLanguage: string): Asking {
-  const shaped = applyShape(question, { verbosity: "normal", languages: [language] }, defaultLanguage);
-  const text = (field: string) => (typeof shaped[field] === "string" ? shaped[field] : "");
-  const kind: QuestionKind = shaped.action === undefined ? "clarification" : "confirmation";
-  const asked = kind === "confirmation" ? `${text("action")} ${text("consequence")}`.trim() : text("question");
-  return {
-    kind,
-    terse: shortenedText(kind === "confirmation" ? text("action") : asked, TERSE_ASKING_LENGTH),
-    normal: shortenedText(asked, NORMAL_ASKING_LENGTH),
-  };
+  return shortenedText(producer.agent_name ?? producer.agent_id, NAME_LENGTH);
 }
 
 /** Where a session stands. */
@@ -131,8 +111,7 @@ export function gapEvent(facts: DaemonEventFacts, services: IdServices, gap: Gap
 export interface QuestionFacts {
   /** The awaiting event, as it was published. */
   readonly question: AgentEvent;
-  /** The configured `default_language`. */
-  readonly defaultLanguage: string;
+  readonly askingIn: AskingIn;
 }
 
 /** Tells those that cannot answer what is being asked (R6). `extensions.aaepd.asks` says whom it concerns. */
@@ -141,7 +120,7 @@ export function noticeEvent(
   services: IdServices,
   asked: QuestionFacts & { readonly fromState: string },
 ): AgentEvent {
-  const { question, defaultLanguage } = asked;
+  const { question, askingIn } = asked;
   const agent = speakerOf(facts.producer);
   return build(facts, services, {
     type: "state.changed",
@@ -149,7 +128,7 @@ export function noticeEvent(
     urgency: "critical",
     payload: { from_state: asked.fromState, to_state: "awaiting_input" },
     texts: localizedTexts(facts.audience, "questionNotice", (language, form) => {
-      const asking = askingOf(question, language, defaultLanguage);
+      const asking = askingIn(question, language);
       return { agent, kind: asking.kind, asking: asking[form] };
     }),
     marks: { asks: question.action === undefined ? "clarification" : "confirmation", question: question.event_id },

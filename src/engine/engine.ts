@@ -180,6 +180,12 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
           questions.shown(String(event.reply_token), event.event_id, { subscriptionId, subscriberId }),
         summaries: (terms, epoch, only) =>
           openSummaries(only).map((summary) => spokesman.summary(summary, terms, epoch)),
+        notices: (terms, epoch, only) =>
+          openSummaries(only).flatMap((summary) =>
+            summary.openQuestions
+              .filter(({ kind, token }) => !isAble(terms, kind) && questions.find(token) !== undefined)
+              .map((question) => spokesman.lateNotice(question, summary, terms, epoch)),
+          ),
         gaps: (terms, after, given) => gapEvents(terms, after, given),
         asBacklog: (entry) => spokesman.asBacklog(entry, (eventId) => isAsked(eventId)),
         delivered: (subscriberId, unit, low, render) =>

@@ -65,6 +65,8 @@ export interface MemberSpec {
   readonly shown: (subscriptionId: string, subscriberId: string, entry: JournaledEvent) => void;
   /** One state change for each open session, by which a newcomer knows where it stands (R17). */
   readonly summaries: (terms: Terms, epoch: Epoch, only?: ReadonlySet<string>) => readonly AgentEvent[];
+  /** What is being asked in open sessions and these terms cannot answer, for a newcomer that was not there (R6). */
+  readonly notices: (terms: Terms, epoch: Epoch, only?: ReadonlySet<string>) => readonly AgentEvent[];
   /** One for each session of which something aged out between two epochs (R27). */
   readonly gaps: (terms: Terms, after: Epoch, given: Given) => readonly GapEvent[];
   /** An entry as the backlog tells it; undefined for a question, which was asked at once or has been resolved (R17). */

@@ -126,7 +126,10 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
   const greet = (): void => {
     stream.askOpen(services.journal.head());
     for (const event of spec.start.first) say(event, spec.start.owedFrom);
-    sumUp(spec.start.kind === "resume" ? spec.start.summarize : undefined);
+    const only = spec.start.kind === "resume" ? spec.start.summarize : undefined;
+    sumUp(only);
+    const { head } = services.journal;
+    for (const event of spec.notices(terms, head(), only)) say(event, head() + 1);
   };
 
   const cancelTimer = (): void => {

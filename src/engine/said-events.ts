@@ -1,4 +1,4 @@
-// What the daemon said for itself to single subscriptions, and what stands in no journal: sums and gaps (R17, R27). The newest of all
+// What the daemon said for itself to single subscriptions, and what stands in no journal: sums, gaps and notices for those who come late (R6, R17, R27). The newest of all
 // subscriptions together are kept, so that they can be said again (R28). Equal terms get equal events, which are kept once.
 import type { AgentEvent } from "./event.js";
 import type { Spokesman } from "./spokesman.js";
@@ -8,7 +8,7 @@ export const SAID_KEPT_COUNT = 1024;
 
 export interface SaidEvents {
   readonly find: (eventId: string) => AgentEvent | undefined;
-  /** The same spokesman; what it says of gaps and sums is kept. */
+  /** The same spokesman; what it says to single subscriptions is kept. */
   readonly listeningTo: (spokesman: Spokesman) => Spokesman;
 }
 
@@ -32,6 +32,7 @@ export function createSaidEvents(): SaidEvents {
     listeningTo: (spokesman) => ({
       ...spokesman,
       summary: (session, terms, epoch) => keep(spokesman.summary(session, terms, epoch)),
+      lateNotice: (question, session, terms, epoch) => keep(spokesman.lateNotice(question, session, terms, epoch)),
       gap: (session, terms, epoch, lost) => keep(spokesman.gap(session, terms, epoch, lost)),
       gapOfEnded: (terminal, terms, epoch, lost) => keep(spokesman.gapOfEnded(terminal, terms, epoch, lost)),
     }),

@@ -1,5 +1,6 @@
 // What the daemon says for itself, with the engine's facts put into its texts (R6, R17, R27, R31).
 
+import { createAskingIn } from "./asking.js";
 import { type DaemonEventFacts, everyLanguage, gapEvent, noticeEvent, summaryEvent } from "./daemon-events.js";
 import type { IdServices } from "./derived-id.js";
 import type { AgentEvent, Epoch, JournaledEvent, NewEvent, Producer } from "./event.js";
@@ -27,6 +28,8 @@ export interface Spokesman {
   readonly gapOfEnded: (terminal: AgentEvent, terms: Terms, epoch: Epoch, lost: LostPart) => AgentEvent;
   /** To follow a question in the journal, for those that cannot answer it. */
   readonly notice: (question: JournaledEvent) => NewEvent;
+  /** What a notice says, to a subscription that was not there when the question was asked and cannot answer it (R6). */
+  readonly lateNotice: (question: OpenQuestion, session: SessionSummary, terms: Terms, epoch: Epoch) => AgentEvent;
   readonly resolution: (question: OpenQuestion, result: QuestionResult) => Resolution;
   /** The fields of a reminder of an open question, for everybody (AAEP §6.4.3). */
   readonly reminder: (
@@ -38,10 +41,11 @@ export interface Spokesman {
   readonly asBacklog: (entry: JournaledEvent, isOpen: (eventId: string) => boolean) => JournaledEvent | undefined;
 }
 
-const ASKING_LENGTH = 400;
+const NAME_LENGTH = 400;
 
 export function createSpokesman(ids: IdServices, defaultLanguage: string): Spokesman {
   const everyone = everyLanguage(defaultLanguage);
+  const askingIn = createAskingIn(defaultLanguage);
 
   const factsFor = (
     of: { sessionId: string; producer: Producer; timestamp: string },
@@ -56,8 +60,11 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
     audience: { kind: "listener", languages: terms.languages },
   });
 
-  const resolutionTexts = (outcome: Outcome, asking: string) => {
-    const { summaries, hints } = localizedTexts(everyone, "resolution", () => ({ ...outcome, asking }));
+  const resolutionTexts = (outcome: Outcome, question: AgentEvent) => {
+    const { summaries, hints } = localizedTexts(everyone, "resolution", (language) => ({
+      ...outcome,
+      asking: askingIn(question, language).terse,
+    }));
     return { ...summaries, localization_hints: hints };
   };
 
@@ -68,7 +75,7 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
       case "awaiting_input":
         return localizedTexts(everyone, "awaitingInput", () => ({ agent: nameOf(text.question.producer) })).summaries;
       case "question_withdrawn":
-        return resolutionTexts({ decision: "cancelled", decidedBy: "agent" }, askingIn(text.question));
+        return resolutionTexts({ decision: "cancelled", decidedBy: "agent" }, text.question);
       case "agent_disconnected":
         return localizedTexts(everyone, "agentDisconnected", () => ({ agent: nameOf(text.producer) })).summaries;
     }
@@ -101,7 +108,7 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
         audience: everyone,
       };
       return {
-        event: noticeEvent(facts, ids, { question: event, defaultLanguage, fromState: "awaiting_input" }),
+        event: noticeEvent(facts, ids, { question: event, askingIn, fromState: "awaiting_input" }),
         kind: "state.changed",
         source: undefined,
         at: question.at,
@@ -109,6 +116,12 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
         made: "notice",
       };
     },
+    lateNotice: ({ event }, session, terms, epoch) =>
+      noticeEvent({ ...factsFor(session, terms, epoch), producer: event.producer }, ids, {
+        question: event,
+        askingIn,
+        fromState: "awaiting_input",
+      }),
     resolution: (question, result) => {
       const outcome = outcomeOf(question, result);
       return {
@@ -116,13 +129,16 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
         outcome: outcome.decision,
         isAcceptedByReply: result.resolvedBy === "reply" && result.decision === "accept",
         isRejected: result.decision === "reject",
-        summary: resolutionTexts(outcome, askingIn(question.event)),
+        summary: resolutionTexts(outcome, question.event),
         marks: { question: question.event.event_id, decision: outcome.decision, decided_by: outcome.decidedBy },
       };
     },
     reminder: (question, passed, remainingSeconds) => {
-      const asking = askingIn(question.event);
-      const { summaries, hints } = localizedTexts(everyone, "countdown", () => ({ passed, remainingSeconds, asking }));
+      const { summaries, hints } = localizedTexts(everyone, "countdown", (language) => ({
+        passed,
+        remainingSeconds,
+        asking: askingIn(question.event, language).terse,
+      }));
       return {
         urgency: "normal",
         progress: { percent: passed === "half" ? 50 : 90 },
@@ -142,10 +158,6 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
   };
 }
 
-function askingIn(event: AgentEvent): string {
-  return shortenedText(String(event.action ?? event.question ?? ""), ASKING_LENGTH);
-}
-
 function outcomeOf(question: OpenQuestion, result: QuestionResult): Outcome {
   if (result.resolvedBy === "cancelled") return { decision: "cancelled", decidedBy: "agent" };
   const decidedBy =
@@ -159,5 +171,5 @@ function outcomeOf(question: OpenQuestion, result: QuestionResult): Outcome {
 }
 
 function nameOf(producer: Producer): string {
-  return shortenedText(producer.agent_name ?? producer.agent_id, ASKING_LENGTH);
+  return shortenedText(producer.agent_name ?? producer.agent_id, NAME_LENGTH);
 }

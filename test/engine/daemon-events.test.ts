@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
+import { createAskingIn } from "../../src/engine/asking.js";
 import {
   type DaemonEventFacts,
   everyLanguage,
@@ -65,7 +66,7 @@ const CLARIFICATION: AgentEvent = {
 };
 
 const standing = { state: "calling_tool", toolsRunningCount: 1, outputOpen: false, questionOpen: false, percent: 12 };
-const asked = { question: CONFIRMATION, defaultLanguage: "en" };
+const asked = { question: CONFIRMATION, askingIn: createAskingIn("en") };
 const gap = {
   afterEventId: "evt_9",
   eventCount: 14,
@@ -141,14 +142,18 @@ test("R6: a notice says what is asked, by whom, and never how to answer it", () 
   expect(event.summary_normal_es).toContain("Transferir 500 $.");
   expect(event.extensions?.aaepd?.asks).toBe("confirmation");
   expect(JSON.stringify(event)).not.toContain("rpl_secret");
-  const other = noticeEvent(FACTS, services, { question: CLARIFICATION, defaultLanguage: "en", fromState: "thinking" });
+  const other = noticeEvent(FACTS, services, {
+    question: CLARIFICATION,
+    askingIn: createAskingIn("en"),
+    fromState: "thinking",
+  });
   expect(other.extensions?.aaepd?.asks).toBe("clarification");
   expect(other.summary_normal).toContain("Which age?");
 });
 
 test("AAEP §3.7: however long the question, the event stays within its limits", () => {
   const question = { ...CONFIRMATION, action: "é".repeat(16_000), consequence: "x ".repeat(8000) };
-  const event = noticeEvent(FACTS, services, { question, defaultLanguage: "en", fromState: "thinking" });
+  const event = noticeEvent(FACTS, services, { question, askingIn: createAskingIn("en"), fromState: "thinking" });
   expectValid(event);
   expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThan(65_536);
 });

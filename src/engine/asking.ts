@@ -1,0 +1,54 @@
+// What a question asks, in the words and the language in which it is quoted to a listener (AAEP ch. 11, R31).
+import { CATALOGUE_LANGUAGES, type CatalogueLanguage } from "./daemon-texts.js";
+import type { AgentEvent } from "./event.js";
+import { hasVariants } from "./readable-fields.js";
+import { applyShape } from "./shape.js";
+import { shortenedText } from "./shortened-text.js";
+import type { QuestionKind } from "./texts/catalogue.js";
+
+const TERSE_ASKING_LENGTH = 400;
+const NORMAL_ASKING_LENGTH = 4000;
+
+/** A question as it is quoted. */
+export interface Asking {
+  readonly kind: QuestionKind;
+  /** The action, or the question; at most 400 characters. */
+  readonly terse: string;
+  /** With the consequence; at most 4,000 characters. */
+  readonly normal: string;
+}
+
+/** A question's words in each language of the catalogues: its own variant where it has one. Its notice, its reminders and its outcome quote the same. */
+export type AskingIn = (question: AgentEvent, language: CatalogueLanguage) => Asking;
+
+export function createAskingIn(defaultLanguage: string): AskingIn {
+  const known = new WeakMap<AgentEvent, ReadonlyMap<CatalogueLanguage, Asking>>();
+  return (question, language) => {
+    let askings = known.get(question);
+    if (askings === undefined) {
+      const only = hasVariants(question) ? undefined : quoted(question);
+      askings = new Map(
+        CATALOGUE_LANGUAGES.map((one) => [
+          one,
+          only ?? quoted(applyShape(question, { verbosity: "normal", languages: [one] }, defaultLanguage)),
+        ]),
+      );
+      known.set(question, askings);
+    }
+    return askings.get(language) ?? quoted(question);
+  };
+}
+
+function quoted(question: AgentEvent): Asking {
+  const text = (field: string): string => {
+    const value = question[field];
+    return typeof value === "string" ? value : "";
+  };
+  const isConfirmation = question.action !== undefined;
+  const asked = isConfirmation ? `${text("action")} ${text("consequence")}`.trim() : text("question");
+  return {
+    kind: isConfirmation ? "confirmation" : "clarification",
+    terse: shortenedText(isConfirmation ? text("action") : asked, TERSE_ASKING_LENGTH),
+    normal: shortenedText(asked, NORMAL_ASKING_LENGTH),
+  };
+}

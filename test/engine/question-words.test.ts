@@ -1,0 +1,136 @@
+// In what words and in which language a question reaches each listener: listed, quoted in reminders and outcomes, and told to those who come late and
+// cannot answer (R6, R14, R31).
+import { describe, expect, it } from "vitest";
+import { type Listener, session } from "../support/engine-rig.js";
+import {
+  ABLE,
+  clarification,
+  confirmation,
+  DEAF_TO_STATES,
+  give,
+  questionsIn,
+  started,
+} from "../support/question-rig.js";
+
+const MULTILINGUAL = {
+  action: "Delete the file.",
+  action_de: "Die Datei löschen.",
+  action_es: "Borrar el archivo.",
+  consequence: "It is gone.",
+  consequence_de: "Sie ist weg.",
+  summary_terse: "Delete?",
+  summary_normal: "Delete the file?",
+  timeout_seconds: 200,
+};
+
+const markedIn = ({ received }: Listener, mark: "decision" | "asks") =>
+  received.filter(({ event }) => event.extensions?.aaepd?.[mark] !== undefined).map(({ event }) => event);
+
+describe("R31: the question that is quoted is in the listener's language where the agent gave it in that", () => {
+  it.each([
+    [["de-AT"], "de", "Die Datei löschen."],
+    [["es", "de"], "es", "Borrar el archivo."],
+    [["en"], undefined, "Delete the file."],
+    [["fr"], "fr", "Delete the file."],
+    [["yo"], undefined, "Delete the file."],
+  ])("for %j: outcome, reminder and notice", (languages, language, quote) => {
+    const rig = started();
+    const able = rig.listen({ ...ABLE, languages });
+    const deaf = rig.listen({ languages });
+    rig.publish(confirmation("rpl_1", MULTILINGUAL));
+    rig.advance(100_000);
+    give(rig, able, "rpl_1", "accept");
+    rig.publish(confirmation("rpl_2", MULTILINGUAL));
+    rig.publish(session().state("awaiting_input", "deciding"));
+    const [outcome, withdrawn] = markedIn(able, "decision");
+    const reminder = able.received.find(({ event }) => event.type === "aaep:agent.progress.updated")?.event;
+    const [notice] = markedIn(deaf, "asks");
+    for (const event of [outcome, withdrawn, reminder, notice]) {
+      expect(event?.summary_normal).toContain(quote);
+      expect(event?.localization_hints?.primary_language).toBe(language ?? "en");
+    }
+  });
+
+  it("a clarification's question likewise, and terse where that is wanted", () => {
+    const rig = started();
+    const able = rig.listen({ ...ABLE, languages: ["de"] });
+    rig.publish(clarification("rpl_1", { question: "Which file?", question_de: "Welche Datei?" }));
+    rig.advance(60_000);
+    expect(markedIn(able, "decision")[0]?.summary_normal).toContain("Welche Datei?");
+  });
+});
+
+describe("R14, R28: what is listed is what was sent", () => {
+  it.each([
+    [["de"], "terse"],
+    [["de"], "normal"],
+    [["fr"], "detailed"],
+    [["es", "en"], "terse"],
+  ] as const)("in the language and length of the subscription: %j, %s", (languages, preferredVerbosity) => {
+    const rig = started();
+    const able = rig.listen({ ...ABLE, languages, preferredVerbosity });
+    rig.publish(confirmation("rpl_1", MULTILINGUAL));
+    const [sent] = questionsIn(able);
+    expect(able.subscription.openQuestions()).toEqual([sent?.event]);
+    expect(Object.keys(sent?.event ?? {}).filter((key) => /_(de|es)$/.test(key))).toEqual([]);
+  });
+
+  it("by the terms as they are now", () => {
+    const rig = started();
+    const able = rig.listen({ ...ABLE, languages: ["de"] });
+    rig.publish(confirmation("rpl_1", MULTILINGUAL));
+    able.subscription.retune({ ...able.subscription.terms(), languages: ["es"] });
+    expect(able.subscription.openQuestions()).toMatchObject([{ action: "Borrar el archivo." }]);
+  });
+});
+
+describe("R6: one that comes late and cannot answer", () => {
+  it("hears what is being asked, in its language and past its filters, and the outcome", () => {
+    const rig = started();
+    const able = rig.listen(ABLE, "able");
+    rig.publish(confirmation("rpl_1", MULTILINGUAL), clarification("rpl_2"));
+    const late = rig.listen({ languages: ["de"], eventFilters: { include: [], exclude: [] } }, "late");
+    const notices = markedIn(late, "asks");
+    expect(notices.map(({ summary_normal: text }) => text)).toEqual([
+      expect.stringContaining("Die Datei löschen. Sie ist weg."),
+      expect.stringContaining("Which of rpl_2?"),
+    ]);
+    for (const notice of notices)
+      expect(notice).toMatchObject({
+        urgency: "critical",
+        to_state: "awaiting_input",
+        producer: { agent_id: "test-agent" },
+      });
+    expect(JSON.stringify(late.received)).not.toContain('"reply_token"');
+    give(rig, able, "rpl_1", "accept");
+    expect(markedIn(late, "decision")).toHaveLength(1);
+    // A7: and again, on request.
+    late.subscription.repeat(String(notices[0]?.event_id));
+    rig.clock.settle();
+    expect(late.received.at(-1)?.event.summary_normal).toBe(notices[0]?.summary_normal);
+  });
+
+  it("hears nothing so of what it can answer, nor of what is over", () => {
+    const rig = started();
+    const able = rig.listen(DEAF_TO_STATES, "able");
+    rig.publish(confirmation("rpl_1"), confirmation("rpl_2"), clarification("rpl_3"));
+    give(rig, able, "rpl_2", "reject");
+    const late = rig.listen({ supportsConfirmationReply: true }, "late");
+    expect(questionsIn(late).map(({ event }) => event.reply_token)).toEqual(["rpl_1"]);
+    expect(markedIn(late, "asks").map(({ summary_normal: text }) => text)).toEqual([
+      expect.stringContaining("Which of rpl_3?"),
+    ]);
+  });
+
+  it("hears it once: what the backlog tells is not told beside it", () => {
+    const rig = started();
+    rig.listen(ABLE, "able");
+    const first = rig.listen({}, "again");
+    rig.publish(session().progress(5));
+    const last = String(first.received.at(-1)?.event.event_id);
+    first.subscription.close();
+    rig.publish(confirmation("rpl_1"));
+    const back = rig.listen({}, "again", { kind: "event", eventId: last });
+    expect(markedIn(back, "asks")).toHaveLength(1);
+  });
+});
