@@ -25,7 +25,25 @@ export interface QuestionMethods {
   readonly outcomeOf: (params: unknown) => Message;
 }
 
+/**
+ * How many questions of one connection may wait for their outcomes at a time. Half of the requests that may be without an answer before reading pauses:
+ * an agent that asks too much can still take its questions back.
+ */
+export const MAX_AWAITED_COUNT = 2048;
+
 export function createQuestionMethods(agent: () => AgentHandle): QuestionMethods {
+  let awaitedCount = 0;
+  /** Counts what is asked, unless it is refused. Its outcome may come at once. */
+  const counted = <Asked>(asks: () => Asked): Asked => {
+    awaitedCount += 1;
+    try {
+      return asks();
+    } catch (caught) {
+      awaitedCount -= 1;
+      throw caught;
+    }
+  };
+
   const ask = (call: RpcCall, type: string, defaults: Message): Promise<Message> => {
     const { params, signal } = call;
     if (typeof params !== "object" || params === null || Array.isArray(params)) {
@@ -35,10 +53,19 @@ export function createQuestionMethods(agent: () => AgentHandle): QuestionMethods
       });
     }
     assertShallow(call.text);
+    if (awaitedCount >= MAX_AWAITED_COUNT) {
+      const sentence = `Wait for an outcome or take a question back first: ${MAX_AWAITED_COUNT} of this connection are waited for.`;
+      throw new Fault("rate_limit", sentence, { pointer: "", rule: "AAEP §6.1" });
+    }
     const handle = agent();
     return new Promise((resolve) => {
       const fields = { ...defaults, ...(params as Message), type };
-      const { token } = handle.ask(fields, (resolved) => resolve(outcomeFields(resolved)));
+      const { token } = counted(() =>
+        handle.ask(fields, (resolved) => {
+          awaitedCount -= 1;
+          resolve(outcomeFields(resolved));
+        }),
+      );
       // An agent that is gone may come back to its question (R8); only one that is there takes it back.
       const withdraw = (): void => {
         if (signal.reason === "cancelled") handle.cancel(token);

@@ -7,6 +7,7 @@ import type { Envelope } from "#gen/aaep/types.js";
 import { isExtensionEvent } from "#gen/aaep/validators.js";
 import { Fault, type FaultCode } from "../../base/errors.js";
 import { isCalendarDate } from "./calendar.js";
+import { clarificationComplaints } from "./clarification-rules.js";
 import { type CoreType, coreTypeOf, isInCoreNamespace } from "./core-types.js";
 import { KNOWN_VOCABULARIES, prefixComplaint, type Vocabularies } from "./declared-prefix.js";
 import { pointerOf, sentenceOf, severalSentences, telling } from "./fault-words.js";
@@ -86,6 +87,7 @@ function isEvent(value: unknown, vocabularies: Vocabularies): value is Envelope 
     if (!core.accepts(value)) return false;
     if (core.urgency === "uncritical" && event.urgency === "critical") return false;
     if (core.name === "aaep:agent.awaiting.confirmation" && defaultsToDanger(event)) return false;
+    if (core.name === "aaep:agent.awaiting.clarification" && clarificationComplaints(event).length > 0) return false;
   }
   if (!isCalendarDate(event.timestamp as string)) return false;
   if (event.extensions !== undefined && prefixFindings(event, vocabularies).length > 0) return false;
@@ -187,6 +189,16 @@ function payloadFindings(event: Readonly<Record<string, unknown>>, core: CoreTyp
       '`default_decision` must be "reject": the action is irreversible and of high or medium risk, so silence may not start it.';
     const pointer = "/default_decision";
     found.push({ rank: RANK.payload, code: "default_not_allowed", pointer, rule: "AAEP §6.4.1", sentence });
+  }
+  if (core.name === "aaep:agent.awaiting.clarification") {
+    for (const { pointer, sentence } of clarificationComplaints(event))
+      found.push({
+        rank: RANK.payload,
+        code: "invalid_event",
+        pointer,
+        rule: "AAEP §4.4.2",
+        sentence: () => sentence,
+      });
   }
   return found;
 }

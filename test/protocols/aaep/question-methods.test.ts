@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { AbortSignalLike, RpcCall } from "../../../src/contracts/rpc.js";
 import { BOUNDARIES } from "../../../src/engine/terms.js";
 import { formatTimestamp } from "../../../src/engine/timestamps.js";
+import { MAX_AWAITED_COUNT } from "../../../src/protocols/aaep/question-methods.js";
 import { createRpcSession, type RpcSession } from "../../../src/protocols/aaep/rpc-session.js";
 import { createCallSignal } from "../../../transports/json-rpc/call-signal.js";
 import { createEngineRig, type EngineRig, SILENT_LOG } from "../../support/engine-rig.js";
@@ -335,6 +336,40 @@ describe("aaep.confirm, aaep.clarify", () => {
       ]);
     },
   );
+});
+
+describe("R20: an agent that asks too much", () => {
+  test("is refused before its connection is read no further, and can take back what it asked", async () => {
+    const stage = conversation();
+    const sessions = new Set<string>();
+    const ask = (index: number) => {
+      const session_id = `sess_many${Math.floor(index / 64)}`;
+      if (!sessions.has(session_id)) {
+        sessions.add(session_id);
+        const started = { type: "aaep:agent.session.started", session_id, summary_normal: "Begins." };
+        stage.agent.call("aaep.publish", started);
+      }
+      const action = `Do ${index}.`;
+      return stage.agent.call("aaep.confirm", { ...CONFIRM, session_id, action, reply_token: `rpl_${index}` });
+    };
+    for (let index = 0; index < MAX_AWAITED_COUNT; index += 1) void ask(index);
+    expect(stage.rig.engine.status().openQuestionCount).toBe(MAX_AWAITED_COUNT);
+    expect(await refusalOf(() => ask(MAX_AWAITED_COUNT))).toMatchObject({ code: "rate_limit" });
+    // What was refused for itself was never counted, and other connections have room.
+    const refused = { ...CONFIRM, session_id: "sess_other" };
+    expect(await refusalOf(() => stage.peer().call("aaep.confirm", refused))).toMatchObject({
+      code: "session_not_started",
+    });
+    expect(stage.agent.call("aaep.cancel", { reply_token: "rpl_7" })).toEqual({ cancelled: true });
+    for (let index = 0; index < 3; index += 1) {
+      expect(await refusalOf(() => stage.agent.call("aaep.confirm", refused))).toMatchObject({
+        code: "session_not_started",
+      });
+    }
+    void ask(MAX_AWAITED_COUNT);
+    expect(stage.rig.engine.status().openQuestionCount).toBe(MAX_AWAITED_COUNT);
+    expect(await refusalOf(() => ask(MAX_AWAITED_COUNT + 1))).toMatchObject({ code: "rate_limit" });
+  });
 });
 
 describe("aaep.cancel, aaep.outcome_of", () => {

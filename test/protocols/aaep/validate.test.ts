@@ -217,6 +217,71 @@ describe("§6.4.1: default decisions", () => {
   });
 });
 
+describe("§4.4.2: clarifications that somebody can answer", () => {
+  const ask = (fields: Json): Json => {
+    const {
+      accepted_response_kinds: _,
+      choices: __,
+      default_response: ___,
+      ...rest
+    } = example("agent.awaiting.clarification") as Json;
+    return { ...rest, ...fields };
+  };
+  const choices = ["60", "65"].map((value) => ({ value, label: `Age ${value}` }));
+  const [first] = choices;
+
+  it.each([
+    ["choices alone are accepted and there are none", { accepted_response_kinds: ["multiple_choice"] }, "/choices"],
+    ["two choices are the same", { choices: [...choices, { value: "60", label: "Sixty" }] }, "/choices/2/value"],
+    [
+      "two choices are the same beside another kind",
+      { choices: [first, first], accepted_response_kinds: ["freetext", "multiple_choice"] },
+      "/choices/1/value",
+    ],
+    ["the default is no choice", { choices, default_response: "61" }, "/default_response"],
+    [
+      "the default is a choice's label",
+      { choices, accepted_response_kinds: ["multiple_choice"], default_response: "Age 65" },
+      "/default_response",
+    ],
+  ])("%s: refused", (_, fields, pointer) => {
+    expect(faultOf(ask(fields))).toMatchObject({ code: "invalid_event", pointer, rule: "AAEP §4.4.2" });
+    expect(allFaults(ask(fields)).map((fault) => fault.pointer)).toEqual([pointer]);
+  });
+
+  it.each([
+    {},
+    { choices },
+    { choices, default_response: "65" },
+    { choices, accepted_response_kinds: ["multiple_choice"], default_response: "60" },
+    { choices, accepted_response_kinds: ["multiple_choice", "freetext"], default_response: "Whatever." },
+    { choices, accepted_response_kinds: ["freetext"], default_response: "Whatever." },
+    { accepted_response_kinds: ["multiple_choice", "numeric"] },
+    { accepted_response_kinds: ["yes_no"], default_response: "no" },
+  ])("%j: accepted", (fields) => {
+    expect(allFaults(ask(fields))).toEqual([]);
+    expect(parseEvent(ask(fields)).kind).toBe("ok");
+  });
+
+  it("two things that are wrong are both told, and what has the wrong type only once", () => {
+    const both = ask({ choices: [first, first], default_response: "61" });
+    expect(allFaults(both).map(({ pointer }) => pointer)).toEqual(["/choices/1/value", "/default_response"]);
+    for (const spoilt of [
+      { choices: "60" },
+      { choices: [5, 5] },
+      { choices: [{ value: 5 }, { value: 5 }] },
+      { accepted_response_kinds: "multiple_choice" },
+      { accepted_response_kinds: [] },
+      { choices, default_response: 5 },
+    ]) {
+      expect(parseEvent(ask(spoilt)).kind).toBe("invalid");
+      expect(allFaults(ask(spoilt)).some(({ rule, code }) => rule === "AAEP §4.4.2" && code !== "invalid_event")).toBe(
+        false,
+      );
+    }
+  });
+});
+
 describe("extensions", () => {
   const extended = (changes: Json): Json => ({
     ...altered("agent.state.changed", { from_state: undefined, to_state: undefined }),
