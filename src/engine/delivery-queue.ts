@@ -187,7 +187,7 @@ export function joinText(first: TextUnit, last: TextUnit, maxChars: number): Tex
     return undefined;
   if (last.endPosition - first.position > maxChars) return undefined;
   const textBytes = textBytesOf(first) + textBytesOf(last);
-  if (textBytes > MAX_TEXT_BYTES / 4 && textBytes > roomForText(first.base)) return undefined;
+  if (textBytes > MAX_TEXT_BYTES / 4 && textBytes > roomOf(first)) return undefined;
   if (!agreeForMerging(first.base, last.base)) return undefined;
   // A literal: this runs for every part of every subscriber's text, and a spread costs ten times as much.
   return {
@@ -203,6 +203,7 @@ export function joinText(first: TextUnit, last: TextUnit, maxChars: number): Tex
     endPosition: last.endPosition,
     text: first.text + last.text,
     textBytes,
+    textRoom: first.textRoom,
     hint: last.hint,
     complete: last.complete,
     timestamp: last.timestamp,
@@ -212,6 +213,12 @@ export function joinText(first: TextUnit, last: TextUnit, maxChars: number): Tex
   };
 }
 
-function textBytesOf({ text, textBytes }: TextUnit): number {
-  return textBytes ?? encodedBytes(text);
+function textBytesOf(unit: TextUnit): number {
+  unit.textBytes ??= encodedBytes(unit.text);
+  return unit.textBytes;
+}
+
+function roomOf(unit: TextUnit): number {
+  unit.textRoom ??= roomForText(unit.base);
+  return unit.textRoom;
 }

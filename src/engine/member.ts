@@ -276,7 +276,12 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
       const place = stream.place();
       if (place.cursor >= window) return place.cursor;
       // A subscription that only waits for its budget takes what is about to go; it merges there as it would have merged here.
-      if (terms.maxEventsPerSecond !== undefined && !terms.paused && blockedSince === undefined && stream.absorb()) {
+      if (
+        terms.maxEventsPerSecond !== undefined &&
+        !terms.paused &&
+        blockedSince === undefined &&
+        stream.absorb(window)
+      ) {
         return stream.place().cursor;
       }
       readOnFrom(stream.point([]));

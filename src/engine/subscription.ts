@@ -6,23 +6,21 @@ import type { Delivery } from "./delivery.js";
 import { createDeliveryRun } from "./delivery.js";
 import type { DeliveryQueue } from "./delivery-queue.js";
 import { type Epoch, isQuestionKind } from "./event.js";
-import { keepNewest } from "./keep-newest.js";
+import { createGivenApart, type GivenApart } from "./given-apart.js";
 import type { RateBudget } from "./rate-budget.js";
 import { type ReadingPoint, readingPoint } from "./reading-point.js";
 import type { Place, Stream, StreamServices, StreamTerms, Taken } from "./stream.js";
-import { isOfKindSuperseded, isSuperseded, laneOf, unitsBetween } from "./superseded.js";
+import { isSuperseded, unitsBetween } from "./superseded.js";
+import type { TextStretch } from "./text-stretches.js";
 import type { EventUnit, Unit } from "./unit.js";
-import { isCritical, isLocal, trimBelow } from "./unit.js";
+import { isCritical, isLocal } from "./unit.js";
 import { wordCount } from "./word-count.js";
 
 /** Most events in one run: what a slow peer must take before anything critical can pass. */
 const RUN_LIMIT = 256;
 /** Most events flushed ahead of a critical one (R4). */
 const FLUSH_LIMIT = 4;
-/** Most epochs of critical events remembered as already delivered (R18). */
-const OVERTAKEN_LIMIT = 1000;
-/** Most outputs remembered as skipped and not yet completed (R26). */
-const SKIPPED_LIMIT = 1000;
+const NO_FLOORS: ReadonlyMap<string, number> = new Map();
 
 export function createStream(
   start: Place,
@@ -45,34 +43,12 @@ export function createStream(
   let urgent: Unit[] = [];
   let asksUpTo: Epoch | undefined;
   let expedited: EventUnit[] = [];
-  const overtaken = new Set<Epoch>();
-  // Per agent of a session: the critical event that supersedes its earlier progress and states, and how far back they are still to come (R4).
-  const superseded = new Map<string, Epoch>();
-  const trims = new Map<string, number>();
-  const skipped = new Set<string>();
+  // Only while something was given out of order, before, or is skipped.
+  let apart: GivenApart | undefined;
 
-  /** A unit as this subscription gets it, or undefined where there is nothing of it left to give. */
-  const admit = (unit: Unit): Unit | undefined => {
-    if (unit.kind === "event") {
-      if (isLocal(unit)) return unit;
-      if (overtaken.has(unit.epoch)) return undefined;
-      return isOfKindSuperseded(unit) && unit.epoch < (superseded.get(laneOf(unit)) ?? 0) ? undefined : unit;
-    }
-    if (skipped.has(unit.output)) return unit.complete ? services.completeSkipped(unit) : undefined;
-    const floor = trims.get(unit.output);
-    return floor === undefined ? unit : trimBelow(unit, floor);
-  };
-
-  /** Forgets what was remembered for the sake of a unit that has now been taken. */
-  const settle = (unit: Unit): void => {
-    if (unit.kind === "event") {
-      if (isLocal(unit) || !overtaken.delete(unit.epoch)) return;
-      if (superseded.get(laneOf(unit)) === unit.epoch) superseded.delete(laneOf(unit));
-      return;
-    }
-    if (unit.complete) skipped.delete(unit.output);
-    const floor = trims.get(unit.output);
-    if (floor !== undefined && unit.endPosition >= floor) trims.delete(unit.output);
+  const remember = (): GivenApart => {
+    apart ??= createGivenApart(services.completeSkipped);
+    return apart;
   };
 
   /** Where the next unit comes from: the journal while it is behind, else the view. A reader that has caught up moves the place itself. */
@@ -86,9 +62,9 @@ export function createStream(
     const source = sourceNow();
     const unit = source?.view.log.at(source.cursor);
     if (source === undefined || unit === undefined) return "empty";
-    const admitted = admit(unit);
+    const admitted = apart === undefined ? unit : apart.admit(unit);
     if (admitted !== undefined && !queue.offer(admitted, merging)) return "full";
-    settle(unit);
+    apart?.settle(unit);
     source.cursor += 1;
     return "taken";
   };
@@ -97,7 +73,16 @@ export function createStream(
 
   /** Nothing of its own decides what becomes of the next texts: they merge as they do for everyone with these terms. */
   const isPlainlyMerging = (): boolean =>
-    terms.limited && reader === undefined && queue.size() === 0 && trims.size === 0 && skipped.size === 0;
+    terms.limited && reader === undefined && queue.size() === 0 && apart?.concernsText() !== true;
+
+  /** Takes over the texts that stand next, as one, together with all who held them back as long. */
+  const absorbStretch = (): TextStretch | undefined => {
+    const stretch = isPlainlyMerging() ? place.view.stretchFrom(place.cursor) : undefined;
+    if (stretch === undefined) return undefined;
+    queue.offer(stretch.unit, false);
+    place.cursor = stretch.next;
+    return stretch;
+  };
 
   /** Takes over all that arrived while it could not have left. */
   const absorbHeld = (): boolean => {
@@ -107,11 +92,10 @@ export function createStream(
       const unit = source?.view.log.at(source.cursor);
       if (unit === undefined) return true;
       if (reader === undefined && unit.at >= before && queue.size() === 0) return true;
-      const stretch = isPlainlyMerging() ? place.view.stretchFrom(place.cursor) : undefined;
-      if (stretch !== undefined) {
-        queue.offer(stretch.unit, false);
-        place.cursor = stretch.next;
-      } else if (absorbOne(terms.limited || unit.at < pressureUntil) === "full") return false;
+      const stretch = absorbStretch();
+      // It is as long as an event may be. What follows of the text waits in the view, where it is everybody's, and not here.
+      if (stretch?.isFull === true) return true;
+      if (stretch === undefined && absorbOne(terms.limited || unit.at < pressureUntil) === "full") return false;
     }
   };
 
@@ -138,19 +122,14 @@ export function createStream(
   const lowestOwed = (): Epoch => pointWith(queue.all()).after + 1;
 
   const pointWith = (queued: readonly Unit[]): ReadingPoint =>
-    reader?.point(queued, trims) ?? readingPoint(place, queued, trims);
-
-  const goAhead = (unit: EventUnit): void => {
-    overtaken.add(unit.epoch);
-    keepNewest(overtaken, OVERTAKEN_LIMIT);
-  };
+    reader?.point(queued, apart?.floors ?? NO_FLOORS) ?? readingPoint(place, queued, apart?.floors ?? NO_FLOORS);
 
   const sendAlone = (unit: EventUnit, overtook: number, out: Delivery[]): void => {
     const delivery = place.view.deliveryOf(unit);
     out.push(overtook === 0 ? delivery : place.view.marked(unit, overtook, services.markOvertook));
     noteQuestion(unit);
-    goAhead(unit);
-    superseded.set(laneOf(unit), unit.epoch);
+    remember().wentAhead(unit);
+    remember().supersede(unit);
     // What it overtook is still owed to a subscription that resumes after it (R17).
     services.delivered(unit, Math.min(lowestOwed(), unit.low));
   };
@@ -201,7 +180,7 @@ export function createStream(
       queue.ofSession(unit.session).length +
       unitsBetween(place, index, unit.session, (waiting) => isSuperseded(waiting, unit));
     sendAlone(unit, still, out);
-    if (place.cursor > index) settle(unit);
+    if (place.cursor > index) apart?.settle(unit);
   };
 
   const takeLimited = (out: Delivery[], now: Millis): void => {
@@ -239,10 +218,8 @@ export function createStream(
     reader === undefined &&
     queue.size() === 0 &&
     isBacklogPlain() &&
-    overtaken.size === 0 &&
-    expedited.length === 0 &&
-    trims.size === 0 &&
-    skipped.size === 0;
+    apart === undefined &&
+    expedited.length === 0;
 
   const nextWait = (now: Millis): Taken => {
     if (terms.paused) return { kind: "idle" };
@@ -265,7 +242,7 @@ export function createStream(
     for (const unit of first) {
       give(unit, out);
       // A question that is asked at once is not asked again when its place in the backlog comes (R28).
-      if (isCritical(unit)) goAhead(unit);
+      if (isCritical(unit)) remember().wentAhead(unit);
       services.delivered(unit, lowestOwed());
     }
     return out;
@@ -274,9 +251,8 @@ export function createStream(
   /** Where it stands at the end of its view and holds nothing, nothing that went ahead can come again. */
   const forgetPassed = (): void => {
     if (reader !== undefined || place.cursor < place.view.log.end()) return;
-    overtaken.clear();
-    superseded.clear();
-    for (const output of trims.keys()) if (place.view.texts.heldOffset(output) === undefined) trims.delete(output);
+    apart?.forgetPassed((output) => place.view.texts.heldOffset(output) !== undefined);
+    if (apart?.count() === 0) apart = undefined;
   };
 
   const take = (now: Millis): Taken => {
@@ -321,14 +297,14 @@ export function createStream(
     askOpen: (upTo) => {
       asksUpTo = upTo;
     },
-    absorb: () => {
-      const end = place.view.log.criticalFrom(criticalSeen)?.index ?? place.view.log.end();
-      while (place.cursor < end) if (absorbOne(terms.limited) === "full") return false;
-      return place.cursor === place.view.log.end();
+    absorb: (upTo) => {
+      const end = Math.min(upTo, place.view.log.criticalFrom(criticalSeen)?.index ?? upTo);
+      while (place.cursor < end) if (absorbStretch() === undefined && absorbOne(terms.limited) === "full") return false;
+      return place.cursor >= upTo;
     },
-    trim: (output, position) => trims.set(output, Math.max(position, trims.get(output) ?? 0)),
+    trim: (output, position) => remember().setFloor(output, Math.max(position, apart?.floors.get(output) ?? 0)),
     setFloors: (positions) => {
-      for (const [output, position] of positions) trims.set(output, position);
+      for (const [output, position] of positions) remember().setFloor(output, position);
     },
     point: pointWith,
     skipOutput: (output) => {
@@ -339,14 +315,13 @@ export function createStream(
         return unit.complete ? services.completeSkipped(unit) : undefined;
       });
       if (isOver) return;
-      skipped.add(output);
-      keepNewest(skipped, SKIPPED_LIMIT);
+      remember().skip(output);
     },
     waitingUnits: () => {
       const units = [...queue.all()];
       const released = reader?.released() ?? place.view.log.from(place.cursor);
       for (const unit of released) {
-        const admitted = admit(unit);
+        const admitted = apart === undefined ? unit : apart.admit(unit);
         if (admitted !== undefined) units.push(admitted);
       }
       return units;
@@ -367,7 +342,7 @@ export function createStream(
       return pending;
     },
     expedite: (units) => void expedited.push(...units),
-    wentAhead: (epoch) => overtaken.has(epoch),
+    wentAhead: (epoch) => apart?.hasGoneAhead(epoch) === true,
     markBlocked: (next) => {
       if (blocked && !next) backlogEnd = place.view.log.end();
       blocked = next;
@@ -389,7 +364,7 @@ export function createStream(
       return out;
     },
     waiting: () => queue.size(),
-    remembered: () => overtaken.size + superseded.size + trims.size + skipped.size + urgent.length + expedited.length,
+    remembered: () => (apart?.count() ?? 0) + urgent.length + expedited.length,
     lowest: () => queue.lowest(),
   };
 }

@@ -1,13 +1,15 @@
 // Neighbouring texts of a view joined into one, for all subscriptions that held them back equally long: ten thousand with the same budget then
 // cost a few hundred joins and encodings a second, and not one of each for every subscription (AAEP §5.9, R10, R14).
 import { joinText } from "./delivery-queue.js";
-import type { TextUnit } from "./unit.js";
+import type { TextUnit, Unit } from "./unit.js";
 import type { ViewLog } from "./view-log.js";
 
 export interface TextStretch {
   readonly unit: TextUnit;
   /** The number of the first unit that is not in it. */
   readonly next: number;
+  /** More of the same text follows and did not fit. */
+  readonly isFull: boolean;
 }
 
 export interface TextStretches {
@@ -23,7 +25,7 @@ export function createTextStretches(log: Pick<ViewLog, "at" | "end">, maxChars: 
 
   const begin = (index: number): TextStretch | undefined => {
     const unit = log.at(index);
-    return unit?.kind === "text" ? { unit, next: index + 1 } : undefined;
+    return unit?.kind === "text" ? { unit, next: index + 1, isFull: false } : undefined;
   };
 
   return {
@@ -33,8 +35,11 @@ export function createTextStretches(log: Pick<ViewLog, "at" | "end">, maxChars: 
       for (;;) {
         const last = log.at(stretch.next);
         const joined: TextUnit | undefined = last?.kind === "text" ? joinText(stretch.unit, last, maxChars) : undefined;
-        if (joined === undefined) break;
-        stretch = { unit: joined, next: stretch.next + 1 };
+        if (joined === undefined) {
+          stretch = { ...stretch, isFull: isMoreOf(stretch.unit, last) };
+          break;
+        }
+        stretch = { unit: joined, next: stretch.next + 1, isFull: false };
       }
       // Last asked for, last forgotten.
       known.delete(index);
@@ -44,4 +49,8 @@ export function createTextStretches(log: Pick<ViewLog, "at" | "end">, maxChars: 
       return stretch;
     },
   };
+}
+
+function isMoreOf({ output, complete }: TextUnit, next: Unit | undefined): boolean {
+  return next?.kind === "text" && next.output === output && !complete;
 }

@@ -38,8 +38,10 @@ export interface TextUnit extends UnitBase {
   readonly position: number;
   readonly endPosition: number;
   readonly text: string;
-  /** Bytes of a merged text as a JSON string, summed up as it grew: counting it anew with every part would cost its square. */
-  readonly textBytes?: number | undefined;
+  /** Bytes of the text as a JSON string, counted when first asked for; of a merged text summed up as it grew. */
+  textBytes?: number | undefined;
+  /** Bytes that a text may take beside the fields of `base`, counted when a long one first asked for it. */
+  textRoom?: number | undefined;
   readonly hint: Boundary;
   readonly complete: boolean;
   readonly timestamp: string;

@@ -152,6 +152,8 @@ export function createView(
       position,
       endPosition: position + codePointCount(text),
       text,
+      textBytes: undefined,
+      textRoom: undefined,
       hint: boundaryOf(event.coalesce_hint) ?? (event.complete === true ? "completion" : "none"),
       complete: event.complete === true,
       timestamp: event.timestamp,
