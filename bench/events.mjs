@@ -17,7 +17,7 @@ export function numberOffset(text) {
   return text.indexOf('","session_id"') - DIGITS;
 }
 
-/** Texts of one session's events. `renew` gives what follows the time of that moment. `chunkCharacters` makes the events shorter than usual. */
+/** Texts of one session's events. `renew` gives what follows the time of that moment. With `chunkCharacters` the agent's name takes what its text leaves of the bytes. */
 export function createEventTexts({ chunkCharacters } = {}) {
   const session = `sess_${randomBytes(8).toString("hex")}`;
   const salt = randomBytes(11).toString("hex");
@@ -27,14 +27,21 @@ export function createEventTexts({ chunkCharacters } = {}) {
   let tail = "";
   let chunkLength = 0;
   let stamp = "";
+  let name = "";
   const envelope = (type, number, timestamp) =>
-    `{"@context":"${CONTEXT}","type":"${type}","event_id":"evt_${salt}${String(number).padStart(DIGITS, "0")}","session_id":"${session}","timestamp":"${timestamp}","producer":{"agent_id":"bench-agent","agent_version":"1.0.0"},"urgency":`;
+    `{"@context":"${CONTEXT}","type":"${type}","event_id":"evt_${salt}${String(number).padStart(DIGITS, "0")}","session_id":"${session}","timestamp":"${timestamp}","producer":{"agent_id":"bench-agent","agent_version":"1.0.0"${name}},"urgency":`;
   const renew = () => {
     stamp = new Date().toISOString();
     const [before, after] = envelope(`${CORE}output.streaming`, 0, stamp).split("0".repeat(DIGITS));
     head = before;
     const fixed = `${after}"normal","chunk":"","position":1234567,"complete":false,"output_id":"out_1"}`;
-    chunkLength = chunkCharacters ?? EVENT_BYTES - head.length - DIGITS - fixed.length;
+    const room = EVENT_BYTES - head.length - DIGITS - fixed.length;
+    if (chunkCharacters !== undefined && name === "") {
+      name = `,"agent_name":"${"Bench ".repeat(20).slice(0, room - chunkCharacters - ',"agent_name":""'.length)}"`;
+      renew();
+      return;
+    }
+    chunkLength = room;
     const chunk = WORDS.repeat(3).slice(0, chunkLength);
     beforeChunk = `${after}"normal","chunk":"`;
     middle = `${beforeChunk}${chunk}","position":`;

@@ -32,7 +32,7 @@ const ROWS = new Map([
   ["shaped", async () => (await import("./rows/shaped.mjs")).shapedRows],
   ["idle", async () => (await import("./rows/many.mjs")).idleRows],
   ["slow", async () => (await import("./rows/many.mjs")).slowRows],
-  ["slow-usual", async () => (await import("./rows/many.mjs")).slowUsualRows],
+  ["slow-full", async () => (await import("./rows/many.mjs")).slowFullRows],
   ["start", async () => (await import("./rows/start.mjs")).startRows],
   ["latency", async () => (await import("./rows/latency.mjs")).latencyRows],
 ]);

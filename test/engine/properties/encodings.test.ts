@@ -6,6 +6,7 @@ import type { AgentEvent } from "../../../src/engine/event.js";
 import type { Terms } from "../../../src/engine/terms.js";
 import { CASES, type Plan, plans, publishOperation } from "../../support/delivery-plans.js";
 import { live } from "../../support/delivery-world.js";
+import { createEngineRig, session } from "../../support/engine-rig.js";
 
 interface CountingFormat {
   readonly format: WireFormat<string>;
@@ -42,6 +43,13 @@ const shaped: fc.Arbitrary<Partial<Terms>> = fc.record({
   preferredVerbosity: fc.constantFrom("terse", "normal"),
 });
 
+const chunkOf = (session_id: string) => ({
+  type: "aaep:agent.output.streaming",
+  session_id,
+  output_id: "out_1",
+  complete: false,
+});
+
 describe("encoding", () => {
   it("R14: is done once a shape and format; more subscriptions of the same terms cost no more", () => {
     fc.assert(
@@ -58,5 +66,26 @@ describe("encoding", () => {
       }),
       { numRuns: CASES },
     );
+  });
+
+  it("R9, R14: texts held back for the budget are joined for all who wait equally long, also where more waits than one event may carry", () => {
+    const rig = createEngineRig();
+    const seats = 20;
+    const words = "Twenty subscribers wait for one event a second while more is said than fits. ".repeat(3);
+    const listeners = Array.from({ length: seats }, () => rig.listen({ maxEventsPerSecond: 1, maxChars: 4096 }));
+    const { started } = session();
+    rig.publish(started());
+    let position = 0;
+    for (let turn = 0; turn < 400; turn += 1) {
+      const chunk = words.slice(turn % 80);
+      rig.publish({ ...chunkOf("sess_1"), chunk, position });
+      position += chunk.length;
+      rig.advance(25);
+    }
+    const received = listeners.map((listener) => listener.received.map(({ delivery }) => delivery));
+    const first = received[0] ?? [];
+    expect(first.length).toBeGreaterThan(8);
+    expect(first.some(({ event }) => String(event.chunk).length > 4000)).toBe(true);
+    expect(new Set(received.flat()).size).toBe(first.length);
   });
 });
