@@ -1,3 +1,5 @@
+import { patiently } from "./patience.js";
+
 /** What has come in and nobody has taken yet, with those who wait for more. */
 export interface MessageQueue<Item> {
   readonly push: (item: Item) => void;
@@ -8,9 +10,6 @@ export interface MessageQueue<Item> {
   readonly rest: () => Item[];
   readonly end: () => void;
 }
-
-/** Long for a local connection, on a busy machine as well. */
-export const DEADLINE_MS = 8000;
 
 export function createMessageQueue<Item>(label: string): MessageQueue<Item> {
   let items: Item[] = [];
@@ -32,9 +31,9 @@ export function createMessageQueue<Item>(label: string): MessageQueue<Item> {
       }
       if (ended) throw new Error(`${label} ended while waiting for ${what}`);
       await new Promise<void>((resolve, reject) => {
-        const deadline = setTimeout(() => reject(new Error(`${label} waited in vain for ${what}`)), DEADLINE_MS);
+        const cancel = patiently(() => reject(new Error(`${label} waited in vain for ${what}`)));
         waiting.push(() => {
-          clearTimeout(deadline);
+          cancel();
           resolve();
         });
       });

@@ -17,6 +17,6 @@ function openHandles(): readonly string[] {
 export function expectNothingLeftOpen(): void {
   const before = openHandles().length;
   onTestFinished(async () => {
-    await vi.waitFor(() => expect(openHandles().length).toBeLessThanOrEqual(before), { timeout: 5000, interval: 5 });
+    await vi.waitFor(() => expect(openHandles().length).toBeLessThanOrEqual(before), { timeout: 60_000, interval: 5 });
   });
 }

@@ -1,7 +1,8 @@
 // The other end of a daemon's connection, in both protocols' envelopes, with one face for subscribers in either.
 import { Fault } from "../../src/base/errors.js";
 import type { CloseInfo, Connection } from "../../src/contracts/transport.js";
-import { createMessageQueue, DEADLINE_MS, type MessageQueue } from "./message-queue.js";
+import { createMessageQueue, type MessageQueue } from "./message-queue.js";
+import { patiently } from "./patience.js";
 import type { Message, WireSniffer } from "./wire-sniffer.js";
 
 /** Anything that can be said on a connection, framed. */
@@ -248,8 +249,7 @@ export function rpcPeer(connection: Connection<Uint8Array>, sniffer: WireSniffer
     lastId += 1;
     const id = lastId;
     return new Promise((resolve, reject) => {
-      const deadline = setTimeout(() => reject(new Error(`${label} waited in vain for ${method}`)), DEADLINE_MS);
-      const settle = (): void => clearTimeout(deadline);
+      const settle = patiently(() => reject(new Error(`${label} waited in vain for ${method}`)));
       pending.set(id, {
         method,
         onResult,

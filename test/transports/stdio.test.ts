@@ -68,7 +68,9 @@ describe("a real child process over stdio", () => {
     child.stdin.end();
     expect(await exitOf(child)).toBe(0);
     expect(linesOf(stdout())).toEqual([{ said: "after the end" }]);
-    expect(Number(/cpu after the end: ([0-9.]+) ms/.exec(stderr())?.[1])).toBeLessThan(50);
+    const [, before, after] = /cpu before the end: ([0-9.]+) ms, after: ([0-9.]+) ms/.exec(stderr()) ?? [];
+    // Half of what it took to start: one that spins takes a second and more.
+    expect(Number(after)).toBeLessThan(Number(before) / 2);
   });
 
   it("S7: a reader that goes away in mid-stream ends it in peace", async () => {
@@ -107,7 +109,7 @@ describe("a real child process over stdio", () => {
       const { pid } = JSON.parse(String(said)) as { readonly pid: number };
       expect(isRunning(pid)).toBe(true);
       parent.kill("SIGKILL");
-      await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 5000, interval: 10 });
+      await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 60_000, interval: 10 });
       parent.stdin.destroy();
     },
   );

@@ -41,8 +41,9 @@ if (mode === "ignore-stdin") {
   }
   const atEnd = process.cpuUsage();
   process.on("exit", () => {
-    const { user, system } = process.cpuUsage(atEnd);
-    process.stderr.write(`cpu after the end: ${(user + system) / 1000} ms\n`);
+    const millisOf = ({ user, system }) => (user + system) / 1000;
+    const [before, after] = [millisOf(atEnd), millisOf(process.cpuUsage(atEnd))];
+    process.stderr.write(`cpu before the end: ${before} ms, after: ${after} ms\n`);
   });
   connection.send(Buffer.from(JSON.stringify({ said: "after the end" })));
   await connection.close();

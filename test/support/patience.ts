@@ -1,0 +1,18 @@
+// How long a test waits for what must come. In the process's own time: one that is stopped, or gets no processor for a while, finds its timers due before it has
+// read what has long been there, so that a deadline by the clock would tell of a fault where there is none.
+
+const TICK_MS = 500;
+const TICKS = 120;
+
+/** Calls `giveUp` after a minute in which this process could read between every two half seconds. Answers the cancellation. */
+export function patiently(giveUp: () => void): () => void {
+  let ticks = 0;
+  let timer: ReturnType<typeof setTimeout>;
+  const tick = (): void => {
+    ticks += 1;
+    if (ticks < TICKS) timer = setTimeout(tick, TICK_MS);
+    else giveUp();
+  };
+  timer = setTimeout(tick, TICK_MS);
+  return () => clearTimeout(timer);
+}
