@@ -1,5 +1,6 @@
 // Times the way of a critical event: agent and subscriber in one process, so that one clock measures both ends.
 import { createConnection } from "node:net";
+import { cutFrames } from "../cut-frames.mjs";
 import { createEventTexts, framed, subscriptionRequest } from "../events.mjs";
 import { serveRole } from "../role.mjs";
 
@@ -14,21 +15,6 @@ function connected(path) {
   return new Promise((resolve, reject) => {
     socket.once("connect", () => resolve(socket));
     socket.once("error", reject);
-  });
-}
-
-function cutFrames(socket, handle) {
-  let rest = Buffer.alloc(0);
-  socket.on("data", (chunk) => {
-    const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    let at = 0;
-    while (at + 4 <= data.length) {
-      const end = at + 4 + data.readUInt32BE(at);
-      if (end > data.length) break;
-      handle(data, at + 4, end);
-      at = end;
-    }
-    rest = at === data.length ? Buffer.alloc(0) : data.subarray(at);
   });
 }
 

@@ -1,0 +1,16 @@
+// What a receiver that frames by itself reads: messages behind a 4-byte length.
+/** Calls `handle` with the bytes and the extent of each message. */
+export function cutFrames(socket, handle) {
+  let rest = Buffer.alloc(0);
+  socket.on("data", (chunk) => {
+    const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let at = 0;
+    while (at + 4 <= data.length) {
+      const end = at + 4 + data.readUInt32BE(at);
+      if (end > data.length) break;
+      handle(data, at + 4, end);
+      at = end;
+    }
+    rest = at === data.length ? Buffer.alloc(0) : data.subarray(at);
+  });
+}

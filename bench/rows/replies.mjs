@@ -1,0 +1,42 @@
+// What forged replies on one connection do to a valid reply on another (R19).
+import { atMost, figureLine, median, percentile } from "../measuring.mjs";
+
+const FORGED = 100_000;
+
+export async function repliesRows(stage, { pairs, quick, scale }) {
+  const [daemon, person, forger] = await Promise.all([stage.daemon(), stage.role("replier"), stage.role("replier")]);
+  const forged = Math.ceil(FORGED * scale);
+  const count = quick ? 20 : 200;
+  await person.call("open", { path: daemon.socket });
+  const idle = () => person.call("replies", { count, everyMs: 10 });
+  /** As many replies as fit into the time that the flood takes. */
+  const flooded = async () => {
+    let isOver = false;
+    const flood = forger.call("forge", { path: daemon.socket, count: forged }).then(() => {
+      isOver = true;
+    });
+    const micros = [];
+    while (!isOver) micros.push(...(await person.call("replies", { count: 1, everyMs: 10 })));
+    await flood;
+    return micros;
+  };
+  await idle();
+  await flooded();
+  const measured = [];
+  for (let round = 0; round < (quick ? 1 : pairs); round += 1) {
+    measured.push({ quiet: percentile(await idle(), 0.99), under: await flooded() });
+  }
+  const all = measured.flatMap(({ under }) => under);
+  const of = (values) => Math.round(median(values));
+  return [
+    figureLine(
+      `valid reply during ${forged.toLocaleString("en")} forged replies on another connection: p99 over the idle p99`,
+      "×",
+      measured.map(({ quiet, under }) => percentile(under, 0.99) / quiet),
+      atMost(10),
+      {
+        note: `idle p99 ${of(measured.map(({ quiet }) => quiet))} µs; under the flood p50 ${of(all)} µs, worst ${Math.round(Math.max(...all))} µs, ${all.length} replies`,
+      },
+    ),
+  ];
+}
