@@ -1,22 +1,9 @@
 // The recorded sessions are real input for the engine's tests, the demo and the benchmarks; here they are held to what they claim.
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import {
-  diagnoseAwaitingClarificationEvent,
-  diagnoseAwaitingConfirmationEvent,
-  diagnoseHandoffRequestedEvent,
-  diagnoseOutputStreamingEvent,
-  diagnoseProgressUpdatedEvent,
-  diagnoseSessionCancelledEvent,
-  diagnoseSessionCompletedEvent,
-  diagnoseSessionErroredEvent,
-  diagnoseSessionStartedEvent,
-  diagnoseStateChangedEvent,
-  diagnoseToolCompletedEvent,
-  diagnoseToolInvokedEvent,
-} from "#gen/aaep/diagnosis.js";
 import { sessionFiles, sessionTable, tokenChunks } from "../../scripts/make-sessions.mjs";
 import { isCriticalKind, isTerminalKind, type TopicKind, topicKind } from "../../src/engine/event.js";
+import { coreTypeOf } from "../../src/protocols/aaep/core-types.js";
 
 const FOLDER = new URL("../../examples/sessions/", import.meta.url);
 
@@ -126,26 +113,12 @@ function collectStrings(value: unknown): string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(collectStrings) : [];
 }
 
-const DIAGNOSE: Readonly<Record<Exclude<TopicKind, "extension">, (value: unknown) => readonly unknown[]>> = {
-  "session.started": diagnoseSessionStartedEvent,
-  "session.completed": diagnoseSessionCompletedEvent,
-  "session.errored": diagnoseSessionErroredEvent,
-  "session.cancelled": diagnoseSessionCancelledEvent,
-  "state.changed": diagnoseStateChangedEvent,
-  "progress.updated": diagnoseProgressUpdatedEvent,
-  "tool.invoked": diagnoseToolInvokedEvent,
-  "tool.completed": diagnoseToolCompletedEvent,
-  "output.streaming": diagnoseOutputStreamingEvent,
-  "awaiting.confirmation": diagnoseAwaitingConfirmationEvent,
-  "awaiting.clarification": diagnoseAwaitingClarificationEvent,
-  "handoff.requested": diagnoseHandoffRequestedEvent,
-};
-
 test.each(recordings)("$file: every event is valid against the schema of its type", ({ events }) => {
   for (const event of events) {
-    const kind = topicKind(event.type);
-    if (kind === "extension") throw new Error(`${event.event_id} is of no core type.`);
-    expect(DIAGNOSE[kind](event), event.event_id).toEqual([]);
+    const type = coreTypeOf(event.type);
+    if (type === undefined) throw new Error(`${event.event_id} is of no core type.`);
+    expect(type.diagnosePayload(event), event.event_id).toEqual([]);
+    expect(type.accepts(event), event.event_id).toBe(true);
   }
 });
 

@@ -33,25 +33,26 @@ interface MessageKind {
   readonly diagnose: (value: unknown) => readonly Diagnosis[];
 }
 
-/** @throws Fault `capabilities_incompatible` for a capability, `version_unsupported` for a garbled version, else `invalid_message` */
-export function assertSubscriptionRequest(value: unknown): asserts value is types.SubscriptionRequest {
-  if (validators.isSubscriptionRequest(value)) return;
-  throw firstFault(value, {
-    name: "subscription.request",
-    rule: "AAEP §5.2",
-    diagnose: diagnoseSubscriptionRequest,
-  });
+/** Throws a Fault where the value is none. */
+type Assertion<Message> = (value: unknown) => asserts value is Message;
+
+function assertion<Message>(accepts: (value: unknown) => value is Message, kind: MessageKind): Assertion<Message> {
+  return (value) => {
+    if (!accepts(value)) throw firstFault(value, kind);
+  };
 }
 
+/** @throws Fault `capabilities_incompatible` for a capability, `version_unsupported` for a garbled version, else `invalid_message` */
+export const assertSubscriptionRequest: Assertion<types.SubscriptionRequest> = assertion(
+  validators.isSubscriptionRequest,
+  { name: "subscription.request", rule: "AAEP §5.2", diagnose: diagnoseSubscriptionRequest },
+);
+
 /** @throws Fault `capabilities_incompatible` for a capability, else `invalid_message` */
-export function assertRenegotiate(value: unknown): asserts value is types.SubscriptionRenegotiate {
-  if (validators.isSubscriptionRenegotiate(value)) return;
-  throw firstFault(value, {
-    name: "subscription.renegotiate",
-    rule: "AAEP §5.7.1",
-    diagnose: diagnoseSubscriptionRenegotiate,
-  });
-}
+export const assertRenegotiate: Assertion<types.SubscriptionRenegotiate> = assertion(
+  validators.isSubscriptionRenegotiate,
+  { name: "subscription.renegotiate", rule: "AAEP §5.7.1", diagnose: diagnoseSubscriptionRenegotiate },
+);
 
 /** Capabilities that stand alone. Pointers begin at the capabilities themselves. @throws Fault `capabilities_incompatible` */
 export function assertCapabilities(value: unknown): asserts value is types.Capabilities {
@@ -69,28 +70,21 @@ export function assertCapabilities(value: unknown): asserts value is types.Capab
   throw new Fault(code, sentence, { rule, pointer: pointer.replace(/^\/capabilities/, "") });
 }
 
-export function assertSubscriptionAccepted(value: unknown): asserts value is types.SubscriptionAccepted {
-  if (validators.isSubscriptionAccepted(value)) return;
-  throw firstFault(value, {
-    name: "subscription.accepted",
-    rule: "AAEP §5.4",
-    diagnose: diagnoseSubscriptionAccepted,
-  });
-}
+export const assertSubscriptionAccepted: Assertion<types.SubscriptionAccepted> = assertion(
+  validators.isSubscriptionAccepted,
+  { name: "subscription.accepted", rule: "AAEP §5.4", diagnose: diagnoseSubscriptionAccepted },
+);
 
-export function assertSubscriptionRejected(value: unknown): asserts value is types.SubscriptionRejected {
-  if (validators.isSubscriptionRejected(value)) return;
-  throw firstFault(value, {
-    name: "subscription.rejected",
-    rule: "AAEP §5.5",
-    diagnose: diagnoseSubscriptionRejected,
-  });
-}
+export const assertSubscriptionRejected: Assertion<types.SubscriptionRejected> = assertion(
+  validators.isSubscriptionRejected,
+  { name: "subscription.rejected", rule: "AAEP §5.5", diagnose: diagnoseSubscriptionRejected },
+);
 
-export function assertClose(value: unknown): asserts value is types.SubscriptionClose {
-  if (validators.isSubscriptionClose(value)) return;
-  throw firstFault(value, { name: "subscription.close", rule: "AAEP §5.8.1", diagnose: diagnoseSubscriptionClose });
-}
+export const assertClose: Assertion<types.SubscriptionClose> = assertion(validators.isSubscriptionClose, {
+  name: "subscription.close",
+  rule: "AAEP §5.8.1",
+  diagnose: diagnoseSubscriptionClose,
+});
 
 export function assertConfirmationReply(value: unknown): asserts value is types.ConfirmationReply {
   const kind = { name: "confirmation.reply", rule: "AAEP §6.3", diagnose: diagnoseConfirmationReply };
@@ -105,46 +99,53 @@ export function assertClarificationReply(value: unknown): asserts value is types
 }
 
 /** A complete manifest; also the params of `aaep.set_manifest`. */
-export function assertManifest(value: unknown): asserts value is types.ProducerManifest {
-  if (validators.isProducerManifest(value)) return;
-  throw firstFault(value, { name: "aaep:producer.manifest", rule: "AAEP §5.10.1", diagnose: diagnoseProducerManifest });
-}
+export const assertManifest: Assertion<types.ProducerManifest> = assertion(validators.isProducerManifest, {
+  name: "aaep:producer.manifest",
+  rule: "AAEP §5.10.1",
+  diagnose: diagnoseProducerManifest,
+});
 
 /** `aaepd.skip`, or the params of `aaep.skip` or `aaepd.skip` in JSON-RPC. `output_id` needs `session_id` (R26). */
-export function assertSkip(value: unknown): asserts value is types.AaepdSkip {
-  if (validators.isAaepdSkip(value)) return;
-  throw firstFault(value, { name: "aaepd.skip", rule: "R26", diagnose: diagnoseAaepdSkip });
-}
+export const assertSkip: Assertion<types.AaepdSkip> = assertion(validators.isAaepdSkip, {
+  name: "aaepd.skip",
+  rule: "R26",
+  diagnose: diagnoseAaepdSkip,
+});
 
 /** `aaepd.list_pending`, or the params of `aaep.list_pending` (R28). */
-export function assertListPending(value: unknown): asserts value is types.AaepdListPending {
-  if (validators.isAaepdListPending(value)) return;
-  throw firstFault(value, { name: "aaepd.list_pending", rule: "R28", diagnose: diagnoseAaepdListPending });
-}
+export const assertListPending: Assertion<types.AaepdListPending> = assertion(validators.isAaepdListPending, {
+  name: "aaepd.list_pending",
+  rule: "R28",
+  diagnose: diagnoseAaepdListPending,
+});
 
 /** `aaepd.repeat`, or the params of `aaep.repeat` (R28). */
-export function assertRepeat(value: unknown): asserts value is types.AaepdRepeat {
-  if (validators.isAaepdRepeat(value)) return;
-  throw firstFault(value, { name: "aaepd.repeat", rule: "R28", diagnose: diagnoseAaepdRepeat });
-}
+export const assertRepeat: Assertion<types.AaepdRepeat> = assertion(validators.isAaepdRepeat, {
+  name: "aaepd.repeat",
+  rule: "R28",
+  diagnose: diagnoseAaepdRepeat,
+});
 
 /** The params of `aaep.resume_session` (R8). */
-export function assertResumeSession(value: unknown): asserts value is types.ResumeSessionParams {
-  if (validators.isResumeSessionParams(value)) return;
-  throw firstFault(value, { name: "aaep.resume_session", rule: "R8", diagnose: diagnoseResumeSessionParams });
-}
+export const assertResumeSession: Assertion<types.ResumeSessionParams> = assertion(validators.isResumeSessionParams, {
+  name: "aaep.resume_session",
+  rule: "R8",
+  diagnose: diagnoseResumeSessionParams,
+});
 
 /** What `aaep.publish` answers (R33). */
-export function assertPublishResult(value: unknown): asserts value is types.PublishResult {
-  if (validators.isPublishResult(value)) return;
-  throw firstFault(value, { name: "the result of aaep.publish", rule: "R33", diagnose: diagnosePublishResult });
-}
+export const assertPublishResult: Assertion<types.PublishResult> = assertion(validators.isPublishResult, {
+  name: "the result of aaep.publish",
+  rule: "R33",
+  diagnose: diagnosePublishResult,
+});
 
 /** `aaepd.error` (R33). */
-export function assertErrorMessage(value: unknown): asserts value is types.AaepdError {
-  if (validators.isAaepdError(value)) return;
-  throw firstFault(value, { name: "aaepd.error", rule: "R33", diagnose: diagnoseAaepdError });
-}
+export const assertErrorMessage: Assertion<types.AaepdError> = assertion(validators.isAaepdError, {
+  name: "aaepd.error",
+  rule: "R33",
+  diagnose: diagnoseAaepdError,
+});
 
 /** The paragraph of each capability; what is not here is §5.3 in general. */
 const CAPABILITY_RULES: Readonly<Record<string, string>> = {
