@@ -15,7 +15,7 @@ export interface OpenQuestion {
   standing: Standing;
   /** What was answered, as the resolution would name it. */
   sent: string | undefined;
-  /** As it was asked, once that was wanted. */
+  /** In detail, once that was wanted. */
   whole: Promise<Envelope | undefined> | undefined;
   /** How many of its details have been told; from the first again after the last. */
   detailsTold: number;

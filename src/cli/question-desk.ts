@@ -19,7 +19,7 @@ export interface QuestionSource {
   readonly label: string;
   /** False where there is no subscription at the moment. */
   readonly reply: (reply: SubscriberReply) => boolean;
-  /** The open question as it was asked, with all that was left out of it for this subscription. Undefined where it cannot be had. */
+  /** The open question with its most detailed summary, which this subscription is not sent otherwise. Undefined where it cannot be had. */
   readonly whole: (question: AskedQuestion) => Promise<Envelope | undefined>;
 }
 
@@ -115,7 +115,7 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
     const whole = (await one.whole) ?? event;
     if (whole === event) one.whole = undefined;
     if (current !== one) return;
-    const { lines, next } = detailsPage(whole, event.localization_hints?.primary_language, one.detailsTold);
+    const { lines, next } = detailsPage(whole, one.detailsTold);
     one.detailsTold = next;
     for (const line of lines) say(line);
   }

@@ -36,9 +36,9 @@ export interface DetailsPage {
   readonly next: number;
 }
 
-/** `whole` is the question's event as it was asked; `language` the one in which it is read here. */
-export function detailsPage(whole: Envelope, language: string | undefined, from: number): DetailsPage {
-  const all = [...summaryLines(whole, language), ...detailsIn(whole.extra_context)];
+/** `whole` is the question's event with its most detailed summary. */
+export function detailsPage(whole: Envelope, from: number): DetailsPage {
+  const all = [...summaryLines(whole), ...detailsIn(whole.extra_context)];
   if (all.length === 0) return { lines: ["The agent says no more than that. r repeats the question."], next: 0 };
   const end = Math.min(from + PAGE_LINES, all.length);
   const lines = all.slice(from, end);
@@ -46,9 +46,8 @@ export function detailsPage(whole: Envelope, language: string | undefined, from:
   return { lines: [...lines, `${end} of ${all.length} details. d tells the next.`], next: end };
 }
 
-function summaryLines(whole: Envelope, language: string | undefined): readonly string[] {
-  const fields = [`summary_detailed_${language ?? ""}`, "summary_detailed", "summary_normal"];
-  const texts = fields.map((field) => whole[field]).filter((text) => typeof text === "string");
+function summaryLines({ summary_detailed: detailed, summary_normal: normal }: Envelope): readonly string[] {
+  const texts = [detailed, normal].filter((text) => typeof text === "string");
   const text = texts.map(shownText).find((shown) => shown !== "");
   return text === undefined ? [] : [`Summary: ${text}`];
 }

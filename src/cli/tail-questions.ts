@@ -29,10 +29,14 @@ export interface FollowedSource {
 export interface TailQuestionsOptions {
   readonly io: Pick<CommandIo, "stdin" | "clock">;
   readonly say: (line: string) => void;
+  /** What the subscriptions ask for. */
+  readonly verbosity: Verbosity;
   /** No question is being asked any more: what was held can be shown. */
   readonly onQuiet: () => void;
   readonly onFailure: (caught: unknown) => void;
 }
+
+type Verbosity = NonNullable<Capabilities["preferred_verbosity"]>;
 
 const BOTH: Capabilities = { supports_confirmation_reply: true, supports_clarification_reply: true };
 const NEITHER: Capabilities = { supports_confirmation_reply: false, supports_clarification_reply: false };
@@ -40,7 +44,7 @@ const NEITHER: Capabilities = { supports_confirmation_reply: false, supports_cla
 /** Faster than this nobody has heard a question. */
 const TOO_SOON_MS = 1000;
 
-export function createTailQuestions({ io, say, onQuiet, onFailure }: TailQuestionsOptions): TailQuestions {
+export function createTailQuestions({ io, say, verbosity, onQuiet, onFailure }: TailQuestionsOptions): TailQuestions {
   const isTerminal = io.stdin.isTTY === true;
   const subscribers = new Set<() => Subscriber | undefined>();
   let canAnswer = true;
@@ -100,9 +104,7 @@ export function createTailQuestions({ io, say, onQuiet, onFailure }: TailQuestio
       label,
       reply: (reply) => subscriber()?.reply(reply) ?? false,
       whole: async ({ token }) => {
-        const open = await subscriber()
-          ?.listPending()
-          .catch(() => undefined);
+        const open = await inDetail(subscriber(), verbosity).catch(() => undefined);
         return open?.find((event) => event.reply_token === token);
       },
     };
@@ -141,6 +143,20 @@ export function createTailQuestions({ io, say, onQuiet, onFailure }: TailQuestio
       io.stdin.destroy();
     },
   };
+}
+
+/** The open questions as they are sent to whoever likes them detailed (AAEP §5.3.1.2): this subscription does for a moment. */
+async function inDetail(
+  subscriber: Subscriber | undefined,
+  usual: Verbosity,
+): Promise<readonly Envelope[] | undefined> {
+  if (usual === "detailed") return subscriber?.listPending();
+  try {
+    await subscriber?.renegotiate({ preferred_verbosity: "detailed" });
+    return await subscriber?.listPending();
+  } finally {
+    await subscriber?.renegotiate({ preferred_verbosity: usual });
+  }
 }
 
 function noAnswers(): Fault {

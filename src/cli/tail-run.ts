@@ -87,7 +87,13 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   };
   const questions =
     options.interactive === true
-      ? createTailQuestions({ io, say: (line) => void status.write(line), onQuiet: showHeld, onFailure: fail })
+      ? createTailQuestions({
+          io,
+          say: (line) => void status.write(line),
+          verbosity: options.verbosity ?? "normal",
+          onQuiet: showHeld,
+          onFailure: fail,
+        })
       : undefined;
 
   async function print(line: string, holdBack?: (line: string) => void): Promise<void> {

@@ -36,7 +36,7 @@ test("what is too long or too much is said to go on, and d tells it whole", () =
   expect(line.length).toBeLessThan(900);
   const left = Number(/; and (\d+) more\. d tells all\.$/.exec(line)?.[1]);
   expect(line.match(/list \d+ entry/g)?.length).toBe(1000 - left);
-  const page = detailsPage(asked({ extra_context: { memo: long } }), undefined, 0);
+  const page = detailsPage(asked({ extra_context: { memo: long } }), 0);
   expect(page).toEqual({ lines: [`memo ${long}`], next: 0 });
 });
 
@@ -45,7 +45,7 @@ test("details are told twenty at a time, to the last, and then from the first ag
   const told: string[] = [];
   let from = 0;
   do {
-    const { lines, next } = detailsPage(event, undefined, from);
+    const { lines, next } = detailsPage(event, from);
     expect(lines.length).toBeLessThanOrEqual(21);
     told.push(...lines);
     from = next;
@@ -58,24 +58,15 @@ test("details are told twenty at a time, to the last, and then from the first ag
   ]);
 });
 
-test("the detailed summary comes first, in the language that is read", () => {
-  const event = asked({
-    summary_normal: "Pays.",
-    summary_detailed: "Pays the rent.",
-    summary_detailed_de: "Zahlt die Miete.",
-  });
-  expect(detailsPage(event, "de", 0).lines).toEqual(["Summary: Zahlt die Miete."]);
-  expect(detailsPage(event, "fr", 0).lines).toEqual(["Summary: Pays the rent."]);
-  expect(detailsPage(asked({ summary_normal: "Pays." }), undefined, 0).lines).toEqual(["Summary: Pays."]);
-  expect(detailsPage(asked({}), undefined, 0).lines).toEqual([
-    "The agent says no more than that. r repeats the question.",
-  ]);
+test("the most detailed summary comes first", () => {
+  const event = asked({ summary_normal: "Pays.", summary_detailed: "Pays the rent.", extra_context: { amount: 5 } });
+  expect(detailsPage(event, 0).lines).toEqual(["Summary: Pays the rent.", "amount 5"]);
+  expect(detailsPage(asked({ summary_normal: "Pays." }), 0).lines).toEqual(["Summary: Pays."]);
+  expect(detailsPage(asked({}), 0).lines).toEqual(["The agent says no more than that. r repeats the question."]);
 });
 
 test("nesting without end is told as far as the daemon would have taken it", () => {
   let deep: unknown = "end";
   for (let depth = 0; depth < 50_000; depth += 1) deep = { a: deep };
-  expect(detailsPage(asked({ extra_context: deep }), undefined, 0).lines).toEqual([
-    `${"a ".repeat(64)}(more than can be told)`,
-  ]);
+  expect(detailsPage(asked({ extra_context: deep }), 0).lines).toEqual([`${"a ".repeat(64)}(more than can be told)`]);
 });
