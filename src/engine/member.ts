@@ -129,7 +129,10 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
     const only = spec.start.kind === "resume" ? spec.start.summarize : undefined;
     sumUp(only);
     const { head } = services.journal;
-    for (const event of spec.notices(terms, head(), only)) say(event, head() + 1);
+    const notices = spec.notices(terms, head(), only).map((event) => localEntry(event, "state.changed", head()));
+    // Critical, and so at no cost (R4, R6).
+    const { wants } = shared.view.terms;
+    stream.urge(notices.filter(wants).map((live) => unitOf(live, shared.view, "plain")));
   };
 
   const cancelTimer = (): void => {

@@ -98,6 +98,11 @@ export function isSummary(event: AgentEvent): boolean {
   return marksOf(event).summary === true;
 }
 
+/** What a newcomer that cannot answer is told of a question asked before it came (R6): said to it alone, in no journal. */
+export function isLateNotice(event: AgentEvent, published: Published): boolean {
+  return marksOf(event).asks !== undefined && !published.byId.has(event.event_id);
+}
+
 export interface Judged {
   /** What one client has: of one connection, or of several of which each resumed the one before. */
   readonly received: readonly Received[];

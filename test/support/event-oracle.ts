@@ -4,6 +4,7 @@ import {
   gapOf,
   isCriticalEvent,
   isGate,
+  isLateNotice,
   isSummary,
   isWanted,
   type Judged,
@@ -31,6 +32,7 @@ export function eventFaults(judged: Judged): readonly string[] {
   const collapsed: { lane: string; first: unknown; last: number; event: AgentEvent }[] = [];
   for (const { event } of received) {
     if (event.type === STREAMING || gapOf(event) !== undefined || isSummary(event)) continue;
+    if (isLateNotice(event, published)) continue;
     counts.set(event.event_id, (counts.get(event.event_id) ?? 0) + 1);
     if (published.byId.has(event.event_id)) continue;
     const last = Number.parseInt(event.event_id.slice(4, 20), 16);
@@ -124,17 +126,28 @@ function statesCovered(
 }
 
 /** Without pressure there is nothing to merge but text: every other event in its order, once. */
-export function exactFaults({ received, entries, from, to, terms }: Judged): readonly string[] {
+export function exactFaults({ received, published, entries, from, to, terms }: Judged): readonly string[] {
   const owed = entries
     .slice(from, to)
     .filter((entry) => entry.kind !== "output.streaming" && isWanted(terms, entry))
     .map(({ event }) => `${event.type} ${event.event_id}`);
   for (const { event } of received)
     if (isSummary(event) && !isWanted(terms, summaryEntry(event))) return ["a summary that the filters keep back"];
+  const before = entries.slice(0, from);
+  for (const { event } of received) {
+    if (!isLateNotice(event, published)) continue;
+    const asked = before.find((entry) => entry.event.event_id === marksOf(event).question);
+    if (asked === undefined) return ["a notice of a question that was not asked before"];
+    if (isWanted(terms, asked)) return ["a notice of a question that it can answer"];
+  }
   // What is asked at once of those who come was asked before they came.
   const got = received
     .filter(
-      ({ event }) => event.type !== STREAMING && !isSummary(event) && !isQuestionFrom(entries.slice(0, from), event),
+      ({ event }) =>
+        event.type !== STREAMING &&
+        !isSummary(event) &&
+        !isLateNotice(event, published) &&
+        !isQuestionFrom(before, event),
     )
     .map(({ event }) => `${event.type} ${event.event_id}`);
   for (let index = 0; index < Math.max(owed.length, got.length); index += 1)
