@@ -1,6 +1,6 @@
 // Joins the compiled modules of the command line into a few files: reading some hundred of them takes as long as all else that a start does.
 // Packages stay outside, with their licences beside them. Where the bundler does not run, `bin/aaepd.js` uses the modules as they are.
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -15,14 +15,17 @@ async function loadRolldown() {
   }
 }
 
-rmSync(dir, { recursive: true, force: true });
 const bundler = await loadRolldown();
-if (bundler !== undefined) {
+if (bundler === undefined) rmSync(dir, { recursive: true, force: true });
+else {
   const bundle = await bundler.rolldown({
     input: { main: `${root}dist/src/cli/main.js` },
     platform: "node",
     external: (id) => !/^[./]/.test(id) && !id.startsWith(root),
   });
-  await bundle.write({ dir, format: "esm", sourcemap: true });
+  // Names say what is in a file. What is the same stays where it is: a daemon that runs may still have to load a part.
+  const { output } = await bundle.write({ dir, format: "esm", sourcemap: true });
   await bundle.close();
+  const names = new Set(output.map(({ fileName }) => fileName));
+  for (const name of readdirSync(dir)) if (!names.has(name)) rmSync(`${dir}/${name}`);
 }
