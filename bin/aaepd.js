@@ -7,7 +7,7 @@ const writtenAt = (path) => statSync(new URL(path, import.meta.url), { throwIfNo
 
 const bundled = writtenAt("../dist/bundle/main.js");
 const compiled = Math.max(...["pure", "node"].map((part) => writtenAt(`../dist/${part}.tsbuildinfo`) ?? 0));
-// What was compiled since the bundle was made is not in it.
+// What was compiled since the bundle was made is not in it. Where the package is installed, there is no trace of compiling.
 const entry = bundled !== undefined && bundled >= compiled ? "../dist/bundle/main.js" : "../dist/src/cli/main.js";
 if (writtenAt(entry) !== undefined) {
   const { main } = await import(entry);

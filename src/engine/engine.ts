@@ -129,7 +129,9 @@ export interface EngineStatus extends Remembered {
 export function createEngine(services: EngineServices, options: EngineOptions): Engine {
   const { clock, ids, log } = services;
   const wakeUps = wakeUpsOf(clock);
-  const slices = createTurnSlices(clock);
+  const slices = createTurnSlices(clock, (caught) =>
+    log.error({ err: caught }, "what was to be done for many at once failed for one"),
+  );
   const losses = createLosses();
   const journal = services.createJournal((event) => {
     if (sessions.isKnown(event.sessionId)) losses.evicted(event);

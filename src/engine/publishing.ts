@@ -79,6 +79,9 @@ export interface PublishingServices {
   readonly agentGraceMs: Millis;
 }
 
+/** After this time the end of a session that the journal did not take is tried again, ms. */
+const RETRY_MS = 1000;
+
 const FORGOTTEN = "Ask anew, with another event_id: this was asked before, and its outcome is no longer remembered.";
 
 /** What a plan has become. */
@@ -193,7 +196,19 @@ export function createPublishing(services: PublishingServices): Publishing {
     if (grace === undefined || summary === undefined) return;
     const { openQuestions, openTools, openOutputs } = summary;
     slices.add(1 + openQuestions.length + openTools.length + openOutputs.length, () => {
-      if (graces.get(sessionId) === grace) abandon(sessionId);
+      if (graces.get(sessionId) !== grace) return;
+      try {
+        abandon(sessionId);
+      } catch (caught) {
+        log.error(
+          { err: caught, session: sessionId },
+          "a session whose agent is gone could not be ended; that is tried again",
+        );
+        graces.set(
+          sessionId,
+          wakeUps.at(clock.now() + RETRY_MS, () => comeToAbandon(sessionId)),
+        );
+      }
     });
   };
 

@@ -16,8 +16,15 @@ interface Task {
   readonly work: () => void;
 }
 
-/** One for all of an engine's work of this kind: a turn is one for everybody. */
-export function createTurnSlices(clock: Pick<Clock, "afterTurn">, costPerTurn: number = COST_PER_TURN): TurnSlices {
+/**
+ * One for all of an engine's work of this kind: a turn is one for everybody. `failed` is told of work that throws: whoever's turn it is then has
+ * nothing to do with it.
+ */
+export function createTurnSlices(
+  clock: Pick<Clock, "afterTurn">,
+  failed: (caught: unknown) => void,
+  costPerTurn: number = COST_PER_TURN,
+): TurnSlices {
   let tasks: Task[] = [];
   let next = 0;
   let spent = 0;
@@ -31,7 +38,11 @@ export function createTurnSlices(clock: Pick<Clock, "afterTurn">, costPerTurn: n
       for (let task = tasks[next]; task !== undefined && spent < costPerTurn; task = tasks[next]) {
         next += 1;
         spent += task.cost;
-        task.work();
+        try {
+          task.work();
+        } catch (caught) {
+          failed(caught);
+        }
       }
     } finally {
       isWorking = false;

@@ -247,7 +247,9 @@ describe("R19, AAEP §6.3.4: replies", () => {
     const results: QuestionResult[] = [];
     const questions = createQuestions({
       wakeUps: { at: () => () => undefined },
-      slices: createTurnSlices({ afterTurn: () => undefined }),
+      slices: createTurnSlices({ afterTurn: () => undefined }, (caught) => {
+        throw caught;
+      }),
       now: () => now,
       clockSkewMs: 60_000,
       audit: { record: () => undefined },

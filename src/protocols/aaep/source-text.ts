@@ -2,8 +2,8 @@
 import { Fault } from "../../base/errors.js";
 import { assertShallow } from "./json-codec.js";
 
-const MARKER = '"params":';
-const LONG_MARKER = '"params":{"events":';
+const NAME = '"params"';
+const LONG_NAME = '"events"';
 const MAX_DEPTH = 64;
 
 /**
@@ -30,23 +30,44 @@ function quickTexts(
   isArray: boolean,
   isLong: boolean,
 ): readonly string[] | undefined {
-  const marker = isLong ? LONG_MARKER : MARKER;
-  const at = message.indexOf(marker);
+  const at = message.indexOf(NAME);
   if (at < 0 || message.lastIndexOf("{", at) !== 0) return undefined;
-  // Without an escape before it, the marker is a name of the outermost object, and without one behind it, there is no other such name.
+  // Without an escape before it, this is a name of the outermost object, and without one behind it, there is no other such name.
   if (message.lastIndexOf("[", at) >= 0 || message.lastIndexOf("\\", at) >= 0) return undefined;
-  let next = at + marker.length;
+  let next = after(message, at + NAME.length, COLON);
+  if (isLong) {
+    next = after(message, next, BRACE);
+    if (!message.startsWith(LONG_NAME, next)) return undefined;
+    next = after(message, next + LONG_NAME.length, COLON);
+  }
   const texts: string[] = [];
   for (const value of values) {
-    // Before an element stands the bracket or a comma; what else may stand there is left to the scanner.
-    if (isArray) next += 1;
-    const extent = extentOf(message, next);
+    if (isArray) next = after(message, next, texts.length === 0 ? BRACKET : COMMA);
+    const extent = next < 0 ? undefined : extentOf(message, next);
     if (extent === undefined || extent.memberCount !== memberCount(value)) return undefined;
     texts.push(copyOf(message, next, extent.end));
     next = extent.end;
   }
   const rest = message.slice(next);
-  return rest.includes(isLong ? '"events"' : '"params"') || rest.includes("\\") ? undefined : texts;
+  return rest.includes(isLong ? LONG_NAME : NAME) || rest.includes("\\") ? undefined : texts;
+}
+
+const COLON = 0x3a;
+const COMMA = 0x2c;
+const BRACE = 0x7b;
+const BRACKET = 0x5b;
+
+/** Where the text goes on after a mark and the white space on either side of it; -1 where another stands there. */
+function after(text: string, from: number, mark: number): number {
+  if (from < 0) return -1;
+  const at = skipSpace(text, from);
+  return text.charCodeAt(at) === mark ? skipSpace(text, at + 1) : -1;
+}
+
+function skipSpace(text: string, from: number): number {
+  let index = from;
+  while (isWhiteSpace(text.charCodeAt(index))) index += 1;
+  return index;
 }
 
 /** A text of its own: a slice would keep the whole message in memory as long as the event is kept. */
@@ -108,7 +129,7 @@ function scanned(message: string, isArray: boolean, isLong: boolean, count: numb
   if (found === undefined) return undefined;
   const extents = isArray ? scanner.elements(found.start) : [found];
   if (extents.length !== count) return undefined;
-  return extents.map(({ start, end }) => message.slice(start, end));
+  return extents.map(({ start, end }) => copyOf(message, start, end));
 }
 
 interface Extent {
@@ -122,12 +143,6 @@ function createScanner(text: string): {
   readonly member: (name: string, start: number) => Extent | undefined;
   readonly elements: (start: number) => readonly Extent[];
 } {
-  const skipSpace = (from: number): number => {
-    let index = from;
-    while (isWhiteSpace(text.charCodeAt(index))) index += 1;
-    return index;
-  };
-
   const endOfValue = (from: number): number => {
     const unit = text.charCodeAt(from);
     if (unit === 0x22) return endOfString(text, from);
@@ -140,7 +155,7 @@ function createScanner(text: string): {
 
   const members = (from: number, visit: (name: string, extent: Extent) => void): number => {
     const names = new Set<string>();
-    let index = skipSpace(from + 1);
+    let index = skipSpace(text, from + 1);
     while (text.charCodeAt(index) !== 0x7d) {
       const nameEnd = endOfString(text, index);
       const name: unknown = JSON.parse(text.slice(index, nameEnd));
@@ -155,22 +170,22 @@ function createScanner(text: string): {
         );
       }
       names.add(String(name));
-      const start = skipSpace(skipSpace(nameEnd) + 1);
+      const start = skipSpace(text, skipSpace(text, nameEnd) + 1);
       const end = endOfValue(start);
       visit(String(name), { start, end });
-      index = skipSpace(end);
-      if (text.charCodeAt(index) === 0x2c) index = skipSpace(index + 1);
+      index = skipSpace(text, end);
+      if (text.charCodeAt(index) === 0x2c) index = skipSpace(text, index + 1);
     }
     return index + 1;
   };
 
   const items = (from: number, visit: (extent: Extent) => void): number => {
-    let index = skipSpace(from + 1);
+    let index = skipSpace(text, from + 1);
     while (text.charCodeAt(index) !== 0x5d) {
       const end = endOfValue(index);
       visit({ start: index, end });
-      index = skipSpace(end);
-      if (text.charCodeAt(index) === 0x2c) index = skipSpace(index + 1);
+      index = skipSpace(text, end);
+      if (text.charCodeAt(index) === 0x2c) index = skipSpace(text, index + 1);
     }
     return index + 1;
   };
@@ -178,7 +193,7 @@ function createScanner(text: string): {
   return {
     member: (wanted, start) => {
       let found: Extent | undefined;
-      members(skipSpace(start), (name, extent) => {
+      members(skipSpace(text, start), (name, extent) => {
         if (name === wanted) found = extent;
       });
       return found;

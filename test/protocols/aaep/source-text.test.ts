@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
@@ -33,6 +35,8 @@ const fields = fc.dictionary(
 const writings: readonly ((value: unknown) => string)[] = [
   (value) => JSON.stringify(value),
   (value) => JSON.stringify(value, undefined, 1),
+  // With spaces, as other languages' libraries write it.
+  (value) => JSON.stringify(value, undefined, 1).replaceAll(/\n */g, " "),
   (value) => JSON.stringify(value).replaceAll("p", "\\u0070"),
 ];
 
@@ -90,4 +94,27 @@ describe("R2: the agent's own text of an event", () => {
     expect(textsOf(`{"jsonrpc":"2.0","params":${text},"id":1}`)).toEqual([text]);
     expect(textsOf(`{"jsonrpc":"2.0","params":[${text}, ${text}],"id":1}`)).toEqual([text, text]);
   });
+
+  it.each([
+    ["in the usual layout", '"params":'],
+    ["in another", '"params"\n:'],
+  ])("R29: keeps nothing of the message around it: %s", (_, name) => {
+    const collect = collector();
+    const kept: string[] = [];
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    for (let index = 0; index < 100; index += 1) {
+      const message = `{"jsonrpc":"2.0",${name}{"type":"aaep:agent.session.started","number":${index}},"pad":"${"x".repeat(1_000_000)}"}`;
+      kept.push(...textsOf(message));
+    }
+    collect();
+    expect(kept).toHaveLength(100);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000);
+  });
 });
+
+/** Collects what nobody holds any more, at once. */
+function collector(): () => void {
+  setFlagsFromString("--expose-gc");
+  return runInNewContext("gc") as () => void;
+}
