@@ -17,7 +17,10 @@ export function numberOffset(text) {
   return text.indexOf('","session_id"') - DIGITS;
 }
 
-/** Texts of one session's events. `renew` gives what follows the time of that moment. With `chunkCharacters` the agent's name takes what its text leaves of the bytes. */
+/**
+ * Texts of one session's events. `renew` gives what follows the time of that moment. With `chunkCharacters` the agent's name takes what its text
+ * leaves of the bytes.
+ */
 export function createEventTexts({ chunkCharacters } = {}) {
   const session = `sess_${randomBytes(8).toString("hex")}`;
   const salt = randomBytes(11).toString("hex");

@@ -1,5 +1,6 @@
 // Makes examples/sessions/*.ndjson from the scripts in scripts/sessions/. The texts were written for the purpose; the cut into tokens is that of
-// a real BPE tokenizer, and the pace is modelled on an LLM's stream. The same input gives the same bytes: chance is a seeded generator, dates are fixed.
+// a real BPE tokenizer, and the pace is modelled on an LLM's stream. The same input gives the same bytes: chance is a seeded generator, dates are
+// fixed.
 //
 //   node scripts/make-sessions.mjs           write the files and print a table of them
 //   node scripts/make-sessions.mjs --check   fail if a file is not what would be written

@@ -39,7 +39,10 @@ export function isNoSuchProcess(caught: unknown): boolean {
   return nodeErrorCode(caught) === "ESRCH";
 }
 
-/** Turns an error of a stream, a socket or a file into a Fault of our own making (`origin: "local"` unless the peer did it). `what` names the address or file. */
+/**
+ * Turns an error of a stream, a socket or a file into a Fault of our own making (`origin: "local"` unless the peer did it). `what` names the
+ * address or file.
+ */
 export function faultFromNodeError(caught: unknown, what: string): Fault {
   if (caught instanceof Fault) return caught;
   const nodeCode = nodeErrorCode(caught);

@@ -2,8 +2,8 @@
 import { createEngineStage } from "../engine-stage.mjs";
 
 /**
- * Publishes `events` chunks to `subscribers` subscriptions, spread over two shapes and two formats, with an event in two languages so that the shapes differ.
- * Answers how many encodings were made, and how many there had to be.
+ * Publishes `events` chunks to `subscribers` subscriptions, spread over two shapes and two formats, with an event in two languages so that the
+ * shapes differ. Answers how many encodings were made, and how many there had to be.
  */
 export function countEncodings({ events, subscribers }) {
   const stage = createEngineStage();

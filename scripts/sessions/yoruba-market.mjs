@@ -1,6 +1,6 @@
-// Yoruba with its tone marks, English beside it in the summaries, and two outputs: the answer in Yoruba, then a short note in English whose chunks say so.
-// Many Yoruba letters with a dot below and a tone have no single code point, so tokens cut them in the middle of a grapheme cluster.
-// The proverb in the answer is traditional.
+// Yoruba with its tone marks, English beside it in the summaries, and two outputs: the answer in Yoruba, then a short note in English whose chunks
+// say so. Many Yoruba letters with a dot below and a tone have no single code point, so tokens cut them in the middle of a grapheme cluster. The
+// proverb in the answer is traditional.
 
 const ANSWER = `Ẹ káàárọ̀! Mo ti wo iye owó oúnjẹ ní ọjà Bódìjà fún yín lónìí. Àwọn nǹkan tí ẹ béèrè nìyí:
 

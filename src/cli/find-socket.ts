@@ -6,8 +6,8 @@ import { Fault } from "../base/errors.js";
 import { type FoundDaemon, findAllDaemons } from "../client/daemons.js";
 
 /**
- * The socket of the only daemon that listens in these directories; where there are none to look in, the pipe of the usual name, because pipes cannot be
- * listed. Throws a Fault "not_found" where nobody listens, "usage" where there are several.
+ * The socket of the only daemon that listens in these directories; where there are none to look in, the pipe of the usual name, because pipes
+ * cannot be listed. Throws a Fault "not_found" where nobody listens, "usage" where there are several.
  */
 export async function findSocket(directories: readonly string[]): Promise<string> {
   if (directories.length === 0) return ipcPath(currentPlace(), "aaepd");

@@ -1,6 +1,6 @@
-// Questions of all daemons that are followed, put to one person one at a time. A line that is typed answers the question that is being asked, by its token, and
-// no other (pitfall H11). Where a question ends under somebody's hands, half a line may stand in the terminal already, and nobody can see it: so the first line
-// after that answers nothing.
+// Questions of all daemons that are followed, put to one person one at a time. A line that is typed answers the question that is being asked, by
+// its token, and no other (pitfall H11). Where a question ends under somebody's hands, half a line may stand in the terminal already, and nobody
+// can see it: so the first line after that answers nothing.
 import type { Envelope } from "#gen/aaep/types.js";
 import type { SubscriberReply } from "../client/subscriber-options.js";
 import type { Clock } from "../contracts/clock.js";
@@ -54,8 +54,8 @@ export interface QuestionDeskOptions {
   readonly say: (line: string) => void;
   readonly clock: Pick<Clock, "now" | "wallTime" | "wakeAt">;
   /**
-   * Answers that come within this time after their question began to be asked are not taken, ms: nobody can have heard it yet, so that they were meant for
-   * another. 0 where they are piped.
+   * Answers that come within this time after their question began to be asked are not taken, ms: nobody can have heard it yet, so that they were
+   * meant for another. 0 where they are piped.
    */
   readonly tooSoonMs: number;
   /** A question began or ceased to be asked. */

@@ -1,5 +1,5 @@
-// What a person has typed, read as an answer to one question or as one of the commands around it. Nothing that is not plainly an answer is one: an empty
-// line never is.
+// What a person has typed, read as an answer to one question or as one of the commands around it. Nothing that is not plainly an answer is one: an
+// empty line never is.
 import { type Answerable, type Choice, hintLine, numbersChoose } from "./asked-question.js";
 
 export type Typed =

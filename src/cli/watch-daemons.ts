@@ -1,4 +1,5 @@
-// Which sockets there are in the runtime directories, now and from now on. The kernel tells of changes; where it cannot, looking every other second does.
+// Which sockets there are in the runtime directories, now and from now on. The kernel tells of changes; where it cannot, looking every other second
+// does.
 import { type FSWatcher, watch } from "node:fs";
 import { assurePrivateDirectory } from "../../transports/ipc/directory.js";
 import { Fault } from "../base/errors.js";
@@ -21,7 +22,10 @@ export interface WatchOptions {
 const SETTLE_MS = 50;
 const POLL_MS = 2000;
 
-/** Makes directories where they are missing, privately, so that they can be watched (U3). Answers how to stop. Throws where the first is not private. */
+/**
+ * Makes directories where they are missing, privately, so that they can be watched (U3). Answers how to stop. Throws where the first is not
+ * private.
+ */
 export function watchDaemons(options: WatchOptions): () => void {
   const { clock, userId } = options;
   const directories = options.directories.filter((directory, index) => {

@@ -22,8 +22,8 @@ export interface Subscriber {
   /** The questions that are open and were put to this subscription (R28). Rejects with a Fault as `renegotiate` does. */
   readonly listPending: () => Promise<readonly Envelope[]>;
   /**
-   * Answers a question. True says that it was sent, not that it counted: that is told by the question's resolution, and why a reply did not count by nobody
-   * (AAEP §6.3.4). False while there is no subscription.
+   * Answers a question. True says that it was sent, not that it counted: that is told by the question's resolution, and why a reply did not count
+   * by nobody (AAEP §6.3.4). False while there is no subscription.
    */
   readonly reply: (reply: SubscriberReply) => boolean;
   /** Where a later subscriber can go on (R17); undefined where nothing has come yet. */

@@ -13,7 +13,10 @@ export interface Appended {
 
 /** The order of all events on this machine, and what is kept of them (R17, R18, R29). */
 export interface Journal {
-  /** Assigns epochs at once, in the order given and without holes, from `head() + 1`; all of them or, where it throws, none. Throws a Fault "storage_unavailable" after a failed flush, until it recovers. */
+  /**
+   * Assigns epochs at once, in the order given and without holes, from `head() + 1`; all of them or, where it throws, none. Throws a Fault
+   * "storage_unavailable" after a failed flush, until it recovers.
+   */
   readonly append: (events: readonly NewEvent[]) => Appended;
   /** At most `limit` events with an epoch above `after`, ascending. A journal in memory answers at once. */
   readonly read: (after: Epoch, limit: number) => JournalRead | Promise<JournalRead>;

@@ -21,7 +21,10 @@ export interface LastWords<Message> {
   readonly messages: readonly Message[];
 }
 
-/** Reason codes of a `subscription.close` from this side (AAEP §5.8.1). "producer_error": an accident in the daemon, which is none of the subscriber's doing. */
+/**
+ * Reason codes of a `subscription.close` from this side (AAEP §5.8.1). "producer_error": an accident in the daemon, which is none of the
+ * subscriber's doing.
+ */
 export type EndReason = "producer_shutdown" | "producer_error" | "lagging" | "handshake_timeout";
 
 /** One peer's conversation in one protocol. Synchronous: what comes in changes it at once, what goes out is pulled. */

@@ -32,8 +32,8 @@ export interface RpcConnection {
   /** Rejects with a Fault: the peer's own code where it gave one, "peer_gone" where the answer can no longer come. */
   readonly request: (method: string, params: object) => Promise<unknown>;
   /**
-   * Answers as `Connection.send` does. What a handler sends with it while it has a notification counts as the answer to it: no more is read until that
-   * is taken.
+   * Answers as `Connection.send` does. What a handler sends with it while it has a notification counts as the answer to it: no more is read until
+   * that is taken.
    */
   readonly notify: (method: string, params: object) => boolean;
   /**

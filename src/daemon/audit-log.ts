@@ -1,5 +1,5 @@
-// The audit log on disk: newline-delimited JSON, append-only, rotated (AAEP §10 T3, docs/audit.md). Nobody waits for it. Lines are lost, and counted, where
-// the disk does not take them or somebody floods the daemon with replies.
+// The audit log on disk: newline-delimited JSON, append-only, rotated (AAEP §10 T3, docs/audit.md). Nobody waits for it. Lines are lost, and
+// counted, where the disk does not take them or somebody floods the daemon with replies.
 import type { Audit } from "../contracts/audit.js";
 import type { Clock } from "../contracts/clock.js";
 import type { Log } from "../contracts/log.js";

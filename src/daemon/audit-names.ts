@@ -29,8 +29,8 @@ export interface AuditFile {
 const LONGEST_NAME = 200;
 
 /**
- * `<producer id>.ndjson`, or with -2, -3 and so on where a live process writes to that one. Makes the folder where it is missing, with mode 0700. Rejects
- * with a Fault where it cannot be had, or others could reach it.
+ * `<producer id>.ndjson`, or with -2, -3 and so on where a live process writes to that one. Makes the folder where it is missing, with mode 0700.
+ * Rejects with a Fault where it cannot be had, or others could reach it.
  */
 export async function claimAuditFile(directory: string, producerId: string): Promise<AuditFile> {
   mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });

@@ -47,7 +47,10 @@ export type StopReason = "signal" | "stdin_ended" | "parent_gone";
 export interface Daemon {
   /** Where each transport listens, by its name. */
   readonly endpoints: Readonly<Record<string, string>>;
-  /** Ends sessions, hands out everything that is owed, closes every connection (R8a). On "stdin_ended" what standard input brought is taken first. Never rejects. */
+  /**
+   * Ends sessions, hands out everything that is owed, closes every connection (R8a). On "stdin_ended" what standard input brought is taken first.
+   * Never rejects.
+   */
   readonly stop: (reason: StopReason) => Promise<void>;
   readonly stopped: Promise<void>;
   /** Serves a connection that the embedder made, as if it had come in over the socket. Resolves when it is over. Never rejects. */

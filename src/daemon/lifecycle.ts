@@ -43,8 +43,8 @@ interface Ending {
 }
 
 /**
- * Starts a daemon and ends the process with one of EXIT_CODES when it has stopped. Rejects where it cannot start, with everything given back; resolves only
- * with a host whose `exit` returns.
+ * Starts a daemon and ends the process with one of EXIT_CODES when it has stopped. Rejects where it cannot start, with everything given back;
+ * resolves only with a host whose `exit` returns.
  */
 export async function runDaemon<Running extends Stoppable>(options: LifecycleOptions<Running>): Promise<void> {
   const { log, stdin, stopWithinMs = 1800, host = process } = options;

@@ -1,5 +1,6 @@
-// How many replies that did not count are recorded one by one: each subscription has a budget of its own, so that nobody can hide an attempt behind another's
-// flood; and attempts on a question that is open have one besides, so that nobody can hide them behind a flood of its own (AAEP §10 T3, T4).
+// How many replies that did not count are recorded one by one: each subscription has a budget of its own, so that nobody can hide an attempt behind
+// another's flood; and attempts on a question that is open have one besides, so that nobody can hide them behind a flood of its own (AAEP §10 T3,
+// T4).
 import type { AuditEntry, ReplyFate } from "../contracts/audit.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 

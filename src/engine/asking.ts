@@ -18,7 +18,10 @@ export interface Asking {
   readonly normal: string;
 }
 
-/** A question's words in each language of the catalogues: its own variant where it has one. Its notice, its reminders and its outcome quote the same. */
+/**
+ * A question's words in each language of the catalogues: its own variant where it has one. Its notice, its reminders and its outcome quote the
+ * same.
+ */
 export type AskingIn = (question: AgentEvent, language: CatalogueLanguage) => Asking;
 
 export function createAskingIn(defaultLanguage: string): AskingIn {

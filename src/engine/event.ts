@@ -119,7 +119,10 @@ export function defaultUrgency(kind: TopicKind): Urgency {
 export interface NewEvent {
   readonly event: AgentEvent;
   readonly kind: TopicKind;
-  /** The JSON text of exactly this event: byte-identical to what the agent sent where nothing had to be changed (R2). Undefined where nobody has made it yet. */
+  /**
+   * The JSON text of exactly this event: byte-identical to what the agent sent where nothing had to be changed (R2). Undefined where nobody has
+   * made it yet.
+   */
   readonly source: string | undefined;
   /** The JSON text that the agent sent, where it is another: a repeat is compared with that (R3). Only where the agent named the event. */
   readonly published?: string | undefined;

@@ -24,8 +24,8 @@ export type Reply =
     };
 
 /**
- * Undefined where the reply answers the question. Its time is compared as it was written (AAEP §6.3.4), with the question's own timestamp and with the
- * instant at which the daemon received it, from which the deadline counts (R3b): whichever leaves the person more room.
+ * Undefined where the reply answers the question. Its time is compared as it was written (AAEP §6.3.4), with the question's own timestamp and with
+ * the instant at which the daemon received it, from which the deadline counts (R3b): whichever leaves the person more room.
  */
 export function faultOfReply(
   reply: Reply,
@@ -42,8 +42,8 @@ export function faultOfReply(
 }
 
 /**
- * From the question on, give or take the clocks' difference, and before its deadline. An agent may have stamped the question up to that difference before or
- * after it was received; neither takes time away from the one who answers (R3b).
+ * From the question on, give or take the clocks' difference, and before its deadline. An agent may have stamped the question up to that difference
+ * before or after it was received; neither takes time away from the one who answers (R3b).
  */
 function isInTime(timestamp: string, { event, receivedAt }: OpenQuestion, clockSkewMs: number): boolean {
   const [replied, asked] = [parseTimestamp(timestamp), parseTimestamp(event.timestamp)];

@@ -1,5 +1,5 @@
-// What the daemon said for itself to single subscriptions, and what stands in no journal: sums, gaps and notices for those who come late (R6, R17, R27). The newest of all
-// subscriptions together are kept, so that they can be said again (R28). Equal terms get equal events, which are kept once.
+// What the daemon said for itself to single subscriptions, and what stands in no journal: sums, gaps and notices for those who come late (R6, R17,
+// R27). The newest of all subscriptions together are kept, so that they can be said again (R28). Equal terms get equal events, which are kept once.
 import type { AgentEvent } from "./event.js";
 import type { Spokesman } from "./spokesman.js";
 

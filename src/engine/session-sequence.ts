@@ -1,7 +1,8 @@
 // The order of a session (AAEP §4.5, appendix A; R3..R5, R13, R16, R25), as one table: which event may stand in which phase, and what it does.
 // Everything that affects the order of a session is here or in the table's steps (session-rules.ts, session-questions.ts), and nowhere else.
 // What is not in the table is an error with a code. Bytes, schemas, filling in and the keeping of sessions are elsewhere: this file is
-// called with a complete, valid event (what a type's urgency and a question's default may be is part of that), and either changes the records or throws.
+// called with a complete, valid event (what a type's urgency and a question's default may be is part of that), and either changes the records or
+// throws.
 import { Fault, type FaultCode } from "../base/errors.js";
 import type { AgentEvent, TopicKind } from "./event.js";
 import { implyState } from "./implied-states.js";

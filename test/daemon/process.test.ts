@@ -12,8 +12,8 @@ import { temporaryDirectory } from "../support/temporary-directory.js";
 beforeAll(ensureBuilt, 120_000);
 
 /**
- * For what happens sooner or later. That the daemon ends within two seconds is its own doing (R8a): where it would not, it ends itself, with another exit code
- * and a line in its log that says so. So these are what is looked at, and not the time.
+ * For what happens sooner or later. That the daemon ends within two seconds is its own doing (R8a): where it would not, it ends itself, with
+ * another exit code and a line in its log that says so. So these are what is looked at, and not the time.
  */
 const LONG = { timeout: 60_000, interval: 10 };
 const CUT_SHORT = "exiting before everything was in order";

@@ -1,4 +1,5 @@
-// What a "yes" permits, and that a later "no" to the same takes it back: every sequence of asking, answering and doing with two questions (AAEP §6.1, R5).
+// What a "yes" permits, and that a later "no" to the same takes it back: every sequence of asking, answering and doing with two questions (AAEP
+// §6.1, R5).
 import { describe, expect, test } from "vitest";
 import type { Resolution } from "../../src/engine/session-questions.js";
 import { createStage, type Fields, faultOf, SESSION, type Stage } from "../support/session-stage.js";

@@ -1,8 +1,9 @@
 // Everything that can happen to one question that two subscriptions can answer, in every order: an exhaustive walk over all sequences of up to five
 // actions, each played against a real engine and a real desk. What should come of a sequence is said by `expectedOf`, which knows only the actions.
 //
-// A message that has to be ignored after two actions or more is played where it stands, and the engine must be as it was before, to the last journaled event
-// and pending wake-up. What follows it is then what follows without it, which the walk plays as a shorter sequence: so it is counted, and not played again.
+// A message that has to be ignored after two actions or more is played where it stands, and the engine must be as it was before, to the last
+// journaled event and pending wake-up. What follows it is then what follows without it, which the walk plays as a shorter sequence: so it is
+// counted, and not played again.
 import { expect, onTestFinished, test } from "vitest";
 import { Fault } from "../../src/base/errors.js";
 import { BOUNDARIES } from "../../src/engine/terms.js";

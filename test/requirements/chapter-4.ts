@@ -61,7 +61,7 @@ export const CHAPTER_4: readonly Requirement[] = [
   {
     id: "AAEP-4.3.1-d",
     says: "Summaries of arguments hold no secrets.",
-    excluded: "the scan for secrets is optional (AAEP §10, T5) and not part of this issue",
+    excluded: "the scan for secrets is optional (AAEP §10, T5), and this daemon has none",
   },
   { id: "AAEP-4.3.2-a", says: "A return names the tool that was invoked.", provedBy: [ORDER] },
   { id: "AAEP-4.3.2-b", says: "A return comes after its call.", provedBy: [ORDER, LEGAL] },

@@ -1,6 +1,8 @@
 import type { Connection } from "../../src/contracts/transport.js";
 
-/** Reads until `count` frames have come or the frames end. One call takes over the iteration; what came beyond `count` in the same read is included. */
+/**
+ * Reads until `count` frames have come or the frames end. One call takes over the iteration; what came beyond `count` in the same read is included.
+ */
 export async function takeFrames<Frame>(frames: AsyncIterator<readonly Frame[]>, count: number): Promise<Frame[]> {
   const taken: Frame[] = [];
   while (taken.length < count) {

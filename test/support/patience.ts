@@ -1,5 +1,5 @@
-// How long a test waits for what must come. In the process's own time: one that is stopped, or gets no processor for a while, finds its timers due before it has
-// read what has long been there, so that a deadline by the clock would tell of a fault where there is none.
+// How long a test waits for what must come. In the process's own time: one that is stopped, or gets no processor for a while, finds its timers due
+// before it has read what has long been there, so that a deadline by the clock would tell of a fault where there is none.
 
 const TICK_MS = 500;
 const TICKS = 120;

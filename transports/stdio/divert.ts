@@ -10,9 +10,9 @@ export interface Diverted {
 }
 
 /**
- * Lets whatever is said to `stream` reach `instead`, by whichever of its methods: also by the inner ones, which its prototype's `write` and `uncork` end
- * in. Nobody else can end it any more: their last words go the way of the others, and the stream stays. Who may destroy it is not decided here; Node
- * forbids it for the process's own.
+ * Lets whatever is said to `stream` reach `instead`, by whichever of its methods: also by the inner ones, which its prototype's `write` and
+ * `uncork` end in. Nobody else can end it any more: their last words go the way of the others, and the stream stays. Who may destroy it is not
+ * decided here; Node forbids it for the process's own.
  */
 export function divert(stream: Writable, instead: Writable): Diverted {
   const { end } = stream;

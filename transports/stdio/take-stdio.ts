@@ -22,9 +22,9 @@ export interface StdioOwner {
 
 /**
  * Takes standard input and output for the protocol. To be called before anything else can print: the first import of a program that speaks over
- * stdio. From then on `process.stdout` is a stand-in in front of standard error, and so is `console`; the stream that stood there, which some code may have
- * kept, is diverted to standard error in each of its methods, the underscored ones too. A broken pipe on either is an error of the returned streams
- * only, never an uncaught one (S7).
+ * stdio. From then on `process.stdout` is a stand-in in front of standard error, and so is `console`; the stream that stood there, which some code
+ * may have kept, is diverted to standard error in each of its methods, the underscored ones too. A broken pipe on either is an error of the
+ * returned streams only, never an uncaught one (S7).
  */
 export function takeStdio(owner: StdioOwner = process): Stdio {
   const { stdin, stdout, stderr } = owner;

@@ -26,8 +26,8 @@ export interface QuestionMethods {
 }
 
 /**
- * How many questions of one connection may wait for their outcomes at a time. Half of the requests that may be without an answer before reading pauses:
- * an agent that asks too much can still take its questions back.
+ * How many questions of one connection may wait for their outcomes at a time. Half of the requests that may be without an answer before reading
+ * pauses: an agent that asks too much can still take its questions back.
  */
 export const MAX_AWAITED_COUNT = 2048;
 

@@ -1,6 +1,6 @@
 // Whether a message other than an event is well formed: the handshake, replies, the manifest, and the daemon's own messages.
-// Each function narrows its argument or throws a Fault of what is wrong first, whose sentence tells the rest. Unknown fields pass in the protocol's messages (AAEP §12) and are refused
-// in the daemon's own, where a misspelt member would change what is asked for.
+// Each function narrows its argument or throws a Fault of what is wrong first, whose sentence tells the rest. Unknown fields pass in the protocol's
+// messages (AAEP §12) and are refused in the daemon's own, where a misspelt member would change what is asked for.
 import {
   type Diagnosis,
   diagnoseAaepdError,

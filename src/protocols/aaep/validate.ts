@@ -37,8 +37,8 @@ export function parseEvent(value: unknown, vocabularies: Vocabularies = KNOWN_VO
 
 /**
  * Narrows to a complete event.
- * @throws Fault of the first violation by AAEP §3.9, whose sentence tells the others too: `invalid_event`, `unknown_type`, `urgency_not_allowed` (R4), `default_not_allowed` (AAEP §6.4.1) or
- * `message_too_large` (AAEP §3.7)
+ * @throws Fault of the first violation by AAEP §3.9, whose sentence tells the others too: `invalid_event`, `unknown_type`, `urgency_not_allowed`
+ * (R4), `default_not_allowed` (AAEP §6.4.1) or `message_too_large` (AAEP §3.7)
  */
 export function assertEvent(
   value: unknown,
