@@ -2,6 +2,7 @@
 // beside text, and who takes what is released, is the view's affair.
 import type { Millis } from "../contracts/clock.js";
 import type { AgentEvent, Epoch } from "./event.js";
+import { createFittingText, type FittingText } from "./fitting-text.js";
 import type { LiveEntry } from "./live-entry.js";
 import type { Chunk, OutputText } from "./output-text.js";
 import { type Boundary, boundaryOf, isAtLeast, stronger } from "./terms.js";
@@ -64,6 +65,10 @@ interface Hold {
   cancel: (() => void) | undefined;
   /** Its chunk carries what its subscribers implement and is joined with nothing (R10). */
   isSealed: boolean;
+  readonly size: FittingText;
+  /** Bytes that text may take beside the fields of the chunk that it begins with; counted once a chunk. */
+  room: number;
+  roomFor: Chunk | undefined;
 }
 
 /** Text of this size fits beside any fields that an event may have, so they are not counted. */
@@ -86,10 +91,19 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
     return lowest;
   };
 
+  const roomIn = (hold: Hold): number => {
+    const first = hold.text.chunkAt(hold.start);
+    if (first === undefined) return MAX_TEXT_BYTES;
+    if (hold.roomFor !== first) {
+      hold.roomFor = first;
+      hold.room = roomForText(first.live.deliveryIn(terms.shape).event);
+    }
+    return hold.room;
+  };
+
   const cutWithin = (hold: Hold, to: number): number => {
-    const size = to - hold.start;
-    const first = size > SMALL_TEXT_UNITS ? hold.text.chunkAt(hold.start) : undefined;
-    const room = first === undefined ? MAX_TEXT_BYTES : roomForText(first.live.deliveryIn(terms.shape).event);
+    const room = to - hold.start > SMALL_TEXT_UNITS ? roomIn(hold) : MAX_TEXT_BYTES;
+    if (hold.size.fits(hold.start, to, terms.maxChars, room)) return to;
     return hold.text.boundaries.cutWithin(hold.start, to, terms.maxChars, room);
   };
 
@@ -261,6 +275,9 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
     end: chunk.end,
     cancel: undefined,
     isSealed: terms.carriesExtensions(chunk.live.entry.event),
+    size: createFittingText(text.boundaries.slice),
+    room: MAX_TEXT_BYTES,
+    roomFor: undefined,
   });
 
   const endPositionOf = (hold: Hold): number =>

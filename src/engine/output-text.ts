@@ -3,6 +3,7 @@ import type { Millis } from "../contracts/clock.js";
 import type { Segmenter } from "../contracts/segmenter.js";
 import { isMarkdown } from "./code-blocks.js";
 import type { LiveEntry } from "./live-entry.js";
+import { lastStartingBy } from "./piece-search.js";
 import type { TextBoundaries } from "./text-boundaries.js";
 import { createTextBoundaries } from "./text-boundaries.js";
 import { codePointCount } from "./unit.js";
@@ -64,18 +65,13 @@ export function createOutputText(
     return chunk;
   };
 
-  const chunkAt = (offset: number): Chunk | undefined => {
-    for (let index = chunks.length - 1; index >= 0; index -= 1) {
-      const chunk = chunks[index];
-      if (chunk !== undefined && chunk.start <= offset && (offset < chunk.end || index === chunks.length - 1))
-        return chunk;
-    }
-    return chunks[0];
-  };
+  const chunkAt = (offset: number): Chunk | undefined => chunks[lastStartingBy(chunks, offset)] ?? chunks[0];
 
   const chunkBefore = (chunk: Chunk): Chunk | undefined => {
-    const index = chunks.lastIndexOf(chunk);
-    return index > 0 ? chunks[index - 1] : undefined;
+    let index = lastStartingBy(chunks, chunk.start);
+    // Chunks without text begin where others do.
+    while (index > 0 && chunks[index] !== chunk) index -= 1;
+    return chunks[index - 1];
   };
 
   const positionOf = (offset: number): number =>

@@ -6,7 +6,7 @@ import { extendsCluster, isSpace, isUnspacedScript } from "./characters.js";
 import { createOffsetList } from "./offset-list.js";
 import { createRetainedText } from "./retained-text.js";
 import { createSentenceScanner } from "./sentence-scanner.js";
-import { clusterEndBefore, fittingLength } from "./text-limits.js";
+import { CLUSTER_LOOK_AHEAD, clusterEndBefore, fittingLength } from "./text-limits.js";
 import { createWordScanner, unspacedWordEnds } from "./word-scanner.js";
 
 /** What ends at an offset; strength ascends from "none". */
@@ -167,9 +167,11 @@ export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBo
   const cutWithin = (from: number, to: number, maxCodePoints: number, maxBytes: number): number => {
     const size = to - from;
     if (size <= maxCodePoints && size * MOST_BYTES_PER_UNIT + 2 <= maxBytes) return to;
-    const piece = text.slice(from, to);
+    // No more is read than fits at most, and what the cluster at the cut is judged by.
+    const most = Math.min(2 * maxCodePoints, maxBytes) + CLUSTER_LOOK_AHEAD + 2;
+    const piece = text.slice(from, Math.min(to, from + most));
     const fitting = fittingLength(piece, maxCodePoints, maxBytes);
-    if (fitting >= piece.length) return to;
+    if (fitting >= size) return to;
     const firstCharacter = (piece.codePointAt(0) ?? 0) > 0xffff ? 2 : 1;
     if (fitting === 0) return from + firstCharacter;
     const limit = from + fitting;

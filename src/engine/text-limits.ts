@@ -4,6 +4,27 @@ import type { Segmenter } from "../contracts/segmenter.js";
 /** UTF-8 bytes of the two quotation marks around a JSON string. */
 const QUOTES_BYTES = 2;
 const CLUSTER_LOOK_BACK = 4_096;
+/** How many units after a place are read to know whether a cluster ends there. */
+export const CLUSTER_LOOK_AHEAD = 64;
+
+/** How much room a text takes. */
+export interface TextSize {
+  readonly codePoints: number;
+  /** UTF-8 bytes inside a JSON string. */
+  readonly bytes: number;
+}
+
+/** `size` with a well-formed text more, or less (`sign` -1). Reads the text once. */
+export function addSize(size: TextSize, text: string, sign: 1 | -1): TextSize {
+  let { codePoints, bytes } = size;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.codePointAt(index) ?? 0;
+    bytes += sign * jsonBytes(code);
+    codePoints += sign;
+    if (code > 0xffff) index += 1;
+  }
+  return { codePoints, bytes };
+}
 
 /** The largest index up to which `text` has at most `maxCodePoints` code points and `maxBytes` UTF-8 bytes as a JSON string. */
 export function fittingLength(text: string, maxCodePoints: number, maxBytes: number): number {
@@ -41,7 +62,7 @@ export function clusterEndBefore(segmenter: Segmenter, text: string, index: numb
   while (start > oldest && !isPlainBreak(text, start)) start -= 1;
   if (start === oldest && start > 0 && (text.charCodeAt(start) & 0xfc00) === 0xdc00) start -= 1;
   let last = start;
-  for (const end of segmenter.clusterEnds(text.slice(start, index + 64))) {
+  for (const end of segmenter.clusterEnds(text.slice(start, index + CLUSTER_LOOK_AHEAD))) {
     if (start + end > index) break;
     last = start + end;
   }

@@ -1,0 +1,129 @@
+// R10: how much of a text that is held back is read while it grows. Characters are counted where they are read: none may be read again with
+// every token that follows it.
+import { describe, expect, it } from "vitest";
+import type { AgentEvent } from "../../src/engine/event.js";
+import { createHeldTexts, type HeldTexts } from "../../src/engine/held-text.js";
+import { createLiveEntry, type InternedShape } from "../../src/engine/live-entry.js";
+import { createOutputText, type OutputText } from "../../src/engine/output-text.js";
+import type { TextUnit } from "../../src/engine/unit.js";
+import type { ViewTerms } from "../../src/engine/view.js";
+import { segmenter } from "./text-boundaries-support.js";
+
+const KEY = "sess_1/out_1";
+
+interface Stage {
+  readonly texts: HeldTexts;
+  readonly given: TextUnit[];
+  /** Characters handed out to be read, or to be searched for a place to cut. */
+  readonly readCount: () => number;
+  /** How often the other fields of the text's events were read as a whole, which is what an encoding of them does. */
+  readonly fieldReadCount: () => number;
+  readonly push: (chunk: string, complete?: boolean) => void;
+}
+
+function stage(level: ViewTerms["level"], maxChars: number): Stage {
+  let reads = 0;
+  let fieldReads = 0;
+  let epoch = 0;
+  let position = 0;
+  let text: OutputText | undefined;
+  const given: TextUnit[] = [];
+  const shape: InternedShape = { key: "plain", apply: (event) => event };
+  const counting = (record: OutputText): OutputText => {
+    const { slice, cutWithin } = record.boundaries;
+    const boundaries: OutputText["boundaries"] = {
+      ...record.boundaries,
+      slice: (from, to) => {
+        reads += to - from;
+        return slice(from, to);
+      },
+      cutWithin: (from, to, maxCodePoints, maxBytes) => {
+        reads += to - from;
+        return cutWithin(from, to, maxCodePoints, maxBytes);
+      },
+    };
+    return { ...record, boundaries };
+  };
+  const texts = createHeldTexts({
+    terms: {
+      key: "view",
+      shape,
+      wants: () => true,
+      passThrough: false,
+      level,
+      maxChars,
+      carriesExtensions: () => false,
+    },
+    services: {
+      outputText: (live) => {
+        text ??= counting(createOutputText(KEY, live, segmenter, "en-US", ""));
+        return text;
+      },
+      chunkOf: (record, live, at) => record.append(live, at),
+      textOfOne: (live) => createOutputText(KEY, live, segmenter, "en-US", ""),
+      wakeUps: { at: () => () => undefined },
+      maxHoldMs: 5000,
+      renderText: (unit) => unit.base,
+    },
+    epoch: () => epoch,
+    lastTimestamp: () => undefined,
+    append: (unit) => void given.push(unit),
+    passedBy: () => undefined,
+  });
+  return {
+    texts,
+    given,
+    readCount: () => reads,
+    fieldReadCount: () => fieldReads,
+    push: (chunk, complete = false) => {
+      epoch += 1;
+      const event: AgentEvent = {
+        "@context": "https://aaep-protocol.org/context/v1",
+        type: "aaep:agent.output.streaming",
+        event_id: `evt_${epoch}`,
+        session_id: "sess_1",
+        timestamp: "2026-05-24T14:00:00.000Z",
+        producer: { agent_id: "agent" },
+        output_id: "out_1",
+        position,
+        chunk,
+        complete,
+        get note() {
+          fieldReads += 1;
+          return "read with all other fields";
+        },
+      };
+      position += chunk.length;
+      const entry = {
+        event,
+        kind: "output.streaming",
+        source: undefined,
+        at: 0,
+        ordinal: epoch,
+        made: undefined,
+        epoch,
+      } as const;
+      texts.push(createLiveEntry(entry), KEY, 0);
+    },
+  };
+}
+
+/** Every character is read a few times: when it comes, when a place to cut is looked for, when its piece is made, and when it goes. */
+const MOST_READS_PER_CHARACTER = 6;
+
+describe("R10: the work on text that is held back", () => {
+  for (const level of [undefined, "sentence"] as const) {
+    const name = level ?? "completion";
+    it(`reads each character of a text without a sentence end a few times, however many tokens follow it: ${name}`, () => {
+      const { push, given, readCount, fieldReadCount } = stage(level, 16_384);
+      const token = "again and ";
+      const count = 16_000;
+      for (let index = 0; index < count; index += 1) push(token, index === count - 1);
+      expect(given.map((unit) => unit.text).join("")).toBe(token.repeat(count));
+      expect(given.length).toBeGreaterThan(9);
+      expect(readCount()).toBeLessThan(MOST_READS_PER_CHARACTER * token.length * count);
+      // An encoding is made once an event that is given, not once a token.
+      expect(fieldReadCount()).toBeLessThanOrEqual(2 * given.length);
+    });
+  }
+});
