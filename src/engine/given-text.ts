@@ -8,6 +8,7 @@ import { joinText } from "./delivery-queue.js";
 import type { DerivedId, IdServices } from "./derived-id.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
 import { createLiveEntry } from "./live-entry.js";
+import { SCANNED_EVENT_COUNT } from "./look-back.js";
 import { textEvent, textEventId } from "./merged-events.js";
 import type { TextUnit } from "./unit.js";
 import { codePointCount, offsetOfCodePoint, outputKey, trimBelow } from "./unit.js";
@@ -15,60 +16,59 @@ import type { ViewTerms } from "./view.js";
 import type { WakeUpQueue, WakeUps } from "./wake-ups.js";
 
 export interface GivenTextServices {
-  readonly journal: Pick<Journal, "at" | "oldest" | "head">;
+  readonly journal: Pick<Journal, "at" | "head">;
   readonly idServices: IdServices;
   readonly openPrivateView: (terms: ViewTerms, wakeUps: WakeUps, startsAfter: Epoch) => PrivateView;
   readonly createWakeUps: () => WakeUpQueue;
 }
 
-/** Most events looked at on either side of the last chunk, those of other sessions among them. */
-export const SCANNED_EVENT_COUNT = 16_384;
+/** Most events of its session that are read to make it again. */
+const REPLAYED_COUNT = 4096;
 /** Text that is read before it, code points: it says where sentences and code blocks begin. */
 const REREAD_CHARS = 1024;
-/** Most beginnings tried: each costs a hash, and whoever asks for made-up ids must not hold up anybody else. */
+/** Most beginnings tried; each costs a hash. */
 const TRIED_COUNT = 512;
+
+/** What the id of a merged event names: the last event that went into it, where its text ends, and what stood before. */
+export interface NamedEvent extends DerivedId {
+  readonly last: JournaledEvent;
+  /** From `last` backwards. What is read under some terms is not read again under others. */
+  readonly newestFirst: Iterable<JournaledEvent>;
+}
 
 /**
  * The event of a stretch of text with this id, under the terms it left by. Undefined where there is none, where the journal no longer holds all of
- * its text, where it is longer than `maxChars` code points, or where its beginning is not among the first 512 likely ones.
+ * its text, where it is longer than `maxChars` code points, where its beginning is not among the first 512 likely ones in what is read back, or
+ * where more than 4,096 events of its session would have to be read to make it again.
+ *
+ * What a made-up id costs: the chunks of one output that are read back and 512 hashes. Only an id whose digest is right costs the making again.
  */
 export function givenText(
   eventId: string,
-  id: DerivedId,
+  { last, endOffset: end, epoch, newestFirst }: NamedEvent,
   terms: ViewTerms,
   maxChars: number,
   services: GivenTextServices,
 ): AgentEvent | undefined {
-  const last = services.journal.at(id.epoch);
-  if (last === undefined || last.kind !== "output.streaming") return undefined;
-  const end = id.endOffset;
+  if (last.kind !== "output.streaming") return undefined;
   if (end < positionOf(last) || end > endOf(last)) return undefined;
   const lowest = Math.max(0, end - Math.min(maxChars, terms.maxChars));
-  const chunks = chunksUpTo(last, Math.max(0, lowest - REREAD_CHARS), services.journal);
+  const chunks = chunksFrom(Math.max(0, lowest - REREAD_CHARS), newestFirst);
   const start = beginningOf(eventId, { chunks, last, end, lowest }, terms, services);
   if (start === undefined) return undefined;
   const first = chunks.find((chunk) => start - REREAD_CHARS < endOf(chunk)) ?? last;
   const unit = made({ first, last, start, end }, terms, services);
   if (unit === undefined) return undefined;
-  const event = textEvent({ ...unit, epoch: id.epoch }, terms, services.idServices);
+  const event = textEvent({ ...unit, epoch }, terms, services.idServices);
   return event.event_id === eventId ? event : undefined;
 }
 
-/** The chunks of an output up to `last`, oldest first, back to the one that holds `position`. */
-function chunksUpTo(
-  last: JournaledEvent,
-  position: number,
-  journal: GivenTextServices["journal"],
-): readonly JournaledEvent[] {
-  const chunks = [last];
-  const oldest = Math.max(journal.oldest(), last.epoch - SCANNED_EVENT_COUNT);
-  const { session_id: session, output_id: output } = last.event;
-  let begin = positionOf(last);
-  for (let epoch = last.epoch - 1; epoch >= oldest && begin > position; epoch -= 1) {
-    const entry = journal.at(epoch, session);
-    if (entry?.kind !== "output.streaming" || entry.event.output_id !== output) continue;
-    begin = positionOf(entry);
-    chunks.push(entry);
+/** The chunks of an output up to the last one, oldest first, back to the one that holds `position`. */
+function chunksFrom(position: number, newestFirst: Iterable<JournaledEvent>): readonly JournaledEvent[] {
+  const chunks: JournaledEvent[] = [];
+  for (const chunk of newestFirst) {
+    chunks.push(chunk);
+    if (positionOf(chunk) <= position) break;
   }
   return chunks.reverse();
 }
@@ -138,11 +138,14 @@ function made(extent: Extent, terms: ViewTerms, services: GivenTextServices): Te
   };
 
   const replay = (): boolean => {
+    let readCount = 0;
     const to = Math.min(journal.head(), last.epoch + SCANNED_EVENT_COUNT);
     let at: Millis = first.at;
     for (let epoch = first.epoch; epoch <= to; epoch += 1) {
-      const entry = journal.at(epoch, last.event.session_id);
+      const entry = journal.at(epoch, { sessionId: last.event.session_id });
       if (entry === undefined) continue;
+      readCount += 1;
+      if (readCount > REPLAYED_COUNT) return false;
       at = entry.at;
       wakeUps.advance(at);
       if (collect()) return true;

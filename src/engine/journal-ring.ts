@@ -1,5 +1,5 @@
 // The journal in memory: a window over the newest events, bounded by count and by bytes.
-import type { Appended, Journal, JournalRead } from "../contracts/journal.js";
+import type { Appended, Journal, JournalRead, JournalSelection } from "../contracts/journal.js";
 import type { AgentEvent, Epoch, Evicted, JournaledEvent, NewEvent } from "./event.js";
 
 export interface JournalRingOptions {
@@ -20,6 +20,8 @@ export interface JournalRingOptions {
 interface Kept extends Evicted, Pick<NewEvent, "kind" | "at" | "made" | "published"> {
   readonly eventId: string;
   readonly source: string;
+  /** Of text: its output, "" for the unnamed one. */
+  readonly outputId: string | undefined;
 }
 
 /** What an entry costs beside its text: the record, its id, its places in the index and the list. */
@@ -36,6 +38,14 @@ function entryFrom({ source, kind, at, ordinal, made, published, epoch }: Kept):
 }
 
 /** A journal that forgets: nothing survives the process, and `durable` is always at once (R29). */
+function isAmong({ sessionId, kind, outputId }: Kept, only: JournalSelection): boolean {
+  return (
+    sessionId === only.sessionId &&
+    (only.kind === undefined || kind === only.kind) &&
+    (only.outputId === undefined || outputId === only.outputId)
+  );
+}
+
 export function createJournalRing(options: JournalRingOptions): Journal {
   const maxEvents = options.maxEvents ?? 65_536;
   const maxBytes = options.maxBytes ?? 32 * 1024 * 1024;
@@ -45,8 +55,15 @@ export function createJournalRing(options: JournalRingOptions): Journal {
   let start = 0;
   let bytes = 0;
   let head = options.firstEpoch - 1;
-  // Each event brings its session's id as a string of its own; one is kept for all that follow one another.
+  // Each event brings the ids of its session and output as strings of its own; one is kept for all that follow one another.
   let lastSessionId = "";
+  let lastOutputId = "";
+
+  const outputIdOf = ({ output_id: id }: AgentEvent): string => {
+    const outputId = typeof id === "string" ? id : "";
+    if (outputId !== lastOutputId) lastOutputId = outputId;
+    return lastOutputId;
+  };
 
   const evictOldest = (): void => {
     const oldest = entries[start];
@@ -68,8 +85,20 @@ export function createJournalRing(options: JournalRingOptions): Journal {
       const source = sent ?? JSON.stringify(event);
       const { event_id: eventId, session_id: sessionId } = event;
       if (sessionId !== lastSessionId) lastSessionId = sessionId;
+      const outputId = kind === "output.streaming" ? outputIdOf(event) : undefined;
       // Literals: a spread costs ten times as much.
-      const kept: Kept = { eventId, sessionId: lastSessionId, source, kind, at, ordinal, made, published, epoch: head };
+      const kept: Kept = {
+        eventId,
+        sessionId: lastSessionId,
+        outputId,
+        source,
+        kind,
+        at,
+        ordinal,
+        made,
+        published,
+        epoch: head,
+      };
       entries.push(kept);
       byId.set(eventId, kept);
       added.push({ event, kind, source, at, ordinal, made, published, epoch: head });
@@ -94,11 +123,9 @@ export function createJournalRing(options: JournalRingOptions): Journal {
     return kept && entryFrom(kept);
   };
 
-  const at = (epoch: Epoch, sessionId?: string): JournaledEvent | undefined => {
+  const at = (epoch: Epoch, only?: JournalSelection): JournaledEvent | undefined => {
     const kept = epoch < oldest() ? undefined : entries[start + epoch - oldest()];
-    return kept === undefined || (sessionId !== undefined && kept.sessionId !== sessionId)
-      ? undefined
-      : entryFrom(kept);
+    return kept === undefined || (only !== undefined && !isAmong(kept, only)) ? undefined : entryFrom(kept);
   };
 
   return { append, read, head: () => head, oldest, find, at, close: async () => undefined };

@@ -6,6 +6,7 @@ import { parseDerivedId } from "./derived-id.js";
 import { type AgentEvent, isQuestionKind, type JournaledEvent, type TopicKind, topicKind } from "./event.js";
 import { givenState } from "./given-states.js";
 import { type GivenTextServices, givenText } from "./given-text.js";
+import { lookBack } from "./look-back.js";
 import type { SaidEvents } from "./said-events.js";
 import { shapeKey } from "./shape.js";
 import type { Terms } from "./terms.js";
@@ -28,6 +29,12 @@ export interface Repeats {
   readonly find: (eventId: string, terms: Terms, former: Terms | undefined) => JournaledEvent;
 }
 
+/**
+ * Most events read to find out what an id names, under the present and the former terms together: whoever asks for made-up ids must not hold up
+ * anybody else. A merged text is no longer than 16,384 characters.
+ */
+const READ_BACK_COUNT = 4096;
+
 export function createRepeats(services: RepeatsServices): Repeats {
   const { journal, said } = services;
 
@@ -43,12 +50,14 @@ export function createRepeats(services: RepeatsServices): Repeats {
     const id = parseDerivedId(eventId);
     const last = id && journal.at(id.epoch);
     if (id === undefined || last === undefined) return undefined;
+    const named = { ...id, last, newestFirst: lookBack(journal, last, READ_BACK_COUNT) };
     for (const terms of former === undefined ? [now] : [now, former]) {
       const shape = { key: shapeKey(terms), apply: (event: AgentEvent) => services.shapeEvent(event, terms) };
       const viewTerms = createViewTerms(terms, shape);
       // Whatever it left by: nothing longer than what is granted now may leave (R26).
       const event =
-        givenText(eventId, id, viewTerms, now.maxChars, services) ?? givenState(eventId, id, viewTerms, services);
+        givenText(eventId, named, viewTerms, now.maxChars, services) ??
+        givenState(eventId, named, viewTerms, services.idServices);
       if (event !== undefined) return { ...last, event, source: undefined };
     }
     return undefined;

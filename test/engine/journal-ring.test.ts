@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { AgentEvent, NewEvent } from "../../src/engine/event.js";
 import { createJournalRing } from "../../src/engine/journal-ring.js";
 
@@ -50,5 +50,33 @@ describe("R29: the bytes of the journal in memory are bounded", () => {
     const ring = createJournalRing({ firstEpoch: 1, maxEvents: 100 });
     for (let index = 0; index < 250; index += 1) ring.append([eventWith(index, {})]);
     expect([ring.oldest(), ring.head()]).toEqual([151, 250]);
+  });
+});
+
+describe("R28: an event by its epoch", () => {
+  it("is not parsed where it is not among those that are looked for", () => {
+    const ring = createJournalRing({ firstEpoch: 1 });
+    const chunk = { ...eventWith(0, { output_id: "out_1" }), kind: "output.streaming" as const };
+    const unnamed = { ...eventWith(1, {}), kind: "output.streaming" as const };
+    ring.append([chunk, unnamed, eventWith(2, { output_id: "out_1" })]);
+    const parse = vi.spyOn(JSON, "parse");
+    onTestFinished(() => void parse.mockRestore());
+    const sessionId = "sess_1";
+    for (const [epoch, only] of [
+      [1, { sessionId: "sess_2" }],
+      [1, { sessionId, kind: "state.changed" }],
+      [1, { sessionId, kind: "output.streaming", outputId: "out_2" }],
+      [1, { sessionId, outputId: "" }],
+      [2, { sessionId, outputId: "out_1" }],
+      [3, { sessionId, outputId: "out_1" }],
+      [4, { sessionId }],
+      [0, { sessionId }],
+    ] as const)
+      expect(ring.at(epoch, only)).toBeUndefined();
+    expect(parse).not.toHaveBeenCalled();
+    expect(ring.at(1, { sessionId, kind: "output.streaming", outputId: "out_1" })?.event).toEqual(chunk.event);
+    expect(ring.at(2, { sessionId, outputId: "" })?.event).toEqual(unnamed.event);
+    expect(ring.at(3, { sessionId })?.kind).toBe("extension");
+    expect(parse).toHaveBeenCalledTimes(3);
   });
 });
