@@ -1,11 +1,12 @@
 // Whether a chunk begins inside a fenced code block, for those that begin to read an output in the middle (R10). Found in the journal when it is
-// asked for, and remembered with the chunks that were looked at: each is read once, and nothing is done for chunks that nobody asks about.
+// asked for, and remembered for the chunks that were looked at: each is read once, and nothing is done for chunks that nobody asks about.
 import type { Journal } from "../contracts/journal.js";
-import type { AgentEvent, JournaledEvent } from "./event.js";
+import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
+import { lookBack } from "./look-back.js";
 import { closesFence, lineKindAt } from "./markdown-lines.js";
 
-/** Most events looked at before a chunk, those of other outputs among them. Beyond, no block is known to be open. */
-const SCANNED_EVENT_COUNT = 16_384;
+/** So much is remembered before it is looked at what of it has left the journal. */
+const FIRST_SWEEP_COUNT = 1024;
 
 /** Where the text of an output stands after some chunk. */
 interface Standing {
@@ -23,29 +24,37 @@ export interface CodeBlocks {
    * where it begins in no block.
    */
   readonly openingOf: (chunk: JournaledEvent) => string;
+  /** Chunks that something is remembered of: of those that left the journal no more than of those that it holds, or 1,024. */
+  readonly rememberedCount: () => number;
 }
 
+/** Reads each chunk of `journal` once at most, and looks no further back than 16,384 events before a chunk: beyond, no block is known to be open. */
 export function createCodeBlocks(journal: Pick<Journal, "at" | "oldest">): CodeBlocks {
-  // Where the text stands before each chunk that was looked at; gone with the chunk itself.
-  const known = new WeakMap<AgentEvent, Standing>();
+  // Where the text stands before each chunk that was looked at. Epochs are those of all outputs, so no two chunks have the same.
+  const known = new Map<Epoch, Standing>();
+  let sweepAtCount = FIRST_SWEEP_COUNT;
+
+  /** As many are left as the journal has, at most; each sweep pays for as many as were added since the one before. */
+  const forgetEvicted = (): void => {
+    if (known.size < sweepAtCount) return;
+    const oldest = journal.oldest();
+    for (const epoch of known.keys()) if (epoch < oldest) known.delete(epoch);
+    sweepAtCount = Math.max(FIRST_SWEEP_COUNT, 2 * known.size);
+  };
 
   const before = (chunk: JournaledEvent): Standing => {
-    const { session_id: session, output_id: output } = chunk.event;
-    const later = [chunk];
-    const oldest = Math.max(journal.oldest(), chunk.epoch - SCANNED_EVENT_COUNT);
-    for (let epoch = chunk.epoch - 1; epoch >= oldest; epoch -= 1) {
-      const first = later.at(-1)?.event;
-      if (first === undefined || first.position === 0 || known.has(first)) break;
-      const entry = journal.at(epoch);
-      if (entry?.kind !== "output.streaming" || entry.event.session_id !== session) continue;
-      if (entry.event.output_id === output) later.push(entry);
+    const later: JournaledEvent[] = [];
+    for (const entry of lookBack(journal, chunk, Number.POSITIVE_INFINITY)) {
+      later.push(entry);
+      if (entry.event.position === 0 || known.has(entry.epoch)) break;
     }
     let standing = BEGINNING;
-    for (const { event } of later.reverse()) {
-      standing = known.get(event) ?? standing;
-      known.set(event, standing);
-      if (event !== chunk.event) standing = after(standing, event);
+    for (const { event, epoch } of later.reverse()) {
+      standing = known.get(epoch) ?? standing;
+      known.set(epoch, standing);
+      if (epoch !== chunk.epoch) standing = after(standing, event);
     }
+    forgetEvicted();
     return standing;
   };
 
@@ -56,6 +65,7 @@ export function createCodeBlocks(journal: Pick<Journal, "at" | "oldest">): CodeB
       if (mark === undefined) return "";
       return `${mark}\n${head === "" ? "" : "."}`;
     },
+    rememberedCount: () => known.size,
   };
 }
 
@@ -86,5 +96,6 @@ function after(standing: Standing, event: AgentEvent): Standing {
     if (feed >= 0) head = "";
     at = end;
   }
-  return { mark, head };
+  // Most chunks change nothing: one standing is then kept for all of them.
+  return mark === standing.mark && head === standing.head ? standing : { mark, head };
 }

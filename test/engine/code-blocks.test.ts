@@ -1,6 +1,7 @@
 // R10: inside a fenced code block text is cut at line ends only, also for those who begin to read in the middle of one.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Journal } from "../../src/contracts/journal.js";
 import { createCodeBlocks } from "../../src/engine/code-blocks.js";
 import type { AgentEvent, NewEvent } from "../../src/engine/event.js";
 import { createJournalRing } from "../../src/engine/journal-ring.js";
@@ -88,6 +89,71 @@ describe("R10: whether a chunk begins in a code block", () => {
     expect(createCodeBlocks(journal).openingOf(third)).toBe("");
     const html = { ...second, event: { ...second.event, content_type: "text/html" } };
     expect(createCodeBlocks(journal).openingOf(html)).toBe("");
+  });
+});
+
+describe("R10: what it costs to find whether a chunk begins in a code block", () => {
+  /** A journal that counts how often the event of each epoch is read. */
+  const counted = (journal: Journal) => {
+    const reads = new Map<number, number>();
+    const at: Journal["at"] = (epoch, only) => {
+      const entry = journal.at(epoch, only);
+      if (entry !== undefined) reads.set(epoch, (reads.get(epoch) ?? 0) + 1);
+      return entry;
+    };
+    return { reads, journal: { ...journal, at } };
+  };
+  const mostReads = (reads: ReadonlyMap<number, number>) => Math.max(0, ...reads.values());
+
+  it("each chunk of the output is read once, whatever object asks, and no event of another", () => {
+    const { journal, reads } = counted(createJournalRing({ firstEpoch: 1 }));
+    const ids: string[] = [];
+    const others: number[] = [];
+    for (let index = 0; index < 2000; index += 1) {
+      const own = chunkEvent(index, index * 4, index === 0 ? "```\n" : "a b\n", "out_1");
+      const apart = chunkEvent(10_000 + index, index * 4, "```\n", index % 2 === 0 ? "out_2" : "");
+      const elsewhere = { ...own, event: { ...own.event, event_id: `evt_else_${index}`, session_id: "sess_2" } };
+      const [, other, third] = journal.append([own, apart, elsewhere]).events;
+      ids.push(own.event.event_id);
+      others.push(other?.epoch ?? 0, third?.epoch ?? 0);
+    }
+    const blocks = createCodeBlocks(journal);
+    for (const index of [1000, 1999, 1999, 5, 1500, 1998, 1999]) {
+      const entry = journal.find(String(ids[index]));
+      if (entry === undefined) throw new Error("not journaled");
+      expect(blocks.openingOf(entry)).toBe("```\n");
+    }
+    expect(reads.size).toBe(1999);
+    expect(mostReads(reads)).toBe(1);
+    for (const epoch of others) expect(reads.has(epoch)).toBe(false);
+  });
+
+  it("nor is it read again for each subscription that begins there", () => {
+    const { journal, reads } = counted(createJournalRing({ firstEpoch: 1000 }));
+    const rig = createEngineRig({ wrapJournal: () => journal });
+    const readers = Array.from({ length: 8 }, (_, index) => rig.listen({ maxChars: 200 }, `reader_${index}`));
+    rig.publish(started(), chunk("```\n"));
+    for (const line of CODE) rig.publish(chunk(line.slice(0, 9)), chunk(line.slice(9)));
+    for (const [index, { subscription }] of readers.entries()) {
+      subscription.retune({ ...subscription.terms(), maxChars: 80 + index });
+      rig.clock.settle();
+      rig.publish(chunk("y = 1\n"));
+    }
+    rig.advance(1000);
+    for (const { received } of readers) expect(textOf(received, "out_1")).toContain("y = 1\ny = 1\n");
+    expect(reads.size).toBeGreaterThan(100);
+    expect(mostReads(reads)).toBe(1);
+  });
+
+  it("what left the journal is forgotten", () => {
+    const journal = createJournalRing({ firstEpoch: 1, maxEvents: 500 });
+    const blocks = createCodeBlocks(journal);
+    for (let index = 0; index < 5000; index += 1) {
+      const [entry] = journal.append([chunkEvent(index, index * 4, index === 0 ? "```\n" : "a b\n", "out_1")]).events;
+      if (entry === undefined) throw new Error("not journaled");
+      expect(blocks.openingOf(entry)).toBe(index === 0 ? "" : "```\n");
+      expect(blocks.rememberedCount()).toBeLessThanOrEqual(1024);
+    }
   });
 });
 
