@@ -1,4 +1,4 @@
-import type { Epoch, JournaledEvent, NewEvent, TopicKind } from "../engine/event.js";
+import type { Epoch, JournaledEvent, JournalSelection, NewEvent } from "../engine/event.js";
 
 export type JournalRead =
   | { readonly kind: "events"; readonly events: readonly JournaledEvent[] }
@@ -9,14 +9,6 @@ export interface Appended {
   readonly events: readonly JournaledEvent[];
   /** Settles when the group is as safe as the journal's policy makes it (R29); undefined where that is at once. */
   readonly durable: Promise<void> | undefined;
-}
-
-/** What of the journal somebody looks for: all that is named has to agree. */
-export interface JournalSelection {
-  readonly sessionId: string;
-  readonly kind?: TopicKind;
-  /** Text of this output; the session's unnamed output has the empty id. */
-  readonly outputId?: string;
 }
 
 /** The order of all events on this machine, and what is kept of them (R17, R18, R29). */
@@ -34,10 +26,7 @@ export interface Journal {
   readonly oldest: () => Epoch;
   /** An event of the window by its id, for duplicates (R3), `aaep.repeat` (R28) and resuming (R17). */
   readonly find: (eventId: string) => JournaledEvent | undefined;
-  /**
-   * An event of the window by its epoch, at once: for what is made again out of several events (R28). Undefined where it is not held, or is not
-   * among `only`: those are passed over without being read.
-   */
+  /** An event of the window by its epoch, at once (R10, R28). Undefined where it is not held, or not among `only`: those are passed over unread. */
   readonly at: (epoch: Epoch, only?: JournalSelection) => JournaledEvent | undefined;
   readonly close: () => Promise<void>;
 }

@@ -13,6 +13,8 @@ export interface Reaction<Message> {
   readonly answers: readonly Message[];
   /** Whether the connection ends after them. */
   readonly closes: boolean;
+  /** Whether it cost so much that others come first: the peer's next message is taken in a later turn of the event loop. */
+  readonly wasCostly?: boolean;
 }
 
 /** What still has to go out when a session is ended from this side. */

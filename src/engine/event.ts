@@ -144,6 +144,14 @@ export interface JournaledEvent extends NewEvent {
   readonly epoch: Epoch;
 }
 
+/** What of the journal somebody looks for: all that is named has to agree. */
+export interface JournalSelection {
+  readonly sessionId: string;
+  readonly kind?: TopicKind;
+  /** Text of this output; the session's unnamed output has the empty id. */
+  readonly outputId?: string;
+}
+
 /** What is told of an event that the journal lets go of. */
 export interface Evicted {
   readonly sessionId: string;

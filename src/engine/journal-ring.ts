@@ -1,6 +1,6 @@
 // The journal in memory: a window over the newest events, bounded by count and by bytes.
-import type { Appended, Journal, JournalRead, JournalSelection } from "../contracts/journal.js";
-import type { AgentEvent, Epoch, Evicted, JournaledEvent, NewEvent } from "./event.js";
+import type { Appended, Journal, JournalRead } from "../contracts/journal.js";
+import type { AgentEvent, Epoch, Evicted, JournaledEvent, JournalSelection, NewEvent } from "./event.js";
 
 export interface JournalRingOptions {
   /** The epoch of the first event; above every epoch that a daemon on this machine ever gave out (R29). */

@@ -86,25 +86,31 @@ export function converse<Frame, Message>(
     await connection.close();
   }
 
-  /** Answers one frame. True: the connection ends after it. */
-  const take = (frame: Frame): boolean => {
+  /** Answers one frame. */
+  const take = (frame: Frame): "go on" | "others first" | "ends" => {
     let message: Message;
     try {
       message = codec.decode(frame);
     } catch (caught) {
       send(session.refuse(publicFault(caught, options.log)));
-      return false;
+      return "go on";
     }
-    const { answers, closes } = session.receive(message);
+    const { answers, closes, wasCostly } = session.receive(message);
     for (const answer of answers) send(answer);
-    return closes;
+    if (closes) return "ends";
+    return wasCostly === true ? "others first" : "go on";
   };
 
   const run = async (): Promise<void> => {
     let fault: Fault | undefined;
     try {
       for await (const frames of connection.frames) {
-        for (const frame of frames) if (!isOver && take(frame)) over();
+        for (const frame of frames) {
+          if (isOver) break;
+          const next = take(frame);
+          if (next === "ends") over();
+          if (next === "others first") await new Promise<void>(options.clock.afterTurn);
+        }
         if (isOver) break;
         // A peer that sends and does not read is not read from either.
         await connection.writable();

@@ -1,7 +1,8 @@
 // More than anybody needs, of everything. What one peer does costs the others nothing, and leaves nothing behind.
 import type { Socket } from "node:net";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { type DaemonRig, requestOf, startRig, turns } from "../support/daemon-rig.js";
+import type { MessageQueue } from "../support/message-queue.js";
 import type { PlainPeer } from "../support/peers.js";
 import type { Message } from "../support/wire-sniffer.js";
 
@@ -158,6 +159,83 @@ describe("messages", () => {
     await sendUnread(socket, '{"jsonrpc":"2.0","id":1,"method":"aaep.manifest"}\n'.repeat(100_000));
     await rig.expectOthersServed();
   });
+});
+
+describe("ids that nobody was sent", () => {
+  const MADE_UP_COUNT = 40;
+
+  /** Text in 5,000 chunks, and ids that would name a part of it. */
+  async function madeUpIds(rig: DaemonRig): Promise<readonly string[]> {
+    const agent = await rig.rpc();
+    await agent.publish(STARTED);
+    const chunk = { type: "aaep:agent.output.streaming", session_id: "sess_1", chunk: "x", complete: false };
+    let last = 0;
+    for (let index = 0; index < 10; index++) {
+      const { events } = await agent.publish(...Array.from({ length: 500 }, () => chunk));
+      last = Number((events as readonly Message[]).at(-1)?.epoch);
+    }
+    const epoch = last.toString(16).padStart(16, "0");
+    return Array.from({ length: MADE_UP_COUNT }, (_, at) => `evt_${epoch}00001388${String(at).padStart(40, "0")}`);
+  }
+
+  /** How often JSON is parsed until the test ends, by the daemon and the peers of the test. */
+  function countParses(): () => number {
+    const { parse } = JSON;
+    let count = 0;
+    JSON.parse = (...given: Parameters<typeof parse>) => {
+      count += 1;
+      return parse(...given) as unknown;
+    };
+    onTestFinished(() => {
+      JSON.parse = parse;
+    });
+    return () => count;
+  }
+
+  it.each(["JSON-RPC", "plain"] as const)(
+    "R28: a storm of them costs each a bounded search, and others are served between them: %s",
+    async (envelope) => {
+      const rig = await startRig();
+      const ids = await madeUpIds(rig);
+      const other = await rig.plain();
+      await other.subscribe(requestOf(EVERYTHING, { subscriber_id: "other" }));
+      const texts = ids.map((event_id, id) =>
+        JSON.stringify(
+          envelope === "plain"
+            ? { type: "aaepd.repeat", event_id }
+            : { jsonrpc: "2.0", id: `made-up ${id}`, method: "aaep.repeat", params: { event_id } },
+        ),
+      );
+      let answers: MessageQueue<Message>;
+      if (envelope === "plain") {
+        const noisy = await rig.plain();
+        await noisy.subscribe(requestOf(EVERYTHING));
+        answers = noisy.answers;
+        noisy.sendText(...texts);
+      } else {
+        const noisy = await rig.rpc();
+        await noisy.subscription().subscribe(requestOf(EVERYTHING));
+        answers = noisy.strays;
+        noisy.sendText(...texts);
+      }
+      const parseCount = countParses();
+      const received: Message[] = [];
+      for (let index = 0; index < 3; index++) {
+        expect(await other.listPending()).toEqual([]);
+        received.push(...answers.rest());
+      }
+      expect(received.length).toBeLessThan(MADE_UP_COUNT);
+      received.push(...(await answers.take(MADE_UP_COUNT - received.length)));
+      expect(parseCount()).toBeGreaterThan(MADE_UP_COUNT * 4000);
+      // The search's own, and a few for what is said on both sides.
+      expect(parseCount()).toBeLessThan(MADE_UP_COUNT * (4096 + 50));
+      // In order, each about its own id.
+      for (const [index, answer] of received.entries()) {
+        if (envelope === "plain") expect(answer).toMatchObject({ code: "not_found", event_id: ids[index] });
+        else expect(answer).toMatchObject({ id: `made-up ${index}`, error: { data: { code: "not_found" } } });
+      }
+    },
+  );
 });
 
 describe("subscribers that do not read", () => {

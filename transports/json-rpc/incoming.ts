@@ -8,7 +8,7 @@ export type RpcId = string | number | null;
 export type Incoming =
   | { readonly kind: "message"; readonly message: IncomingMessage }
   /** `$/cancelRequest`: goes ahead of what waits (V7). */
-  | { readonly kind: "cancellation"; readonly message: Message }
+  | { readonly kind: "cancellation"; readonly id: string | number; readonly message: Message }
   | { readonly kind: "refused"; readonly id: RpcId; readonly fault: Fault }
   /** Nothing that anybody waits for, and nothing that may be answered. */
   | { readonly kind: "ignored" };
@@ -63,7 +63,7 @@ function classify(parsed: unknown, text: string): Incoming {
 function classifyCancellation(params: object | undefined, message: object): Incoming {
   const id = params !== undefined && "id" in params ? params.id : undefined;
   if (typeof id !== "string" && typeof id !== "number") return { kind: "ignored" };
-  return { kind: "cancellation", message: message as Message };
+  return { kind: "cancellation", id, message: message as Message };
 }
 
 /** An answer is never answered, or two peers could go on for ever. */

@@ -1,5 +1,6 @@
 // Brings frames to the JSON-RPC library. The library handles one message a turn of the event loop and queues without a bound; so it is given one
-// carrier for all messages of a read, which are handled in its turn together, and reading waits until they are (G2, V4).
+// carrier for all messages of a read, which are handled in its turn together, and reading waits until they are (G2, V4). After a costly one the rest
+// waits for the next turn.
 import {
   type DataCallback,
   Emitter,
@@ -25,6 +26,8 @@ export interface FrameReaderOptions {
   readonly onRefused: (id: RpcId, fault: Fault) => void;
   /** Resolves when the next messages may be handled. */
   readonly ready: () => Promise<void>;
+  /** Whether a message of this method may cost so much that others come first. */
+  readonly isCostly: (method: string) => boolean;
   /** No more comes: all that came has been handed over. With the fault that ended it, if any. */
   readonly onEnd: (fault: Fault | undefined) => void;
 }
@@ -36,14 +39,17 @@ export function createFrameReader(frames: Connection<Uint8Array>["frames"], opti
   const parse = createIncomingParser();
   const carrier: Message = Object.freeze({ jsonrpc: "2.0", method: "carrier" });
   let waiting: readonly IncomingMessage[] = [];
+  /** The cancellations of the same read, by the id of the request. */
+  let cancelled: ReadonlyMap<unknown, Message> = new Map();
   let onHandled: () => void = () => {};
+  let handFurther: DataCallback = () => {};
   let currentText = "";
   let stopped = false;
 
   /** Parses the frames of one read and resolves when their messages have been handed to their handlers. */
   function handleTogether(batch: readonly Uint8Array[], hand: DataCallback): Promise<void> | undefined {
     const messages: IncomingMessage[] = [];
-    const cancellations: Message[] = [];
+    const cancellations = new Map<unknown, Message>();
     for (const frame of batch) {
       const incoming = parse(frame);
       switch (incoming.kind) {
@@ -51,7 +57,7 @@ export function createFrameReader(frames: Connection<Uint8Array>["frames"], opti
           messages.push(incoming.message);
           break;
         case "cancellation":
-          cancellations.push(incoming.message);
+          cancellations.set(incoming.id, incoming.message);
           break;
         case "refused":
           options.onRefused(incoming.id, incoming.fault);
@@ -67,9 +73,10 @@ export function createFrameReader(frames: Connection<Uint8Array>["frames"], opti
             onHandled = resolve;
           });
     waiting = messages;
+    cancelled = cancellations;
     // A cancelled request of the same read is in the queue before its cancellation, and is handled as cancelled.
     if (handled !== undefined) hand(carrier);
-    for (const cancellation of cancellations) hand(cancellation);
+    for (const cancellation of cancellations.values()) hand(cancellation);
     return handled;
   }
 
@@ -87,12 +94,41 @@ export function createFrameReader(frames: Connection<Uint8Array>["frames"], opti
     }
   }
 
+  /** Hands over what is left of a read, from `at` on. */
+  function handOver(messages: readonly IncomingMessage[], at: number, next: (message: Message) => void): void {
+    for (let index = at; index < messages.length && !stopped; index += 1) {
+      const message = messages[index];
+      if (message === undefined) break;
+      // The library remembers a cancellation for a turn only.
+      if (at > 0) handCancellationOf(message.parsed);
+      currentText = message.text;
+      void next(message.parsed);
+      if (
+        index + 1 < messages.length &&
+        "method" in message.parsed &&
+        options.isCostly(String(message.parsed.method))
+      ) {
+        currentText = "";
+        setImmediate(() => handOver(messages, index + 1, next));
+        return;
+      }
+    }
+    currentText = "";
+    onHandled();
+  }
+
+  function handCancellationOf(message: Message): void {
+    const cancellation = "method" in message && "id" in message ? cancelled.get(message.id) : undefined;
+    if (cancellation !== undefined) handFurther(cancellation);
+  }
+
   return {
     reader: {
       onError: errors.event,
       onClose: closings.event,
       onPartialMessage: partials.event,
       listen: (hand) => {
+        handFurther = hand;
         void pump(hand).then(options.onEnd);
         return { dispose: () => {} };
       },
@@ -109,13 +145,7 @@ export function createFrameReader(frames: Connection<Uint8Array>["frames"], opti
         if (message !== carrier) return next(message);
         const messages = waiting;
         waiting = [];
-        for (const { parsed, text } of messages) {
-          if (stopped) break;
-          currentText = text;
-          void next(parsed);
-        }
-        currentText = "";
-        onHandled();
+        handOver(messages, 0, next);
       },
     },
     currentText: () => currentText,

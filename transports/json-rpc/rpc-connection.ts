@@ -139,7 +139,12 @@ export function createRpcConnection(
     }
   }
 
-  const frames = createFrameReader(connection.frames, { onRefused: refuse, ready, onEnd: handleEnd });
+  const frames = createFrameReader(connection.frames, {
+    onRefused: refuse,
+    ready,
+    onEnd: handleEnd,
+    isCostly: handlers.isCostly ?? (() => false),
+  });
   const rpc = createMessageConnection(frames.reader, createWriter(answer), loggerTo(log), {
     messageStrategy: frames.strategy,
   });

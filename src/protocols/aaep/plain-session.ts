@@ -12,6 +12,9 @@ import {
 
 const NOTHING: Reaction<unknown> = { answers: [], closes: false };
 
+/** An event that is asked for again is searched for in the journal (R28). */
+const COSTLY_TYPE = "aaepd.repeat";
+
 /** The protocol of a peer whose first message is a `subscription.request`. */
 export function createPlainProtocol(services: DeskServices): Protocol<unknown> {
   const desk = createSubscriptionDesk(services);
@@ -69,7 +72,7 @@ export function createPlainProtocol(services: DeskServices): Protocol<unknown> {
             return NOTHING;
           case "aaepd.list_pending":
             return answer({ type: "aaepd.pending", questions: needed().listPending(message) });
-          case "aaepd.repeat":
+          case COSTLY_TYPE:
             needed().repeat(message);
             return NOTHING;
           default:
@@ -86,10 +89,13 @@ export function createPlainProtocol(services: DeskServices): Protocol<unknown> {
 
       return {
         receive: (message) => {
+          const type = readableType(message);
           try {
-            return receive(message);
+            const reaction = receive(message);
+            return type === COSTLY_TYPE ? { ...reaction, wasCostly: true } : reaction;
           } catch (caught) {
-            return answer(errorMessage(publicFault(caught, services.log), readableType(message)));
+            const message = errorMessage(publicFault(caught, services.log), type);
+            return { answers: [message], closes: false, wasCostly: type === COSTLY_TYPE };
           }
         },
         refuse: (fault) => errorMessage(fault),

@@ -272,6 +272,8 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
         peer.notify("aaep.error", error);
       }
     },
+    // An event that is asked for again is searched for in the journal (R28).
+    isCostly: (method) => method === "aaep.repeat",
   };
 
   const endSubscriptions = (): void => {

@@ -44,6 +44,23 @@ describe("V7: cancellation reaches the work", () => {
     expect(withdrawn).toEqual([{ one: 1 }]);
   });
 
+  it("of a request of the same read that waits for others' turns", async () => {
+    const begun: unknown[] = [];
+    const peer = rawAgainst({
+      isCostly: (method) => method === "costly",
+      request: ({ method, params, signal }) => {
+        begun.push([params, signal.aborted]);
+        return method;
+      },
+    });
+    const cancelled = notification("$/cancelRequest", { id: 4 });
+    const costly = [1, 2, 3].map((id) => request(id, "costly", { id }));
+    peer.say(...costly, request(4, "m", { id: 4 }), request(5, "m", { id: 5 }), cancelled);
+    const answers = await peer.hear(5);
+    expect(answers).toMatchObject([{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }, { id: 5 }]);
+    expect(begun).toEqual([1, 2, 3, 4, 5].map((id) => [{ id }, id === 4]));
+  });
+
   it("when the connection breaks", async () => {
     const { peer, withdrawn } = cancellable();
     peer.say(request(1, "m", { one: 1 }));
@@ -51,6 +68,41 @@ describe("V7: cancellation reaches the work", () => {
     peer.sever();
     await peer.rpc.closed;
     expect(withdrawn).toEqual([{ one: 1 }]);
+  });
+});
+
+describe("after a costly message", () => {
+  it("the rest of its read waits for the next turn, in order, each with its own text", async () => {
+    const texts = [request(1, "m"), notification("costly"), request(2, "costly"), request(3, "m"), notification("m")];
+    const seen: (readonly [string, number])[] = [];
+    let turnCount = 0;
+    const note = ({ text }: RpcCall): void => {
+      seen.push([text, turnCount]);
+    };
+    const peer = rawAgainst({ isCostly: (method) => method === "costly", request: note, notification: note });
+    peer.say(...texts);
+    while (seen.length < texts.length && turnCount < 100) {
+      await turn();
+      turnCount += 1;
+    }
+    expect(seen.map(([text]) => text)).toEqual(texts);
+    const first = Number(seen[0]?.[1]);
+    expect(seen.map(([, at]) => at - first)).toEqual([0, 0, 1, 2, 2]);
+  });
+
+  it("what waits is handed over no more when the connection is closed", async () => {
+    const methods: string[] = [];
+    const peer = rawAgainst({
+      isCostly: () => true,
+      request: ({ method }) => {
+        methods.push(method);
+        void peer.rpc.close();
+      },
+    });
+    peer.say(request(1, "first"), request(2, "second"));
+    await peer.rpc.closed;
+    await turns(3);
+    expect(methods).toEqual(["first"]);
   });
 });
 

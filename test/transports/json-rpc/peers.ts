@@ -37,6 +37,7 @@ export function recording(calls: RpcCall[], handlers: Partial<RpcHandlers>): Rpc
       calls.push(call);
       handlers.notification?.(call);
     },
+    isCostly: handlers.isCostly ?? (() => false),
   };
 }
 
