@@ -62,6 +62,8 @@ export type FaultCode = (typeof FAULT_CODES)[number];
 export interface FaultDetail {
   /** JSON pointer of the field at fault, from the root of the event or message ("" is the whole). */
   readonly pointer?: string;
+  /** Whether the sentence tells of several places, each in its own words; `pointer` and `rule` are those of the first. Default false. */
+  readonly tellsSeveral?: boolean;
   /** The rule that was broken: a paragraph or a ruling, as in "AAEP §4.5.4" or "R3a". */
   readonly rule?: string;
   /** Whose mistake it was. Default "peer". */
@@ -97,6 +99,7 @@ export class Fault extends Error {
   /** The sentence alone; `message` puts the code in front of it, because logs often show nothing else. */
   readonly sentence: string;
   readonly pointer: string | undefined;
+  readonly tellsSeveral: boolean;
   readonly rule: string | undefined;
   readonly origin: "local" | "peer";
   readonly eventId: string | undefined;
@@ -108,6 +111,7 @@ export class Fault extends Error {
     this.code = code;
     this.sentence = bounded(sentence);
     this.pointer = detail.pointer === undefined ? undefined : boundedPointer(detail.pointer);
+    this.tellsSeveral = detail.tellsSeveral ?? false;
     this.rule = detail.rule;
     this.origin = detail.origin ?? "peer";
     this.eventId = (detail.eventId?.length ?? 0) > LONGEST_EVENT_ID ? undefined : detail.eventId;

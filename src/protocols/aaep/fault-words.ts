@@ -51,11 +51,6 @@ export function severalSentences(sentences: readonly (() => string)[]): string {
   return others.length === 0 ? first : `${first}${ALSO}${others.join(" ")}`;
 }
 
-/** Whether a text tells of several places, each in its own words. */
-export function tellsSeveral(sentence: string): boolean {
-  return sentence.includes(ALSO);
-}
-
 /** The sentence. `name` is what the whole is called: a type of events or of messages. */
 export function sentenceOf(diagnosis: Diagnosis, root: unknown, name: string): string {
   const { keyword, params } = diagnosis;

@@ -12,7 +12,6 @@ import type { ResumeAfter } from "../../engine/resume-start.js";
 import { shortenedText } from "../../engine/shortened-text.js";
 import type { Offer } from "../../engine/terms.js";
 import { type Capabilities, quoted } from "./capabilities.js";
-import { tellsSeveral } from "./fault-words.js";
 import { type Accepted, negotiate, negotiationNotes, type Rejected, renegotiate } from "./negotiate.js";
 import {
   assertClarificationReply,
@@ -266,7 +265,7 @@ function rejection(rejected: Rejected): Message {
 /** A request that is at fault, or that cannot be served now (R33). */
 export function rejectionOfFault(fault: Fault): Message {
   // Of several places each sentence names its own.
-  const isPlain = fault.pointer === undefined || fault.pointer === "" || tellsSeveral(fault.sentence);
+  const isPlain = fault.pointer === undefined || fault.pointer === "" || fault.tellsSeveral;
   const where = isPlain ? "" : ` (${fault.pointer})`;
   return {
     type: "subscription.rejected",

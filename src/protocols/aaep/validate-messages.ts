@@ -189,7 +189,7 @@ function firstFault(value: unknown, kind: MessageKind): Fault {
   const pointer = pointerOf(diagnosis);
   const rule = ruleAt(pointer, kind.rule);
   const sentence = severalSentences(diagnoses.map((each) => () => sentenceOf(each, value, kind.name)));
-  return new Fault(codeOf(diagnosis, pointer), sentence, { pointer, rule });
+  return new Fault(codeOf(diagnosis, pointer), sentence, { pointer, rule, tellsSeveral: diagnoses.length > 1 });
 }
 
 function ruleAt(pointer: string, rule: string): string {

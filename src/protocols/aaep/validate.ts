@@ -49,7 +49,7 @@ export function assertEvent(
   const [first] = found;
   if (first === undefined) throw unexplained();
   const sentence = () => severalSentences(found.map((finding) => finding.sentence));
-  throw faultFromFinding({ ...first, sentence }, value);
+  throw faultFromFinding({ ...first, sentence }, value, found.length > 1);
 }
 
 /**
@@ -280,11 +280,11 @@ function findingFromBreach({ kind, pointer, sentence }: LimitBreach): Finding {
   return { rank: RANK.limits, code, pointer, rule: "AAEP §3.7", sentence: () => sentence };
 }
 
-function faultFromFinding({ code, pointer, rule, sentence }: Finding, value: unknown): Fault {
+function faultFromFinding({ code, pointer, rule, sentence }: Finding, value: unknown, tellsSeveral = false): Fault {
   const id =
     typeof value === "object" && value !== null ? (value as { readonly event_id?: unknown }).event_id : undefined;
   const eventId = typeof id === "string" && id.length <= 68 ? { eventId: id } : {};
-  return new Fault(code, sentence(), { pointer, rule, ...eventId });
+  return new Fault(code, sentence(), { pointer, rule, tellsSeveral, ...eventId });
 }
 
 /** Only if the two generated validators disagreed, which a test rules out. */

@@ -33,11 +33,23 @@ describe("R20: a refusal tells all that is wrong", () => {
     expect(rejectionOfFault(fault).reason_message).toBe(`${fault.sentence} (/capabilities/pace_wpm)`);
   });
 
+  it("and says where whatever words the peer's own value has", () => {
+    const capabilities = { preferred_verbosity: "loud. Also: louder" };
+    const fault = faultOf(() => assertSubscriptionRequest({ ...REQUEST, capabilities }));
+    expect(fault.sentence).toContain(" Also: louder");
+    expect(rejectionOfFault(fault).reason_message).toBe(`${fault.sentence} (/capabilities/preferred_verbosity)`);
+    const several = faultOf(() =>
+      assertSubscriptionRequest({ ...REQUEST, capabilities: { ...capabilities, pace_wpm: 5 } }),
+    );
+    expect(rejectionOfFault(several).reason_message).toBe(several.sentence);
+  });
+
   it("of an event too", () => {
-    const { code, pointer, sentence } = faultOf(() =>
+    const { code, pointer, sentence, tellsSeveral } = faultOf(() =>
       assertEvent({ type: "aaep:agent.session.started", session_id: 7 }),
     );
     expect(code).toBe("invalid_event");
+    expect(tellsSeveral).toBe(true);
     expect(sentence.startsWith(`\`${pointer?.slice(1)}\` is missing`)).toBe(true);
     for (const name of ["@context", "event_id", "timestamp", "producer", "summary_normal"])
       expect(sentence).toContain(`\`${name}\``);
