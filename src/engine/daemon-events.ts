@@ -9,6 +9,7 @@ import { shortenedText } from "./shortened-text.js";
 import type { GapReason, MessageParameters } from "./texts/catalogue.js";
 import { AAEPD_VOCABULARY, CORE_VOCABULARY } from "./vocabularies.js";
 
+/** Most UTF-16 units of an agent's name in what the daemon says. */
 const NAME_LENGTH = 400;
 
 /** What every event of the daemon's needs to know. */
@@ -64,7 +65,8 @@ function build(facts: DaemonEventFacts, services: IdServices, parts: Parts): Age
   };
 }
 
-function speakerOf(producer: Producer): string {
+/** What an agent is called in what the daemon says. */
+export function speakerOf(producer: Producer): string {
   return shortenedText(producer.agent_name ?? producer.agent_id, NAME_LENGTH);
 }
 

@@ -1,7 +1,14 @@
 // What the daemon says for itself, with the engine's facts put into its texts (R6, R17, R27, R31).
 
 import { createAskingIn } from "./asking.js";
-import { type DaemonEventFacts, everyLanguage, gapEvent, noticeEvent, summaryEvent } from "./daemon-events.js";
+import {
+  type DaemonEventFacts,
+  everyLanguage,
+  gapEvent,
+  noticeEvent,
+  speakerOf,
+  summaryEvent,
+} from "./daemon-events.js";
 import type { IdServices } from "./derived-id.js";
 import type { AgentEvent, Epoch, JournaledEvent, NewEvent, Producer } from "./event.js";
 import { localizedTexts } from "./localized-texts.js";
@@ -11,7 +18,6 @@ import type { Resolution } from "./session-questions.js";
 import type { OpenQuestion, SessionSummary } from "./session-record.js";
 import type { MadeSummary } from "./session-turn.js";
 import { shapeKey } from "./shape.js";
-import { shortenedText } from "./shortened-text.js";
 import type { Terms } from "./terms.js";
 import type { GapReason, Outcome } from "./texts/catalogue.js";
 
@@ -40,8 +46,6 @@ export interface Spokesman {
   /** An entry as a backlog tells it (R17). */
   readonly asBacklog: (entry: JournaledEvent, isOpen: (eventId: string) => boolean) => JournaledEvent | undefined;
 }
-
-const NAME_LENGTH = 400;
 
 export function createSpokesman(ids: IdServices, defaultLanguage: string): Spokesman {
   const everyone = everyLanguage(defaultLanguage);
@@ -73,11 +77,12 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
       case "tool_abandoned":
         return localizedTexts(everyone, "toolAbandoned", () => ({ tool: text.tool })).summaries;
       case "awaiting_input":
-        return localizedTexts(everyone, "awaitingInput", () => ({ agent: nameOf(text.question.producer) })).summaries;
+        return localizedTexts(everyone, "awaitingInput", () => ({ agent: speakerOf(text.question.producer) }))
+          .summaries;
       case "question_withdrawn":
         return resolutionTexts({ decision: "cancelled", decidedBy: "agent" }, text.question);
       case "agent_disconnected":
-        return localizedTexts(everyone, "agentDisconnected", () => ({ agent: nameOf(text.producer) })).summaries;
+        return localizedTexts(everyone, "agentDisconnected", () => ({ agent: speakerOf(text.producer) })).summaries;
     }
   };
 
@@ -168,8 +173,4 @@ function outcomeOf(question: OpenQuestion, result: QuestionResult): Outcome {
     return { decision: result.decision === "accept" ? "accepted" : "rejected", decidedBy };
   }
   return { decision: result.resolvedBy === "reply" ? "answered" : "unanswered", decidedBy };
-}
-
-function nameOf(producer: Producer): string {
-  return shortenedText(producer.agent_name ?? producer.agent_id, NAME_LENGTH);
 }

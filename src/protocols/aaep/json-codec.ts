@@ -1,7 +1,7 @@
 // AAEP messages as JSON in UTF-8 (AAEP §3.6).
 import { Fault, faultFrom } from "../../base/errors.js";
 import type { Codec } from "../../contracts/codec.js";
-import { assertDepth } from "./limits.js";
+import { assertDepth, MAX_MESSAGE_DEPTH } from "./limits.js";
 
 /** What the platform supplies: UTF-8, and decoding that refuses what is not. */
 export interface Utf8 {
@@ -12,7 +12,6 @@ export interface Utf8 {
 
 /** Shorter texts cannot be nested deeply enough to hurt whoever walks them. */
 const HARMLESS_LENGTH = 2048;
-const MAX_DEPTH = 64;
 
 export function createJsonCodec(utf8: Utf8): Codec<Uint8Array, unknown> {
   return {
@@ -54,5 +53,5 @@ export function parseJson(text: string): unknown {
 
 /** Throws where a text is nested deeper than 64 levels. */
 export function assertShallow(text: string): void {
-  if (text.length > HARMLESS_LENGTH) assertDepth(text, MAX_DEPTH);
+  if (text.length > HARMLESS_LENGTH) assertDepth(text, MAX_MESSAGE_DEPTH);
 }

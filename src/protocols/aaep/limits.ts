@@ -8,6 +8,8 @@ export const MAX_EVENT_BYTES = 65_536;
 export const MAX_FIELD_COUNT = 32;
 /** Levels of objects and lists, the event itself being the first. */
 export const MAX_DEPTH = 8;
+/** Levels of objects and lists in a whole message, within which an event or a request stands. */
+export const MAX_MESSAGE_DEPTH = 64;
 /**
  * Code points of any string. The limit is named in KiB but counted in characters, as the schemas count: in bytes it would grant
  * a text in Yoruba or Japanese a half or a third of one in English.
