@@ -93,8 +93,8 @@ export function createStream(
       if (unit === undefined) return true;
       if (reader === undefined && unit.at >= before && queue.size() === 0) return true;
       const stretch = absorbStretch();
-      // It is as long as an event may be. What follows of the text waits in the view, where it is everybody's, and not here.
-      if (stretch?.isFull === true) return true;
+      // It does not grow any more. What follows of the text waits in the view, where it is everybody's, and not here.
+      if (stretch?.isCutOff === true) return true;
       if (stretch === undefined && absorbOne(terms.limited || unit.at < pressureUntil) === "full") return false;
     }
   };

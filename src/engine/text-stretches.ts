@@ -8,8 +8,8 @@ export interface TextStretch {
   readonly unit: TextUnit;
   /** The number of the first unit that is not in it. */
   readonly next: number;
-  /** More of the same text follows and did not fit. */
-  readonly isFull: boolean;
+  /** More of the same text follows and does not join it: the two would be too long, or differ in what joined text has in common (R10). */
+  readonly isCutOff: boolean;
 }
 
 export interface TextStretches {
@@ -25,7 +25,7 @@ export function createTextStretches(log: Pick<ViewLog, "at" | "end">, maxChars: 
 
   const begin = (index: number): TextStretch | undefined => {
     const unit = log.at(index);
-    return unit?.kind === "text" ? { unit, next: index + 1, isFull: false } : undefined;
+    return unit?.kind === "text" ? { unit, next: index + 1, isCutOff: false } : undefined;
   };
 
   return {
@@ -36,10 +36,10 @@ export function createTextStretches(log: Pick<ViewLog, "at" | "end">, maxChars: 
         const last = log.at(stretch.next);
         const joined: TextUnit | undefined = last?.kind === "text" ? joinText(stretch.unit, last, maxChars) : undefined;
         if (joined === undefined) {
-          stretch = { ...stretch, isFull: isMoreOf(stretch.unit, last) };
+          stretch = { ...stretch, isCutOff: isMoreOf(stretch.unit, last) };
           break;
         }
-        stretch = { unit: joined, next: stretch.next + 1, isFull: false };
+        stretch = { unit: joined, next: stretch.next + 1, isCutOff: false };
       }
       // Last asked for, last forgotten.
       known.delete(index);
