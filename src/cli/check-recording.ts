@@ -7,7 +7,7 @@ import { topicKind } from "../engine/event.js";
 import type { KnownPublish } from "../engine/same-publish.js";
 import { createSessions } from "../engine/sessions.js";
 import { allFaults } from "../protocols/aaep/validate.js";
-import { isDaemonMade } from "./recording.js";
+import { agentsPart, isDaemonMade } from "./recording.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -114,7 +114,9 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
       const at =
         typeof fields.timestamp === "string" && !hasDaemonsTime(fields) ? Date.parse(fields.timestamp) : Number.NaN;
       if (!Number.isNaN(at)) wallTime = at;
-      const outOfOrder = orderFaults(inAgentsTime(fields));
+      // What publishing leaves out has no part in the order either.
+      const published = agentsPart(inAgentsTime(fields));
+      const outOfOrder = published === undefined ? [] : orderFaults(published);
       // Of an event that is no valid one only what it does to its session counts.
       return faults.length > 0 ? faults : outOfOrder;
     },

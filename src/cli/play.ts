@@ -29,6 +29,8 @@ export interface PlayOptions {
 export interface Played {
   readonly acceptedCount: number;
   readonly refusedCount: number;
+  /** Lines that a daemon made, with nothing in them for an agent to say. */
+  readonly leftOutCount: number;
   readonly sessionIds: ReadonlySet<string>;
   /** From the first event to the last answer. */
   readonly durationMs: number;
@@ -49,6 +51,7 @@ export function play(options: PlayOptions): Playing {
   const refusals = createToldInOrder(options.onRefused);
   let acceptedCount = 0;
   let refusedCount = 0;
+  let leftOutCount = 0;
   let gone: Fault | undefined;
   let wasStopped = false;
   let interrupt: () => void = () => {};
@@ -107,7 +110,10 @@ export function play(options: PlayOptions): Playing {
         refuse(number, fault);
       }
       const fields = next.value.fields === undefined ? undefined : agentsPart(next.value.fields);
-      if (fields === undefined) continue;
+      if (fields === undefined) {
+        if (next.value.fields !== undefined) leftOutCount += 1;
+        continue;
+      }
       startedAt ??= clock.now();
       await waitUntil(startedAt + options.dueMs(fields));
       while (unanswered.size >= maxUnanswered && !hasToStop()) await Promise.race([...unanswered, stopped]);
@@ -120,7 +126,7 @@ export function play(options: PlayOptions): Playing {
     await Promise.all(unanswered);
     if (gone !== undefined) throw gone;
     const durationMs = startedAt === undefined ? 0 : clock.now() - startedAt;
-    return { acceptedCount, refusedCount, sessionIds, durationMs, wasStopped };
+    return { acceptedCount, refusedCount, leftOutCount, sessionIds, durationMs, wasStopped };
   }
 
   return {

@@ -141,14 +141,21 @@ function createRefusalTally() {
   };
 }
 
-function resultLine({ acceptedCount, refusedCount, sessionIds, durationMs, wasStopped }: Played, asJson: boolean) {
+function resultLine(played: Played, asJson: boolean) {
+  const { acceptedCount, refusedCount, leftOutCount, sessionIds, durationMs, wasStopped } = played;
   const seconds = Math.round(durationMs / 100) / 10;
   if (asJson) {
-    const counts = { accepted: acceptedCount, refused: refusedCount, sessions: sessionIds.size };
+    const counts = {
+      accepted: acceptedCount,
+      refused: refusedCount,
+      left_out: leftOutCount,
+      sessions: sessionIds.size,
+    };
     return JSON.stringify({ ...counts, seconds, interrupted: wasStopped });
   }
   const end = wasStopped ? "Interrupted. " : "";
-  return `${end}Published ${counted(acceptedCount, "event")} of ${counted(sessionIds.size, "session")} in ${seconds} s; ${refusedCount} refused.`;
+  const result = `${end}Published ${counted(acceptedCount, "event")} of ${counted(sessionIds.size, "session")} in ${seconds} s; ${refusedCount} refused.`;
+  return leftOutCount === 0 ? result : `${result} ${counted(leftOutCount, "line")} left out: made by the daemon.`;
 }
 
 function counted(count: number, name: string): string {

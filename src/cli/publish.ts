@@ -6,7 +6,8 @@ import type { PublishOptions } from "./publish-run.js";
 
 const HELP = `
 FILE holds one event as JSON on each line; - reads standard input. Instants become those of now, and sessions, events and questions get new ids, so that
-a recording can be published again and again. Without --socket the only daemon of this user is taken.
+a recording can be published again and again. Lines that the daemon made which was recorded from are left out, except for what the agent's own rely on.
+Without --socket the only daemon of this user is taken.
 
 Every event is acknowledged by the daemon. One that is refused is told with its line, and the exit code is then 1.
 

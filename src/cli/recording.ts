@@ -4,17 +4,27 @@ import type { IdSource } from "../base/ids.js";
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * What an agent can say of a recorded event: without the marks of the daemon that it was recorded from (R31). Undefined for states that the
- * daemon told by itself: the one it is played to tells them again. What it completed or ended for an agent still does that.
+ * What an agent can say of a recorded event: without the marks of the daemon that it was recorded from (R31). Of states that the daemon told by
+ * itself only the step is left, which the agent's next event may begin at, or undefined where there is none: the texts were the daemon's, and the
+ * one it is played to has its own. What it completed or ended for an agent still does that.
  */
 export function agentsPart(fields: Fields): Fields | undefined {
   const { aaepd, ...others } = membersOf(fields.extensions);
   if (aaepd === undefined) return fields;
+  if (isDaemonMade(fields) && /agent\.state\.changed$/.test(String(fields.type))) return stepOf(fields);
   const { accepts_modified_action: accepts } = membersOf(aaepd);
-  if (isDaemonMade(fields) && /agent\.state\.changed$/.test(String(fields.type))) return undefined;
   const kept = accepts === undefined ? others : { ...others, aaepd: { accepts_modified_action: accepts } };
   const { extensions: _, ...rest } = fields;
   return Object.keys(kept).length === 0 ? rest : { ...rest, extensions: kept };
+}
+
+const ENVELOPE = ["@context", "type", "event_id", "session_id", "timestamp", "producer", "from_state", "to_state"];
+
+/** A summary is for those who were not there, and repeats what other lines say (R17). */
+function stepOf(fields: Fields): Fields | undefined {
+  const isSummary = membersOf(membersOf(fields.extensions).aaepd).summary === true;
+  if (isSummary || fields.from_state === fields.to_state) return undefined;
+  return Object.fromEntries(ENVELOPE.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])));
 }
 
 /** Whether a daemon made the recorded event in its agent's name (R31). */

@@ -7,7 +7,8 @@ const HELP = `
 FILE holds one event as JSON on each line; - reads standard input. Each event is checked by its schema, and the order of all of them by the rules of
 sessions: what the daemon would refuse is told with its line, the place in the event, what is wrong and the rule. Answers to questions are not events:
 a confirmation in the file counts as given. Instants are compared for each agent by itself, and only those of events that it made: what a daemon made in
-its name (extensions.aaepd.by: "daemon") or merged has the daemon's time, which may be later than that of the agent's next event.
+its name (extensions.aaepd.by: "daemon") or merged has the daemon's time, which may be later than that of the agent's next event. Lines of the daemon
+that publish leaves out have no part in the order.
 
 The rule in brackets, as (invalid_event, AAEP §3) or R3b, is explained in docs/rules.md.
 

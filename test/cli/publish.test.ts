@@ -190,6 +190,32 @@ test("what tail records is valid and can be published, raw as well as coalesced"
   }
 });
 
+test("R6: what tail records of a session with a question can be published, whether or not the question is in it", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const raw = ["--json", "--boundaries", "none", "--verbosity", "detailed"];
+  const leftOut: RegExpExecArray[] = [];
+  for (const asked of [[], ["--confirmations", "--clarifications"]]) {
+    const recorder = createStage();
+    const ended = run(registerTail, recorder, "--socket", socketPath, ...raw, ...asked);
+    await eventually(() => expect(recorder.err()).toContain("Connected"));
+    await publish(createStage(), join(SESSIONS, "japanese-travel.ndjson"), "--socket", socketPath);
+    await eventually(() => expect(recorder.out()).toContain("session.completed"));
+    recorder.interrupt();
+    await ended;
+    const checked = createStage({ input: recorder.out() });
+    await run(registerValidate, checked, "-");
+    expect([checked.out(), checked.err()]).toEqual(["451 events, nothing wrong.\n", ""]);
+    for (let time = 0; time < 2; time += 1) {
+      const again = createStage({ input: recorder.out() });
+      await publish(again, "-", "--socket", socketPath);
+      expect([again.err(), again.exitCode()]).toEqual(["", 0]);
+      const line = /; 0 refused\. (\d+ lines?) left out: made by the daemon\.\n$/.exec(again.out());
+      if (line !== null) leftOut.push(line);
+    }
+  }
+  expect(leftOut.map(([, lines]) => lines)).toEqual(["1 line", "1 line", "1 line", "1 line"]);
+});
+
 test("a daemon that goes in the middle: exit code 69", async () => {
   const { socketPath, child } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const stage = createStage();

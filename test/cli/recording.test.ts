@@ -37,10 +37,16 @@ test("paces: at once, at a rate, as recorded, faster than recorded", () => {
   expect(due({ kind: "recorded", speed: 2 })).toEqual([0, 500, 500, 500, 2000]);
 });
 
-test("R31: of a recording an agent's part is played: no marks of the daemon, and no states that it tells by itself", () => {
+test("R31: of a recording an agent's part is played: no marks of the daemon, and of states that it tells by itself the step", () => {
   const state = { type: "aaep:agent.state.changed", session_id: "sess_1" };
   expect(agentsPart({ ...state, extensions: { aaepd: { by: "daemon", gap: { events: 3 } } } })).toBeUndefined();
   expect(agentsPart(state)).toBe(state);
+  const step = { ...state, from_state: "awaiting_input", to_state: "calling_tool" };
+  const told = { urgency: "critical", summary_normal: "Nobody could be asked.", localization_hints: {} };
+  expect(agentsPart({ ...step, ...told, extensions: { aaepd: { by: "daemon", decision: "rejected" } } })).toEqual(step);
+  expect(agentsPart({ ...step, extensions: { aaepd: { by: "daemon", summary: true } } })).toBeUndefined();
+  const standing = { ...step, to_state: "awaiting_input" };
+  expect(agentsPart({ ...standing, extensions: { aaepd: { by: "daemon", asks: "confirmation" } } })).toBeUndefined();
   const errored = { type: "aaep:agent.session.errored", session_id: "sess_1" };
   expect(agentsPart({ ...errored, extensions: { aaepd: { by: "daemon" } } })).toEqual(errored);
   expect(agentsPart({ ...errored, extensions: { mine: {}, aaepd: { overtook: 2 } } })).toEqual({
