@@ -8,7 +8,7 @@ export interface TextStretch {
   readonly unit: TextUnit;
   /** The number of the first unit that is not in it. */
   readonly next: number;
-  /** More of the same text follows and does not join it: the two would be too long, or differ in what joined text has in common (R10). */
+  /** More of the same text follows and does not join it: too long together, in another language or the like, or to be left as it is (R10). */
   readonly isCutOff: boolean;
 }
 
