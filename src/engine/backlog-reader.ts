@@ -5,6 +5,7 @@ import type { Journal, JournalRead } from "../contracts/journal.js";
 import type { Epoch, JournaledEvent } from "./event.js";
 import type { LiveEntry } from "./live-entry.js";
 import { type Given, givenBefore, type ReadingPoint, readingPoint, wasGiven } from "./reading-point.js";
+import { BATCH_COUNT, type ReadingTurns } from "./reading-turns.js";
 import type { Place } from "./stream.js";
 import type { Unit } from "./unit.js";
 import { codePointCount, outputKey } from "./unit.js";
@@ -22,6 +23,10 @@ export interface BacklogReader {
   readonly owes: (entry: JournaledEvent) => boolean;
   /** What it has released and nobody took. */
   readonly released: () => readonly Unit[];
+  /** Whether it has stopped in the middle, so that others get their turn. It wakes its subscription to go on. */
+  readonly isResting: () => boolean;
+  /** From now on it reads without stopping. */
+  readonly hurry: () => void;
   readonly close: () => void;
 }
 
@@ -44,11 +49,13 @@ export interface BacklogServices {
   readonly gapUnits: (after: Epoch, oldest: Epoch, given: Given) => readonly Unit[];
   /** Called in the moment when everything the journal holds has been read and taken. */
   readonly caughtUp: (own: View) => void;
-  /** Called when a read that took its time has ended. */
+  readonly turns: ReadingTurns;
+  /** Called when a read that took its time has ended, and when it is this reader's turn to read on. */
   readonly wake: () => void;
 }
 
-const BATCH = 256;
+/** Most events that are read at once, also after a peer took nothing for long. */
+const MOST_AT_ONCE = 2048;
 
 export function createBacklogReader(point: ReadingPoint, services: BacklogServices): BacklogReader {
   const wakeUps = services.createWakeUps();
@@ -61,7 +68,10 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
   const completed = new Set<string>();
   let after = point.after;
   let at = Number.NEGATIVE_INFINITY;
+  const turn = services.turns.join(services.wake);
+  let headBefore = services.journal.head();
   let inFlight = false;
+  let isHurried = false;
   let closed = false;
 
   const take = (entry: JournaledEvent): void => {
@@ -95,14 +105,20 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
       after = read.oldest - 1;
       return true;
     }
+    turn.hasRead(read.events.length);
     for (const entry of read.events) take(entry);
     return read.events.length > 0;
   };
 
-  /** Reads one batch. False: there is nothing more now. */
+  /** Reads one batch. False: there is nothing more now, or others have their turn first. */
   const readOn = (): boolean => {
-    if (inFlight || closed) return false;
-    const read = services.journal.read(after, BATCH);
+    if (inFlight || closed || after >= services.journal.head()) return false;
+    if (!isHurried && !turn.mayRead()) return false;
+    const head = services.journal.head();
+    // What was published since it last read comes on top: else one of many would never catch up while there is much to hear.
+    const limit = Math.min(BATCH_COUNT + head - headBefore, MOST_AT_ONCE);
+    headBefore = head;
+    const read = services.journal.read(after, limit);
     if (!(read instanceof Promise)) return accept(read);
     inFlight = true;
     read.then(
@@ -150,8 +166,13 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
     },
     owes: (entry) => entry.epoch > after && !wasGiven(entry, point),
     released: () => view.log.from(place.cursor),
+    isResting: turn.isWaiting,
+    hurry: () => {
+      isHurried = true;
+    },
     close: () => {
       closed = true;
+      turn.leave();
       view.close();
     },
   };

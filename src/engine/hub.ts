@@ -13,6 +13,7 @@ import { createMember } from "./member.js";
 import type { Member, MemberSpec } from "./member-spec.js";
 import type { OutputTexts } from "./output-texts.js";
 import { createOutputTexts } from "./output-texts.js";
+import { createReadingTurns } from "./reading-turns.js";
 import { shapeKey } from "./shape.js";
 import type { Terms } from "./terms.js";
 import type { TextUnit } from "./unit.js";
@@ -100,6 +101,9 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
   const views = new Map<string, SharedView>();
   const shapes = new Map<string, InternedShape>();
   const members = new Set<Member>();
+  const readingTurns = createReadingTurns(clock);
+  // Of what is read back: the journal gives the same entry to all who read it at about the same time.
+  const liveEntries = new WeakMap<JournaledEvent, LiveEntry>();
   const endings = new WeakMap<Member, MemberSpec["ended"]>();
   const trimStep = Math.max(1, Math.min(TRIM_STEP_COUNT, options.viewWindowCount >> 2));
   const codeBlocks = createCodeBlocks(journal);
@@ -121,6 +125,14 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     const shape: InternedShape = { key, apply: (event) => services.shapeEvent(event, terms) };
     shapes.set(key, shape);
     return shape;
+  };
+
+  const liveEntry = (entry: JournaledEvent): LiveEntry => {
+    const known = liveEntries.get(entry);
+    if (known !== undefined) return known;
+    const live = createLiveEntry(entry);
+    liveEntries.set(entry, live);
+    return live;
   };
 
   const lowestHeld = (key: string): number | undefined => {
@@ -239,7 +251,8 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
           openPrivateView: (terms, wakeUps, startsAfter) =>
             openPrivateView(createViewTerms(terms, shapeFor(terms)), wakeUps, startsAfter),
           createWakeUps: services.createWakeUps,
-          liveEntry: (entry: JournaledEvent) => createLiveEntry(entry),
+          readingTurns,
+          liveEntry,
           journal,
           wakeUps: services.wakeUps,
           now: clock.now,

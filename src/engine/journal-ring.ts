@@ -1,6 +1,7 @@
 // The journal in memory: a window over the newest events, bounded by count and by bytes.
 import type { Appended, Journal, JournalRead } from "../contracts/journal.js";
 import type { AgentEvent, Epoch, Evicted, JournaledEvent, JournalSelection, NewEvent } from "./event.js";
+import { createParsedEntries } from "./parsed-entries.js";
 
 export interface JournalRingOptions {
   /** The epoch of the first event; above every epoch that a daemon on this machine ever gave out (R29). */
@@ -50,6 +51,7 @@ export function createJournalRing(options: JournalRingOptions): Journal {
   const maxEvents = options.maxEvents ?? 65_536;
   const maxBytes = options.maxBytes ?? 32 * 1024 * 1024;
   const byId = new Map<string, Kept>();
+  const parsed = createParsedEntries();
   // A growing array with a moving start; it is compacted once the dead part outweighs the living.
   let entries: Kept[] = [];
   let start = 0;
@@ -69,6 +71,7 @@ export function createJournalRing(options: JournalRingOptions): Journal {
     const oldest = entries[start];
     if (oldest === undefined) return;
     bytes -= keptBytes(oldest);
+    parsed.drop(oldest.epoch);
     start += 1;
     if (byId.get(oldest.eventId) === oldest) byId.delete(oldest.eventId);
     options.evicted?.(oldest);
@@ -108,6 +111,8 @@ export function createJournalRing(options: JournalRingOptions): Journal {
     return { events: added, durable: undefined };
   };
 
+  const sharedEntry = (kept: Kept): JournaledEvent => parsed.get(kept.epoch, kept.source.length, () => entryFrom(kept));
+
   const oldest = (): Epoch => entries[start]?.epoch ?? head + 1;
 
   const read = (after: Epoch, limit: number): JournalRead => {
@@ -115,7 +120,7 @@ export function createJournalRing(options: JournalRingOptions): Journal {
     if (after + 1 < first && after < head) return { kind: "gap", oldest: first };
     // Epochs of one run of the daemon have no holes, so the place follows from the number.
     const from = start + Math.max(0, after + 1 - first);
-    return { kind: "events", events: entries.slice(from, from + limit).map(entryFrom) };
+    return { kind: "events", events: entries.slice(from, from + limit).map(sharedEntry) };
   };
 
   const find = (id: string): JournaledEvent | undefined => {

@@ -8,6 +8,7 @@ import type { GapEvent } from "./gap-events.js";
 import type { SharedView } from "./hub.js";
 import type { LiveEntry } from "./live-entry.js";
 import type { Given, ReadingPoint } from "./reading-point.js";
+import type { ReadingTurns } from "./reading-turns.js";
 import type { Taken } from "./stream.js";
 import type { Terms } from "./terms.js";
 import type { TextUnit, Unit } from "./unit.js";
@@ -80,6 +81,9 @@ export interface MemberServices {
   readonly leave: (member: Member, shared: SharedView) => void;
   readonly openPrivateView: (terms: Terms, wakeUps: WakeUps, startsAfter: Epoch) => PrivateView;
   readonly createWakeUps: () => WakeUpQueue;
+  /** Whose turn it is to read back in the journal. */
+  readonly readingTurns: ReadingTurns;
+  /** One for an entry, for all who are given the same one. */
   readonly liveEntry: (entry: JournaledEvent) => LiveEntry;
   readonly journal: Journal;
   readonly wakeUps: WakeUps;

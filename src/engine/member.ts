@@ -61,6 +61,7 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
       journal: services.journal,
       openView: (wakeUps, startsAfter) => services.openPrivateView(terms, wakeUps, startsAfter),
       createWakeUps: services.createWakeUps,
+      turns: services.readingTurns,
       liveEntry: services.liveEntry,
       // One that could not be asked before is asked where it stands; it was asked at once in all other cases (R28).
       asBacklog: (entry) =>

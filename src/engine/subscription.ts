@@ -39,6 +39,7 @@ export function createStream(
   let backlogEnd = 0;
   // What arrived before this moment waited for a pause or a peer, and merges (R10, R26).
   let pressureUntil = Number.NEGATIVE_INFINITY;
+  let isLastMerging = false;
   let spokenAt = Number.NEGATIVE_INFINITY;
   let urgent: Unit[] = [];
   let asksUpTo: Epoch | undefined;
@@ -95,7 +96,8 @@ export function createStream(
       const stretch = absorbStretch();
       // It does not grow any more. What follows of the text waits in the view, where it is everybody's, and not here.
       if (stretch?.isCutOff === true) return true;
-      if (stretch === undefined && absorbOne(terms.limited || unit.at < pressureUntil) === "full") return false;
+      isLastMerging = terms.limited || unit.at < pressureUntil;
+      if (stretch === undefined && absorbOne(isLastMerging) === "full") return false;
     }
   };
 
@@ -183,9 +185,13 @@ export function createStream(
     if (place.cursor > index) apart?.settle(unit);
   };
 
+  /** What would merge with what its reader has still to read waits for that, over the turns that this takes (R9, R10). */
+  const isReadingOn = (): boolean => reader?.isResting() === true && (terms.limited || isLastMerging);
+
   const takeLimited = (out: Delivery[], now: Millis): void => {
     while (out.length < RUN_LIMIT && budget.availableAt() <= now) {
       const all = absorbHeld();
+      if (all && isReadingOn()) return;
       if (queue.size() === 0 && absorbOne(false) === "empty") return;
       const head = queue.head();
       if (head === undefined) continue;
@@ -351,6 +357,7 @@ export function createStream(
       const out = takeUrgent();
       for (const unit of expedited) give(unit, out);
       expedited = [];
+      reader?.hurry();
       const { limited } = terms;
       terms = { limited, paused: false, paceWpm: undefined };
       for (let more = true; more; ) {
