@@ -75,6 +75,8 @@ def why_not(outcome):
         return "Nobody answered in time."
     if outcome["resolved_by"] == "cancelled":
         return "The question was taken back."
+    if outcome["resolved_by"] == "subscription_ended":
+        return "Whoever could have answered has gone."
     return "There was nobody to ask."
 
 

@@ -99,8 +99,9 @@ function whyNot(outcome: ConfirmationOutcome): string {
       return "Nobody answered in time.";
     case "cancelled":
       return "The question was taken back.";
-    case "no_subscriber":
     case "subscription_ended":
+      return "Whoever could have answered has gone.";
+    case "no_subscriber":
       return "There was nobody to ask.";
   }
 }

@@ -183,7 +183,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     unit: "s",
     fallback: 0,
     meaning: "How long an open question waits after the last one who could answer it has gone.",
-    atTheLimit: "The question's default applies, as if it had timed out. 0 applies it at once.",
+    atTheLimit: "The question's default applies, with resolved_by subscription_ended. 0 applies it at once.",
   },
   journal: {
     group: "What is kept",

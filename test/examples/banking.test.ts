@@ -45,6 +45,7 @@ function runAgent(command: readonly string[], environment: Readonly<Record<strin
 async function session(
   command: readonly string[],
   lines: readonly string[],
+  whenAsked: (person: Program) => void = () => {},
 ): Promise<{
   readonly agent: Ended;
   readonly seen: readonly string[];
@@ -64,6 +65,8 @@ async function session(
   // An agent that has failed before tells why, further down.
   await eventually(() => expect(hasEnded || person.stderr().includes("banking-agent: Connected")).toBe(true));
   if (!hasEnded) await npx.letGo();
+  await eventually(() => expect(hasEnded || person.stderr().includes("Question 1")).toBe(true));
+  whenAsked(person);
   const agent = await running;
   expect(agent).toMatchObject({ code: 0 });
   await eventually(() => expect(person.stdout()).toContain("completed"));
@@ -145,5 +148,15 @@ describe.each(AGENTS)("the banking agent in $name", ({ name, command }) => {
     expect(seen.at(-1)).toBe("completed: Nothing was transferred.");
     expect(outcomeIn(audit)).toMatchObject({ decision: "reject", resolved_by: "timeout" });
     expect(audit).not.toContain('"kind":"reply"');
+  });
+
+  test("R7: does not transfer when whoever was asked has gone, and says that", async () => {
+    const { agent, asked, audit } = await session(command, [], (person) => person.child.stdin.end());
+    expect(agent).toMatchObject({
+      code: 0,
+      out: "Somebody is being asked.\nNot transferred: Whoever could have answered has gone.\n",
+    });
+    expect(asked).toContain("questions cannot be answered here any more");
+    expect(outcomeIn(audit)).toMatchObject({ decision: "reject", resolved_by: "subscription_ended" });
   });
 });
