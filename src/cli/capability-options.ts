@@ -1,7 +1,7 @@
 // The capabilities of AAEP §5.3 and R26 as options of the command line.
 import { type Command, Option } from "commander";
 import type { Capabilities } from "#gen/aaep/types.js";
-import { knownList, textList, wholeNumber } from "./option-values.js";
+import { knownList, languageList, textList, wholeNumber } from "./option-values.js";
 
 export interface CapabilityOptions {
   readonly rate?: number;
@@ -27,7 +27,7 @@ export function addCapabilityOptions(command: Command): void {
   const options = [
     new Option("-r, --rate <n>", "at most n events a second, critical ones aside").argParser(wholeNumber(1, 100_000)),
     new Option("--verbosity <level>", "how long summaries are").choices(["terse", "normal", "detailed"]),
-    new Option("-l, --languages <tags>", "languages in order of preference: en,yo").argParser(textList),
+    new Option("-l, --languages <tags>", "languages in order of preference: en,yo").argParser(languageList),
     new Option(
       "-b, --boundaries <names>",
       "where streamed text may be cut: none for every piece as it comes, or some of word, sentence, paragraph, completion",

@@ -35,6 +35,9 @@ const END_MS = 5000;
 const DRAIN_MS = 15_000;
 const LEAST_DRAIN_MS = 2000;
 
+const WITHOUT_ANSWERS =
+  "A recording holds no answers: the agent goes on after a while, and the daemon then says that its question was withdrawn.";
+
 export function runDemo(options: DemoOptions, io: CommandIo): Promise<void> {
   return runCommand(io, () => demo(options, io));
 }
@@ -97,7 +100,7 @@ async function show(
   const audience = subscriptions.map(({ subscriber }) => subscriber);
   try {
     await Promise.all(subscriptions.map(({ active }) => active));
-    print([titleLine(session, options), ""]);
+    print([titleLine(session, options), ...(session.hasQuestions ? [WITHOUT_ANSWERS] : []), ""]);
     print(view.heading(seats.map(({ accepted }) => termsInWords(accepted?.honored_capabilities ?? {}))));
     startedAt = clock.now();
     const refusals: string[] = [];

@@ -16,6 +16,8 @@ export interface DemoSession {
   readonly language: string;
   readonly producer: Fields & { readonly agent_id: string };
   readonly charCount: number;
+  /** Whether its agent asks anything. */
+  readonly hasQuestions: boolean;
   /** From the first timestamp to the last. */
   readonly durationMs: number;
 }
@@ -41,6 +43,7 @@ export async function readDemoSession(name: string): Promise<DemoSession> {
     language: typeof language === "string" ? language : "en-US",
     producer: { ...producer, agent_id: typeof producer.agent_id === "string" ? producer.agent_id : "agent" },
     charCount: events.reduce((count, event) => count + [...(chunkOf(event as unknown as Envelope) ?? "")].length, 0),
+    hasQuestions: events.some(({ type }) => /agent\.awaiting\./.test(String(type))),
     durationMs: Math.max(0, Date.parse(String(last.timestamp)) - Date.parse(String(first.timestamp))) || 0,
   };
 }

@@ -22,7 +22,7 @@ export function summaryLines(seats: readonly Seat[], session: DemoSession): read
       `  granted: ${termsInWords(accepted?.honored_capabilities ?? {})}`,
       ...(accepted?.negotiation_notes === undefined ? [] : [`  notes: ${accepted.negotiation_notes}`]),
       `  got: ${counts(tally)}`,
-      `  pace: ${tally.mostInAWindow()} events in the busiest ten seconds, critical ones aside; longest wait ${waits(tally)}`,
+      `  pace: ${tally.mostInAWindow()} events in the busiest ten seconds, ${asideInWords(tally)}; longest wait ${waits(tally)}`,
       `  text: ${textVerdict(tally, session)}`,
     ]),
   ];
@@ -30,8 +30,15 @@ export function summaryLines(seats: readonly Seat[], session: DemoSession): read
 
 function counts(tally: Tally): string {
   const texts = `${tally.textCount()} of text with ${tally.charCount()} characters`;
-  const late = tally.lateCount() === 0 ? "" : `; ${tally.lateCount()} of all at the end, when the daemon was stopped`;
+  const late =
+    tally.lateCount() === 0
+      ? ""
+      : `; ${tally.lateCount()} of all at the end, handed out whatever the rate, as the daemon was stopped`;
   return `${tally.eventCount()} events, ${texts}, ${tally.criticalCount()} critical${late}`;
+}
+
+function asideInWords(tally: Tally): string {
+  return tally.lateCount() === 0 ? "critical ones aside" : "critical ones and those at the end aside";
 }
 
 function waits(tally: Tally): string {

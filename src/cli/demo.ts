@@ -8,6 +8,9 @@ const HELP = `
 A daemon is started as this command's child, as an agent would start it. A recorded agent session is published into it, and three listeners receive it,
 each on its own terms: a screen reader, a braille display and a debugging tool. At the end each is summed up, and everything is cleaned away.
 
+A recording holds no answers: where its agent asks and then goes on, its question is withdrawn. What the slow listeners have not had some seconds after the
+last event is handed out at once when the daemon is stopped, whatever their rate. With --speed above 1 that is nearly everything: their rates stay what they are.
+
 Sessions: retirement-planner, parallel-tools, yoruba-market, japanese-travel, arabic-library.
 
 Examples:

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { ProducerManifest } from "#gen/aaep/types.js";
 import { currentPlace, ipcDirectories, ipcPath } from "../../transports/ipc/paths.js";
 import { Fault } from "../base/errors.js";
@@ -31,7 +31,7 @@ export function registerManifest(program: Command, context: CommandContext): voi
     .summary("print the manifest of a daemon that runs, or of the one that serve would start")
     .description("Prints the manifest of the daemon that runs, or of the one that serve would start.")
     .option("--socket <PATH|auto>", "The socket of a daemon that runs; auto is where --producer-id puts it.")
-    .option("--new", "Asks nobody: what a daemon would say that serve starts now.")
+    .addOption(new Option("--new", "Asks nobody: what a daemon would say that serve starts now.").conflicts(["socket"]))
     .option("--producer-id <ID>", "The id of the producer, as for serve.")
     .option("--config <FILE>", "The configuration file, as for serve.")
     .addHelpText("after", EXPLANATION)

@@ -29,6 +29,17 @@ export function textList(text: string, previous: readonly string[] | undefined):
   return [...(previous ?? []), ...values];
 }
 
+/** As the schema has it (`languageTag`). */
+const LANGUAGE_TAG = /^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$/;
+
+/** For commander: as `textList`, each value a language tag. */
+export function languageList(text: string, previous: readonly string[] | undefined): readonly string[] {
+  const values = textList(text, previous);
+  const wrong = values.find((value) => !LANGUAGE_TAG.test(value));
+  if (wrong === undefined) return values;
+  throw new InvalidArgumentError(`"${wrong}" is no language tag. Give tags such as en-US.`);
+}
+
 /** For commander: as `textList`, each value one of `known`. */
 export function knownList(
   known: readonly string[],

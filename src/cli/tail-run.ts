@@ -111,6 +111,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   function follow(path: string, label: string, from: ResumePoint | undefined): Followed {
     let quotesText = false;
     let isToldWaiting = false;
+    let isConnected = false;
     const source = questions?.source(label, () => subscriber);
     const subscriber: Subscriber = createSubscriber({
       connect: ipcConnector(path, options.framing === undefined ? {} : { framing: options.framing }),
@@ -141,7 +142,10 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
           if (isToldWaiting && state.because.kind === "fault") return;
           isToldWaiting = true;
         }
-        say(label, stateInWords(state));
+        // Terms that are changed while it stands are the questions' own affair, as for telling details.
+        const isRenegotiated = state.kind === "active" && isConnected;
+        isConnected = state.kind === "active";
+        if (!isRenegotiated) say(label, stateInWords(state));
       },
       onError: (error) => say(label, `The daemon did not accept a message: ${error.message}`),
       reconnect: options.reconnect ? "after-first" : "never",

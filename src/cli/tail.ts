@@ -11,7 +11,13 @@ Events go to standard output, one a line; what happens to the connection, and wi
 
 With --interactive one question is asked at a time, in plain lines, and other lines wait meanwhile. Type accept or reject, or what its last line asks for. An empty
 line answers nothing. r repeats, d tells details, t tells the time left, s leaves it for later, l lists what is open. When a question has ended without your answer, press Enter
-before you answer the next: the first line after it is not sent, as it may have been begun for it. Answers may also be piped in, one a line.
+before you answer the next: the first line after it is not sent, as it may have been begun for it. Nor is an answer in the first second after a question began,
+which nobody can have heard yet: type it again. Answers may also be piped in, one a line, and are taken at once.
+
+A recording that is to be published again begins before its session: start tail first.
+
+Without --socket it waits for daemons, those that start later included. With it, the daemon must be there when it begins, else it ends with 69; later it waits
+for it to come back, unless --no-reconnect is given.
 
 Examples:
   aaepd tail                                    everything, from every daemon
@@ -21,7 +27,7 @@ Examples:
   aaepd tail --include 'aaep:agent.session.*'   only beginnings and ends, and what is critical
   aaepd tail --languages yo,en                  in Yoruba where there is any, else in English
   aaepd tail --interactive                      answers what agents ask; h explains how
-  aaepd tail --json > session.ndjson            a recording, for aaepd publish
+  aaepd tail --json -b none --verbosity detailed --confirmations --clarifications > session.ndjson   a recording, for aaepd publish
   aaepd tail --json | jq -r .type               events as JSON, for other programs`;
 
 /** `io` is for tests; by default the process's own. */

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { isMissing } from "../../transports/node-errors.js";
+import { isFolder, isMissing } from "../../transports/node-errors.js";
 import { Fault } from "../base/errors.js";
 import type { Configuration, DaemonCommand, OptionName, ResolvedConfiguration, ValueSource } from "./config.js";
 import { fallbackOf, flagOf, keyOf, OPTION_NAMES, OPTIONS, type OptionRow, variableOf } from "./config-schema.js";
@@ -120,7 +120,9 @@ function readConfigFile(from: ConfigurationSources, problems: string[]): FileVal
     problems.push(
       isMissing(caught)
         ? `There is no file ${path}. Give ${namedBy} the path of one.`
-        : `The file ${path} cannot be read: ${reasonOf(caught)}. Make it readable, or give ${namedBy} another.`,
+        : isFolder(caught)
+          ? `${path} is a folder. Give ${namedBy} the path of a file.`
+          : `The file ${path} cannot be read: ${reasonOf(caught)}. Make it readable, or give ${namedBy} another.`,
     );
     return undefined;
   }

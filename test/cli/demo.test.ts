@@ -108,6 +108,12 @@ test("R10: three different streams of one session, each complete; nothing is lef
   expect(out.match(/critical error: /g)).toHaveLength(3);
   const got = [...out.matchAll(/got: (\d+) events/g)].map(([, count]) => Number(count));
   expect(got[2]).toBe(397);
+  // R8a: what the braille display still had to come is no breach of its rate, and is said not to be.
+  expect(out).toMatch(
+    /Braille display\n.*\n {2}got: .*; \d+ of all at the end, handed out whatever the rate, as the daemon was stopped\n/,
+  );
+  expect(out).toContain("critical ones and those at the end aside");
+  expect(out).not.toContain("holds no answers");
   expect(got[0]).toBeLessThan(200);
   expect(readdirSync(tmpdir()).filter((name) => name.startsWith("aaepd-demo-"))).toEqual(before);
 });
@@ -118,6 +124,14 @@ test("each listens in its own language", async () => {
   expect(stage.exitCode()).toBe(0);
   expect(stage.out()).toMatch(/Screen reader.*: .*yo, en/);
   expect(stage.out()).toMatch(/Braille display.*: .*en, yo/);
+});
+
+test("where the recorded agent asks, it is said why its question is withdrawn", async () => {
+  const stage = createStage({ environment: cleanEnvironment(temporaryDirectory()) });
+  await demo(stage, "--session", "japanese-travel", "--speed", "100");
+  expect(stage.exitCode()).toBe(0);
+  expect(stage.out()).toContain("Withdrawn.");
+  expect(stage.out().split("\n")[1]).toMatch(/^A recording holds no answers: .* withdrawn\.$/);
 });
 
 test("a session that is not there is a usage error that names those there are", async () => {

@@ -30,6 +30,9 @@ describe("the command line", () => {
     [["publish", "f", "--rate", "2", "--realtime"], "--rate and --realtime cannot be given together."],
     [["tail", "--verbosity", "long"], '--verbosity is "long". Give one of terse, normal, detailed.'],
     [["serve", "extra"], "Too many arguments"],
+    [["manifest", "--new", "--socket", "x"], "--new and --socket cannot be given together."],
+    [["tail", "--languages", "en,e n"], '--languages is "en,e n". "e n" is no language tag. Give tags such as en-US.'],
+    [["serve", "--config", "."], ". is a folder. Give --config the path of a file."],
     [["serve", "--burst", "0"], '--burst is "0". Give a whole number from 1 to 1000.'],
   ])("K4, A21: %j is refused with what was meant, exit code 2", async (argv, expected) => {
     const { code, stdout, stderr } = await run(...argv);

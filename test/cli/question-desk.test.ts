@@ -254,7 +254,9 @@ test("H11: an answer that is faster than hearing is not taken", () => {
   heard();
   clock.advance(999);
   desk.typed("accept");
-  expect(heard()).toEqual(["Not sent: Question 1 had only just been asked. Type the answer again."]);
+  expect(heard()).toEqual([
+    "Not sent: Question 1 had only just been asked. Wait a second, then type the answer again.",
+  ]);
   expect(replies).toEqual([]);
   clock.advance(1);
   desk.typed("accept");

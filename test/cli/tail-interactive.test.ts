@@ -130,6 +130,9 @@ test("A5: d tells the detailed summary, which this subscription is not sent othe
   await asked(one, "Summary: Pays the gas bill of May to the city works.\npayee iban DE89\n");
   one.type("reject");
   expect(await outcome).toMatchObject({ decision: "reject", resolved_by: "reply" });
+  await asked(one, "Question 1 has ended");
+  // The terms that it asks for meanwhile are no news.
+  expect(one.stage.err().match(/Connected/g)).toHaveLength(1);
 });
 
 test("R7: when the answers end, nobody waits for one: replies are given up", async () => {

@@ -67,17 +67,19 @@ function listen(server: Server, path: string): Promise<void> {
 async function removeIfDead(path: string, userId: number | undefined): Promise<void> {
   const status = statusOf(path);
   if (status === undefined) return;
-  if (!status.isSocket()) throw inUse(path, "There is a file of another kind, which was left as it is");
-  if (userId !== undefined && status.uid !== userId) throw inUse(path, `The socket belongs to user ${status.uid}`);
+  if (!status.isSocket())
+    throw inUse(path, "There is a file of another kind, which was left as it is", "Remove it if you can do without it");
+  if (userId !== undefined && status.uid !== userId)
+    throw inUse(path, `The socket belongs to user ${status.uid}`, "Let its owner stop it");
   if (await isAlive(path)) {
     const pid = ownerOf(path);
-    throw inUse(path, pid === undefined ? "Another process listens there" : `Process ${pid} listens there`);
+    throw inUse(path, pid === undefined ? "Another process listens there" : `Process ${pid} listens there`, "Stop it");
   }
   unlinkSync(path);
 }
 
-function inUse(path: string, why: string): Fault {
-  return new Fault("address_in_use", `Cannot listen at ${path}. ${why}. Stop it, or choose another path.`, {
+function inUse(path: string, why: string, remedy: string): Fault {
+  return new Fault("address_in_use", `Cannot listen at ${path}. ${why}. ${remedy}, or choose another path.`, {
     origin: "local",
   });
 }

@@ -140,6 +140,7 @@ describe("U1: an address that is taken, or seems so", () => {
     writeFileSync(path, "precious");
     const fault = await faultOf(listen(path));
     expect(fault.code).toBe("address_in_use");
+    expect(fault.sentence).toMatch(/left as it is\. Remove it if you can do without it, or choose another path\.$/);
     expect(readFileSync(path, "utf8")).toBe("precious");
   });
 
