@@ -2,6 +2,7 @@
 import { Fault, publicFault } from "../../base/errors.js";
 import type { EndReason, LastWords, Protocol, ProtocolSession, Reaction } from "../../contracts/protocol.js";
 import { quoted } from "./capabilities.js";
+import { isCostlyType } from "./costly-calls.js";
 import {
   createSubscriptionDesk,
   type DeskServices,
@@ -11,9 +12,6 @@ import {
 } from "./subscription-desk.js";
 
 const NOTHING: Reaction<unknown> = { answers: [], closes: false };
-
-/** An event that is asked for again is searched for in the journal (R28). */
-const COSTLY_TYPE = "aaepd.repeat";
 
 /** The protocol of a peer whose first message is a `subscription.request`. */
 export function createPlainProtocol(services: DeskServices): Protocol<unknown> {
@@ -72,7 +70,7 @@ export function createPlainProtocol(services: DeskServices): Protocol<unknown> {
             return NOTHING;
           case "aaepd.list_pending":
             return answer({ type: "aaepd.pending", questions: needed().listPending(message) });
-          case COSTLY_TYPE:
+          case "aaepd.repeat":
             needed().repeat(message);
             return NOTHING;
           default:
@@ -92,10 +90,10 @@ export function createPlainProtocol(services: DeskServices): Protocol<unknown> {
           const type = readableType(message);
           try {
             const reaction = receive(message);
-            return type === COSTLY_TYPE ? { ...reaction, wasCostly: true } : reaction;
+            return isCostlyType(type) ? { ...reaction, wasCostly: true } : reaction;
           } catch (caught) {
             const message = errorMessage(publicFault(caught, services.log), type);
-            return { answers: [message], closes: false, wasCostly: type === COSTLY_TYPE };
+            return { answers: [message], closes: false, wasCostly: isCostlyType(type) };
           }
         },
         refuse: (fault) => errorMessage(fault),

@@ -1,0 +1,102 @@
+// How much of what one connection says at once is handled in one turn of the event loop: others are served between turns.
+import { describe, expect, it } from "vitest";
+import { type DaemonRig, requestOf, startRig } from "../support/daemon-rig.js";
+import type { PlainPeer, RpcPeer } from "../support/peers.js";
+import type { Message } from "../support/wire-sniffer.js";
+
+const COUNT = 20;
+const NUMBERS = Array.from({ length: COUNT }, (_, index) => index);
+const SESSION = "sess_1";
+const STARTED = { type: "aaep:agent.session.started", session_id: SESSION, summary_normal: "Begins." };
+
+/** Answers what came in each turn in which something came, from `say` on until `COUNT` came. */
+async function byTurn<Item>(say: () => void, rest: () => Item[]): Promise<readonly (readonly Item[])[]> {
+  const batches: Item[][] = [];
+  let count = 0;
+  say();
+  for (let turn = 0; turn < 100 * COUNT && count < COUNT; turn++) {
+    await new Promise(setImmediate);
+    const came = rest();
+    if (came.length > 0) batches.push(came);
+    count += came.length;
+  }
+  return batches;
+}
+
+/** The numbers of the calls that were answered in each turn, by a result or an error. */
+function callsByTurn(peer: RpcPeer, method: string, params: unknown) {
+  const answered: number[] = [];
+  const call = (index: number): void => {
+    const note = (): void => void answered.push(index);
+    peer.request(method, params).then(note, note);
+  };
+  return byTurn(
+    () => NUMBERS.forEach(call),
+    () => answered.splice(0),
+  );
+}
+
+/** How many answers came in each turn. */
+async function answersByTurn(peer: PlainPeer, messageOf: (index: number) => Message): Promise<readonly number[]> {
+  const texts = NUMBERS.map((index) => JSON.stringify(messageOf(index)));
+  const batches = await byTurn(() => peer.sendText(...texts), peer.answers.rest);
+  return batches.map(({ length }) => length);
+}
+
+async function agentWithToken(rig: DaemonRig): Promise<unknown> {
+  const agent = await rig.rpc();
+  return (await agent.publish(STARTED)).resume_token;
+}
+
+describe("G2: what costs much is handled one a turn, in order", () => {
+  it.each([
+    ["aaep.subscribe", requestOf()],
+    ["aaep.renegotiate", undefined],
+    ["aaep.list_pending", {}],
+    ["aaep.skip", {}],
+    ["aaepd.skip", {}],
+    ["aaep.repeat", { event_id: "evt_unknown" }],
+    ["aaep.resume_session", undefined],
+  ] as const)("JSON-RPC: %s", async (method, params) => {
+    const rig = await startRig();
+    const resumeToken = await agentWithToken(rig);
+    const peer = await rig.rpc("memory");
+    const one = peer.subscription();
+    await one.subscribe(requestOf());
+    const others: Readonly<Record<string, unknown>> = {
+      "aaep.renegotiate": { type: "subscription.renegotiate", subscription_id: one.id(), capabilities: {} },
+      "aaep.resume_session": { session_id: SESSION, resume_token: resumeToken },
+    };
+    expect(await callsByTurn(peer, method, params ?? others[method])).toEqual(NUMBERS.map((index) => [index]));
+  });
+
+  it("JSON-RPC: what costs little is handled in one turn", async () => {
+    const rig = await startRig();
+    const peer = await rig.rpc("memory");
+    await peer.request("aaep.ping");
+    const batches = await callsByTurn(peer, "aaep.ping", {});
+    expect(batches.flat()).toEqual(NUMBERS);
+    expect(batches.length).toBeLessThan(3);
+  });
+
+  it.each([
+    ["subscription.request", requestOf()],
+    ["subscription.renegotiate", undefined],
+    ["aaepd.list_pending", { type: "aaepd.list_pending" }],
+    ["aaepd.skip", { type: "aaepd.skip", output_id: 1 }],
+    ["aaepd.repeat", { type: "aaepd.repeat", event_id: "evt_unknown" }],
+  ] as const)("plain: %s", async (_type, message) => {
+    const rig = await startRig();
+    const peer = await rig.plain("memory");
+    await peer.subscribe(requestOf());
+    const renegotiate = { type: "subscription.renegotiate", subscription_id: peer.id(), capabilities: {} };
+    expect(await answersByTurn(peer, () => message ?? renegotiate)).toEqual(NUMBERS.map(() => 1));
+  });
+
+  it("plain: what costs little is handled in one turn", async () => {
+    const rig = await startRig();
+    const peer = await rig.plain("memory");
+    await peer.subscribe(requestOf());
+    expect(await answersByTurn(peer, (index) => ({ type: `unknown ${index}` }))).toEqual([COUNT]);
+  });
+});
