@@ -4,6 +4,7 @@ import type { Millis } from "../contracts/clock.js";
 import type { AgentEvent, Epoch } from "./event.js";
 import { createFittingText, type FittingText } from "./fitting-text.js";
 import type { LiveEntry } from "./live-entry.js";
+import { createLowestEpochs } from "./lowest-epochs.js";
 import type { Chunk, OutputText } from "./output-text.js";
 import { type Boundary, boundaryOf, isAtLeast, stronger } from "./terms.js";
 import { MAX_TEXT_BYTES, roomForText } from "./text-room.js";
@@ -77,18 +78,25 @@ const SMALL_TEXT_UNITS = 2048;
 export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
   const { terms, services } = owner;
   const holds = new Map<string, Hold>();
+  // The same by session: an event of one does not look at what others hold.
+  const bySession = new Map<string, Map<string, Hold>>();
   const beginnings = new Map<string, number>();
   // The event that is being taken and of which nothing is handed on yet: whoever resumes after what it releases still needs it (R17).
   let arriving: Epoch | undefined;
 
-  const lowestEpoch = (except: Epoch, without?: Hold): Epoch => {
-    let lowest = except;
-    for (const hold of holds.values()) {
-      if (hold === without || hold.start === hold.end) continue;
-      const first = hold.text.chunkAt(hold.start)?.live.entry.epoch;
-      if (first !== undefined && first < lowest) lowest = first;
-    }
-    return lowest;
+  /** Of the text that a hold still holds; undefined where it holds none. */
+  const firstEpochOf = (hold: Hold): Epoch | undefined =>
+    hold.start === hold.end ? undefined : hold.text.chunkAt(hold.start)?.live.entry.epoch;
+  const epochs = createLowestEpochs(firstEpochOf);
+
+  const lowestEpoch = (except: Epoch): Epoch => Math.min(except, epochs.lowest() ?? except);
+
+  const keep = (hold: Hold): void => {
+    const { key, session } = hold.text;
+    holds.set(key, hold);
+    const own = bySession.get(session) ?? new Map<string, Hold>();
+    own.set(key, hold);
+    bySession.set(session, own);
   };
 
   const roomIn = (hold: Hold): number => {
@@ -171,7 +179,13 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
 
   const drop = (hold: Hold): void => {
     hold.cancel?.();
-    if (holds.get(hold.text.key) === hold) holds.delete(hold.text.key);
+    const { key, session } = hold.text;
+    epochs.remove(hold);
+    if (holds.get(key) !== hold) return;
+    holds.delete(key);
+    const own = bySession.get(session);
+    own?.delete(key);
+    if (own?.size === 0) bySession.delete(session);
   };
 
   const releaseWhole = (hold: Hold, at: Millis, timestamp: string): void => {
@@ -198,11 +212,11 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
   };
 
   const releaseFor = (live: LiveEntry, at: Millis): void => {
-    if (terms.level === undefined || holds.size === 0) return;
     const { event } = live.entry;
+    const own = terms.level === undefined ? undefined : bySession.get(event.session_id);
+    if (own === undefined) return;
     arriving = live.entry.epoch;
-    for (const hold of [...holds.values()]) {
-      if (hold.text.session !== event.session_id) continue;
+    for (const hold of [...own.values()]) {
       if (hold.agent === event.producer.agent_id) releaseWhole(hold, at, event.timestamp);
       else {
         const cut = hold.text.boundaries.lastWord(hold.start);
@@ -301,7 +315,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
       }
       if (hold === undefined) {
         hold = holdOf(text, chunk, chunk.start, typeof event.position === "number" ? event.position : 0);
-        holds.set(key, hold);
+        keep(hold);
       } else {
         if (hold.start === hold.end) hold.firstAt = at;
         hold.lastAt = at;
@@ -313,6 +327,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
         passBy(hold, beginning);
         owner.passedBy(event.session_id, event.timestamp);
       }
+      epochs.add(hold);
       releaseFrom(hold, chunk, at);
     },
     releaseFor,
@@ -360,7 +375,8 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
       const first = text.chunkAt(start);
       if (first === undefined || start >= end) return;
       const hold = { ...holdOf(text, first, start, text.positionOf(start)), lastAt: newest.at, end };
-      holds.set(text.key, hold);
+      keep(hold);
+      epochs.add(hold);
       arm(hold);
     },
     heldOffset: (output) => {

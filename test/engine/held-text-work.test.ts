@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../src/engine/event.js";
 import { createHeldTexts, type HeldTexts } from "../../src/engine/held-text.js";
-import { createLiveEntry, type InternedShape } from "../../src/engine/live-entry.js";
+import { createLiveEntry, type InternedShape, type LiveEntry } from "../../src/engine/live-entry.js";
 import { createOutputText, type OutputText } from "../../src/engine/output-text.js";
 import type { TextUnit } from "../../src/engine/unit.js";
 import type { ViewTerms } from "../../src/engine/view.js";
@@ -21,6 +21,98 @@ interface Stage {
   readonly push: (chunk: string, complete?: boolean) => void;
 }
 
+function chunkEvent(epoch: number, position: number, chunk: string, complete: boolean, output = "out_1"): AgentEvent {
+  return {
+    "@context": "https://aaep-protocol.org/context/v1",
+    type: "aaep:agent.output.streaming",
+    event_id: `evt_${epoch}`,
+    session_id: "sess_1",
+    timestamp: "2026-05-24T14:00:00.000Z",
+    producer: { agent_id: "agent" },
+    output_id: output,
+    position,
+    chunk,
+    complete,
+  };
+}
+
+function liveOf(event: AgentEvent, epoch: number): LiveEntry {
+  return createLiveEntry({
+    event,
+    kind: "output.streaming",
+    source: undefined,
+    at: 0,
+    ordinal: epoch,
+    made: undefined,
+    epoch,
+  });
+}
+
+/** Half a sentence of each of many outputs, and how often it is looked up whose they are, or which chunk stands somewhere in them. */
+function manyOutputs(): {
+  readonly texts: HeldTexts;
+  readonly given: TextUnit[];
+  readonly lookCount: () => number;
+  readonly pushTo: (output: number) => void;
+} {
+  let looks = 0;
+  let epoch = 0;
+  const given: TextUnit[] = [];
+  const opened = (live: LiveEntry, key: string): OutputText => {
+    const record = createOutputText(key, live, segmenter, "en-US", "");
+    const chunkAt = (offset: number): ReturnType<OutputText["chunkAt"]> => {
+      looks += 1;
+      return record.chunkAt(offset);
+    };
+    return {
+      ...record,
+      chunkAt,
+      get session() {
+        looks += 1;
+        return record.session;
+      },
+    };
+  };
+  const texts = createHeldTexts({
+    terms: termsOf("sentence", 16_384),
+    services: {
+      outputText: opened,
+      chunkOf: (record, live, at) => record.append(live, at),
+      textOfOne: opened,
+      wakeUps: { at: () => () => undefined },
+      maxHoldMs: 5000,
+      renderText: (unit) => unit.base,
+    },
+    epoch: () => epoch,
+    lastTimestamp: () => undefined,
+    append: (unit) => void given.push(unit),
+    passedBy: () => undefined,
+  });
+  return {
+    texts,
+    given,
+    lookCount: () => looks,
+    pushTo: (output) => {
+      epoch += 1;
+      const id = `out_${output}`;
+      texts.push(liveOf(chunkEvent(epoch, 0, "Half", false, id), epoch), `sess_1/${id}`, 0);
+    },
+  };
+}
+
+function termsOf(level: ViewTerms["level"], maxChars: number): ViewTerms {
+  const shape: InternedShape = { key: "plain", apply: (event) => event };
+  return {
+    key: "view",
+    shape,
+    wants: () => true,
+    passThrough: false,
+    level,
+    maxChars,
+    carriesExtensions: () => false,
+  };
+}
+
 function stage(level: ViewTerms["level"], maxChars: number): Stage {
   let reads = 0;
   let fieldReads = 0;
@@ -28,7 +120,6 @@ function stage(level: ViewTerms["level"], maxChars: number): Stage {
   let position = 0;
   let text: OutputText | undefined;
   const given: TextUnit[] = [];
-  const shape: InternedShape = { key: "plain", apply: (event) => event };
   const counting = (record: OutputText): OutputText => {
     const { slice, cutWithin } = record.boundaries;
     const boundaries: OutputText["boundaries"] = {
@@ -45,15 +136,7 @@ function stage(level: ViewTerms["level"], maxChars: number): Stage {
     return { ...record, boundaries };
   };
   const texts = createHeldTexts({
-    terms: {
-      key: "view",
-      shape,
-      wants: () => true,
-      passThrough: false,
-      level,
-      maxChars,
-      carriesExtensions: () => false,
-    },
+    terms: termsOf(level, maxChars),
     services: {
       outputText: (live) => {
         text ??= counting(createOutputText(KEY, live, segmenter, "en-US", ""));
@@ -78,32 +161,14 @@ function stage(level: ViewTerms["level"], maxChars: number): Stage {
     push: (chunk, complete = false) => {
       epoch += 1;
       const event: AgentEvent = {
-        "@context": "https://aaep-protocol.org/context/v1",
-        type: "aaep:agent.output.streaming",
-        event_id: `evt_${epoch}`,
-        session_id: "sess_1",
-        timestamp: "2026-05-24T14:00:00.000Z",
-        producer: { agent_id: "agent" },
-        output_id: "out_1",
-        position,
-        chunk,
-        complete,
+        ...chunkEvent(epoch, position, chunk, complete),
         get note() {
           fieldReads += 1;
           return "read with all other fields";
         },
       };
       position += chunk.length;
-      const entry = {
-        event,
-        kind: "output.streaming",
-        source: undefined,
-        at: 0,
-        ordinal: epoch,
-        made: undefined,
-        epoch,
-      } as const;
-      texts.push(createLiveEntry(entry), KEY, 0);
+      texts.push(liveOf(event, epoch), KEY, 0);
     },
   };
 }
@@ -126,4 +191,22 @@ describe("R10: the work on text that is held back", () => {
       expect(fieldReadCount()).toBeLessThanOrEqual(2 * given.length);
     });
   }
+});
+
+describe("R17: the work on an event while much text of others is held back", () => {
+  const COUNT = 2_000;
+
+  it("looks at a few of them for each that comes, and for each that is released at once", () => {
+    const { texts, given, lookCount, pushTo } = manyOutputs();
+    for (let index = 0; index < COUNT; index += 1) pushTo(index);
+    for (let asked = 0; asked < COUNT; asked += 1) expect(texts.lowestEpoch(COUNT + 1)).toBe(1);
+    const other = chunkEvent(COUNT, 0, "", false);
+    for (let come = 0; come < COUNT; come += 1) texts.releaseFor(liveOf({ ...other, session_id: "sess_2" }, COUNT), 0);
+    expect(given).toHaveLength(0);
+    texts.releaseAll(0);
+    expect(given).toHaveLength(COUNT);
+    // What was released last was the last that was owed.
+    expect(given.map(({ low }) => low)).toEqual(Array.from({ length: COUNT }, (_, index) => index + 2));
+    expect(lookCount()).toBeLessThan(20 * COUNT);
+  });
 });
