@@ -30,6 +30,19 @@ export const ENDED_REPLY_TOKENS_KEPT_COUNT = 65_536;
 /** Most accepted confirmations of one agent that no irreversible invocation has used up. Who needs one that is forgotten asks again (R5). */
 export const CONFIRMATIONS_KEPT_COUNT = 256;
 
+/** Most events that one plan makes, those of the daemon's included; what one session leaves open is far fewer. */
+export const PLANNED_EVENTS_COUNT = 2048;
+
+/**
+ * Throws "message_too_large" where an event would bring a plan of `plannedCount` events beyond 2,048, by itself and the `closureCount` that close what it
+ * ends: all of a plan is made while nobody else is served.
+ */
+export function checkClosures(plannedCount: number, closureCount: number): void {
+  if (plannedCount + closureCount + 1 <= PLANNED_EVENTS_COUNT) return;
+  const sentence = `End sessions and withdraw questions in several publishes; with what it closes, this one makes more than ${PLANNED_EVENTS_COUNT} events.`;
+  throw new Fault("message_too_large", sentence, { pointer: "", rule: "R3" });
+}
+
 /** Throws "rate_limit" where `openCount` is already the most there may be: 64 agents, 256 tools, 256 outputs, 64 questions. */
 export function checkOpenLimit(what: keyof typeof LIMITS, openCount: number, pointer: string): void {
   const { most, way } = LIMITS[what];

@@ -3,7 +3,7 @@
 import { Fault } from "../base/errors.js";
 import { addLengths, fitsPosition, joinChunk, remainder } from "./chunk-text.js";
 import { implyState, isImplied } from "./implied-states.js";
-import { CALL_IDS_KEPT_COUNT, COMPLETED_OUTPUTS_KEPT_COUNT, checkOpenLimit } from "./session-limits.js";
+import { CALL_IDS_KEPT_COUNT, COMPLETED_OUTPUTS_KEPT_COUNT, checkClosures, checkOpenLimit } from "./session-limits.js";
 import { withdraw } from "./session-questions.js";
 import {
   type AgentRecord,
@@ -49,6 +49,7 @@ export function endSession(turn: Turn): void {
 }
 
 function closeOpen(draft: Draft, session: SessionRecord, stamp: string): void {
+  checkClosures(draft.events.length, session.questions.size + session.openToolCount + session.outputs.size);
   for (const question of openQuestions(session)) withdraw(draft, session, question, stamp);
   for (const { tool, toolCallId, producer } of openTools(session)) {
     emitMade(draft, session, "closing", "tool.completed", producer, stamp, {
@@ -98,6 +99,7 @@ export function changeState(turn: Turn): void {
     breach(turn, "state_mismatch", sentence, "/from_state", "AAEP §4.2.1, R3a");
   }
   if (from === AWAITING_INPUT && (to === "thinking" || to === "deciding")) {
+    checkClosures(draft.events.length, agent.openQuestionCount);
     for (const question of openQuestions(session)) {
       if (question.agentId === agent.agentId) withdraw(draft, session, question, event.timestamp);
     }

@@ -115,6 +115,70 @@ describe("what is remembered of what is over", () => {
   }, 60_000);
 });
 
+describe("R3: how much one plan makes, with what it closes, is limited", () => {
+  const idOf = (index: number): Fields => ({ session_id: `sess_${index}` });
+  const COUNT = 40;
+
+  /** Sessions with all open that may be open: an end of one makes 577 events. */
+  function fullSessions(stage: Stage, count: number): void {
+    for (let index = 0; index < count; index += 1) {
+      const publish = (kind: string, fields: Fields = {}) => stage.publish(kind, { ...fields, ...idOf(index) });
+      publish("session.started");
+      for (let nth = 0; nth < 256; nth += 1) {
+        publish("tool.invoked");
+        publish("output.streaming", { output_id: `out_${nth}` });
+      }
+      for (let nth = 0; nth < 64; nth += 1) {
+        publish("awaiting.clarification", { reply_token: `rpl_${index}_${nth}`, question: `Which, ${nth}?` });
+      }
+    }
+  }
+  const ends = (count: number): readonly Fields[] =>
+    Array.from({ length: count }, (_, index) => eventOf("session.cancelled", idOf(index)));
+
+  it("R3, R3a: one that ends too many full sessions is refused whole, before more is made, and each can be ended", () => {
+    const stage = createStage();
+    fullSessions(stage, COUNT);
+    let madeCount = 0;
+    const hex = (): string => {
+      madeCount += 1;
+      return String(madeCount);
+    };
+    const fault = faultOf(() => stage.plan(ends(COUNT), { ids: { hex } }));
+    expect([fault.code, fault.pointer, fault.rule]).toEqual(["message_too_large", "/3", "R3"]);
+    expect(fault.sentence).toBe(
+      "End sessions and withdraw questions in several publishes; with what it closes, this one makes more than 2048 events.",
+    );
+    expect(madeCount).toBeLessThanOrEqual(2048);
+    expect(stage.sessions.summary("sess_0")?.openTools).toHaveLength(256);
+    expect(stage.sessions.openIds()).toHaveLength(COUNT);
+
+    expect(stage.commit(stage.plan(ends(3))).events).toHaveLength(3 * 577);
+    for (let index = 3; index < COUNT; index += 1) {
+      expect(stage.commit(stage.plan([eventOf("session.cancelled", idOf(index))])).events).toHaveLength(577);
+    }
+    expect(stage.sessions.openIds()).toEqual([]);
+  });
+
+  it("R3: the end of a full session goes with 511 events of others", () => {
+    const stage = createStage();
+    fullSessions(stage, 1);
+    stage.start();
+    const others = Array.from({ length: 511 }, () => eventOf("progress.updated"));
+    expect(stage.plan([...others, ...ends(1)]).events).toHaveLength(511 + 577);
+  });
+
+  it("R3, AAEP §6.8: counts the questions that agents withdraw by going on", () => {
+    const stage = createStage();
+    fullSessions(stage, COUNT);
+    const goOn = Array.from({ length: COUNT }, (_, index) =>
+      eventOf("state.changed", { from_state: "awaiting_input", to_state: "thinking", ...idOf(index) }),
+    );
+    expect(faultOf(() => stage.plan(goOn))).toMatchObject({ code: "message_too_large", pointer: "/31" });
+    expect(stage.plan(goOn.slice(0, 31)).events).toHaveLength(31 * 65);
+  });
+});
+
 describe("AAEP §4.5.2: tools without a call's id", () => {
   it("R3: are paired with the oldest, the agent's own first, also after a plan was taken back", () => {
     const stage = createStage();
