@@ -24,8 +24,8 @@ export interface RpcHandlers {
   readonly request: (call: RpcCall) => unknown;
   /** May not throw. */
   readonly notification: (call: RpcCall) => void;
-  /** Whether a call of this method may cost so much that the peer's next message waits for a later turn of the event loop. Default: none does. */
-  readonly isCostly?: (method: string) => boolean;
+  /** Whether this call may cost so much that the peer's next message waits for a later turn of the event loop. Default: none does. */
+  readonly isCostly?: (method: string, params: unknown) => boolean;
 }
 
 /** One JSON-RPC 2.0 peer over any byte connection. Knows method names only as strings. */

@@ -70,6 +70,29 @@ describe("G2: what costs much is handled one a turn, in order", () => {
     expect(await callsByTurn(peer, method, params ?? others[method])).toEqual(NUMBERS.map((index) => [index]));
   });
 
+  const DONE = { type: "aaep:agent.session.completed", session_id: SESSION, summary_normal: "Done." };
+
+  it.each([
+    ["one event", DONE],
+    ["an array", [{ ...STARTED, session_id: "sess_2" }, DONE]],
+    ["the long form", { events: [DONE] }],
+    ["a type written in full", { ...DONE, type: "https://aaep-protocol.org/types/agent.session.completed" }],
+  ] as const)("JSON-RPC: a publish that ends a session, as %s", async (_form, params) => {
+    const rig = await startRig();
+    const peer = await rig.rpc("memory");
+    expect(await callsByTurn(peer, "aaep.publish", params)).toEqual(NUMBERS.map((index) => [index]));
+  });
+
+  it("JSON-RPC: other publishes are handled in one turn", async () => {
+    const rig = await startRig();
+    const peer = await rig.rpc("memory");
+    await peer.publish(STARTED);
+    const progress = { type: "aaep:agent.progress.updated", session_id: SESSION, progress: { percent: 1 } };
+    const batches = await callsByTurn(peer, "aaep.publish", [progress]);
+    expect(batches.flat()).toEqual(NUMBERS);
+    expect(batches.length).toBeLessThan(3);
+  });
+
   it("JSON-RPC: what costs little is handled in one turn", async () => {
     const rig = await startRig();
     const peer = await rig.rpc("memory");

@@ -26,8 +26,8 @@ export interface FrameReaderOptions {
   readonly onRefused: (id: RpcId, fault: Fault) => void;
   /** Resolves when the next messages may be handled. */
   readonly ready: () => Promise<void>;
-  /** Whether a message of this method may cost so much that others come first. */
-  readonly isCostly: (method: string) => boolean;
+  /** Whether this call may cost so much that others come first. */
+  readonly isCostly: (method: string, params: unknown) => boolean;
   /** No more comes: all that came has been handed over. With the fault that ended it, if any. */
   readonly onEnd: (fault: Fault | undefined) => void;
 }
@@ -103,11 +103,7 @@ export function createFrameReader(frames: Connection<Uint8Array>["frames"], opti
       if (at > 0) handCancellationOf(message.parsed);
       currentText = message.text;
       void next(message.parsed);
-      if (
-        index + 1 < messages.length &&
-        "method" in message.parsed &&
-        options.isCostly(String(message.parsed.method))
-      ) {
+      if (index + 1 < messages.length && wasCostly(message.parsed)) {
         currentText = "";
         setImmediate(() => handOver(messages, index + 1, next));
         return;
@@ -115,6 +111,11 @@ export function createFrameReader(frames: Connection<Uint8Array>["frames"], opti
     }
     currentText = "";
     onHandled();
+  }
+
+  function wasCostly(message: Message): boolean {
+    if (!("method" in message)) return false;
+    return options.isCostly(String(message.method), "params" in message ? message.params : undefined);
   }
 
   function handCancellationOf(message: Message): void {

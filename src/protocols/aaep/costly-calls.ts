@@ -1,16 +1,18 @@
 // What of a peer's calls may cost so much that others come first: its next message is then taken in a later turn of the event loop (G2, R28).
 // Up to 256 messages of one read would otherwise hold up everybody by the sum of them.
 
+import { isTerminalKind, topicKind } from "../../engine/event.js";
+
 /**
- * In JSON-RPC, by method: calls whose cost grows with what is open or journaled. Under `aaep.subscribe` and `aaep.renegotiate` the open questions are
+ * In JSON-RPC: calls whose cost grows with what is open or journaled. Under `aaep.subscribe` and `aaep.renegotiate` the open questions are
  * shaped anew, and `aaep.list_pending` writes all of them; skipping looks through what is held; a repeat searches the journal; a session that is resumed
- * is summed up.
+ * is summed up. So is a publish that ends a session, by all that is still open in it (R3a).
  */
-export function isCostlyMethod(method: string): boolean {
-  return COSTLY_METHODS.has(method);
+export function isCostlyCall(method: string, params: unknown): boolean {
+  return method === "aaep.publish" ? eventsOf(params).some(endsSession) : COSTLY_METHODS.has(method);
 }
 
-/** Without an envelope, by type: the same. */
+/** Without an envelope, by type: the same, of what can be said there. */
 export function isCostlyType(type: string | undefined): boolean {
   return type !== undefined && COSTLY_TYPES.has(type);
 }
@@ -32,3 +34,16 @@ const COSTLY_TYPES: ReadonlySet<string> = new Set([
   "aaepd.skip",
   "aaepd.repeat",
 ]);
+
+/** The events of a publish in any of its forms, as they were sent. */
+function eventsOf(params: unknown): readonly unknown[] {
+  if (Array.isArray(params)) return params;
+  if (typeof params === "object" && params !== null && "events" in params && Array.isArray(params.events))
+    return params.events;
+  return [params];
+}
+
+function endsSession(event: unknown): boolean {
+  if (typeof event !== "object" || event === null || !("type" in event)) return false;
+  return typeof event.type === "string" && isTerminalKind(topicKind(event.type));
+}

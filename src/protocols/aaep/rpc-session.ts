@@ -8,7 +8,7 @@ import type { Producer } from "../../engine/event.js";
 import type { AgentHandle, PublishReceipt } from "../../engine/publishing.js";
 import type { SessionSummary } from "../../engine/session-record.js";
 import { quoted } from "./capabilities.js";
-import { isCostlyMethod } from "./costly-calls.js";
+import { isCostlyCall } from "./costly-calls.js";
 import { createQuestionMethods, questionNotifications } from "./question-methods.js";
 import { sourceTexts } from "./source-text.js";
 import {
@@ -273,7 +273,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
         peer.notify("aaep.error", error);
       }
     },
-    isCostly: isCostlyMethod,
+    isCostly: isCostlyCall,
   };
 
   const endSubscriptions = (): void => {
