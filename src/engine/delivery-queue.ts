@@ -2,6 +2,7 @@
 // Merging happens here, as late as possible. Rate and transport are the subscription's affair.
 
 import type { Epoch } from "./event.js";
+import { createLowestEpochs } from "./lowest-epochs.js";
 import { encodedBytes, MAX_TEXT_BYTES, roomForText } from "./text-room.js";
 import type { EventUnit, TextUnit, Unit } from "./unit.js";
 import { agreeForMerging } from "./unit.js";
@@ -35,7 +36,7 @@ export interface DeliveryQueue {
 }
 
 interface Entry {
-  unit: Unit;
+  readonly unit: Unit;
   /** When its first constituent came, as a count: age decides who may not be passed any longer. */
   readonly age: number;
   /** Grows no more, so that what keeps growing behind it cannot pass it for ever. */
@@ -43,8 +44,24 @@ interface Entry {
 }
 
 export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueue {
-  const entries: Entry[] = [];
+  let entries: Entry[] = [];
+  const byAge = new Map<number, Entry>();
+  const epochs = createLowestEpochs((entry: Entry) => entry.unit.firstEpoch);
   let arrivals = 0;
+  // None that waits is older than this.
+  let oldestAge = 1;
+
+  const enter = (entry: Entry): void => {
+    entries.push(entry);
+    byAge.set(entry.age, entry);
+    epochs.add(entry);
+  };
+
+  /** To be told of each that is taken out of the order. */
+  const left = (entry: Entry): void => {
+    byAge.delete(entry.age);
+    epochs.remove(entry);
+  };
 
   const partnerOf = (unit: Unit): number => {
     if (
@@ -88,7 +105,8 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
       const joined = partner === undefined ? undefined : join(partner.unit, unit);
       if (partner !== undefined && joined !== undefined) {
         entries.splice(index, 1);
-        if (joined !== "nothing") entries.push({ unit: joined, age: partner.age, closed: false });
+        left(partner);
+        if (joined !== "nothing") enter({ unit: joined, age: partner.age, closed: false });
         return true;
       }
     }
@@ -99,13 +117,13 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
 
   const put = (unit: Unit): void => {
     arrivals += 1;
-    entries.push({ unit, age: arrivals, closed: false });
+    enter({ unit, age: arrivals, closed: false });
   };
 
   const closeOldest = (): void => {
     // A merged unit stands where its last part came (R30). Whatever has waited longest without standing first now stays where it is.
-    let oldest = entries[0];
-    for (const entry of entries) if (oldest === undefined || entry.age < oldest.age) oldest = entry;
+    while (oldestAge < arrivals && !byAge.has(oldestAge)) oldestAge += 1;
+    const oldest = byAge.get(oldestAge);
     if (oldest !== undefined) oldest.closed = true;
   };
 
@@ -115,38 +133,30 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
     head: () => entries[0]?.unit,
     shift: () => {
       if (entries.length > 1) closeOldest();
-      return entries.shift()?.unit;
+      const first = entries.shift();
+      if (first !== undefined) left(first);
+      return first?.unit;
     },
     size: () => entries.length,
     ofSession: (session) => entries.filter((entry) => entry.unit.session === session).map((entry) => entry.unit),
     all: () => entries.map(({ unit }) => unit),
     replace: (replacement) => {
-      for (let index = 0; index < entries.length; ) {
-        const entry = entries[index];
-        const next = entry === undefined ? undefined : replacement(entry.unit);
-        if (entry === undefined || next === undefined) entries.splice(index, 1);
-        else {
-          entry.unit = next;
-          index += 1;
-        }
+      const replaced = entries.map((entry) => ({ entry, unit: replacement(entry.unit) }));
+      entries = [];
+      for (const { entry, unit } of replaced) {
+        left(entry);
+        if (unit !== undefined) enter({ ...entry, unit });
       }
     },
     remove: (match) => {
-      const taken: Unit[] = [];
-      for (let index = 0; index < entries.length; ) {
-        const entry = entries[index];
-        if (entry !== undefined && match(entry.unit)) {
-          taken.push(entry.unit);
-          entries.splice(index, 1);
-        } else index += 1;
-      }
-      return taken;
+      const taken = entries.filter(({ unit }) => match(unit));
+      if (taken.length === 0) return [];
+      const gone = new Set(taken);
+      entries = entries.filter((entry) => !gone.has(entry));
+      taken.forEach(left);
+      return taken.map(({ unit }) => unit);
     },
-    lowest: () => {
-      let lowest: Epoch | undefined;
-      for (const { unit } of entries) if (lowest === undefined || unit.firstEpoch < lowest) lowest = unit.firstEpoch;
-      return lowest;
-    },
+    lowest: epochs.lowest,
   };
 }
 

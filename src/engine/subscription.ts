@@ -46,6 +46,9 @@ export function createStream(
   let expedited: EventUnit[] = [];
   // Only while something was given out of order, before, or is skipped.
   let apart: GivenApart | undefined;
+  // The lowest epoch owed beside the queue, as it was when last looked at in this take: it only rises, as units are taken over into the queue.
+  let restOwed: Epoch | undefined;
+  let isRestStale = false;
 
   const remember = (): GivenApart => {
     apart ??= createGivenApart(services.completeSkipped);
@@ -67,6 +70,7 @@ export function createStream(
     if (admitted !== undefined && !queue.offer(admitted, merging)) return "full";
     apart?.settle(unit);
     source.cursor += 1;
+    isRestStale = true;
     return "taken";
   };
 
@@ -82,6 +86,7 @@ export function createStream(
     if (stretch === undefined) return undefined;
     queue.offer(stretch.unit, false);
     place.cursor = stretch.next;
+    isRestStale = true;
     return stretch;
   };
 
@@ -120,8 +125,15 @@ export function createStream(
     services.delivered(unit, isLocal(unit) ? lowestOwed() : Math.min(queue.lowest() ?? unit.low, unit.low));
   };
 
-  /** The lowest epoch of which something is still owed. */
-  const lowestOwed = (): Epoch => pointWith(queue.all()).after + 1;
+  /** The lowest epoch of which something is still owed. Of much that leaves at once, what is not in the queue is looked through once. */
+  const lowestOwed = (): Epoch => {
+    const queued = queue.lowest() ?? Number.POSITIVE_INFINITY;
+    if (restOwed === undefined || (isRestStale && queued > restOwed)) {
+      restOwed = pointWith([]).after + 1;
+      isRestStale = false;
+    }
+    return Math.min(queued, restOwed);
+  };
 
   const pointWith = (queued: readonly Unit[]): ReadingPoint =>
     reader?.point(queued, apart?.floors ?? NO_FLOORS) ?? readingPoint(place, queued, apart?.floors ?? NO_FLOORS);
@@ -171,6 +183,7 @@ export function createStream(
         budget.spend(now);
       }
       place.cursor = index + 1;
+      isRestStale = true;
       give(unit, out);
       services.delivered(unit, Math.min(queue.lowest() ?? unit.low, unit.low));
       return;
@@ -178,6 +191,7 @@ export function createStream(
     // What it overtook of its own agent's progress and states is old news by the time it could be told (R4).
     queue.remove((waiting) => isSuperseded(waiting, unit));
     if (place.cursor === index) place.cursor = index + 1;
+    isRestStale = true;
     const still =
       queue.ofSession(unit.session).length +
       unitsBetween(place, index, unit.session, (waiting) => isSuperseded(waiting, unit));
@@ -241,6 +255,7 @@ export function createStream(
     services.openQuestions(epoch).filter((open) => !expedited.some((unit) => unit.epoch === open.epoch));
 
   const takeUrgent = (): Delivery[] => {
+    restOwed = undefined;
     const first = asksUpTo === undefined ? urgent : [...questionsUpTo(asksUpTo), ...urgent];
     asksUpTo = undefined;
     urgent = [];
@@ -296,6 +311,7 @@ export function createStream(
       }
       place = next;
       reader = nextReader;
+      restOwed = undefined;
     },
     place: () => place,
     reader: () => reader,

@@ -173,4 +173,37 @@ describe("turns and limits", () => {
     waiting.put(unit("plain", 5));
     expect(waiting.size()).toBe(3);
   });
+
+  it("R17: looks a few times at each of many that leave one after the other to know the lowest that stays", () => {
+    const waiting = queue();
+    const count = 4000;
+    let looks = 0;
+    for (let epoch = 1; epoch <= count; epoch += 1)
+      waiting.put({
+        ...unit("plain", epoch),
+        get firstEpoch() {
+          looks += 1;
+          return epoch;
+        },
+      });
+    for (let epoch = 1; epoch <= count; epoch += 1) {
+      expect(waiting.lowest()).toBe(epoch);
+      waiting.shift();
+    }
+    expect(waiting.lowest()).toBeUndefined();
+    expect(looks).toBeLessThan(6 * count);
+  });
+
+  it("R17: knows the lowest that stays where what was lower is taken out or replaced from among others", () => {
+    const waiting = queue();
+    for (const epoch of [4, 2, 3, 1]) waiting.put(unit("plain", epoch));
+    expect(waiting.remove(({ epoch }) => epoch === 1).map(({ epoch }) => epoch)).toEqual([1]);
+    expect(waiting.lowest()).toBe(2);
+    waiting.replace((each) => (each.epoch === 2 ? undefined : { ...each, firstEpoch: each.firstEpoch - 3 }));
+    expect(waiting.lowest()).toBe(0);
+    expect(waiting.all().map(({ epoch }) => epoch)).toEqual([4, 3]);
+    waiting.shift();
+    waiting.shift();
+    expect(waiting.lowest()).toBeUndefined();
+  });
 });
