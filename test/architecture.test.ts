@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const LONGEST_FILE = 400;
+const WIDEST_COMMENT = 150;
 
 interface Import {
   readonly from: string;
@@ -285,6 +286,17 @@ describe("what no file does", () => {
     // Those of tests grow with their cases, and are not counted.
     const long = FILES.map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }));
     expect(long.filter(({ lines }) => lines > LONGEST_FILE)).toEqual([]);
+  });
+
+  it(`no comment is wider than ${WIDEST_COMMENT} columns`, () => {
+    // The formatter keeps code within its width, and leaves comments alone.
+    const wide = FILES.flatMap(({ path, text }) =>
+      text.split("\n").flatMap((line, index) => {
+        const isComment = /^\s*(\/\/|\/?\*)/.test(line);
+        return isComment && line.length > WIDEST_COMMENT ? [`${path}:${index + 1}`] : [];
+      }),
+    );
+    expect(wide).toEqual([]);
   });
 
   it("the contracts stay readable: under 300 lines in all", () => {

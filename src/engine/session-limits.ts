@@ -34,8 +34,8 @@ export const CONFIRMATIONS_KEPT_COUNT = 256;
 export const PLANNED_EVENTS_COUNT = 2048;
 
 /**
- * Throws "message_too_large" where an event would bring a plan of `plannedCount` events beyond 2,048, by itself and the `closureCount` that close what it
- * ends: all of a plan is made while nobody else is served.
+ * Throws "message_too_large" where an event would bring a plan of `plannedCount` events beyond 2,048, by itself and the `closureCount` that close
+ * what it ends: all of a plan is made while nobody else is served.
  */
 export function checkClosures(plannedCount: number, closureCount: number): void {
   if (plannedCount + closureCount + 1 <= PLANNED_EVENTS_COUNT) return;

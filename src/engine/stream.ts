@@ -54,7 +54,10 @@ export interface Stream {
   readonly urge: (units: readonly Unit[]) => void;
   /** Begins the next take with what was asked before, up to this epoch, and is open by then. */
   readonly askOpen: (upTo: Epoch) => void;
-  /** Takes what stands before `upTo` into its own queue, so that its view may let go of it. False: the queue is full, or something critical is in the way. */
+  /**
+   * Takes what stands before `upTo` into its own queue, so that its view may let go of it. False: the queue is full, or something critical is in
+   * the way.
+   */
   readonly absorb: (upTo: number) => boolean;
   /** Text below `position` of this output is not delivered. */
   readonly trim: (output: string, position: number) => void;

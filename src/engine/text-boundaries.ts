@@ -35,7 +35,9 @@ export interface TextBoundaries {
   readonly next: (from: number, level: CutLevel) => number | undefined;
   /** The last confirmed boundary of at least `level` that is at most `before`, also where its text is forgotten; 0 where there is none. */
   readonly last: (before: number, level: CutLevel) => number;
-  /** The strongest boundary at `offset`: confirmed, or one if the segment ends there. "none" in mid-word. May call the segmenter at the text's end. */
+  /**
+   * The strongest boundary at `offset`: confirmed, or one if the segment ends there. "none" in mid-word. May call the segmenter at the text's end.
+   */
   readonly levelAt: (offset: number) => Boundary;
   /**
    * Where to cut [from, to) so that the piece has at most `maxCodePoints` code points and at most `maxBytes` UTF-8 bytes as a JSON string, its

@@ -28,7 +28,10 @@ function manySessions(chunk?: string): EngineRig {
 beforeEach(() => void looks.mockClear());
 
 describe("many sums at once", () => {
-  it.each([["no text"], ["half a sentence each", "Half a sentence"]] as const)(
+  it.each([
+    ["no text", undefined],
+    ["half a sentence each", "Half a sentence"],
+  ] as const)(
     "R17: one that comes to many sessions has them summed up without a look at all of them for each: %s",
     (_, chunk) => {
       const rig = manySessions(chunk);

@@ -5,8 +5,8 @@ import { isTerminalKind, topicKind } from "../../engine/event.js";
 
 /**
  * In JSON-RPC: calls whose cost grows with what is open or journaled. Under `aaep.subscribe` and `aaep.renegotiate` the open questions are
- * shaped anew, and `aaep.list_pending` writes all of them; skipping looks through what is held; a repeat searches the journal; a session that is resumed
- * is summed up; a publish that ends a session closes all that is still open in it (R3a).
+ * shaped anew, and `aaep.list_pending` writes all of them; skipping looks through what is held; a repeat searches the journal; a session that is
+ * resumed is summed up; a publish that ends a session closes all that is still open in it (R3a).
  */
 export function isCostlyCall(method: string, params: unknown): boolean {
   return method === "aaep.publish" ? eventsOf(params).some(endsSession) : COSTLY_METHODS.has(method);

@@ -40,8 +40,8 @@ const MAX_TOLD = 8;
 const LONGEST_FURTHER = 400;
 
 /**
- * All that is wrong as one text, so that nobody corrects one mistake at a time (R20): the first in full, then the others, each cut to 400 characters, eight
- * in all, and how many more there are. `sentences` are made only as far as they are told.
+ * All that is wrong as one text, so that nobody corrects one mistake at a time (R20): the first in full, then the others, each cut to 400
+ * characters, eight in all, and how many more there are. `sentences` are made only as far as they are told.
  */
 export function severalSentences(sentences: readonly (() => string)[]): string {
   const [first = "", ...further] = sentences.slice(0, MAX_TOLD).map((sentence) => sentence());
