@@ -272,6 +272,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       journal,
       points,
       sessions,
+      hasLost: () => losses.count() > 0,
       gapEvents: (after) => lateGapEvents(spec.terms, after),
     });
     const id = `sub_${ids.hex(16)}`;

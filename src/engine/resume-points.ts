@@ -16,6 +16,8 @@ export interface ResumePoints {
   readonly delivered: (subscriberId: string, sessionId: string, eventId: string, low: Epoch) => void;
   /** The epoch after which to read for a subscriber that names `eventId` as its last; undefined where nothing is known of it. */
   readonly after: (subscriberId: string, eventId: string, sessionId: string | undefined) => Epoch | undefined;
+  /** Whether that is known of the id itself, and not only of where the subscriber was last. */
+  readonly knows: (subscriberId: string, eventId: string) => boolean;
   readonly forgetSession: (sessionId: string) => void;
   /** Outputs of which it is remembered where they began: those that are open or ended within the journal's window, and at most as many again. */
   readonly outputCount: () => number;
@@ -86,6 +88,18 @@ export function createResumePoints(journal: Pick<Journal, "find" | "head" | "old
     return after;
   };
 
+  /** Known of the id itself: as it went to this subscriber, or as it stands in the journal. */
+  const afterId = (subscriberId: string, eventId: string, sessionId: string | undefined): Epoch | undefined => {
+    const exact = stored(subscriberId, ({ last, earlier }) =>
+      last.eventId === eventId ? last : earlier.find((point) => point.eventId === eventId),
+    );
+    if (exact !== undefined) return exact;
+    const whole = journal.find(eventId)?.epoch;
+    const epoch = whole ?? epochOfDerivedId(eventId);
+    if (epoch === undefined || epoch > journal.head()) return undefined;
+    return beforeOpenOutputs(epoch, sessionId, whole === undefined);
+  };
+
   return {
     published: (entry) => {
       if (entry.kind !== "output.streaming") return;
@@ -118,19 +132,12 @@ export function createResumePoints(journal: Pick<Journal, "find" | "head" | "old
       }
       if (points.size > SUBSCRIBERS_KEPT) for (const oldest of points.keys()) return void points.delete(oldest);
     },
-    after: (subscriberId, eventId, sessionId) => {
-      const exact = stored(subscriberId, ({ last, earlier }) =>
-        last.eventId === eventId ? last : earlier.find((point) => point.eventId === eventId),
-      );
-      if (exact !== undefined) return exact;
-      const whole = journal.find(eventId)?.epoch;
-      const epoch = whole ?? epochOfDerivedId(eventId);
-      if (epoch !== undefined && epoch <= journal.head())
-        return beforeOpenOutputs(epoch, sessionId, whole === undefined);
-      return stored(subscriberId, ({ last }, session) =>
+    after: (subscriberId, eventId, sessionId) =>
+      afterId(subscriberId, eventId, sessionId) ??
+      stored(subscriberId, ({ last }, session) =>
         sessionId === undefined || session === sessionId ? last : undefined,
-      );
-    },
+      ),
+    knows: (subscriberId, eventId) => afterId(subscriberId, eventId, undefined) !== undefined,
     outputCount: () => outputCount,
     forgetSession: (sessionId) => {
       outputCount -= outputs.get(sessionId)?.size ?? 0;

@@ -15,6 +15,8 @@ export interface ResumeServices {
   readonly points: ResumePoints;
   readonly sessions: Pick<Sessions, "openIds">;
   /** What was lost after an epoch, of all sessions or of each in a map after one of its own, and how those that are over ended. */
+  /** Whether the journal has let go of anything of a session that is not forgotten. */
+  readonly hasLost: () => boolean;
   readonly gapEvents: (after: Epoch | ReadonlyMap<string, Epoch>) => readonly AgentEvent[];
 }
 
@@ -32,12 +34,15 @@ export function resumeStart(
 function afterEvent(subscriberId: string, eventId: string, services: ResumeServices): StreamStart {
   const { journal, points, sessions, gapEvents } = services;
   const after = points.after(subscriberId, eventId, undefined);
+  // An id that the journal let go of is told from none: what followed it may be gone, though reading begins where this subscriber was last (R27).
+  const isDoubtful = !points.knows(subscriberId, eventId) && services.hasLost();
   // Of an id that nobody knows any more, all that the open sessions told may be missing.
   if (after === undefined)
     return { kind: "live", first: gapEvents(new Map(sessions.openIds().map((id) => [id, -1]))), owedFrom: 0 };
   if (isAgedOut(after, journal)) return { kind: "live", first: gapEvents(after), owedFrom: after + 1 };
   const point = { after, givenTo: after, textTo: after, positions: new Map() };
-  return { kind: "resume", point, summarize: new Set(), first: [], owedFrom: after + 1 };
+  const first = isDoubtful ? gapEvents(new Map(sessions.openIds().map((id) => [id, -1]))) : [];
+  return { kind: "resume", point, summarize: new Set(), first, owedFrom: isDoubtful ? 0 : after + 1 };
 }
 
 function afterSessions(
