@@ -14,9 +14,9 @@ export interface ResumeServices {
   readonly journal: Journal;
   readonly points: ResumePoints;
   readonly sessions: Pick<Sessions, "openIds">;
-  /** What was lost after an epoch, of all sessions or of each in a map after one of its own, and how those that are over ended. */
   /** Whether the journal has let go of anything of a session that is not forgotten. */
   readonly hasLost: () => boolean;
+  /** What was lost after an epoch, of all sessions or of each in a map after one of its own, and how those that are over ended. */
   readonly gapEvents: (after: Epoch | ReadonlyMap<string, Epoch>) => readonly AgentEvent[];
 }
 
@@ -48,8 +48,9 @@ function afterEvent(subscriberId: string, eventId: string, services: ResumeServi
 function afterSessions(
   subscriberId: string,
   eventIds: ReadonlyMap<string, string>,
-  { journal, points, sessions, gapEvents }: ResumeServices,
+  { journal, points, sessions, gapEvents, hasLost }: ResumeServices,
 ): StreamStart {
+  const open = new Set(sessions.openIds());
   const head = journal.head();
   const named = new Map<string, Epoch>();
   const lost = new Map<string, Epoch>();
@@ -60,12 +61,16 @@ function afterSessions(
     if (after !== undefined && !isAgedOut(after, journal)) {
       named.set(sessionId, after);
       lowest = Math.min(lowest, after);
+      if (!hasLost() || !open.has(sessionId) || points.knows(subscriberId, eventId)) continue;
+      // As with a single id: reading begins where this subscriber was last, and something before that may be gone.
+      owedFrom = 0;
+      lost.set(sessionId, -1);
       continue;
     }
     owedFrom = Math.min(owedFrom, (after ?? -1) + 1);
     lost.set(sessionId, after ?? -1);
   }
-  const summarize = new Set(sessions.openIds().filter((id) => !named.has(id)));
+  const summarize = new Set([...open].filter((id) => !named.has(id)));
   const point = {
     after: lowest,
     givenTo: lowest,

@@ -1,10 +1,10 @@
 // The agent's own text of an event, cut from the message that it came in, so that an unchanged event goes out byte-identical (AAEP §8.2.1, R2).
 import { Fault } from "../../base/errors.js";
 import { assertShallow } from "./json-codec.js";
+import { MAX_MESSAGE_DEPTH } from "./limits.js";
 
 const NAME = '"params"';
 const LONG_NAME = '"events"';
-const MAX_DEPTH = 64;
 
 /**
  * The text of `params`, or of each of its elements where it is an array, as it stands in `message`, which JSON.parse has accepted. Throws
@@ -91,7 +91,7 @@ function extentOf(text: string, start: number): { readonly end: number; readonly
       case 0x7b:
       case 0x5b:
         depth += 1;
-        if (depth > MAX_DEPTH) return undefined;
+        if (depth > MAX_MESSAGE_DEPTH) return undefined;
         break;
       case 0x7d:
       case 0x5d:

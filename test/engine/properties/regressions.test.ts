@@ -232,21 +232,24 @@ describe("R17, resuming", () => {
     expect(received.filter(({ extensions }) => extensions?.aaepd?.gap !== undefined)).toHaveLength(1);
   });
 
-  it("R17, R27: who names an event that the journal let go of is told that something may be missing", () => {
-    const idle = state(0, "idle");
-    const asked: Operation = { ...ask(true), seconds: 1 } as Operation;
-    const told: Operation = {
-      op: "batch",
-      items: [asked, chunk("One two ", { complete: true }), chunk("One two ", { s: 1, complete: true })],
-    };
-    const terms = { ...sentences, supportsClarificationReply: true };
-    const lived = world([terms], [idle, told, join(terms, 5), idle], { journalCount: 6 });
-    expectNoFaults(...resumeFaults(lived, publishedIn(lived.entries)));
-    const gaps = lived.connections[1]?.listener.received.filter(
-      ({ event }) => event.extensions?.aaepd?.gap !== undefined,
-    );
-    expect(gaps?.length).toBeGreaterThan(0);
-  });
+  it.each(["event", "sessions"] as const)(
+    "R17, R27: by %s: who names an event that the journal let go of is told that something may be missing",
+    (form) => {
+      const idle = state(0, "idle");
+      const asked: Operation = { ...ask(true), seconds: 1 } as Operation;
+      const told: Operation = {
+        op: "batch",
+        items: [asked, chunk("One two ", { complete: true }), chunk("One two ", { s: 1, complete: true })],
+      };
+      const terms = { ...sentences, supportsClarificationReply: true };
+      const lived = world([terms], [idle, told, join(terms, 5, form), idle], { journalCount: 6 });
+      expectNoFaults(...resumeFaults(lived, publishedIn(lived.entries)));
+      const gaps = lived.connections[1]?.listener.received.filter(
+        ({ event }) => event.extensions?.aaepd?.gap !== undefined,
+      );
+      expect(gaps?.length).toBeGreaterThan(0);
+    },
+  );
 
   it("R6, H2: asks a newcomer although the journal has let go of the question", () => {
     const rig = createEngineRig({ journal: { maxEvents: 4 } });
