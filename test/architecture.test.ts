@@ -69,7 +69,7 @@ type May = "yes" | "types";
 /** What each part may import beside itself. The longest prefix of a path decides which part it is in. */
 const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
   "src/base": {},
-  "src/contracts": { "src/base": "types", "src/engine": "types", gen: "types" },
+  "src/contracts": { "src/base": "types", "src/engine": "types", gen: "types", "@bufbuild/protobuf": "types" },
   // The queue is a heap of forty lines that knows no platform either.
   "src/engine": { "src/base": "yes", "src/contracts": "types", tinyqueue: "yes" },
   "src/protocols/aaep": {
@@ -77,6 +77,8 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     "src/engine": "yes",
     "src/contracts": "types",
     "gen/aaep": "yes",
+    // Messages and their descriptors, as pure as JSON.
+    "@bufbuild/protobuf": "yes",
   },
   "src/runtime": { "src/base": "yes", "src/engine": "yes", "src/contracts": "types" },
   "transports/framing": {
@@ -108,6 +110,43 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     node: "yes",
     "vscode-jsonrpc/node": "yes",
   },
+  "transports/grpc": {
+    "src/base": "yes",
+    "src/contracts": "types",
+    "transports/framing": "yes",
+    "transports/ipc": "yes",
+    "transports/node-errors.ts": "yes",
+    "transports/rpc-status.ts": "yes",
+    "transports/service-calls": "yes",
+    node: "yes",
+    "@bufbuild/protobuf": "yes",
+    "@grpc/grpc-js": "yes",
+    "@grpc/reflection": "yes",
+    "@grpc/proto-loader": "yes",
+    "grpc-health-check": "yes",
+  },
+  "transports/connect": {
+    "src/base": "yes",
+    "src/contracts": "types",
+    "transports/framing": "yes",
+    "transports/ipc": "yes",
+    "transports/node-errors.ts": "yes",
+    "transports/rpc-status.ts": "yes",
+    "transports/service-calls": "yes",
+    node: "yes",
+    "@bufbuild/protobuf": "yes",
+    "@connectrpc/connect": "yes",
+    "@connectrpc/connect-node": "yes",
+  },
+  // What the transports of services share.
+  "transports/service-calls": {
+    "src/base": "yes",
+    "src/contracts": "types",
+    "transports/ipc": "yes",
+    "transports/node-errors.ts": "yes",
+    node: "yes",
+  },
+  "transports/rpc-status.ts": { "src/base": "types" },
   "transports/node-errors.ts": { "src/base": "yes" },
   "src/client": {
     "src/base": "yes",
@@ -121,8 +160,12 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     // The files beside the sockets are written by the daemon and read here; one module knows their form.
     "src/daemon/runtime-files.ts": "yes",
   },
+  "src/security": { "src/base": "yes", "src/contracts": "types", node: "yes" },
   "src/daemon": {
     "src/base": "yes",
+    "src/security": "yes",
+    "@bufbuild/protobuf": "yes",
+    "prom-client": "yes",
     "src/engine": "yes",
     "src/contracts": "yes",
     "src/protocols": "yes",
@@ -236,6 +279,17 @@ describe("who imports whom", () => {
     expect(users.filter(({ path }) => !path.startsWith("transports/json-rpc/")).map(({ path }) => path)).toEqual([]);
   });
 
+  it("only transports/grpc knows grpc-js, and only transports/connect Connect", () => {
+    for (const [library, folder] of [
+      ["@grpc/", "transports/grpc/"],
+      ["@connectrpc/", "transports/connect/"],
+    ] as const) {
+      const users = FILES.filter(({ imports }) => imports.some(({ from }) => from.startsWith(library)));
+      expect(users.length).toBeGreaterThan(0);
+      expect(users.filter(({ path }) => !path.startsWith(folder)).map(({ path }) => path)).toEqual([]);
+    }
+  });
+
   it("only transports/node-errors.ts reads the platform's error codes", () => {
     const readers = FILES.filter(({ text }) => /"E[A-Z]{4,}"/.test(text)).map(({ path }) => path);
     expect(readers).toEqual(["transports/node-errors.ts"]);
@@ -299,11 +353,11 @@ describe("what no file does", () => {
     expect(wide).toEqual([]);
   });
 
-  it("the contracts stay readable: under 300 lines in all", () => {
-    // The outline of the design hoped for 150; JSON-RPC, journals and doc comments came on top.
+  it("the contracts stay readable: under 400 lines in all", () => {
+    // The outline of the design hoped for 150; JSON-RPC, journals, services and doc comments came on top.
     const lines = FILES.filter(({ path }) => path.startsWith("src/contracts/")).map(
       ({ text }) => text.split("\n").length,
     );
-    expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThan(300);
+    expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThan(400);
   });
 });

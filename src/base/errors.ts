@@ -41,6 +41,7 @@ export const FAULT_CODES = [
   "version_unsupported",
   "signature_required",
   "rate_limit",
+  "lagging",
   // Everything else.
   "not_found",
   "permission_denied",

@@ -4,8 +4,8 @@ import type { Fault } from "../base/errors.js";
 export interface PeerIdentity {
   /** "unix:/run/…/x.sock#7", "stdio", "memory#1": for people and logs. */
   readonly label: string;
-  /** What the platform vouches for: the parent over stdio, a process of the same user over a socket with mode 0600. */
-  readonly trust: "parent" | "same-user" | "in-process";
+  /** What is vouched for: the parent over stdio, a process of the same user over a socket with mode 0600, whoever has the token over TCP. */
+  readonly trust: "parent" | "same-user" | "token-holder" | "in-process";
 }
 
 export interface CloseInfo {
@@ -37,7 +37,10 @@ export interface Connection<Frame> {
   readonly sendRun: (run: FrameRun<Frame>) => boolean;
   /** Resolves when the peer takes more, or when the connection has closed. Never rejects. */
   readonly writable: () => Promise<void>;
-  /** Sends what was handed over, then closes; with a fault, closes at once where the transport can tell them apart. Never rejects. */
+  /**
+   * Sends what was handed over, then closes. With a fault it closes at once where the transport can tell them apart, or, where a call has a status,
+   * with that status. Never rejects.
+   */
   readonly close: (fault?: Fault) => Promise<void>;
   /** Resolves exactly once, never rejects. */
   readonly closed: Promise<CloseInfo>;

@@ -51,6 +51,7 @@ const RPC_CODES: Readonly<Record<FaultCode, number>> = {
   version_unsupported: SERVER_ERROR,
   signature_required: SERVER_ERROR,
   rate_limit: SERVER_ERROR,
+  lagging: SERVER_ERROR,
   not_found: SERVER_ERROR,
   permission_denied: SERVER_ERROR,
   unauthenticated: SERVER_ERROR,

@@ -1,0 +1,63 @@
+import type { DescMethod, Message } from "@bufbuild/protobuf";
+import type { Fault } from "../base/errors.js";
+import type { AbortSignalLike } from "./rpc.js";
+import type { Connection, Listener, PeerIdentity } from "./transport.js";
+
+/** A message of a service: encoded, or decoded already where a transport's library decodes. What goes out is encoded. */
+export type ServiceFrame = Uint8Array | Message;
+
+/** One call that is answered once. */
+export interface ServiceCall {
+  readonly peer: PeerIdentity;
+  /** "cancelled": the peer took the call back. "ended": its deadline has passed, or its connection is gone. */
+  readonly signal: AbortSignalLike;
+}
+
+/** A method of a service, in terms that every transport of services can serve. */
+export type ServiceMethod =
+  | {
+      readonly kind: "unary";
+      readonly descriptor: DescMethod;
+      /** Throws a Fault, or rejects with one, which becomes the status of the call (R20). */
+      readonly answer: (request: ServiceFrame, call: ServiceCall) => Uint8Array | Promise<Uint8Array>;
+    }
+  | {
+      readonly kind: "stream";
+      readonly descriptor: DescMethod;
+      /**
+       * Whether frames put one behind the other are one message, so that a run of them can leave as few: what repeats in protobuf adds up. Else each
+       * frame is a message of its own.
+       */
+      readonly joinsRuns: boolean;
+      /**
+       * One call. Its frames are what the client sends; where it may send one message only, that one. Their end is not the end of the connection. A
+       * close is OK, one with a fault has the fault's status; either comes after what was handed over, and cuts off a peer that does not read.
+       */
+      readonly accept: (connection: Connection<ServiceFrame>) => void;
+    };
+
+/** A fault as the typed detail of a status: the full name of a message, and its bytes. */
+export type DescribeFault = (fault: Fault) => { readonly typeName: string; readonly bytes: Uint8Array };
+
+/** What a call says of itself before it is served. */
+export interface CallHead {
+  /** `Host`, or `:authority`. */
+  readonly host: string | undefined;
+  readonly authorization: string | undefined;
+  /** As in `/aaep.v1.SubscriberService/Listen`. */
+  readonly path: string;
+}
+
+/** Whether a call may be served at all; the fault says why not. */
+export type Admit = (head: CallHead) => Fault | undefined;
+
+/** Where a transport of services listens. */
+export type ServiceAddress =
+  | { readonly kind: "unix"; readonly path: string }
+  /** Loopback only; port 0 takes a free one. */
+  | { readonly kind: "tcp"; readonly host: string; readonly port: number };
+
+export interface ServiceListener extends Listener {
+  /** After `stop`, and after its streams were closed: waits for calls that are being answered, then ends every connection. Never rejects. */
+  readonly drain: () => Promise<void>;
+}

@@ -1,0 +1,110 @@
+// Where services are listened for: a private Unix socket (G12), or TCP on loopback. Every socket is known here, so that what a library keeps open can
+// be ended (C7), and so that a call knows whose connection it came over.
+import { createServer, type Server, type Socket } from "node:net";
+import { Fault } from "../../src/base/errors.js";
+import type { ServiceAddress } from "../../src/contracts/service.js";
+import type { PeerIdentity } from "../../src/contracts/transport.js";
+import { bindPrivately } from "../ipc/bind.js";
+import { currentPlace, type IpcPlace, labelOf } from "../ipc/paths.js";
+import { faultFromNodeError } from "../node-errors.js";
+
+export interface ServiceListenOptions {
+  /** Connections at a time; further ones are closed at once. Default 1,024. */
+  readonly maxConnections?: number;
+  /** Told when a connection could not be accepted. The listener goes on. Default: nobody. */
+  readonly onAcceptFault?: (fault: Fault) => void;
+  /** Platform, environment and user. Default: this process's. */
+  readonly place?: IpcPlace;
+}
+
+/** What listens, below any protocol. */
+export interface ListeningSocket {
+  /** "unix:/run/…/x.sock", "127.0.0.1:50051", "[::1]:50051". */
+  readonly address: string;
+  /** Connections that are there now. */
+  readonly sockets: ReadonlyMap<Socket, PeerIdentity>;
+  /** Takes no new connections, and removes what was made in the file system. Never rejects. */
+  readonly stop: () => Promise<void>;
+}
+
+const DEFAULT_MAX_CONNECTIONS = 1024;
+
+/**
+ * Listens, and hands over each connection with who it is. Throws a Fault "address_invalid" for what is no loopback address, "address_in_use" or
+ * "permission_denied".
+ */
+export async function listenForCalls(
+  address: ServiceAddress,
+  options: ServiceListenOptions,
+  accept: (socket: Socket, peer: PeerIdentity) => void,
+): Promise<ListeningSocket> {
+  const { maxConnections = DEFAULT_MAX_CONNECTIONS, onAcceptFault = () => {}, place = currentPlace() } = options;
+  const sockets = new Map<Socket, PeerIdentity>();
+  let acceptedCount = 0;
+  let name = "";
+  const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
+    acceptedCount += 1;
+    const peer: PeerIdentity = {
+      label: `${name}#${acceptedCount}`,
+      trust: address.kind === "unix" ? "same-user" : "token-holder",
+    };
+    sockets.set(socket, peer);
+    socket.once("close", () => sockets.delete(socket));
+    accept(socket, peer);
+  });
+  server.maxConnections = maxConnections;
+  const release =
+    address.kind === "unix" ? await bindUnix(server, address.path, place) : await bindTcp(server, address);
+  name = address.kind === "unix" ? labelOf(address.path) : tcpName(server);
+  server.on("error", (error) => onAcceptFault(faultFromNodeError(error, name)));
+  let isStopped = false;
+  return {
+    address: address.kind === "unix" ? `unix:${address.path}` : name,
+    sockets,
+    stop: async () => {
+      if (isStopped) return;
+      isStopped = true;
+      try {
+        release();
+      } catch (caught) {
+        onAcceptFault(faultFromNodeError(caught, name));
+      }
+    },
+  };
+}
+
+function bindUnix(server: Server, path: string, place: IpcPlace): Promise<() => void> {
+  return bindPrivately(server, path, place);
+}
+
+/** What leaves the machine must be encrypted and its peers have roles (AAEP §8.2.8): neither is here yet. */
+async function bindTcp(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<() => void> {
+  assertLoopback(host);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => reject(faultFromNodeError(error, `${host}:${port}`)));
+    server.listen({ host, port }, () => {
+      server.removeAllListeners("error");
+      resolve();
+    });
+  });
+  return () => server.close();
+}
+
+/** Throws a Fault "address_invalid" for any other host. */
+export function assertLoopback(host: string): void {
+  if (/^127(\.\d{1,3}){3}$/.test(host) || host === "::1" || host === "localhost") return;
+  throw new Fault(
+    "address_invalid",
+    `Listen on 127.0.0.1, [::1] or localhost instead of ${host}: what leaves this machine must be encrypted and its peers told apart by role, and neither can be done yet.`,
+    { rule: "AAEP §8.2.8", origin: "local" },
+  );
+}
+
+function tcpName(server: Server): string {
+  const bound = server.address();
+  if (bound === null || typeof bound === "string") return "tcp";
+  return bound.family === "IPv6" ? `[${bound.address}]:${bound.port}` : `${bound.address}:${bound.port}`;
+}
