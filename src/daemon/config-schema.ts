@@ -14,6 +14,7 @@ import {
   wholeNumber,
   wholeNumberOrUnlimited,
 } from "./config-values.js";
+import { originChoice, serviceChoice } from "./service-choices.js";
 
 /** The headings of help and documentation, in their order. */
 export const OPTION_GROUPS = [
@@ -62,6 +63,41 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     atTheLimit:
       "auto is ID.sock in the runtime folder, or ID-2.sock and so on where a live daemon has that name; a path that a live daemon has is an error; off opens none. The folder of a path must be your own with mode 700; it is made where missing.",
   },
+  grpc: {
+    group: "Where it listens",
+    type: serviceChoice,
+    unit: undefined,
+    fallback: { kind: "off" },
+    meaning: "Where services are offered over gRPC.",
+    atTheLimit:
+      "auto is unix:ID.grpc in the runtime folder. TCP is for loopback addresses only, and asks for the token in the file ID.token; port 0 takes a free port. Any other address is refused.",
+  },
+  http: {
+    group: "Where it listens",
+    type: serviceChoice,
+    unit: undefined,
+    fallback: { kind: "off" },
+    meaning:
+      "Where services are offered over Connect, gRPC-Web and gRPC, on HTTP/1.1 and HTTP/2, beside the manifest, health and metrics.",
+    atTheLimit: "As with grpc; auto is unix:ID.http in the runtime folder.",
+  },
+  corsOrigins: {
+    group: "Where it listens",
+    type: originChoice,
+    unit: undefined,
+    fallback: [],
+    meaning: "Web pages that may use the services of http from a browser, by their origin.",
+    atTheLimit:
+      "All others are not answered in a way that a browser would hand to them. They need the token all the same.",
+  },
+  compression: {
+    group: "Where it listens",
+    type: onOrOff,
+    unit: undefined,
+    fallback: false,
+    meaning: "Whether messages of services are compressed for clients that offer it.",
+    atTheLimit: "It costs more than it saves on one machine.",
+  },
   maxFrameBytes: {
     group: "Where it listens",
     type: wholeNumber("BYTES", 128 * 1024, LARGEST_MAX_FRAME_BYTES),
@@ -77,6 +113,14 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     fallback: 60,
     meaning: "How long a new connection may say nothing.",
     atTheLimit: "It is closed.",
+  },
+  heartbeatSeconds: {
+    group: "Where it listens",
+    type: wholeNumber("SECONDS", 0, HOUR_SECONDS),
+    unit: "s",
+    fallback: 15,
+    meaning: "After how long a silence a stream of the services says that it is alive.",
+    atTheLimit: "A client that hears nothing for two and a half times that may take it for dead. 0 sends none.",
   },
   defaultLanguage: {
     group: "Agents",
@@ -111,6 +155,14 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     stdioFallback: 0,
     meaning: "How long an agent whose connection ended may take to resume its sessions.",
     atTheLimit: "Its sessions are ended as errored (AGENT_DISCONNECTED). 0 ends them at once.",
+  },
+  agentIdleSeconds: {
+    group: "Agents",
+    type: wholeNumber("SECONDS", 1, DAY_SECONDS),
+    unit: "s",
+    fallback: 60,
+    meaning: "How long the sessions of an agent that publishes by single calls outlast its last call.",
+    atTheLimit: "As if its connection had ended: agent_grace_seconds begin.",
   },
   maxConcurrentSubscriptions: {
     group: "Subscribers",

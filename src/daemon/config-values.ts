@@ -20,11 +20,11 @@ export interface ValueType<Value> {
   readonly toText: (value: Value) => string;
 }
 
-function refused(wanted: string): { readonly kind: "refused"; readonly wanted: string } {
+export function refused(wanted: string): { readonly kind: "refused"; readonly wanted: string } {
   return { kind: "refused", wanted };
 }
 
-function given<Value>(value: Value): ReadValue<Value> {
+export function given<Value>(value: Value): ReadValue<Value> {
   return { kind: "value", value };
 }
 
@@ -62,7 +62,7 @@ export function wholeNumberOrUnlimited(
 
 export function oneOf<Choice extends string>(placeholder: string, choices: readonly Choice[]): ValueType<Choice> {
   const wanted = `one of ${choices.join(", ")}`;
-  return fromString({
+  return textValue({
     placeholder,
     range: choices.join(", "),
     read: (text) => {
@@ -85,7 +85,7 @@ export const onOrOff: ValueType<boolean> = {
 const LONGEST_PRODUCER_ID = 64;
 
 /** AAEP §4.1.1: an id is not empty and carries no version. It also names the socket. */
-export const producerId: ValueType<string> = fromString({
+export const producerId: ValueType<string> = textValue({
   placeholder: "ID",
   range: "1 to 64 characters, without control characters",
   read: (text) =>
@@ -96,7 +96,7 @@ export const producerId: ValueType<string> = fromString({
   toText: (value) => value,
 });
 
-export const languageTag: ValueType<string> = fromString({
+export const languageTag: ValueType<string> = textValue({
   placeholder: "TAG",
   range: "a language tag of RFC 5646",
   read: (text) => {
@@ -111,7 +111,7 @@ export const languageTag: ValueType<string> = fromString({
   toText: (value) => value,
 });
 
-export const socketChoice = fromString<SocketChoice>({
+export const socketChoice = textValue<SocketChoice>({
   placeholder: "PATH|auto|off",
   range: "a path, auto, off",
   read: (text) => {
@@ -122,7 +122,7 @@ export const socketChoice = fromString<SocketChoice>({
   toText: (value) => (value.kind === "path" ? value.path : value.kind),
 });
 
-export const journalChoice = fromString<JournalChoice>({
+export const journalChoice = textValue<JournalChoice>({
   placeholder: "DIR|memory",
   range: "memory",
   read: (text) =>
@@ -132,7 +132,7 @@ export const journalChoice = fromString<JournalChoice>({
   toText: (value) => value.kind,
 });
 
-export const auditChoice = fromString<AuditChoice>({
+export const auditChoice = textValue<AuditChoice>({
   placeholder: "DIR|auto|off",
   range: "a folder, auto, off",
   read: (text) => {
@@ -143,7 +143,8 @@ export const auditChoice = fromString<AuditChoice>({
   toText: (value) => (value.kind === "directory" ? value.path : value.kind),
 });
 
-function fromString<Value>(type: {
+/** A value that is written as a text everywhere. */
+export function textValue<Value>(type: {
   readonly placeholder: string;
   readonly range: string;
   readonly read: (text: string) => ReadValue<Value>;

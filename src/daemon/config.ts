@@ -1,5 +1,6 @@
 // The configuration of a daemon, complete: every value has a default, and each keeps where it came from. What may be set, and how, is the
 // table in config-schema.ts; files, variables and flags are read in config-sources.ts.
+import type { ServiceAddress } from "../contracts/service.js";
 
 /** Where the local socket is. */
 export type SocketChoice =
@@ -20,12 +21,26 @@ export type AuditChoice =
   /** An absolute path. */
   | { readonly kind: "directory"; readonly path: string };
 
+/** Where services listen. */
+export type ServiceChoice =
+  /** A Unix socket in the runtime folder. */
+  | { readonly kind: "auto" }
+  | { readonly kind: "off" }
+  | { readonly kind: "addresses"; readonly addresses: readonly ServiceAddress[] };
+
+/** Origins of pages that may use the services from a browser. */
+export type OriginChoice = readonly string[];
+
 export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
 
 /** Everything that can be set. Meanings, ranges, defaults and what happens at the limit stand in the table of config-schema.ts. */
 export interface Configuration {
   readonly producerId: string;
   readonly socket: SocketChoice;
+  readonly grpc: ServiceChoice;
+  readonly http: ServiceChoice;
+  readonly corsOrigins: OriginChoice;
+  readonly compression: boolean;
   readonly journal: JournalChoice;
   readonly journalMaxEvents: number;
   readonly journalMaxBytes: number;
@@ -33,7 +48,9 @@ export interface Configuration {
   readonly defaultLanguage: string;
   readonly clockSkewSeconds: number;
   readonly agentGraceSeconds: number;
+  readonly agentIdleSeconds: number;
   readonly handshakeTimeoutSeconds: number;
+  readonly heartbeatSeconds: number;
   readonly maxHoldMs: number;
   readonly maxConcurrentSubscriptions: number;
   readonly retryAfterSeconds: number;

@@ -1,0 +1,34 @@
+// The token of this daemon, in a file that only its user can read.
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { Fault } from "../base/errors.js";
+
+export interface TokenFile {
+  readonly path: string;
+  /** Removes the file unless another token stands in it by now. Never throws. */
+  readonly remove: () => void;
+}
+
+/** Writes the token with mode 0600, in one step. The folder must be the user's own. Throws a Fault "permission_denied". */
+export function writeTokenFile(path: string, token: string): TokenFile {
+  const draft = join(dirname(path), `.${basename(path)}.${process.pid}`);
+  try {
+    rmSync(draft, { force: true });
+    writeFileSync(draft, `${token}\n`, { mode: 0o600, flag: "wx" });
+    renameSync(draft, path);
+  } catch (caught) {
+    rmSync(draft, { force: true });
+    const sentence = `The token could not be written to ${path}. Make its folder one that you may write to.`;
+    throw new Fault("permission_denied", sentence, { origin: "local", cause: caught });
+  }
+  return {
+    path,
+    remove: () => {
+      try {
+        if (readFileSync(path, "utf8").trim() === token) rmSync(path, { force: true });
+      } catch {
+        // It is gone already, or not ours to remove any more.
+      }
+    },
+  };
+}
