@@ -101,7 +101,10 @@ export interface EngineSubscription extends Omit<Member, "skipAll" | "repeat" | 
 }
 
 export interface Engine {
-  readonly openAgent: (identity: Producer | undefined, events: AgentEvents) => AgentHandle;
+  /** Without `events`, whoever has a question's session is told the news of it. */
+  readonly openAgent: (identity: Producer | undefined, events: AgentEvents | undefined) => AgentHandle;
+  /** The agent that has the open session whose token this is: the handle that `openAgent` answered (R8). */
+  readonly holderOf: (resumeToken: string) => AgentHandle | undefined;
   /** A reply over a connection without a subscription; for the audit log. */
   readonly strayReply: (token: string, raw: unknown) => void;
   /** Throws "rate_limit" where there are too many already. */
@@ -352,6 +355,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
 
   return {
     openAgent: publishing.openAgent,
+    holderOf: publishing.holderOf,
     strayReply: (token, raw) =>
       services.audit.record({
         kind: "reply",

@@ -41,20 +41,23 @@ export interface AgentHandle {
   /** Takes over a session whose agent went away (R8). Throws "session_not_yours" and the like. */
   readonly resumeSession: (sessionId: string, resumeToken: string) => SessionSummary;
   /**
-   * Asks, and answers the question's token; a token of the daemon's making where `fields` has none. `done` is told the outcome, once. Throws the
-   * Fault that refuses the question.
+   * Asks, and answers the question's token; a token of the daemon's making where `fields` has none. `done` is told the outcome, once. With
+   * `resumeToken` also in a session that another connection has. Throws the Fault that refuses the question.
    */
   readonly ask: (
     fields: Readonly<Record<string, unknown>>,
     done: (resolved: ResolvedQuestion) => void,
+    resumeToken?: string,
   ) => { readonly token: string; readonly receipt: PublishReceipt };
-  /** Takes a question of its own back (AAEP §6.8). False: it is not open, or not its own. */
-  readonly cancel: (token: string) => boolean;
+  /** Takes a question back (AAEP §6.8). False: it is not open, or neither its own nor of the session whose token is shown. */
+  readonly cancel: (token: string, resumeToken?: string) => boolean;
   /**
    * How a question ended, for an agent that came back; "open" while it is. Undefined where it is not known, and for a connection that neither has the
    * question's session, or had it to its end, nor shows its token: the two are not to be told apart (R8, R19).
    */
   readonly outcomeOf: (token: string, resumeToken?: string) => ResolvedQuestion | "open" | undefined;
+  /** Whether an open session is its own, or it asked a question that is open. */
+  readonly isHolding: () => boolean;
   /** The connection has ended; its sessions' grace begins. */
   readonly close: () => void;
 }
@@ -91,7 +94,10 @@ export interface CarriedOut {
 }
 
 export interface Publishing {
-  readonly openAgent: (identity: Producer | undefined, events: AgentEvents) => AgentHandle;
+  /** Without `events`, whoever has a question's session is told the news of it. */
+  readonly openAgent: (identity: Producer | undefined, events: AgentEvents | undefined) => AgentHandle;
+  /** The agent that has the open session whose token this is: the handle that `openAgent` answered. */
+  readonly holderOf: (resumeToken: string) => AgentHandle | undefined;
   /** Passes on to the question's agent, where it is connected, that a person is or is no longer waited for. */
   readonly tellWaiting: (question: OpenQuestion, isWaiting: boolean) => void;
   /** Journals a plan and makes it so. Throws what the journal throws, the plan discarded. */
@@ -99,6 +105,9 @@ export interface Publishing {
   /** Ends an open session as if its agent had vanished (R8). */
   readonly abandon: (sessionId: string) => void;
 }
+
+/** In place of a connection where there is none. */
+const NOBODY = {};
 
 export function createPublishing(services: PublishingServices): Publishing {
   const { clock, ids, log, journal, hub, points, sessions, questions, spokesman, wakeUps, slices } = services;
@@ -221,7 +230,9 @@ export function createPublishing(services: PublishingServices): Publishing {
     return { event, published: { fields, source: published } };
   };
 
-  const openAgent = (declared: Producer | undefined, events: AgentEvents): AgentHandle => {
+  const handles = new WeakMap<object, AgentHandle>();
+
+  const openAgent = (declared: Producer | undefined, events: AgentEvents | undefined): AgentHandle => {
     const connection = {};
     let identity = declared;
     agents.connected(connection, events);
@@ -261,28 +272,28 @@ export function createPublishing(services: PublishingServices): Publishing {
         durable,
       };
     };
-    const isTheirs = (sessionId: string, token: string): boolean =>
-      sessions.ownerOf(sessionId) === connection || agents.isAsker(token, connection);
+    const isTheirs = (sessionId: string, token: string, resumeToken: string | undefined): boolean =>
+      sessions.belongsTo(sessionId, connection, resumeToken) || agents.isAsker(token, connection);
     /** The token of a question that is asked; where the agent gave none, and this is the same event once more, the one of the first time (R3). */
-    const tokenOf = (fields: Readonly<Record<string, unknown>>): string => {
+    const tokenOf = (fields: Readonly<Record<string, unknown>>, resumeToken: string | undefined): string => {
       const { event_id: eventId, session_id: sessionId, reply_token: given } = fields;
       const known = typeof eventId === "string" ? journal.find(eventId)?.event : undefined;
       const first = known?.session_id === sessionId ? known?.reply_token : undefined;
       // Its outcome is for those whose question it is.
-      if (typeof first === "string" && !isTheirs(String(sessionId), first)) {
-        const sentence = "Take the session over with aaep.resume_session first; another connection asked this.";
+      if (typeof first === "string" && !isTheirs(String(sessionId), first, resumeToken)) {
+        const sentence = "Take the session over with its resume_token first; another connection asked this.";
         throw new Fault("session_not_yours", sentence, { pointer: "/session_id", rule: "R8" });
       }
       if (typeof given === "string") return given;
       return typeof first === "string" ? first : `rpl_${ids.hex(16)}`;
     };
-    const ask: AgentHandle["ask"] = (fields, done) => {
-      const token = tokenOf(fields);
+    const ask: AgentHandle["ask"] = (fields, done, resumeToken) => {
+      const token = tokenOf(fields, resumeToken);
       const answer = agents.answer(token, connection, done);
       try {
         // What is no token at all is refused as what it is.
         const sent = fields.reply_token === undefined ? { ...fields, reply_token: token } : fields;
-        const receipt = publish([{ fields: sent }], false);
+        const receipt = publish([{ fields: sent }], false, resumeToken);
         const known = questions.outcomeOf(token);
         // The same event once more, whose question was resolved long ago.
         if (known !== "open" && answer.forget()) {
@@ -295,12 +306,12 @@ export function createPublishing(services: PublishingServices): Publishing {
         throw caught;
       }
     };
-    return {
+    const handle: AgentHandle = {
       publish,
       ask,
-      cancel: (token) => {
+      cancel: (token, resumeToken) => {
         const question = questions.find(token);
-        return question !== undefined && isTheirs(question.sessionId, token) && questions.cancel(token);
+        return question !== undefined && isTheirs(question.sessionId, token, resumeToken) && questions.cancel(token);
       },
       outcomeOf: (token, resumeToken) => {
         const outcome = questions.outcomeOf(token);
@@ -311,6 +322,7 @@ export function createPublishing(services: PublishingServices): Publishing {
         identity = producer;
       },
       identity: () => identity,
+      isHolding: () => sessions.isHolder(connection) || agents.hasAsked(connection),
       resumeSession: (sessionId, resumeToken) => {
         const summary = sessions.resume(sessionId, resumeToken, connection);
         forgetGrace(sessionId);
@@ -328,10 +340,13 @@ export function createPublishing(services: PublishingServices): Publishing {
         }
       },
     };
+    handles.set(connection, handle);
+    return handle;
   };
 
   return {
     openAgent,
+    holderOf: (resumeToken) => handles.get(sessions.holderOf(resumeToken) ?? NOBODY),
     carryOut,
     abandon,
     tellWaiting: agents.tellWaiting,

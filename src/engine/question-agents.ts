@@ -13,12 +13,15 @@ export interface AgentEvents {
 
 /** Connections are told apart by identity. */
 export interface QuestionAgents {
-  readonly connected: (connection: object, events: AgentEvents) => void;
+  /** Without `events` it has no ear for news: the owner of a question's session is told them in its place. */
+  readonly connected: (connection: object, events: AgentEvents | undefined) => void;
   /** Nothing is told over it any more: what it asked is the affair of whoever has the session, now or later. */
   readonly disconnected: (connection: object) => void;
   /** The connection publishes a question with this token. */
   readonly asks: (token: string, connection: object) => void;
   readonly isAsker: (token: string, connection: object) => boolean;
+  /** Whether the connection asked anything that is open. */
+  readonly hasAsked: (connection: object) => boolean;
   /** The question was refused, so nobody asked it. */
   readonly refused: (token: string) => void;
   /** Tells `done` the outcome, once, in place of a notification. Answers the cancellation, which says whether it was still waited for. */
@@ -40,8 +43,10 @@ interface Awaiting {
 }
 
 interface Connected {
-  readonly events: AgentEvents;
+  readonly events: AgentEvents | undefined;
   readonly awaiting: Set<Awaiting>;
+  /** The tokens of its questions that are open. */
+  readonly asked: Set<string>;
 }
 
 /** `ownerOf` says which connection a session belongs to, `isWaiting` whether a person is waited for. */
@@ -55,8 +60,13 @@ export function createQuestionAgents(
   const awaited = new Map<string, Set<Awaiting>>();
 
   const listenerOf = (token: string, sessionId: string): AgentEvents | undefined => {
-    const asker = connections.get(askers.get(token) ?? NOBODY);
-    return (asker ?? connections.get(ownerOf(sessionId) ?? NOBODY))?.events;
+    const asker = connections.get(askers.get(token) ?? NOBODY)?.events;
+    return asker ?? connections.get(ownerOf(sessionId) ?? NOBODY)?.events;
+  };
+
+  const forgetAsker = (token: string): void => {
+    connections.get(askers.get(token) ?? NOBODY)?.asked.delete(token);
+    askers.delete(token);
   };
 
   /** Whether it was still waited for. */
@@ -68,14 +78,19 @@ export function createQuestionAgents(
   };
 
   return {
-    connected: (connection, events) => void connections.set(connection, { events, awaiting: new Set() }),
+    connected: (connection, events) =>
+      void connections.set(connection, { events, awaiting: new Set(), asked: new Set() }),
     disconnected: (connection) => {
       for (const one of connections.get(connection)?.awaiting ?? []) forget(one);
       connections.delete(connection);
     },
-    asks: (token, connection) => void askers.set(token, connection),
+    asks: (token, connection) => {
+      askers.set(token, connection);
+      connections.get(connection)?.asked.add(token);
+    },
+    hasAsked: (connection) => (connections.get(connection)?.asked.size ?? 0) > 0,
     isAsker: (token, connection) => askers.get(token) === connection,
-    refused: (token) => void askers.delete(token),
+    refused: forgetAsker,
     answer: (token, connection, done) => {
       const theirs = connections.get(connection)?.awaiting;
       const one: Awaiting = {
@@ -100,7 +115,7 @@ export function createQuestionAgents(
       const waiting = awaited.get(token);
       const listener = listenerOf(token, sessionId);
       awaited.delete(token);
-      askers.delete(token);
+      forgetAsker(token);
       if (waiting === undefined) listener?.outcome(resolved);
       else for (const { done } of waiting) done(resolved);
     },

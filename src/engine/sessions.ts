@@ -66,6 +66,10 @@ export interface Sessions {
   readonly ownerOf: (sessionId: string) => object | undefined;
   /** Whether an open session, or one that ended, is this connection's, or the connection shows its token. False for a session that is not known. */
   readonly belongsTo: (sessionId: string | undefined, connection: object, resumeToken: string | undefined) => boolean;
+  /** The connection that has the open session whose token this is (R8). */
+  readonly holderOf: (resumeToken: string) => object | undefined;
+  /** Whether any open session is this connection's. */
+  readonly isHolder: (connection: object) => boolean;
   /** Ends a session whose agent did not come back (R8). Throws `not_found`. */
   readonly abandon: (sessionId: string, moment: Moment) => SessionPlan;
   /** An open session; undefined where there is none. */
@@ -314,6 +318,8 @@ export function createSessions(options: SessionsOptions): Sessions {
       if (session === undefined) return false;
       return session.owner === connection || (resumeToken !== undefined && session.resumeToken === resumeToken);
     },
+    holderOf: owners.holderOf,
+    isHolder: owners.isHolder,
     abandon: (sessionId, moment) => {
       const session = known(sessionId);
       const draft = begin(moment, undefined, undefined);
