@@ -9,6 +9,7 @@ import { runDaemonCommand } from "./run-daemon-command.js";
 const EXPLANATION = `
 When everything listens, one line of JSON goes to standard output, and nothing ever after:
   {"pid":4711,"producer_id":"aaepd","endpoints":{"ipc":"/run/user/1000/aaep/aaepd.sock"}}
+With --grpc or --http the addresses stand there as lists, and over TCP token_file names the file with the token.
 Log lines go to standard error. SIGTERM, SIGINT and SIGHUP stop the daemon in order, within two seconds.
 
 Every option can also be set by a variable (--max-hold-ms is AAEPD_MAX_HOLD_MS) or in the configuration file ("max_hold_ms"). An option wins over a
@@ -17,6 +18,7 @@ variable, a variable over the file.
 Examples:
   aaepd serve
   aaepd serve --producer-id planner --socket /run/user/1000/planner.sock
+  aaepd serve --grpc auto --http 127.0.0.1:8700
   aaepd serve --config ./aaepd.json --log-level debug 2> aaepd.log`;
 
 /** `aaepd serve`: a daemon for all agents of this user. */
@@ -31,12 +33,13 @@ export function registerServe(program: Command, context: CommandContext): void {
     runDaemonCommand("serve", parsed, context, (running, { producerId, socket, log }) => {
       const wanted = ipcPath(currentPlace(), producerId);
       const { ipc } = running.endpoints;
-      if (socket.kind === "auto" && ipc !== undefined && ipc !== wanted) {
+      if (socket.kind === "auto" && typeof ipc === "string" && ipc !== wanted) {
         const pid = ownerOf(wanted);
         const who = pid === undefined ? "Another process" : `Process ${pid}`;
         log.warn({ socket: ipc }, `${who} already serves as ${nameOf(wanted)}; this one is ${nameOf(ipc)}`);
       }
-      const line = JSON.stringify({ pid: process.pid, producer_id: producerId, endpoints: running.endpoints });
+      const { endpoints, tokenPath } = running;
+      const line = JSON.stringify({ pid: process.pid, producer_id: producerId, endpoints, token_file: tokenPath });
       context.stdio.writable.write(`${line}\n`);
     }),
   );

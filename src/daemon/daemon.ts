@@ -10,7 +10,7 @@ import type { Audit } from "../contracts/audit.js";
 import type { Clock } from "../contracts/clock.js";
 import type { Log } from "../contracts/log.js";
 import type { EndReason } from "../contracts/protocol.js";
-import type { Connection, Listener } from "../contracts/transport.js";
+import type { Connection, Listener, PeerIdentity } from "../contracts/transport.js";
 import { createEngine, type Engine } from "../engine/engine.js";
 import type { Producer } from "../engine/event.js";
 import { createJournalRing } from "../engine/journal-ring.js";
@@ -24,7 +24,10 @@ import { defaultAuditDirectory } from "./audit-names.js";
 import type { Configuration } from "./config.js";
 import { type EndpointServices, type Served, serveConnection } from "./endpoint.js";
 import { CONFORMANCE_LEVELS, daemonManifest } from "./manifest.js";
-import { type RuntimeFile, removeStaleRuntimeFiles, writeRuntimeFile } from "./runtime-files.js";
+import type { OfferedServices } from "./offer-services.js";
+import { announce, type Presence } from "./presence.js";
+import { countReplies } from "./reply-counts.js";
+import { removeStaleRuntimeFiles } from "./runtime-files.js";
 import { createSegmenter } from "./segmenter.js";
 import { createUtf8 } from "./utf8.js";
 
@@ -45,8 +48,10 @@ export interface DaemonOptions extends Configuration {
 export type StopReason = "signal" | "stdin_ended" | "parent_gone";
 
 export interface Daemon {
-  /** Where each transport listens, by its name. */
-  readonly endpoints: Readonly<Record<string, string>>;
+  /** Where each transport listens, by its name: the local socket as `ipc`, services as lists. */
+  readonly endpoints: Readonly<Record<string, string | readonly string[]>>;
+  /** Where the token stands that services over TCP ask for; undefined where none does. */
+  readonly tokenPath: string | undefined;
   /**
    * Ends sessions, hands out everything that is owed, closes every connection (R8a). On "stdin_ended" what standard input brought is taken first.
    * Never rejects.
@@ -69,12 +74,14 @@ const EPOCHS_PER_MS = 1000;
 /** Starts a daemon. Throws a Fault where it cannot listen; nothing is left behind then. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { clock, log } = options;
-  const connections = new Set<Served>();
-  let file: RuntimeFile | undefined;
+  /** What is under way, and over which transport. */
+  const connections = new Map<Served, string>();
+  let presence: Presence | undefined;
   let isStopping = false;
 
   const auditLog = openAuditLog(options);
-  const engine = startEngine(options, options.auditLog ?? auditLog);
+  const { audit, counts: replies } = countReplies(options.auditLog ?? auditLog);
+  const engine = startEngine(options, audit);
   let declared: Message | undefined;
   const manifest = (): Message => ({
     ...daemonManifest({
@@ -96,11 +103,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       ids: options.ids,
       offer: offerOf(options),
       producer: () => producerOf(manifest()),
-      manifestUri: () => file?.uri,
+      manifestUri: () => presence?.uri,
       manifest,
       manifestDeclared: (theirs) => {
         declared = theirs;
-        updateFile(file, manifest(), log);
+        presence?.update();
       },
       agentIdentity: undefined,
     },
@@ -109,26 +116,46 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   // Only the agent that a daemon was started for can speak for it (R1).
   const others: EndpointServices = { ...services, aaep: { ...services.aaep, manifestDeclared: () => {} } };
 
+  const track = (served: Served, peer: PeerIdentity, transport: string): void => {
+    connections.set(served, transport);
+    log.debug({ peer: peer.label }, "connected");
+    void served.done.then(() => {
+      connections.delete(served);
+      log.debug({ peer: peer.label }, "disconnected");
+    });
+    if (isStopping) void served.finish("producer_shutdown");
+  };
+
   const serve = (connection: Connection<Uint8Array>, isParent: boolean): Served => {
     const served = serveConnection(connection, isParent ? services : others, {
       speaksRpc: isParent,
       keepsOutput: isParent,
     });
-    connections.add(served);
-    log.debug({ peer: connection.peer.label }, "connected");
-    void served.done.then(() => {
-      connections.delete(served);
-      log.debug({ peer: connection.peer.label }, "disconnected");
-    });
-    if (isStopping) void served.finish("producer_shutdown");
+    track(served, connection.peer, isParent ? "stdio" : "ipc");
     return served;
   };
 
   const listener = await listen(options, (connection) => void serve(connection, false));
+  let offered: OfferedServices | undefined;
   try {
-    if (listener !== undefined) file = writeRuntimeFile(listener.address, manifest());
+    if (offersServices(options)) {
+      // Whoever uses the local socket alone never loads what services need.
+      const { offerServices } = await import("./offer-services.js");
+      offered = await offerServices(options, {
+        aaep: others.aaep,
+        auditDropped: auditLog.droppedCount,
+        closeTimeoutMs: CLOSE_TIMEOUT_MS,
+        connections,
+        isReady: () => !isStopping,
+        replies,
+        track,
+      });
+    }
+    presence = announcePresence(options, listener, offered, manifest);
   } catch (caught) {
     await listener?.stop();
+    await offered?.stop();
+    await offered?.drain();
     throw caught;
   }
   const parent = options.stdio === undefined ? undefined : await serveParent(options, serve);
@@ -143,15 +170,18 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     isStopping = true;
     try {
       // Nobody is to find what is about to go.
-      file?.remove();
-      await listener?.stop();
+      presence?.remove();
+      await Promise.all([listener?.stop(), offered?.stop()]);
       // What a parent that takes no answers still has in its pipe may stay there (S9).
       if (reason === "stdin_ended") await Promise.race([parent?.inputEnded, elapsed(clock, INPUT_TIMEOUT_MS)]);
       engine.endSessions();
     } catch (caught) {
       log.error({ err: caught }, "an error while stopping; connections are closed all the same");
     } finally {
-      await Promise.all([...connections].map((served) => served.finish("producer_shutdown" satisfies EndReason)));
+      await Promise.all(
+        [...connections.keys()].map((served) => served.finish("producer_shutdown" satisfies EndReason)),
+      );
+      await offered?.drain();
       await engine.close().catch((caught) => log.error({ err: caught }, "an error while closing the journal"));
       await auditLog.close();
       tellStopped();
@@ -159,7 +189,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   };
 
   return {
-    endpoints: listener === undefined ? {} : { ipc: listener.address },
+    endpoints: endpointsOf(listener, offered),
+    tokenPath: presence?.tokenPath,
     stop,
     stopped,
     serve: (connection) => serve(connection, false).done,
@@ -273,10 +304,28 @@ function producerOf({ agent_id, agent_version, agent_name }: Readonly<Record<str
   };
 }
 
-function updateFile(file: RuntimeFile | undefined, manifest: object, log: Log): void {
-  try {
-    file?.update(manifest);
-  } catch (caught) {
-    log.warn({ err: caught }, "the manifest beside the socket could not be replaced");
-  }
+function offersServices({ grpc, http }: DaemonOptions): boolean {
+  return grpc.kind !== "off" || http.kind !== "off";
+}
+
+function endpointsOf(listener: Listener | undefined, offered: OfferedServices | undefined): Daemon["endpoints"] {
+  return { ...(listener === undefined ? {} : { ipc: listener.address }), ...offered?.endpoints };
+}
+
+/** Undefined where there is nothing to be found. */
+function announcePresence(
+  { producerId, log }: DaemonOptions,
+  listener: Listener | undefined,
+  offered: OfferedServices | undefined,
+  manifest: () => object,
+): Presence | undefined {
+  if (listener === undefined && offered === undefined) return undefined;
+  return announce({
+    producerId,
+    paths: [...(listener === undefined ? [] : [listener.address]), ...(offered?.socketPaths ?? [])],
+    token: offered?.token,
+    endpoints: endpointsOf(listener, offered),
+    manifest,
+    log,
+  });
 }

@@ -7,7 +7,7 @@ import type { Configuration } from "./config.js";
 export const CONFORMANCE_LEVELS: readonly number[] = [1, 2, 3];
 
 export interface ManifestFacts {
-  readonly configuration: Pick<Configuration, "producerId" | "maxConcurrentSubscriptions" | "socket">;
+  readonly configuration: Pick<Configuration, "producerId" | "maxConcurrentSubscriptions" | "socket" | "grpc" | "http">;
   readonly version: string;
   /** Whether an agent is spoken to over standard input and output. */
   readonly hasStdio: boolean;
@@ -21,6 +21,8 @@ export function daemonManifest(facts: ManifestFacts): ProducerManifest {
   const transports = [
     ...(configuration.socket.kind === "off" ? [] : [process.platform === "win32" ? "named-pipe" : "unix-socket"]),
     ...(hasStdio ? ["stdio-jsonrpc"] : []),
+    ...(configuration.grpc.kind === "off" ? [] : ["grpc"]),
+    ...(configuration.http.kind === "off" ? [] : ["connect"]),
   ];
   const identity = agent?.agent_id === undefined ? own(configuration.producerId, version) : identityOf(agent);
   return {

@@ -37,6 +37,12 @@ describe("configuration", () => {
     expect(resolveConfiguration(nothing()).configuration).toStrictEqual({
       producerId: "aaepd",
       socket: { kind: "auto" },
+      grpc: { kind: "off" },
+      http: { kind: "off" },
+      corsOrigins: [],
+      compression: false,
+      heartbeatSeconds: 15,
+      agentIdleSeconds: 60,
       maxFrameBytes: 1_064_960,
       handshakeTimeoutSeconds: 60,
       defaultLanguage: "en-US",
@@ -132,6 +138,7 @@ describe("configuration", () => {
       return !["producerId", "socket", "audit"].includes(name) && type.fromText("0").kind === "value";
     });
     expect(takesZero).toStrictEqual([
+      "heartbeatSeconds",
       "agentGraceSeconds",
       "retryAfterSeconds",
       "confirmationGraceSeconds",

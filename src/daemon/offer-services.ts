@@ -1,0 +1,70 @@
+// Joins the services of AAEP to the daemon: methods from the protocol, addresses from the configuration, pages beside them.
+import type { ReplyFate } from "../contracts/audit.js";
+import type { PeerIdentity } from "../contracts/transport.js";
+import { agentMethods } from "../protocols/aaep/agent-service.js";
+import type { RpcServices } from "../protocols/aaep/rpc-session.js";
+import { subscriberMethods } from "../protocols/aaep/subscriber-service.js";
+import type { DaemonOptions } from "./daemon.js";
+import type { Served } from "./endpoint.js";
+import { createMetrics } from "./metrics.js";
+import { servicePages } from "./service-pages.js";
+import { type RunningServices, startServices } from "./services.js";
+import { createUtf8 } from "./utf8.js";
+
+export interface OfferedServices extends RunningServices {
+  /** What callers over TCP must show; undefined where there are none. */
+  readonly token: string | undefined;
+}
+
+export interface OfferedBy {
+  readonly aaep: Omit<RpcServices, "startPump">;
+  readonly auditDropped: () => number;
+  readonly closeTimeoutMs: number;
+  readonly connections: ReadonlyMap<Served, string>;
+  readonly isReady: () => boolean;
+  readonly replies: ReadonlyMap<ReplyFate, number>;
+  readonly track: (served: Served, peer: PeerIdentity, transport: string) => void;
+}
+
+/** 256 bits, in hex. */
+const TOKEN_BYTES = 32;
+
+/** Starts the services. Throws a Fault where one cannot listen; nothing is left behind then. */
+export async function offerServices(options: DaemonOptions, by: OfferedBy): Promise<OfferedServices> {
+  const { clock, ids, log } = options;
+  const { aaep } = by;
+  const shared = {
+    ...aaep,
+    clock,
+    handshakeTimeoutMs: options.handshakeTimeoutSeconds * 1000,
+    served: by.track,
+  };
+  const agents = agentMethods({ ...shared, agentIdleMs: options.agentIdleSeconds * 1000 });
+  const methods = [
+    ...subscriberMethods({ ...shared, utf8: createUtf8(), heartbeatMs: options.heartbeatSeconds * 1000 }),
+    ...agents.methods,
+  ];
+  const metrics = createMetrics({
+    status: aaep.engine.status,
+    connections: () => countByTransport(by.connections),
+    replies: () => by.replies,
+    auditDropped: by.auditDropped,
+  });
+  const token = ids.hex(TOKEN_BYTES);
+  const pages = servicePages({ manifest: aaep.manifest, isReady: by.isReady, metrics });
+  const running = await startServices({ ...options, token, closeTimeoutMs: by.closeTimeoutMs, log }, methods, pages);
+  return {
+    ...running,
+    token: running.needsToken ? token : undefined,
+    drain: async () => {
+      agents.close();
+      await running.drain();
+    },
+  };
+}
+
+function countByTransport(connections: ReadonlyMap<Served, string>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const transport of connections.values()) counts.set(transport, (counts.get(transport) ?? 0) + 1);
+  return counts;
+}

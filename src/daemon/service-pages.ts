@@ -1,0 +1,50 @@
+// What stands beside the services on the HTTP server: plain pages for browsers, monitors and people.
+import type { Message } from "../protocols/aaep/subscription-desk.js";
+import type { Metrics } from "./metrics.js";
+
+export interface Page {
+  readonly path: string;
+  /** Whether it tells more than that the daemon runs. */
+  readonly needsToken: boolean;
+  readonly answer: () => PageAnswer | Promise<PageAnswer>;
+}
+
+export interface PageAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+export function servicePages(from: {
+  readonly manifest: () => Message;
+  readonly isReady: () => boolean;
+  readonly metrics: Metrics;
+}): readonly Page[] {
+  const plain = (status: number, body: string): PageAnswer => ({
+    status,
+    contentType: "text/plain; charset=utf-8",
+    body: `${body}\n`,
+  });
+  return [
+    {
+      path: "/.well-known/aaep-manifest.json",
+      needsToken: true,
+      answer: () => ({
+        status: 200,
+        contentType: "application/json",
+        body: `${JSON.stringify(from.manifest(), null, 2)}\n`,
+      }),
+    },
+    { path: "/healthz", needsToken: false, answer: () => plain(200, "alive") },
+    {
+      path: "/readyz",
+      needsToken: false,
+      answer: () => (from.isReady() ? plain(200, "ready") : plain(503, "stopping")),
+    },
+    {
+      path: "/metrics",
+      needsToken: true,
+      answer: async () => ({ status: 200, contentType: from.metrics.contentType, body: await from.metrics.text() }),
+    },
+  ];
+}

@@ -1,0 +1,147 @@
+// The services of the daemon, over gRPC and Connect: one list of methods, served at every address that was asked for. Loaded only where there is one.
+import { listenConnect } from "../../transports/connect/listen.js";
+import { listenGrpc } from "../../transports/grpc/listen.js";
+import { currentPlace, ipcPath, isPipeName } from "../../transports/ipc/paths.js";
+import { Fault } from "../base/errors.js";
+import type { Log } from "../contracts/log.js";
+import type { Admit, ServiceAddress, ServiceListener, ServiceMethod } from "../contracts/service.js";
+import { describeFault } from "../protocols/aaep/error-detail.js";
+import { admitEverybody, admitTokenHolders } from "../security/admission.js";
+import type { Configuration, ServiceChoice } from "./config.js";
+import type { Page } from "./service-pages.js";
+
+export type ServiceKind = "grpc" | "http";
+
+export interface ServiceOptions
+  extends Pick<
+    Configuration,
+    "grpc" | "http" | "corsOrigins" | "compression" | "producerId" | "maxFrameBytes" | "handshakeTimeoutSeconds"
+  > {
+  /** What peers over TCP must show. */
+  readonly token: string;
+  /** How long a peer that does not read may hold up the end, ms. */
+  readonly closeTimeoutMs: number;
+  readonly log: Log;
+}
+
+export interface RunningServices {
+  /** Where each listens, by its kind. */
+  readonly endpoints: Readonly<Partial<Record<ServiceKind, readonly string[]>>>;
+  /** The paths of their Unix sockets. */
+  readonly socketPaths: readonly string[];
+  /** Whether a token is asked for anywhere. */
+  readonly needsToken: boolean;
+  /** Takes no new calls. */
+  readonly stop: () => Promise<void>;
+  /** Ends what is left, when the streams have ended. */
+  readonly drain: () => Promise<void>;
+}
+
+/** More daemons of one producer id than this on one machine are a mistake somewhere. */
+const MOST_INSTANCES = 16;
+/** What tells no more than that somebody is there. */
+const OPEN_PATHS: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
+
+/** Listens everywhere or nowhere. Throws the Fault of the first address that cannot be had. */
+export async function startServices(
+  options: ServiceOptions,
+  methods: readonly ServiceMethod[],
+  pages: readonly Page[],
+): Promise<RunningServices> {
+  const { closeTimeoutMs, log, compression } = options;
+  const listeners: {
+    readonly kind: ServiceKind;
+    readonly address: ServiceAddress;
+    readonly listener: ServiceListener;
+  }[] = [];
+  const shared = {
+    methods,
+    describeFault,
+    compression,
+    maxMessageBytes: options.maxFrameBytes,
+    closeTimeoutMs,
+    log,
+    onAcceptFault: (fault: Fault) => log.warn({ code: fault.code }, fault.sentence),
+  };
+  const admitToken = admitTokenHolders(options.token, OPEN_PATHS);
+
+  const listen = (kind: ServiceKind, address: ServiceAddress): Promise<ServiceListener> => {
+    const admit: Admit = address.kind === "unix" ? admitEverybody : admitToken;
+    switch (kind) {
+      case "grpc":
+        return listenGrpc({ ...shared, address, admit });
+      case "http":
+        return listenConnect({
+          ...shared,
+          address,
+          admit,
+          pages,
+          corsOrigins: options.corsOrigins,
+          silentConnectionMs: options.handshakeTimeoutSeconds * 1000,
+        });
+    }
+  };
+
+  const listenAll = async (kind: ServiceKind, choice: ServiceChoice): Promise<void> => {
+    switch (choice.kind) {
+      case "off":
+        return;
+      case "auto":
+        listeners.push({ kind, ...(await listenAuto(kind, options.producerId, (address) => listen(kind, address))) });
+        return;
+      case "addresses":
+        for (const address of choice.addresses)
+          listeners.push({ kind, address, listener: await listen(kind, address) });
+    }
+  };
+
+  const stop = async (): Promise<void> => {
+    await Promise.all(listeners.map(({ listener }) => listener.stop()));
+  };
+  const drain = async (): Promise<void> => {
+    await Promise.all(listeners.map(({ listener }) => listener.drain()));
+  };
+
+  try {
+    await listenAll("grpc", options.grpc);
+    await listenAll("http", options.http);
+  } catch (caught) {
+    await stop();
+    await drain();
+    throw caught;
+  }
+  const addresses = (kind: ServiceKind) =>
+    listeners.filter((one) => one.kind === kind).map(({ listener }) => listener.address);
+  const endpoints: Partial<Record<ServiceKind, readonly string[]>> = {};
+  for (const kind of ["grpc", "http"] as const) if (addresses(kind).length > 0) endpoints[kind] = addresses(kind);
+  return {
+    endpoints,
+    socketPaths: listeners.flatMap(({ address }) => (address.kind === "unix" ? [address.path] : [])),
+    needsToken: listeners.some(({ address }) => address.kind === "tcp"),
+    stop,
+    drain,
+  };
+}
+
+/** `<producer id>.grpc` in the runtime folder; where a live daemon has that one, `<producer id>-2.grpc` and so on. */
+async function listenAuto(
+  kind: ServiceKind,
+  producerId: string,
+  listen: (address: ServiceAddress) => Promise<ServiceListener>,
+): Promise<{ readonly address: ServiceAddress; readonly listener: ServiceListener }> {
+  for (let instance = 1; ; instance++) {
+    const socketPath = ipcPath(currentPlace(), producerId, instance);
+    if (isPipeName(socketPath)) {
+      const sentence = `Give --${kind} an address of loopback such as 127.0.0.1:0: no client of these services speaks over a named pipe.`;
+      throw new Fault("unsupported", sentence, { origin: "local" });
+    }
+    // Whoever looks for daemons takes what ends in .sock for the local socket.
+    const address: ServiceAddress = { kind: "unix", path: socketPath.replace(/\.sock$/, `.${kind}`) };
+    try {
+      return { address, listener: await listen(address) };
+    } catch (caught) {
+      const taken = caught instanceof Fault && caught.code === "address_in_use";
+      if (!taken || instance === MOST_INSTANCES) throw caught;
+    }
+  }
+}
