@@ -5,8 +5,9 @@ import type { DeliverySource, EndReason } from "../../contracts/protocol.js";
 import type { RpcCall, RpcHandlers } from "../../contracts/rpc.js";
 import type { Delivery, DeliveryRun } from "../../engine/delivery.js";
 import type { Producer } from "../../engine/event.js";
-import type { AgentHandle, PublishReceipt } from "../../engine/publishing.js";
+import type { PublishReceipt } from "../../engine/publishing.js";
 import type { SessionSummary } from "../../engine/session-record.js";
+import { createAgentDesk } from "./agent-desk.js";
 import { quoted } from "./capabilities.js";
 import { isCostlyCall } from "./costly-calls.js";
 import { createQuestionMethods, questionNotifications } from "./question-methods.js";
@@ -18,7 +19,6 @@ import {
   type Message,
   type OpenSubscription,
 } from "./subscription-desk.js";
-import { assertManifest, assertResumeSession } from "./validate-messages.js";
 
 /** What the session needs of its connection. */
 export interface RpcPeer {
@@ -67,15 +67,15 @@ interface Held {
 export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSession {
   const desk = createSubscriptionDesk(services);
   const held = new Map<string, Held>();
-  let agent: AgentHandle | undefined;
   let isOpen = false;
 
-  const agentHandle = (): AgentHandle => {
-    agent ??= services.engine.openAgent(services.agentIdentity, questionNotifications(peer.notify));
-    return agent;
-  };
-
-  const questions = createQuestionMethods(agentHandle);
+  const agent = createAgentDesk({
+    engine: services.engine,
+    identity: services.agentIdentity,
+    events: questionNotifications(peer.notify),
+    manifestDeclared: services.manifestDeclared,
+  });
+  const questions = createQuestionMethods(agent);
 
   const publish = (call: RpcCall): PublishReceipt => {
     const { params } = call;
@@ -85,21 +85,12 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     const long = longForm(params);
     const published = long?.events ?? params;
     const isArray = Array.isArray(published);
-    const events: readonly unknown[] = isArray ? published : [published];
-    if (events.length > MAX_PUBLISHED_EVENTS) {
-      const sentence = `Publish at most ${MAX_PUBLISHED_EVENTS} events at a time; these are ${events.length}.`;
-      throw new Fault("message_too_large", sentence, { pointer: "", rule: "R3" });
-    }
-    for (const [index, event] of events.entries()) {
-      if (typeof event === "object" && event !== null && !Array.isArray(event)) continue;
-      throw new Fault("invalid_event", "An event is a JSON object.", { pointer: `/${index}`, rule: "AAEP §3.9" });
-    }
-    const sources = sourceTexts(call.text, published, long !== undefined);
-    const inputs = events.map((event, index) => ({
-      fields: event as Readonly<Record<string, unknown>>,
-      source: sources[index],
-    }));
-    return agentHandle().publish(inputs, isArray, long?.resumeToken);
+    return agent.publish({
+      events: isArray ? published : [published],
+      isArray,
+      resumeToken: long?.resumeToken,
+      sources: () => sourceTexts(call.text, published, long !== undefined),
+    });
   };
 
   const receiptMessage = ({ events, resumeToken }: PublishReceipt): Message => ({
@@ -174,20 +165,8 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     return message;
   };
 
-  const resumeSession = (params: unknown): Message => {
-    assertResumeSession(params);
-    return summaryMessage(agentHandle().resumeSession(params.session_id, params.resume_token));
-  };
-
   const setManifest = (params: unknown): Message => {
-    assertManifest(params);
-    const { agent_id, agent_version, agent_name } = params;
-    agentHandle().setIdentity({
-      agent_id,
-      ...(agent_version === undefined ? {} : { agent_version }),
-      ...(agent_name === undefined ? {} : { agent_name }),
-    });
-    services.manifestDeclared(params as unknown as Message);
+    agent.setManifest(params);
     return {};
   };
 
@@ -238,7 +217,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
       case "aaep.set_manifest":
         return setManifest(params);
       case "aaep.resume_session":
-        return resumeSession(params);
+        return summaryMessage(agent.resumeSession(params));
       case "aaep.list_pending":
         return listPending(params);
       case "aaep.repeat":
@@ -283,13 +262,9 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
   return {
     handlers,
     isOpen: () => isOpen,
-    agentEnded: () => {
-      agent?.close();
-      agent = undefined;
-    },
+    agentEnded: agent.close,
     ended: () => {
-      agent?.close();
-      agent = undefined;
+      agent.close();
       endSubscriptions();
     },
     finish: (reason) => {
@@ -297,9 +272,6 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     },
   };
 }
-
-/** Events that one publish may have: all of them are planned before any goes out, while nobody else is served. */
-const MAX_PUBLISHED_EVENTS = 512;
 
 interface LongForm {
   readonly events: readonly unknown[];

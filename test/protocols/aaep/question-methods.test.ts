@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { AbortSignalLike, RpcCall } from "../../../src/contracts/rpc.js";
 import { BOUNDARIES } from "../../../src/engine/terms.js";
 import { formatTimestamp } from "../../../src/engine/timestamps.js";
-import { MAX_AWAITED_COUNT } from "../../../src/protocols/aaep/question-methods.js";
+import { MAX_AWAITED_COUNT } from "../../../src/protocols/aaep/agent-questions.js";
 import { createRpcSession, type RpcSession } from "../../../src/protocols/aaep/rpc-session.js";
 import { createCallSignal } from "../../../transports/json-rpc/call-signal.js";
 import { createEngineRig, type EngineRig, SILENT_LOG } from "../../support/engine-rig.js";

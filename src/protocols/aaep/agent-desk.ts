@@ -1,0 +1,102 @@
+// The agent's side of AAEP, for every framing (R2, R3, R8, R33, AAEP ch. 6): what it publishes, who it is, the sessions it takes over, and its questions.
+// How messages are framed, and in which words the answers go out, is known elsewhere.
+import { Fault } from "../../base/errors.js";
+import type { Engine } from "../../engine/engine.js";
+import type { Producer } from "../../engine/event.js";
+import type { AgentHandle, PublishReceipt } from "../../engine/publishing.js";
+import type { AgentEvents } from "../../engine/question-agents.js";
+import type { SessionSummary } from "../../engine/session-record.js";
+import { type AgentQuestions, createAgentQuestions } from "./agent-questions.js";
+import type { Message } from "./subscription-desk.js";
+import { assertManifest, assertResumeSession } from "./validate-messages.js";
+
+/** Events that one publish may have: all of them are planned before any goes out, while nobody else is served. */
+export const MAX_PUBLISHED_EVENTS = 512;
+
+export interface AgentDeskServices {
+  readonly engine: Pick<Engine, "openAgent">;
+  /** Identity that its events get, where it declares none. */
+  readonly identity: Producer | undefined;
+  /** What it is told without asking; undefined where it cannot be told. */
+  readonly events: AgentEvents | undefined;
+  /** It has declared its manifest: its identity, languages and extensions. */
+  readonly manifestDeclared: (manifest: Message) => void;
+}
+
+export interface Publication {
+  readonly events: readonly unknown[];
+  /** Pointers of faults begin with an index. */
+  readonly isArray: boolean;
+  /** Of a session that another connection has (R8). */
+  readonly resumeToken?: string | undefined;
+  /** The JSON text of each event, where there is one. Asked for once the events are known to be objects. May throw. */
+  readonly sources?: () => readonly string[];
+}
+
+export interface AgentDesk extends AgentQuestions {
+  /** Publishes all or none. Throws the Fault that refuses them. */
+  readonly publish: (publication: Publication) => PublishReceipt;
+  /** Takes a complete manifest. Throws "invalid_message". */
+  readonly setManifest: (manifest: unknown) => void;
+  /** Takes `{session_id, resume_token}`. Throws "invalid_message", and what the engine refuses it with. */
+  readonly resumeSession: (claim: unknown) => SessionSummary;
+  /** The engine's agent behind it; opened with the first call, and anew after `close`. */
+  readonly agent: () => AgentHandle;
+  /** Its connection has ended, or says no more: its sessions' grace begins (R8). */
+  readonly close: () => void;
+}
+
+export function createAgentDesk(services: AgentDeskServices): AgentDesk {
+  let handle: AgentHandle | undefined;
+  const agent = (): AgentHandle => {
+    handle ??= services.engine.openAgent(services.identity, services.events);
+    return handle;
+  };
+
+  return {
+    ...createAgentQuestions(agent),
+    agent,
+    publish: ({ events, isArray, resumeToken, sources }) => {
+      assertEventCount(events.length);
+      assertObjects(events);
+      const texts = sources?.();
+      const inputs = events.map((event, index) => ({
+        fields: event as Readonly<Record<string, unknown>>,
+        source: texts?.[index],
+      }));
+      return agent().publish(inputs, isArray, resumeToken);
+    },
+    setManifest: (manifest) => {
+      assertManifest(manifest);
+      const { agent_id, agent_version, agent_name } = manifest;
+      agent().setIdentity({
+        agent_id,
+        ...(agent_version === undefined ? {} : { agent_version }),
+        ...(agent_name === undefined ? {} : { agent_name }),
+      });
+      services.manifestDeclared(manifest as unknown as Message);
+    },
+    resumeSession: (claim) => {
+      assertResumeSession(claim);
+      return agent().resumeSession(claim.session_id, claim.resume_token);
+    },
+    close: () => {
+      handle?.close();
+      handle = undefined;
+    },
+  };
+}
+
+/** Throws "message_too_large" for more events than one publish may have. */
+export function assertEventCount(count: number): void {
+  if (count <= MAX_PUBLISHED_EVENTS) return;
+  const sentence = `Publish at most ${MAX_PUBLISHED_EVENTS} events at a time; these are ${count}.`;
+  throw new Fault("message_too_large", sentence, { pointer: "", rule: "R3" });
+}
+
+function assertObjects(events: readonly unknown[]): void {
+  for (const [index, event] of events.entries()) {
+    if (typeof event === "object" && event !== null && !Array.isArray(event)) continue;
+    throw new Fault("invalid_event", "An event is a JSON object.", { pointer: `/${index}`, rule: "AAEP §3.9" });
+  }
+}
