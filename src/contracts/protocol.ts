@@ -1,5 +1,6 @@
 import type { Fault } from "../base/errors.js";
 import type { Delivery, DeliveryRun } from "../engine/delivery.js";
+import type { Millis } from "./clock.js";
 
 /** Where a pump pulls from. */
 export interface DeliverySource {
@@ -15,6 +16,14 @@ export interface Reaction<Message> {
   readonly closes: boolean;
   /** Whether it cost so much that others come first: the peer's next message is taken in a later turn of the event loop. */
   readonly wasCostly?: boolean;
+  /** What was wrong with the message, where that is what `answers` tell. */
+  readonly fault?: Fault;
+}
+
+/** Says that a stream is alive where nothing else was sent for a while (R22). */
+export interface Heartbeat<Message> {
+  readonly everyMs: Millis;
+  readonly message: Message;
 }
 
 /** What still has to go out when a session is ended from this side. */

@@ -92,8 +92,8 @@ export function createPlainProtocol(services: DeskServices): Protocol<unknown> {
             const reaction = receive(message);
             return isCostlyType(type) ? { ...reaction, wasCostly: true } : reaction;
           } catch (caught) {
-            const message = errorMessage(publicFault(caught, services.log), type);
-            return { answers: [message], closes: false, wasCostly: isCostlyType(type) };
+            const fault = publicFault(caught, services.log);
+            return { answers: [errorMessage(fault, type)], closes: false, wasCostly: isCostlyType(type), fault };
           }
         },
         refuse: (fault) => errorMessage(fault),
@@ -102,14 +102,15 @@ export function createPlainProtocol(services: DeskServices): Protocol<unknown> {
           setBlocked: (blocked) => open?.engine.setBlocked(blocked),
         },
         isOpen: () => open !== undefined,
-        finish: (reason) => finish(open, reason),
+        finish: (reason) => lastWordsOf(open, reason),
         ended: () => open?.engine.close(),
       };
     },
   };
 }
 
-function finish(open: OpenSubscription | undefined, reason: EndReason): LastWords<unknown> {
+/** What a peer is still owed and told when this side ends its conversation, whether it had a subscription or not yet (R8a, R22). */
+export function lastWordsOf(open: OpenSubscription | undefined, reason: EndReason): LastWords<unknown> {
   if (open === undefined) {
     const sentence =
       reason === "handshake_timeout"

@@ -35,6 +35,8 @@ export interface DeskServices {
   /** Where the manifest stands, if it stands anywhere. */
   readonly manifestUri: () => string | undefined;
   readonly log: Log;
+  /** Told in acceptances: after how long a silence a stream says that it is alive, seconds. Undefined where it never does. */
+  readonly heartbeatSeconds?: number | undefined;
 }
 
 export interface SubscriptionEvents {
@@ -50,6 +52,8 @@ export type RequestOutcome =
 /** A subscription under way. */
 export interface OpenSubscription {
   readonly id: string;
+  /** Says whose a message is that comes by another way than the stream (R19). */
+  readonly key: string;
   readonly engine: EngineSubscription;
   /** Answers accepted or rejected; a rejection has ended it (§5.7). Throws a Fault for a malformed one: the old terms stand (R32). */
   readonly renegotiate: (message: unknown) => { readonly message: Message; readonly ended: boolean };
@@ -113,7 +117,6 @@ function createOpenSubscription(
   correlationId: string | undefined,
 ): OpenSubscription & { readonly accepted: (negotiated: Accepted) => Message } {
   let capabilities = first.capabilities;
-  // Where replies come by another way than the stream, the key says whose they are (R19).
   const key = services.ids.hex(16);
 
   const accepted = (negotiated: Accepted): Message => {
@@ -128,7 +131,12 @@ function createOpenSubscription(
       ...(manifestUri === undefined ? {} : { manifest_uri: manifestUri }),
       ...(notes === undefined ? {} : { negotiation_notes: notes }),
       ...(correlationId === undefined ? {} : { correlation_id: correlationId }),
-      extensions: { aaepd: { key } },
+      extensions: {
+        aaepd: {
+          key,
+          ...(services.heartbeatSeconds === undefined ? {} : { heartbeat_seconds: services.heartbeatSeconds }),
+        },
+      },
     };
   };
 
@@ -143,6 +151,7 @@ function createOpenSubscription(
 
   return {
     id: engine.id,
+    key,
     engine,
     accepted,
     renegotiate: (message) => {

@@ -1,0 +1,63 @@
+// Streams of the services: conversations with a status at their end, which whoever runs the daemon finishes like those of connections.
+import { Fault } from "../base/errors.js";
+import type { Clock, Millis } from "../contracts/clock.js";
+import type { Codec } from "../contracts/codec.js";
+import type { Log } from "../contracts/log.js";
+import type { EndReason, Heartbeat, Protocol } from "../contracts/protocol.js";
+import type { Connection, PeerIdentity } from "../contracts/transport.js";
+import { type Conversation, converse } from "./converse.js";
+
+export interface StreamServices {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How long a stream may stay without a handshake, ms (R22). */
+  readonly handshakeTimeoutMs: Millis;
+  /** Told of each stream that is being served: `finish` is its owner's to call. */
+  readonly served: (stream: Conversation, peer: PeerIdentity) => void;
+}
+
+/** Answers what serves a stream from its first frame to its end. Its client's half-close is not the end of its subscription. */
+export function createStreamServer(
+  services: StreamServices,
+): <Frame, Message>(
+  connection: Connection<Frame>,
+  codec: Codec<Frame, Message>,
+  protocol: Protocol<Message>,
+  heartbeat: Heartbeat<Message> | undefined,
+) => void {
+  const { clock, log, handshakeTimeoutMs } = services;
+  return (connection, codec, protocol, heartbeat) => {
+    const conversation = converse(connection, codec, protocol, {
+      clock,
+      log,
+      handshakeTimeoutMs,
+      heartbeat,
+      keepsOutput: true,
+      statusOf,
+      failed: (fault) =>
+        log.error(
+          { peer: connection.peer.label, cause: fault.cause },
+          "a stream was ended, because an event for it could not be made",
+        ),
+    });
+    services.served(conversation, connection.peer);
+  };
+}
+
+/** The fault whose status a stream has that the daemon ends; its subscriber's own close is no fault. */
+function statusOf(reason: EndReason): Fault {
+  switch (reason) {
+    case "producer_shutdown":
+      return new Fault("shutting_down", "The daemon is stopping. Subscribe again when it is back.", { rule: "R8a" });
+    case "lagging":
+      return new Fault("lagging", "This stream took too little for too long. Subscribe again with resume_after.", {
+        rule: "R18",
+      });
+    case "handshake_timeout":
+      return new Fault("timed_out", "No subscription.request came in time. Open another stream.", { rule: "R22" });
+    case "producer_error":
+      return new Fault("internal", "Something went wrong in the daemon, and stands in its log. Subscribe again.", {
+        origin: "local",
+      });
+  }
+}
