@@ -1,0 +1,67 @@
+// AAEP messages as JSON in aaep.v1.AaepMessage: the service as the specification draws it (AAEP app. B.5).
+import { fromBinary, isMessage } from "@bufbuild/protobuf";
+import { type AaepMessage, AaepMessageSchema } from "#gen/aaep/v1/aaep_service_pb.js";
+import { Fault } from "../../base/errors.js";
+import type { Codec } from "../../contracts/codec.js";
+import type { ServiceFrame } from "../../contracts/service.js";
+import { createJsonCodec, type Utf8 } from "./json-codec.js";
+import { ByteWriter, DELIMITED } from "./protobuf/byte-writer.js";
+
+const JSON_FIELD = AaepMessageSchema.field.json.number;
+const TYPE_FIELD = AaepMessageSchema.field.messageType.number;
+
+/** An event to which nothing was added keeps its agent's own text, byte for byte (AAEP §8.2.1). */
+export function createAaepMessageCodec(utf8: Utf8): Codec<ServiceFrame, unknown> {
+  const json = createJsonCodec(utf8);
+  return {
+    decode: (frame) => {
+      const { json: bytes, messageType } = messageOfFrame(frame);
+      const document = json.decode(bytes);
+      assertType(document, messageType);
+      return document;
+    },
+    encode: (message) => encoded(json.encode(message), (message as { readonly type?: unknown }).type),
+    format: {
+      name: "aaep-message",
+      encode: (event, source) => encoded(json.format.encode(event, source), event.type),
+    },
+  };
+}
+
+function messageOfFrame(frame: ServiceFrame): AaepMessage {
+  if (!(frame instanceof Uint8Array)) {
+    if (isMessage(frame, AaepMessageSchema)) return frame;
+    throw notThis(undefined);
+  }
+  try {
+    return fromBinary(AaepMessageSchema, frame);
+  } catch (caught) {
+    throw notThis(caught);
+  }
+}
+
+function notThis(cause: unknown): Fault {
+  const sentence =
+    "These bytes are no aaep.v1.AaepMessage: send one, encoded in protobuf, with the message as JSON in its field `json`.";
+  return new Fault("invalid_message", sentence, { pointer: "", cause });
+}
+
+/** What stands beside the message is never taken for its type; where it says something else, two readers could see two messages. */
+function assertType(document: unknown, messageType: string): void {
+  const isObject = typeof document === "object" && document !== null;
+  if (messageType === "" || !isObject || !("type" in document) || document.type === messageType) return;
+  const sentence = "`message_type` and the `type` in `json` differ: make them the same, or leave out `message_type`.";
+  throw new Fault("invalid_message", sentence, { pointer: "/type", rule: "AAEP app. B.5" });
+}
+
+function encoded(json: Uint8Array, type: unknown): Uint8Array {
+  const writer = new ByteWriter();
+  writer.tag(JSON_FIELD, DELIMITED);
+  writer.varint(json.length);
+  writer.raw(json);
+  if (typeof type === "string") {
+    writer.tag(TYPE_FIELD, DELIMITED);
+    writer.text(type);
+  }
+  return writer.finish();
+}

@@ -1,0 +1,68 @@
+// AAEP messages as protobuf on the streams of aaep.v1.SubscriberService.
+import type { DescMessage } from "@bufbuild/protobuf";
+import { EventSchema } from "#gen/aaep/v1/event_pb.js";
+import {
+  ListenRequestSchema,
+  SubscribeRequestSchema,
+  SubscribeResponseSchema,
+} from "#gen/aaep/v1/subscriber_service_pb.js";
+import { Fault } from "../../base/errors.js";
+import type { Codec } from "../../contracts/codec.js";
+import type { ServiceFrame } from "../../contracts/service.js";
+import type { WireFormat } from "../../engine/delivery.js";
+import { type Document, encodeInField } from "./protobuf/encode.js";
+import { jsonTypeOf } from "./protobuf/message-types.js";
+import { soleMember } from "./protobuf/sole-member.js";
+
+const EVENTS = SubscribeResponseSchema.field.events.number;
+
+/**
+ * Each event as the bytes of a SubscribeResponse that holds it alone. Put one behind the other they are one response with all of them, and a
+ * ListenResponse is the same bytes.
+ */
+const EVENT_FORMAT: WireFormat<ServiceFrame> = {
+  name: "protobuf",
+  encode: (event) => encodeInField(EVENTS, EventSchema, event),
+};
+
+/** What a response can carry beside events, by the `type` of its JSON form. */
+const RESPONSES: ReadonlyMap<string, { readonly number: number; readonly message: DescMessage }> = new Map(
+  SubscribeResponseSchema.oneofs.flatMap(({ fields }) =>
+    fields.flatMap(({ number, message }) => {
+      const type = message && jsonTypeOf(message.typeName);
+      return message === undefined || type === undefined ? [] : [[type, { number, message }] as const];
+    }),
+  ),
+);
+
+/** The codec of Subscribe: frames are a SubscribeRequest on the way in, the bytes of a SubscribeResponse on the way out. */
+export function createSubscribeCodec(): Codec<ServiceFrame, unknown> {
+  return {
+    decode: (frame) => {
+      const document = soleMember(SubscribeRequestSchema, frame);
+      if (document !== undefined) return document;
+      const names = SubscribeRequestSchema.fields.map(({ name }) => name).join(", ");
+      const sentence = `This SubscribeRequest has no message that is known here: set one of ${names}.`;
+      throw new Fault("invalid_message", sentence, { pointer: "" });
+    },
+    encode: encodeResponse,
+    format: EVENT_FORMAT,
+  };
+}
+
+/** The codec of Listen: a ListenRequest on the way in, undefined where it holds no request; the way out is that of Subscribe, byte for byte. */
+export function createListenCodec(): Codec<ServiceFrame, unknown> {
+  return {
+    decode: (frame) => soleMember(ListenRequestSchema, frame),
+    encode: encodeResponse,
+    format: EVENT_FORMAT,
+  };
+}
+
+function encodeResponse(message: unknown): Uint8Array {
+  const document = message as Document;
+  const response = RESPONSES.get(String(document.type));
+  if (response !== undefined) return encodeInField(response.number, response.message, document);
+  const sentence = `A SubscribeResponse has no message for the type "${String(document.type)}".`;
+  throw new Fault("internal", sentence, { origin: "local" });
+}

@@ -1,0 +1,316 @@
+// Documents to bytes of protobuf. What has no field, or does not fit its field, goes to the nearest enclosing `additional` under its own name.
+import type { DescMessage } from "@bufbuild/protobuf";
+import { Fault } from "../../../base/errors.js";
+import { MAX_MESSAGE_DEPTH, pointerStep } from "../limits.js";
+import { ByteWriter, DELIMITED, FIXED64, VARINT } from "./byte-writer.js";
+import { type FieldPlan, type Item, type MessagePlan, type PayloadPlan, planOf } from "./plan.js";
+import { isUint32, isWhole, wholeOfText } from "./whole-numbers.js";
+
+/** A JSON object: a message, or an event. */
+export type Document = Readonly<Record<string, unknown>>;
+
+type Left = [name: string, value: unknown];
+
+/**
+ * The bytes of the document as a message of that type. What JSON cannot hold is written as `JSON.stringify` writes it.
+ * @throws Fault "invalid_message" for nesting beyond 64 levels, and for a member that a message without `additional` has no field for
+ */
+export function encodeDocument(descriptor: DescMessage, document: Document): Uint8Array {
+  const writer = new ByteWriter();
+  writeDocument(writer, descriptor, document);
+  return writer.finish();
+}
+
+/** Bytes of a message with nothing but that field, which holds the document. */
+export function encodeInField(number: number, descriptor: DescMessage, document: Document): Uint8Array {
+  const writer = new ByteWriter();
+  writer.tag(number, DELIMITED);
+  const start = writer.begin();
+  writeDocument(writer, descriptor, document);
+  writer.end(start);
+  return writer.finish();
+}
+
+function writeDocument(writer: ByteWriter, descriptor: DescMessage, document: Document): void {
+  const plan = planOf(descriptor);
+  const misfit = writeMembers(writer, plan, document, false, 1);
+  if (misfit === undefined) return;
+  const sentence = `${plan.typeName} has no place for the member "${misfit}" with this value; leave it out, or correct it.`;
+  throw new Fault("invalid_message", sentence, { pointer: `/${pointerStep(misfit)}` });
+}
+
+/**
+ * The members of one message. `hasRoom`: whether an enclosing message takes what does not fit. Answers the name of a member that did not, where
+ * this message has no room of its own; then what was written is to be taken back.
+ */
+function writeMembers(
+  writer: ByteWriter,
+  plan: MessagePlan,
+  document: Document,
+  hasRoom: boolean,
+  depth: number,
+): string | undefined {
+  if (depth > MAX_MESSAGE_DEPTH) throw tooDeep();
+  const room = hasRoom || plan.additional !== undefined;
+  const payload = payloadOf(plan, document);
+  const values: unknown[] = [];
+  const payloadValues: unknown[] = [];
+  const left: Left[] = [];
+  for (const name in document) {
+    const value = document[name];
+    if (value === undefined || (name === "type" && value === plan.jsonType)) continue;
+    const field = plan.byName.get(name);
+    const payloadField = field === undefined ? payload?.plan.byName.get(name) : undefined;
+    if (field !== undefined) values[field.index] = value;
+    else if (payloadField !== undefined) payloadValues[payloadField.index] = value;
+    else if (plan.additional === undefined) return name;
+    else left.push([name, value]);
+  }
+  const misfit = writeFields(writer, plan, values, plan.additional === undefined ? undefined : left, room, depth);
+  if (misfit !== undefined) return misfit;
+  if (payload !== undefined) {
+    writer.tag(payload.number, DELIMITED);
+    const start = writer.begin();
+    const payloadMisfit = writeFields(writer, payload.plan, payloadValues, left, room, depth);
+    if (payloadMisfit !== undefined) return payloadMisfit;
+    writer.end(start);
+  }
+  if (left.length > 0 && plan.additional !== undefined) {
+    writer.tag(plan.additional, DELIMITED);
+    const start = writer.begin();
+    for (const [name, value] of left) writeEntry(writer, name, value, depth);
+    writer.end(start);
+  }
+  return undefined;
+}
+
+function payloadOf(plan: MessagePlan, { type }: Document): PayloadPlan | undefined {
+  return typeof type === "string" ? plan.payloadByType.get(type) : undefined;
+}
+
+/** What does not fit is added to `left`; where there is none, the answer names it. */
+function writeFields(
+  writer: ByteWriter,
+  { fields }: MessagePlan,
+  values: readonly unknown[],
+  left: Left[] | undefined,
+  room: boolean,
+  depth: number,
+): string | undefined {
+  for (let index = 0; index < values.length; index++) {
+    const field = fields[index];
+    const value = values[index];
+    if (field === undefined || value === undefined) continue;
+    const start = writer.length;
+    if (writeField(writer, field, value, room, depth)) continue;
+    writer.length = start;
+    if (left === undefined) return field.name;
+    left.push([field.name, value]);
+    if (field.item.kind === "enum" && !field.isList) {
+      writer.tag(field.number, VARINT);
+      writer.varint(0);
+    }
+  }
+  return undefined;
+}
+
+/** Whether the value fits the field. If not, what was written is to be taken back. */
+function writeField(writer: ByteWriter, field: FieldPlan, value: unknown, room: boolean, depth: number): boolean {
+  if (!field.isList) return writeItem(writer, field.number, field.item, value, room, depth);
+  if (!Array.isArray(value)) return false;
+  // An empty list leaves no trace in protobuf. Where nothing can hold it lists are always there, and so it is understood.
+  if (value.length === 0) return !room;
+  return writeList(writer, field, value, room, depth + 1);
+}
+
+function writeList(
+  writer: ByteWriter,
+  { number, item }: FieldPlan,
+  values: readonly unknown[],
+  room: boolean,
+  depth: number,
+): boolean {
+  if (!isPacked(item)) {
+    for (const value of values) if (!writeItem(writer, number, item, value, room, depth)) return false;
+    return true;
+  }
+  writer.tag(number, DELIMITED);
+  const start = writer.begin();
+  for (const value of values) if (!writeNumber(writer, item, value)) return false;
+  writer.end(start);
+  return true;
+}
+
+function isPacked({ kind }: Item): boolean {
+  return (
+    kind === "enum" ||
+    kind === "uint32" ||
+    kind === "uint64" ||
+    kind === "int64" ||
+    kind === "bool" ||
+    kind === "double"
+  );
+}
+
+function writeItem(
+  writer: ByteWriter,
+  number: number,
+  item: Item,
+  value: unknown,
+  room: boolean,
+  depth: number,
+): boolean {
+  switch (item.kind) {
+    case "string":
+      if (typeof value !== "string") return false;
+      writer.tag(number, DELIMITED);
+      writer.text(value);
+      return true;
+    case "struct":
+    case "message":
+    case "values":
+    case "value": {
+      writer.tag(number, DELIMITED);
+      const start = writer.begin();
+      if (!writeNested(writer, item, value, room, depth + 1)) return false;
+      writer.end(start);
+      return true;
+    }
+    case "double":
+      writer.tag(number, FIXED64);
+      return writeNumber(writer, item, value);
+    default:
+      writer.tag(number, VARINT);
+      return writeNumber(writer, item, value);
+  }
+}
+
+function writeNested(
+  writer: ByteWriter,
+  item: Extract<Item, { kind: "struct" | "value" | "message" | "values" }>,
+  value: unknown,
+  room: boolean,
+  depth: number,
+): boolean {
+  switch (item.kind) {
+    case "value":
+      writeValue(writer, value, depth);
+      return true;
+    case "values":
+      return Array.isArray(value) && (value.length === 0 || writeList(writer, item.list, value, room, depth));
+    case "struct":
+      if (!isObject(value)) return false;
+      writeStruct(writer, value, depth);
+      return true;
+    default:
+      return isObject(value) && writeMembers(writer, item.plan, value, room, depth) === undefined;
+  }
+}
+
+/** Numbers, choices and truth values, without their tag. */
+function writeNumber(writer: ByteWriter, item: Item, value: unknown): boolean {
+  switch (item.kind) {
+    case "bool":
+      if (typeof value !== "boolean") return false;
+      writer.varint(value ? 1 : 0);
+      return true;
+    case "enum": {
+      const number = typeof value === "string" ? item.numbers.get(value) : undefined;
+      if (number === undefined) return false;
+      writer.varint(number);
+      return true;
+    }
+    case "double":
+      if (typeof value !== "number" || !Number.isFinite(value)) return false;
+      writer.double(value);
+      return true;
+    case "uint32":
+      if (!isUint32(value)) return false;
+      writer.varint(value);
+      return true;
+    case "uint64":
+    case "int64":
+      return writeWhole(writer, value, item.kind === "int64");
+    default:
+      return false;
+  }
+}
+
+function writeWhole(writer: ByteWriter, value: unknown, isSigned: boolean): boolean {
+  if (isWhole(value)) {
+    if (value >= 0) writer.varint(value);
+    else if (isSigned) writer.bigVarint(BigInt(value));
+    return value >= 0 || isSigned;
+  }
+  const big = wholeOfText(value, isSigned);
+  if (big === undefined) return false;
+  writer.bigVarint(big);
+  return true;
+}
+
+function isObject(value: unknown): value is Document {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function writeStruct(writer: ByteWriter, object: Document, depth: number): void {
+  if (depth > MAX_MESSAGE_DEPTH) throw tooDeep();
+  for (const name in object) {
+    const value = object[name];
+    if (value !== undefined) writeEntry(writer, name, value, depth);
+  }
+}
+
+/** One entry of the map `fields` of a Struct; `depth` is that of the object. */
+function writeEntry(writer: ByteWriter, name: string, value: unknown, depth: number): void {
+  writer.tag(1, DELIMITED);
+  const entry = writer.begin();
+  writer.tag(1, DELIMITED);
+  writer.text(name);
+  writer.tag(2, DELIMITED);
+  const start = writer.begin();
+  writeValue(writer, value, depth + 1);
+  writer.end(start);
+  writer.end(entry);
+}
+
+/** A google.protobuf.Value; what JSON does not have is null, as in `JSON.stringify`. */
+function writeValue(writer: ByteWriter, value: unknown, depth: number): void {
+  if (typeof value === "string") {
+    writer.tag(3, DELIMITED);
+    writer.text(value);
+  } else if (typeof value === "number" && Number.isFinite(value)) {
+    writer.tag(2, FIXED64);
+    writer.double(value);
+  } else if (typeof value === "boolean") {
+    writer.tag(4, VARINT);
+    writer.varint(value ? 1 : 0);
+  } else if (Array.isArray(value)) {
+    writer.tag(6, DELIMITED);
+    const start = writer.begin();
+    writeListValue(writer, value, depth);
+    writer.end(start);
+  } else if (isObject(value)) {
+    writer.tag(5, DELIMITED);
+    const start = writer.begin();
+    writeStruct(writer, value, depth);
+    writer.end(start);
+  } else {
+    writer.tag(1, VARINT);
+    writer.varint(0);
+  }
+}
+
+function writeListValue(writer: ByteWriter, values: readonly unknown[], depth: number): void {
+  if (depth > MAX_MESSAGE_DEPTH) throw tooDeep();
+  for (const value of values) {
+    writer.tag(1, DELIMITED);
+    const start = writer.begin();
+    writeValue(writer, value, depth + 1);
+    writer.end(start);
+  }
+}
+
+function tooDeep(): Fault {
+  const sentence = `A message may be nested at most ${MAX_MESSAGE_DEPTH} levels deep; this one goes deeper. Make it flatter.`;
+  return new Fault("invalid_message", sentence, { pointer: "", rule: "AAEP §3.7" });
+}

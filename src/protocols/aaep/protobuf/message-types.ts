@@ -1,0 +1,23 @@
+// The JSON member `type` of messages that have no field for it, because in protobuf the message's own name says it.
+
+const JSON_TYPES: Readonly<Record<string, string>> = {
+  "aaep.v1.SubscriptionRequest": "subscription.request",
+  "aaep.v1.SubscriptionAccepted": "subscription.accepted",
+  "aaep.v1.SubscriptionRejected": "subscription.rejected",
+  "aaep.v1.SubscriptionRenegotiate": "subscription.renegotiate",
+  "aaep.v1.SubscriptionClose": "subscription.close",
+  "aaep.v1.ConfirmationReply": "confirmation.reply",
+  "aaep.v1.ClarificationReply": "clarification.reply",
+  "aaep.v1.AaepdSkip": "aaepd.skip",
+  "aaep.v1.AaepdListPending": "aaepd.list_pending",
+  "aaep.v1.AaepdPending": "aaepd.pending",
+  "aaep.v1.AaepdRepeat": "aaepd.repeat",
+  "aaep.v1.AaepdError": "aaepd.error",
+  "aaep.v1.AaepdHeartbeat": "aaepd.heartbeat",
+  "aaep.v1.ProducerManifest": "aaep:producer.manifest",
+};
+
+/** The `type` of a message's JSON form; undefined for messages that have none, or a field for it. */
+export function jsonTypeOf(typeName: string): string | undefined {
+  return Object.hasOwn(JSON_TYPES, typeName) ? JSON_TYPES[typeName] : undefined;
+}

@@ -1,0 +1,168 @@
+// What the converter knows of a message type, read from its descriptor once. The rules stand in docs/protobuf.md.
+import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { CORE_TYPE_URI } from "../../../engine/event.js";
+import { jsonTypeOf } from "./message-types.js";
+
+/** What one value of a field is. */
+export type Item =
+  | { readonly kind: "string" | "bool" | "double" | "uint32" | "uint64" | "int64" }
+  | { readonly kind: "struct" }
+  | { readonly kind: "value" }
+  | {
+      readonly kind: "enum";
+      readonly numbers: ReadonlyMap<string, number>;
+      readonly names: ReadonlyMap<number, string>;
+      readonly typeName: string;
+    }
+  /** A message that is a list in JSON: its only field is repeated and called `values`. */
+  | { readonly kind: "values"; readonly list: FieldPlan }
+  | { readonly kind: "message"; readonly plan: MessagePlan };
+
+export interface FieldPlan {
+  /** The JSON member. */
+  readonly name: string;
+  readonly number: number;
+  /** Place among the fields of its message. */
+  readonly index: number;
+  readonly isList: boolean;
+  /** Whether being there and being empty are two things. */
+  readonly hasPresence: boolean;
+  readonly item: Item;
+}
+
+/** One type of events. */
+export interface PayloadPlan {
+  /** As in `aaep:agent.session.started`. */
+  readonly type: string;
+  readonly number: number;
+  readonly plan: MessagePlan;
+}
+
+export interface MessagePlan {
+  readonly typeName: string;
+  /** All but `additional` and payloads, by their numbers. */
+  readonly fields: readonly FieldPlan[];
+  readonly byName: ReadonlyMap<string, FieldPlan>;
+  readonly byNumber: ReadonlyMap<number, FieldPlan>;
+  /** Those where being there and being empty are one thing. */
+  readonly withoutPresence: readonly FieldPlan[];
+  /** The names of those that hold one value of an enum. */
+  readonly enumNames: readonly string[];
+  /** The number of `additional`, where members without a field go. */
+  readonly additional: number | undefined;
+  /** The `type` that every such message has in JSON. */
+  readonly jsonType: string | undefined;
+  readonly payloadByType: ReadonlyMap<string, PayloadPlan>;
+  readonly payloadByNumber: ReadonlyMap<number, PayloadPlan>;
+  /** Whether this is an event: of what stands in one, nothing may be lost. */
+  readonly isEvent: boolean;
+}
+
+const STRUCT = "google.protobuf.Struct";
+const VALUE = "google.protobuf.Value";
+/** `FeatureSet.FieldPresence.IMPLICIT`. */
+const IMPLICIT = 2;
+
+const SCALARS: ReadonlyMap<
+  ScalarType,
+  Exclude<Item["kind"], "struct" | "value" | "enum" | "values" | "message">
+> = new Map([
+  [ScalarType.STRING, "string"],
+  [ScalarType.BOOL, "bool"],
+  [ScalarType.DOUBLE, "double"],
+  [ScalarType.UINT32, "uint32"],
+  [ScalarType.UINT64, "uint64"],
+  [ScalarType.INT64, "int64"],
+]);
+
+/** The name of a field in JSON: its own, or the one that the mirror gives it. */
+export function memberNameOf(field: Pick<DescField, "name" | "jsonName">): string {
+  const camelCase = field.name.replaceAll(/_+(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return field.jsonName === camelCase ? field.name : field.jsonName;
+}
+
+/** The JSON value of each value of an enum but the unspecified one. */
+export function enumNamesOf(descriptor: DescEnum): ReadonlyMap<number, string> {
+  const prefix = `${descriptor.name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toUpperCase()}_`;
+  const named = descriptor.values.filter(({ number }) => number !== 0);
+  return new Map(named.map(({ name, number }) => [number, name.slice(prefix.length).toLowerCase()]));
+}
+
+const plans = new WeakMap<DescMessage, MessagePlan>();
+
+/** Made at the first call, then kept. Throws for a type with fields that have no JSON form, which is a mistake in the mirrors. */
+export function planOf(descriptor: DescMessage): MessagePlan {
+  const known = plans.get(descriptor);
+  if (known !== undefined) return known;
+  const payload = descriptor.oneofs.find(({ name }) => name === "payload");
+  const additional = descriptor.fields.find(isAdditional);
+  const payloads = (payload?.fields ?? []).flatMap(payloadPlan);
+  const fields = descriptor.fields
+    .filter((field) => field !== additional && (payload === undefined || field.oneof !== payload))
+    .sort((a, b) => a.number - b.number)
+    .map(fieldPlan);
+  const plan: MessagePlan = {
+    typeName: descriptor.typeName,
+    fields,
+    byName: new Map(fields.map((field) => [field.name, field])),
+    byNumber: new Map(fields.map((field) => [field.number, field])),
+    withoutPresence: fields.filter(({ hasPresence }) => !hasPresence),
+    enumNames: fields.filter(({ item, isList }) => item.kind === "enum" && !isList).map(({ name }) => name),
+    additional: additional?.number,
+    jsonType: jsonTypeOf(descriptor.typeName),
+    payloadByType: new Map(
+      payloads.flatMap((one) => [
+        [one.type, one],
+        [`${CORE_TYPE_URI}${one.type.slice("aaep:".length)}`, one],
+      ]),
+    ),
+    payloadByNumber: new Map(payloads.map((one) => [one.number, one])),
+    isEvent: payload !== undefined,
+  };
+  plans.set(descriptor, plan);
+  return plan;
+}
+
+function isAdditional(field: DescField): boolean {
+  return field.name === "additional" && field.fieldKind === "message" && field.message.typeName === STRUCT;
+}
+
+function payloadPlan(field: DescField): readonly PayloadPlan[] {
+  if (field.fieldKind !== "message") return [];
+  const type = `aaep:agent.${field.name.replaceAll("_", ".")}`;
+  return [{ type, number: field.number, plan: planOf(field.message) }];
+}
+
+function fieldPlan(field: DescField, index: number): FieldPlan {
+  return {
+    name: memberNameOf(field),
+    number: field.number,
+    index,
+    isList: field.fieldKind === "list",
+    hasPresence: field.presence !== IMPLICIT,
+    item: itemOf(field),
+  };
+}
+
+function itemOf(field: DescField): Item {
+  if (field.fieldKind !== "map") {
+    if (field.enum !== undefined) {
+      const names = enumNamesOf(field.enum);
+      const numbers = new Map([...names].map(([number, name]) => [name, number]));
+      return { kind: "enum", names, numbers, typeName: field.enum.typeName };
+    }
+    if (field.message !== undefined) return messageItem(field.message);
+    const kind = SCALARS.get(field.scalar);
+    if (kind !== undefined) return { kind };
+  }
+  throw new Error(`${field} has no form in JSON: use another type (docs/protobuf.md)`);
+}
+
+function messageItem(descriptor: DescMessage): Item {
+  if (descriptor.typeName === STRUCT) return { kind: "struct" };
+  if (descriptor.typeName === VALUE) return { kind: "value" };
+  const plan = planOf(descriptor);
+  const [only] = plan.fields;
+  const isListInJson = only?.isList === true && only.name === "values" && descriptor.fields.length === 1;
+  return isListInJson ? { kind: "values", list: only } : { kind: "message", plan };
+}

@@ -1,0 +1,109 @@
+// Where a decoder is, and what it refuses. Bytes of protobuf are read directly, because the library's messages lose what JSON can say: a member
+// called `__proto__`, the mark U+FEFF at the beginning of a text, which kind of a wrong value stood there.
+import { BinaryReader, getTextEncoding } from "@bufbuild/protobuf/wire";
+import { Fault, type FaultCode } from "../../../base/errors.js";
+import { MAX_MESSAGE_DEPTH, pointerStep } from "../limits.js";
+import { DELIMITED } from "./byte-writer.js";
+
+export interface Reading {
+  readonly reader: BinaryReader;
+  readonly bytes: Uint8Array;
+  /** The members and places in lists that lead to what is being read. */
+  readonly path: (string | number)[];
+  /** Whether this is within an event, of which nothing may be lost. */
+  isEvent: boolean;
+  /** Whether an enclosing message has `additional`. */
+  hasRoom: boolean;
+}
+
+export function readingOf(bytes: Uint8Array): Reading {
+  return { reader: new BinaryReader(bytes), bytes, path: [], isEvent: false, hasRoom: false };
+}
+
+/** A fault at the place that is being read. */
+export function refusal({ path, isEvent }: Reading, sentence: string, code?: FaultCode): Fault {
+  const pointer = path.map((step) => `/${pointerStep(String(step))}`).join("");
+  return new Fault(code ?? (isEvent ? "invalid_event" : "invalid_message"), sentence, { pointer });
+}
+
+/** Refuses a list or an object at that level, the document being the first. */
+export function assertLevel(depth: number): void {
+  if (depth <= MAX_MESSAGE_DEPTH) return;
+  const sentence = `A message may be nested at most ${MAX_MESSAGE_DEPTH} levels deep; this one goes deeper. Make it flatter.`;
+  throw new Fault("invalid_message", sentence, { pointer: "", rule: "AAEP §3.7" });
+}
+
+/** Where a delimited part ends, which is within the part around it. */
+export function endOfPart(reading: Reading, end: number): number {
+  const size = reading.reader.uint32();
+  const partEnd = reading.reader.pos + size;
+  if (partEnd > end)
+    throw refusal(reading, "A part of this message is cut short, or its length is wrong. Send it whole.");
+  return partEnd;
+}
+
+/** What was read may not have gone beyond the part it stands in. */
+export function assertEnd(reading: Reading, end: number): void {
+  if (reading.reader.pos === end) return;
+  throw refusal(reading, "A part of this message has the wrong length. Send it as a protobuf library writes it.");
+}
+
+export function assertWire(reading: Reading, wireType: number, expected: number): void {
+  if (wireType === expected) return;
+  const sentence = `This field has wire type ${wireType}, not ${expected}: make the bytes with the messages of aaep.v1.`;
+  throw refusal(reading, sentence);
+}
+
+/** Passes over a field that is not known here; in an event that would lose what an agent said. */
+export function skipUnknown(reading: Reading, fieldNumber: number, wireType: number, end: number): void {
+  if (reading.isEvent) {
+    throw refusal(
+      reading,
+      `This event has a field ${fieldNumber} that this version does not know. Put members of later versions into \`additional\`.`,
+    );
+  }
+  if (wireType === DELIMITED) reading.reader.pos = endOfPart(reading, end);
+  else reading.reader.skip(wireType, fieldNumber);
+}
+
+const SHORT_TEXT = 32;
+
+/** A text with its length before it. */
+export function readText(reading: Reading, end: number): string {
+  const { reader } = reading;
+  const textEnd = endOfPart(reading, end);
+  const bytes = reading.bytes.subarray(reader.pos, textEnd);
+  reader.pos = textEnd;
+  return textOf(reading, bytes);
+}
+
+function textOf(reading: Reading, bytes: Uint8Array): string {
+  if (bytes.length <= SHORT_TEXT && isAscii(bytes)) return String.fromCharCode(...bytes);
+  // The platform's decoder takes the first U+FEFF for a mark of byte order and leaves it out.
+  let marks = 0;
+  while (bytes[marks * 3] === 0xef && bytes[marks * 3 + 1] === 0xbb && bytes[marks * 3 + 2] === 0xbf) marks++;
+  try {
+    return "\uFEFF".repeat(marks) + getTextEncoding().decodeUtf8(bytes.subarray(marks * 3), true);
+  } catch {
+    throw refusal(reading, "This text is not UTF-8; send texts in UTF-8.");
+  }
+}
+
+function isAscii(bytes: Uint8Array): boolean {
+  for (const byte of bytes) if (byte > 0x7f) return false;
+  return true;
+}
+
+export function readDouble(reading: Reading): number {
+  const number = reading.reader.double();
+  if (!Number.isFinite(number))
+    throw refusal(reading, `${number} is no number in JSON; leave it out, or send a finite one.`);
+  return number;
+}
+
+/** Sets a member whose name may be anything, `__proto__` too. */
+export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === "__proto__") {
+    Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+  } else object[name] = value;
+}
