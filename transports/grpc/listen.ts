@@ -1,0 +1,68 @@
+// gRPC over @grpc/grpc-js. Connections are accepted as for every transport of services (`service-calls/listen.ts`), so that a socket is private from its
+// first moment (G12), and handed to the library one by one. Messages stay bytes: the library neither encodes nor decodes them.
+import { Server, ServerCredentials } from "@grpc/grpc-js";
+import type { ServiceListener } from "../../src/contracts/service.js";
+import { listenForCalls } from "../service-calls/listen.js";
+import { admitted, type Handler, mapHandlers } from "./handlers.js";
+import { createHealth } from "./health.js";
+import { servicesOf } from "./methods.js";
+import { createOpenStreams } from "./open-streams.js";
+import { type GrpcOptions, resolveGrpcOptions } from "./options.js";
+import { createPeers } from "./peers.js";
+import { createReflection } from "./reflection.js";
+import { drainServer } from "./shutdown.js";
+
+/**
+ * Serves the methods over gRPC, with health checks and reflection beside them. Throws a Fault "usage" for what is out of range, and those of
+ * `listenForCalls`. Answers are never compressed, for the library cannot; requests may be.
+ */
+export async function listenGrpc(given: GrpcOptions): Promise<ServiceListener> {
+  const options = resolveGrpcOptions(given);
+  const server = new Server({
+    // Statistics of every call that nobody here asks for.
+    "grpc.enable_channelz": 0,
+    "grpc.max_receive_message_length": options.maxMessageBytes,
+    // What may be sent is for those to decide who make it.
+    "grpc.max_send_message_length": -1,
+    "grpc.max_concurrent_streams": options.maxStreams,
+    "grpc.keepalive_time_ms": options.keepaliveIntervalMs,
+    "grpc.keepalive_timeout_ms": options.keepaliveTimeoutMs,
+  });
+  const peers = createPeers();
+  const openStreams = createOpenStreams();
+  const guarded = (handler: Handler): Handler => admitted(handler, options.admit, options.describeFault);
+  const descriptors = options.methods.map(({ descriptor }) => descriptor.parent);
+  const health = createHealth([...new Set(descriptors.map(({ typeName }) => typeName))]);
+  for (const { definition, implementation } of servicesOf(options, peers)) {
+    server.addService(definition, mapHandlers(implementation, guarded));
+  }
+  // A health check needs no token: it is how one learns whether there is anything to have a token for.
+  server.addService(health.definition, mapHandlers(health.implementation, openStreams.tended));
+  for (const { definition, implementation } of createReflection(
+    descriptors.map(({ file }) => file),
+    [health.definition],
+  )) {
+    server.addService(
+      definition,
+      mapHandlers(implementation, (handler) => guarded(openStreams.tended(handler))),
+    );
+  }
+  const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+  const listening = await listenForCalls(options.address, options, (socket, identity) => {
+    peers.add(socket, identity);
+    injector.injectConnection(socket);
+  });
+  let drained: Promise<void> | undefined;
+  return {
+    address: listening.address,
+    stop: async () => {
+      health.stopServing();
+      await listening.stop();
+    },
+    drain: () => {
+      openStreams.endAll();
+      drained ??= drainServer(server, listening.sockets, options);
+      return drained;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { Fault } from "../../src/base/errors.js";
+import type { Log } from "../../src/contracts/log.js";
+import type { Admit, DescribeFault, ServiceAddress, ServiceMethod } from "../../src/contracts/service.js";
+import { type After, platformAfter } from "../framing/options.js";
+import type { ServiceListenOptions } from "../service-calls/listen.js";
+
+export interface GrpcOptions extends ServiceListenOptions {
+  readonly address: ServiceAddress;
+  /** What is served. Health checks and reflection are added to it. */
+  readonly methods: readonly ServiceMethod[];
+  /** Asked for every call but health checks, before it is served. Default: every call, as on a Unix socket, where the file's mode has decided. */
+  readonly admit?: Admit;
+  /** Makes the typed detail of a status (R20). */
+  readonly describeFault: DescribeFault;
+  /** Told of accidents: a status says only that there was one. */
+  readonly log: Pick<Log, "error">;
+  /** Largest message taken, bytes, 1 to 16,777,215. Default 1 MiB + 16 KiB. A larger one ends its call with RESOURCE_EXHAUSTED (G6). */
+  readonly maxMessageBytes?: number;
+  /** Streams at a time on one connection, 1 and up. Further ones wait at the client. Default 2,048. */
+  readonly maxStreams?: number;
+  /** Bytes that may wait for the client of a stream before `send` answers false. Default 65,536. */
+  readonly highWaterMarkBytes?: number;
+  /** Bytes that may wait in all, for senders that go on after a false. Beyond it the call is reset. Default 16 MiB. */
+  readonly maxBufferedBytes?: number;
+  /**
+   * How long what was handed over may take to leave when a stream is closed, and how long `drain` waits for calls under way, ms. Then the rest is
+   * cut off. Default 2,000.
+   */
+  readonly closeTimeoutMs?: number;
+  /** A connection is pinged after so long, ms, 1 and up, so that a client that is gone without a word is noticed (G8). Default 30,000. */
+  readonly keepaliveIntervalMs?: number;
+  /** How long a client may take to answer a ping, ms, 1 and up. Then its connection is ended. Default 10,000. */
+  readonly keepaliveTimeoutMs?: number;
+  /** The timer of `closeTimeoutMs`. Default the platform's. Pings and the deadlines of clients are by the library's own. */
+  readonly after?: After;
+}
+
+export type ResolvedGrpcOptions = Required<Omit<GrpcOptions, keyof ServiceListenOptions>> & ServiceListenOptions;
+
+const MIB = 1024 * 1024;
+/** The longest delay that the platform's timers take. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+/** Fills defaults and refuses what is out of range with a Fault "usage". */
+export function resolveGrpcOptions(options: GrpcOptions): ResolvedGrpcOptions {
+  const resolved: ResolvedGrpcOptions = {
+    ...options,
+    admit: options.admit ?? (() => undefined),
+    maxMessageBytes: options.maxMessageBytes ?? MIB + 16 * 1024,
+    maxStreams: options.maxStreams ?? 2048,
+    highWaterMarkBytes: options.highWaterMarkBytes ?? 64 * 1024,
+    maxBufferedBytes: options.maxBufferedBytes ?? 16 * MIB,
+    closeTimeoutMs: options.closeTimeoutMs ?? 2000,
+    keepaliveIntervalMs: options.keepaliveIntervalMs ?? 30_000,
+    keepaliveTimeoutMs: options.keepaliveTimeoutMs ?? 10_000,
+    after: options.after ?? platformAfter,
+  };
+  assertWithin("maxMessageBytes", resolved.maxMessageBytes, 1, 16 * MIB - 1);
+  assertWithin("maxStreams", resolved.maxStreams, 1, 0x7f_ff_ff_ff);
+  assertWithin("maxBufferedBytes", resolved.maxBufferedBytes, 1, Number.MAX_SAFE_INTEGER);
+  assertWithin("highWaterMarkBytes", resolved.highWaterMarkBytes, 1, resolved.maxBufferedBytes);
+  assertWithin("closeTimeoutMs", resolved.closeTimeoutMs, 0, 600_000);
+  assertWithin("keepaliveIntervalMs", resolved.keepaliveIntervalMs, 1, LONGEST_TIMER_MS - 1);
+  assertWithin("keepaliveTimeoutMs", resolved.keepaliveTimeoutMs, 1, LONGEST_TIMER_MS - 1);
+  return resolved;
+}
+
+function assertWithin(name: string, value: number, least: number, most: number): void {
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return;
+  throw new Fault("usage", `${name} is ${value}. Give a whole number from ${least} to ${most}.`, { origin: "local" });
+}

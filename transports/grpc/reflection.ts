@@ -1,0 +1,51 @@
+// grpc.reflection.v1 and v1alpha, from the descriptors of what is served: `grpcurl list` and `describe` work without files (G9).
+import { type DescFile, toBinary } from "@bufbuild/protobuf";
+import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
+import type { ServiceDefinition, UntypedServiceImplementation } from "@grpc/grpc-js";
+import { ReflectionService } from "@grpc/reflection";
+
+type PackageDefinition = ConstructorParameters<typeof ReflectionService>[0];
+
+export interface AddedService {
+  readonly definition: ServiceDefinition;
+  readonly implementation: UntypedServiceImplementation;
+}
+
+/** `others` are services whose library brings their descriptors. */
+export function createReflection(
+  files: readonly DescFile[],
+  others: readonly ServiceDefinition[],
+): readonly AddedService[] {
+  const encoded = [...withDependencies(files)].map((file) =>
+    Buffer.from(toBinary(FileDescriptorProtoSchema, file.proto)),
+  );
+  const reflection = new ReflectionService(packageOf([...encoded, ...others.flatMap(descriptorsOf)]));
+  const added: AddedService[] = [];
+  reflection.addToServer({
+    addService: (definition, implementation) => added.push({ definition, implementation }),
+  });
+  return added;
+}
+
+/** The library reads nothing of a package but the files that its types came from. */
+function packageOf(fileDescriptorProtos: readonly Buffer[]): PackageDefinition {
+  return {
+    files: { format: "Protocol Buffer 3 DescriptorProto", type: {}, fileDescriptorProtos },
+  } as unknown as PackageDefinition;
+}
+
+function withDependencies(files: readonly DescFile[], found = new Set<DescFile>()): Set<DescFile> {
+  for (const file of files) {
+    if (found.has(file)) continue;
+    found.add(file);
+    withDependencies(file.dependencies, found);
+  }
+  return found;
+}
+
+function descriptorsOf(definition: ServiceDefinition): readonly Buffer[] {
+  const methods = Object.values(definition) as readonly {
+    readonly requestType?: { readonly fileDescriptorProtos?: readonly Buffer[] };
+  }[];
+  return methods[0]?.requestType?.fileDescriptorProtos ?? [];
+}

@@ -1,0 +1,32 @@
+import type { Socket } from "node:net";
+import type { Server } from "@grpc/grpc-js";
+import type { ResolvedGrpcOptions } from "./options.js";
+
+/**
+ * Tells every client to begin no more calls, waits for those under way until their answers have left (G4), and after `closeTimeoutMs` ends what is still
+ * there (G3). Never rejects.
+ */
+export async function drainServer(
+  server: Server,
+  sockets: ReadonlyMap<Socket, unknown>,
+  { after, closeTimeoutMs }: Pick<ResolvedGrpcOptions, "after" | "closeTimeoutMs">,
+): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const cancel = after(closeTimeoutMs, resolve);
+    // What it might fail with is that it had no listener, which is so.
+    server.tryShutdown(() => {
+      cancel();
+      resolve();
+    });
+  });
+  server.forceShutdown();
+  await Promise.all(
+    [...sockets.keys()].map(
+      (socket) =>
+        new Promise<void>((resolve) => {
+          socket.once("close", () => resolve());
+          socket.destroy();
+        }),
+    ),
+  );
+}

@@ -1,0 +1,117 @@
+// One call with a stream, as a Connection: reading in call-inbox.ts, writing in call-outbox.ts; what lives here is its life.
+import type { ServerDuplexStream, ServerWritableStream } from "@grpc/grpc-js";
+import { Fault, publicFault } from "../../src/base/errors.js";
+import type { ServiceFrame } from "../../src/contracts/service.js";
+import type { CloseInfo, Connection } from "../../src/contracts/transport.js";
+import { watchCallEnd } from "./call-end.js";
+import { type CallInbox, createCallInbox, createSingleFrameInbox } from "./call-inbox.js";
+import { createCallOutbox } from "./call-outbox.js";
+import { resetStream } from "./http2-stream.js";
+import type { ResolvedGrpcOptions } from "./options.js";
+import type { KnownPeer } from "./peers.js";
+import { statusOf } from "./status.js";
+
+export type StreamCall = ServerDuplexStream<Buffer, Buffer> | ServerWritableStream<Buffer, Buffer>;
+
+export type StreamCallOptions = { readonly joinsRuns: boolean } & Pick<
+  ResolvedGrpcOptions,
+  "describeFault" | "highWaterMarkBytes" | "maxBufferedBytes" | "closeTimeoutMs" | "after"
+>;
+
+export function createStreamConnection(
+  call: StreamCall,
+  peer: KnownPeer,
+  options: StreamCallOptions,
+): Connection<ServiceFrame> {
+  let tellClosed: (info: CloseInfo) => void = () => {};
+  const closed = new Promise<CloseInfo>((resolve) => {
+    tellClosed = resolve;
+  });
+  let state: "open" | "closing" | "closed" = "open";
+  let peerEnded = false;
+  /** How it will have closed, once `close` was called. */
+  let closing: CloseInfo = { kind: "local" };
+  let cancelTimeout: () => void = () => {};
+  const end = watchCallEnd(call, peer);
+
+  const onEnd = (): void => {
+    peerEnded = true;
+  };
+  const inbox: CallInbox =
+    "request" in call ? createSingleFrameInbox(call.request, onEnd) : createCallInbox(call, onEnd);
+  const outbox = createCallOutbox(call, {
+    joinsRuns: options.joinsRuns,
+    highWaterMarkBytes: options.highWaterMarkBytes,
+    maxBufferedBytes: options.maxBufferedBytes,
+    onOverflow: () => {
+      if (state !== "open") return;
+      const fault = doesNotRead(peer, options.maxBufferedBytes);
+      inbox.fail(fault);
+      finish({ kind: "abrupt", fault });
+      resetStream(call);
+    },
+  });
+
+  function finish(info: CloseInfo): void {
+    if (state === "closed") return;
+    state = "closed";
+    cancelTimeout();
+    outbox.settle();
+    inbox.stop();
+    tellClosed(info);
+  }
+
+  // Also told after a status of our own: then everything has left.
+  call.on("cancelled", () => {
+    if (state === "closing") finish(closing);
+    if (state !== "open") return;
+    outbox.settle();
+    end.whyEnded((why) => {
+      if (state === "closing") finish(closing);
+      if (state !== "open") return;
+      if (why.kind === "cancelled") {
+        finish({ kind: "remote" });
+      } else {
+        inbox.fail(why.fault);
+        finish({ kind: "abrupt", fault: why.fault });
+      }
+    });
+  });
+
+  function close(fault?: Fault): void {
+    if (state !== "open") return;
+    state = "closing";
+    const kind = peerEnded ? "remote" : "local";
+    closing = fault === undefined ? { kind } : { kind, fault };
+    outbox.settle();
+    inbox.stop();
+    cancelTimeout = options.after(options.closeTimeoutMs, () => {
+      resetStream(call);
+      finish(closing);
+    });
+    if (call.cancelled) finish(closing);
+    else if (fault === undefined) call.end();
+    // The library's way to end a stream with a status. Accidents are logged by whoever closes with one.
+    else call.emit("error", statusOf(publicFault(fault, { error: () => {} }), options.describeFault));
+  }
+
+  return {
+    peer: peer.identity,
+    frames: inbox.frames,
+    send: outbox.send,
+    sendRun: outbox.sendRun,
+    writable: outbox.writable,
+    close: async (fault) => {
+      close(fault);
+      await closed;
+    },
+    closed,
+  };
+}
+
+function doesNotRead(peer: KnownPeer, maxBufferedBytes: number): Fault {
+  return new Fault(
+    "peer_gone",
+    `A stream of ${peer.identity.label} is not read: more than ${maxBufferedBytes} bytes wait for it. Read faster, or call again and resume.`,
+  );
+}

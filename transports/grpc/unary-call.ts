@@ -1,0 +1,36 @@
+import type { ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
+import { publicFault } from "../../src/base/errors.js";
+import type { ServiceMethod } from "../../src/contracts/service.js";
+import { bufferOf } from "../service-calls/run-messages.js";
+import { watchCallEnd } from "./call-end.js";
+import type { ResolvedGrpcOptions } from "./options.js";
+import type { KnownPeer } from "./peers.js";
+import { statusOf } from "./status.js";
+
+/** Answers one call. Its signal is aborted when the call ends first, and tells whether the client took it back. */
+export async function answerCall(
+  method: ServiceMethod & { readonly kind: "unary" },
+  call: ServerUnaryCall<Buffer, Buffer>,
+  peer: KnownPeer,
+  respond: sendUnaryData<Buffer>,
+  options: Pick<ResolvedGrpcOptions, "describeFault" | "log">,
+): Promise<void> {
+  const ended = new AbortController();
+  const end = watchCallEnd(call, peer);
+  let isAnswered = false;
+  // Also told after an answer.
+  call.on("cancelled", () => {
+    if (isAnswered) return;
+    end.whyEnded(({ kind }) => {
+      if (!isAnswered) ended.abort(kind);
+    });
+  });
+  try {
+    const answer = await method.answer(call.request, { peer: peer.identity, signal: ended.signal });
+    isAnswered = true;
+    respond(null, bufferOf(answer));
+  } catch (caught) {
+    isAnswered = true;
+    respond(statusOf(publicFault(caught, options.log), options.describeFault));
+  }
+}
