@@ -4,6 +4,7 @@ import type { PeerIdentity } from "../contracts/transport.js";
 import { agentMethods } from "../protocols/aaep/agent-service.js";
 import type { RpcServices } from "../protocols/aaep/rpc-session.js";
 import { subscriberMethods } from "../protocols/aaep/subscriber-service.js";
+import { createStreamServer } from "../runtime/serve-stream.js";
 import type { DaemonOptions } from "./daemon.js";
 import type { Served } from "./endpoint.js";
 import { createMetrics } from "./metrics.js";
@@ -37,11 +38,16 @@ export async function offerServices(options: DaemonOptions, by: OfferedBy): Prom
     ...aaep,
     clock,
     handshakeTimeoutMs: options.handshakeTimeoutSeconds * 1000,
-    served: by.track,
+    served: (served: Served, peer: PeerIdentity) => by.track(served, peer, "services"),
   };
   const agents = agentMethods({ ...shared, agentIdleMs: options.agentIdleSeconds * 1000 });
   const methods = [
-    ...subscriberMethods({ ...shared, utf8: createUtf8(), heartbeatMs: options.heartbeatSeconds * 1000 }),
+    ...subscriberMethods({
+      ...shared,
+      utf8: createUtf8(),
+      heartbeatMs: options.heartbeatSeconds * 1000,
+      serve: createStreamServer(shared),
+    }),
     ...agents.methods,
   ];
   const metrics = createMetrics({

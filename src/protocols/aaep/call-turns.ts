@@ -1,5 +1,5 @@
-// Costly calls that are answered once take turns, as messages of a stream do (G2, R28): one a turn of the event loop, of whoever's turn it is, so that
-// a flood of them holds up nobody but its sender.
+// Costly calls that are answered once take turns, as messages of a stream do (G2, R28): one a turn of the event loop, each sender in its turn, so
+// that a flood of them holds up nobody but its sender.
 import type { Clock } from "../../contracts/clock.js";
 
 /** Runs `call` at once where no other was run in this turn, else in a later one. `sender` is whose turn it takes. Rejects with what it throws. */
