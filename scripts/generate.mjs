@@ -1,7 +1,9 @@
-// Makes gen/ from the schemas: types, and validators that need no library. `--check` writes nothing, names what is stale and exits 1.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+// Makes gen/ from the schemas: types, and validators that need no library; and from proto/: messages. `--check` writes nothing, names what is
+// stale and exits 1.
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { filesBelow, messageFiles } from "./generate/buf.mjs";
 import { catalogue, readSchemas } from "./generate/flatten.mjs";
 import { typesFile } from "./generate/types.mjs";
 import { validatorFiles } from "./generate/validators.mjs";
@@ -9,6 +11,8 @@ import { validatorFiles } from "./generate/validators.mjs";
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 /** The folders of schemas/ that have a folder of the same name in gen/. */
 const PARTS = ["aaep"];
+/** Where everything comes from proto/. */
+const MESSAGES = "gen/aaep/v1";
 
 /** Every generated file's text by its path from the root of the project. */
 async function generated() {
@@ -19,7 +23,16 @@ async function generated() {
     for (const [name, text] of Object.entries(validatorFiles(schemas, "./types.js")))
       files.set(`gen/${part}/${name}`, text);
   }
+  for (const [path, text] of messageFiles(ROOT)) files.set(path, text);
   return files;
+}
+
+/** Files among the messages that no proto file makes any more. */
+function leftOver(files) {
+  if (!existsSync(join(ROOT, MESSAGES))) return [];
+  return filesBelow(join(ROOT, MESSAGES))
+    .map((name) => `${MESSAGES}/${name}`)
+    .filter((path) => !files.has(path));
 }
 
 function textOf(path) {
@@ -33,7 +46,8 @@ function textOf(path) {
 
 const checking = process.argv.includes("--check");
 let staleCount = 0;
-for (const [path, text] of await generated()) {
+const files = await generated();
+for (const [path, text] of files) {
   if (textOf(join(ROOT, path)) === text) continue;
   if (checking) {
     console.error(`${path} is stale: run \`npm run generate\` and commit the result`);
@@ -42,6 +56,15 @@ for (const [path, text] of await generated()) {
     mkdirSync(dirname(join(ROOT, path)), { recursive: true });
     writeFileSync(join(ROOT, path), text);
     console.log(`wrote ${path}`);
+  }
+}
+for (const path of leftOver(files)) {
+  if (checking) {
+    console.error(`${path} is made by no proto file: run \`npm run generate\` and commit the result`);
+    staleCount++;
+  } else {
+    rmSync(join(ROOT, path));
+    console.log(`removed ${path}`);
   }
 }
 if (staleCount > 0) process.exitCode = 1;

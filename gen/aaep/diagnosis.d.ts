@@ -13,6 +13,7 @@ export declare function diagnoseRepeatParams(value: unknown): readonly Diagnosis
 export declare function diagnoseResumeSessionParams(value: unknown): readonly Diagnosis[];
 export declare function diagnoseResumeSessionResult(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdError(value: unknown): readonly Diagnosis[];
+export declare function diagnoseAaepdHeartbeat(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdListPending(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdPending(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdRepeat(value: unknown): readonly Diagnosis[];

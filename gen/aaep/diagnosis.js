@@ -1509,8 +1509,72 @@ errors++;
 validate4.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAaepdListPending(value) { return validate5(value) ? [] : validate5.errors; }
+export function diagnoseAaepdHeartbeat(value) { return validate5(value) ? [] : validate5.errors; }
 function validate5(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.type === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "type"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.type !== undefined){
+let data0 = data.type;
+if(typeof data0 !== "string"){
+const err1 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data0 !== "aaepd.heartbeat"){
+const err2 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{"const":"aaepd.heartbeat"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+for(const key0 in data){
+if(!(key0 === "type")){
+const err3 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+}
+else {
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+validate5.errors = vErrors;
+return errors === 0;
+}
+export function diagnoseAaepdListPending(value) { return validate6(value) ? [] : validate6.errors; }
+function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -1665,11 +1729,11 @@ vErrors.push(err11);
 }
 errors++;
 }
-validate5.errors = vErrors;
+validate6.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAaepdPending(value) { return validate6(value) ? [] : validate6.errors; }
-function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseAaepdPending(value) { return validate7(value) ? [] : validate7.errors; }
+function validate7(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -1887,11 +1951,11 @@ vErrors.push(err17);
 }
 errors++;
 }
-validate6.errors = vErrors;
+validate7.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAaepdRepeat(value) { return validate7(value) ? [] : validate7.errors; }
-function validate7(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseAaepdRepeat(value) { return validate8(value) ? [] : validate8.errors; }
+function validate8(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -2081,11 +2145,11 @@ vErrors.push(err14);
 }
 errors++;
 }
-validate7.errors = vErrors;
+validate8.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAaepdSkip(value) { return validate8(value) ? [] : validate8.errors; }
-function validate8(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseAaepdSkip(value) { return validate9(value) ? [] : validate9.errors; }
+function validate9(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -2305,11 +2369,11 @@ vErrors.push(err16);
 }
 errors++;
 }
-validate8.errors = vErrors;
+validate9.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAaepdCapability(value) { return validate9(value) ? [] : validate9.errors; }
-function validate9(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseAaepdCapability(value) { return validate10(value) ? [] : validate10.errors; }
+function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -2371,11 +2435,11 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate9.errors = vErrors;
+validate10.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseRequestExtensions(value) { return validate10(value) ? [] : validate10.errors; }
-function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseRequestExtensions(value) { return validate11(value) ? [] : validate11.errors; }
+function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -2502,17 +2566,17 @@ vErrors.push(err9);
 }
 errors++;
 }
-validate10.errors = vErrors;
+validate11.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAwaitingClarificationEvent(value) { return validate11(value) ? [] : validate11.errors; }
+export function diagnoseAwaitingClarificationEvent(value) { return validate12(value) ? [] : validate12.errors; }
 const pattern19 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern20 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 const pattern21 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern22 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern23 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 const pattern24 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -3177,13 +3241,13 @@ vErrors.push(err54);
 }
 errors++;
 }
-validate11.errors = vErrors;
+validate12.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAwaitingConfirmationEvent(value) { return validate12(value) ? [] : validate12.errors; }
+export function diagnoseAwaitingConfirmationEvent(value) { return validate13(value) ? [] : validate13.errors; }
 const pattern27 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern29 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -3792,13 +3856,13 @@ vErrors.push(err50);
 }
 errors++;
 }
-validate12.errors = vErrors;
+validate13.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseHandoffRequestedEvent(value) { return validate13(value) ? [] : validate13.errors; }
+export function diagnoseHandoffRequestedEvent(value) { return validate14(value) ? [] : validate14.errors; }
 const pattern32 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern34 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -4164,13 +4228,13 @@ vErrors.push(err30);
 }
 errors++;
 }
-validate13.errors = vErrors;
+validate14.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseOutputStreamingEvent(value) { return validate14(value) ? [] : validate14.errors; }
+export function diagnoseOutputStreamingEvent(value) { return validate15(value) ? [] : validate15.errors; }
 const pattern36 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
 const pattern37 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
-function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -4430,15 +4494,15 @@ vErrors.push(err21);
 }
 errors++;
 }
-validate14.errors = vErrors;
+validate15.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseProgressUpdatedEvent(value) { return validate15(value) ? [] : validate15.errors; }
+export function diagnoseProgressUpdatedEvent(value) { return validate16(value) ? [] : validate16.errors; }
 const pattern38 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern39 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 const pattern41 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern43 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -4950,13 +5014,13 @@ vErrors.push(err39);
 }
 errors++;
 }
-validate15.errors = vErrors;
+validate16.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSessionCancelledEvent(value) { return validate16(value) ? [] : validate16.errors; }
+export function diagnoseSessionCancelledEvent(value) { return validate17(value) ? [] : validate17.errors; }
 const pattern46 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern48 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5268,13 +5332,13 @@ vErrors.push(err25);
 }
 errors++;
 }
-validate16.errors = vErrors;
+validate17.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSessionCompletedEvent(value) { return validate17(value) ? [] : validate17.errors; }
+export function diagnoseSessionCompletedEvent(value) { return validate18(value) ? [] : validate18.errors; }
 const pattern51 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern53 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5633,14 +5697,14 @@ vErrors.push(err29);
 }
 errors++;
 }
-validate17.errors = vErrors;
+validate18.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSessionErroredEvent(value) { return validate18(value) ? [] : validate18.errors; }
+export function diagnoseSessionErroredEvent(value) { return validate19(value) ? [] : validate19.errors; }
 const pattern54 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
 const pattern57 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern59 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6032,13 +6096,13 @@ vErrors.push(err32);
 }
 errors++;
 }
-validate18.errors = vErrors;
+validate19.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSessionStartedEvent(value) { return validate19(value) ? [] : validate19.errors; }
+export function diagnoseSessionStartedEvent(value) { return validate20(value) ? [] : validate20.errors; }
 const pattern61 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern63 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6413,11 +6477,11 @@ vErrors.push(err30);
 }
 errors++;
 }
-validate19.errors = vErrors;
+validate20.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseStateChangedEvent(value) { return validate20(value) ? [] : validate20.errors; }
-function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseStateChangedEvent(value) { return validate21(value) ? [] : validate21.errors; }
+function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6761,15 +6825,15 @@ vErrors.push(err28);
 }
 errors++;
 }
-validate20.errors = vErrors;
+validate21.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseToolCompletedEvent(value) { return validate21(value) ? [] : validate21.errors; }
+export function diagnoseToolCompletedEvent(value) { return validate22(value) ? [] : validate22.errors; }
 const pattern68 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
 const pattern69 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
 const pattern71 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern73 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7141,13 +7205,13 @@ vErrors.push(err30);
 }
 errors++;
 }
-validate21.errors = vErrors;
+validate22.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseToolInvokedEvent(value) { return validate22(value) ? [] : validate22.errors; }
+export function diagnoseToolInvokedEvent(value) { return validate23(value) ? [] : validate23.errors; }
 const pattern77 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern79 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7556,17 +7620,17 @@ vErrors.push(err33);
 }
 errors++;
 }
-validate22.errors = vErrors;
+validate23.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseEnvelope(value) { return validate23(value) ? [] : validate23.errors; }
+export function diagnoseEnvelope(value) { return validate24(value) ? [] : validate24.errors; }
 const pattern80 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
 const pattern82 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
 const pattern85 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
 const pattern90 = new RegExp("^[A-Z][a-z]{3}$");
 const pattern91 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
 const pattern92 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
-function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8533,11 +8597,11 @@ vErrors.push(err80);
 }
 errors++;
 }
-validate23.errors = vErrors;
+validate24.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseExtensionEvent(value) { return validate24(value) ? [] : validate24.errors; }
-function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseExtensionEvent(value) { return validate25(value) ? [] : validate25.errors; }
+function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8647,12 +8711,12 @@ errors++;
 }
 }
 }
-validate24.errors = vErrors;
+validate25.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseCapabilities(value) { return validate25(value) ? [] : validate25.errors; }
+export function diagnoseCapabilities(value) { return validate26(value) ? [] : validate26.errors; }
 const pattern94 = new RegExp("^[^*]*\\*?$");
-function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9250,11 +9314,11 @@ vErrors.push(err48);
 }
 errors++;
 }
-validate25.errors = vErrors;
+validate26.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseClarificationReply(value) { return validate26(value) ? [] : validate26.errors; }
-function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseClarificationReply(value) { return validate27(value) ? [] : validate27.errors; }
+function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9607,11 +9671,11 @@ vErrors.push(err28);
 }
 errors++;
 }
-validate26.errors = vErrors;
+validate27.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseConfirmationReply(value) { return validate27(value) ? [] : validate27.errors; }
-function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseConfirmationReply(value) { return validate28(value) ? [] : validate28.errors; }
+function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9975,11 +10039,11 @@ vErrors.push(err29);
 }
 errors++;
 }
-validate27.errors = vErrors;
+validate28.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionAccepted(value) { return validate28(value) ? [] : validate28.errors; }
-function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionAccepted(value) { return validate29(value) ? [] : validate29.errors; }
+function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10329,8 +10393,8 @@ errors++;
 }
 }
 if(data.honored_capabilities !== undefined){
-if(!(validate25(data.honored_capabilities, {instancePath:instancePath+"/honored_capabilities",parentData:data,parentDataProperty:"honored_capabilities",rootData}))){
-vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
+if(!(validate26(data.honored_capabilities, {instancePath:instancePath+"/honored_capabilities",parentData:data,parentDataProperty:"honored_capabilities",rootData}))){
+vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
 errors = vErrors.length;
 }
 }
@@ -10510,11 +10574,11 @@ vErrors.push(err43);
 }
 errors++;
 }
-validate28.errors = vErrors;
+validate29.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionClose(value) { return validate30(value) ? [] : validate30.errors; }
-function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionClose(value) { return validate31(value) ? [] : validate31.errors; }
+function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10752,11 +10816,11 @@ vErrors.push(err18);
 }
 errors++;
 }
-validate30.errors = vErrors;
+validate31.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionRejected(value) { return validate31(value) ? [] : validate31.errors; }
-function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionRejected(value) { return validate32(value) ? [] : validate32.errors; }
+function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10980,11 +11044,11 @@ vErrors.push(err18);
 }
 errors++;
 }
-validate31.errors = vErrors;
+validate32.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionRenegotiate(value) { return validate32(value) ? [] : validate32.errors; }
-function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionRenegotiate(value) { return validate33(value) ? [] : validate33.errors; }
+function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11067,8 +11131,8 @@ errors++;
 }
 }
 if(data.capabilities !== undefined){
-if(!(validate25(data.capabilities, {instancePath:instancePath+"/capabilities",parentData:data,parentDataProperty:"capabilities",rootData}))){
-vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
+if(!(validate26(data.capabilities, {instancePath:instancePath+"/capabilities",parentData:data,parentDataProperty:"capabilities",rootData}))){
+vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
 errors = vErrors.length;
 }
 }
@@ -11188,11 +11252,11 @@ vErrors.push(err15);
 }
 errors++;
 }
-validate32.errors = vErrors;
+validate33.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionRequest(value) { return validate34(value) ? [] : validate34.errors; }
-function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionRequest(value) { return validate35(value) ? [] : validate35.errors; }
+function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11330,8 +11394,8 @@ errors++;
 }
 }
 if(data.capabilities !== undefined){
-if(!(validate25(data.capabilities, {instancePath:instancePath+"/capabilities",parentData:data,parentDataProperty:"capabilities",rootData}))){
-vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
+if(!(validate26(data.capabilities, {instancePath:instancePath+"/capabilities",parentData:data,parentDataProperty:"capabilities",rootData}))){
+vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
 errors = vErrors.length;
 }
 }
@@ -11583,11 +11647,11 @@ vErrors.push(err31);
 }
 errors++;
 }
-validate34.errors = vErrors;
+validate35.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseProducerManifest(value) { return validate36(value) ? [] : validate36.errors; }
-function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseProducerManifest(value) { return validate37(value) ? [] : validate37.errors; }
+function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -12269,6 +12333,6 @@ vErrors.push(err54);
 }
 errors++;
 }
-validate36.errors = vErrors;
+validate37.errors = vErrors;
 return errors === 0;
 }

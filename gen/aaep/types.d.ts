@@ -102,6 +102,12 @@ export interface AaepdError {
   readonly answers?: string;
 }
 /**
+ * Says that the stream is alive where nothing else has been sent for a while (R22).
+ */
+export interface AaepdHeartbeat {
+  readonly type: "aaepd.heartbeat";
+}
+/**
  * List the open questions (R28).
  */
 export interface AaepdListPending {

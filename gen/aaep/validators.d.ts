@@ -5,6 +5,7 @@ import type {
   ResumeSessionParams,
   ResumeSessionResult,
   AaepdError,
+  AaepdHeartbeat,
   AaepdListPending,
   AaepdPending,
   AaepdRepeat,
@@ -41,6 +42,7 @@ export declare function isRepeatParams(value: unknown): value is RepeatParams;
 export declare function isResumeSessionParams(value: unknown): value is ResumeSessionParams;
 export declare function isResumeSessionResult(value: unknown): value is ResumeSessionResult;
 export declare function isAaepdError(value: unknown): value is AaepdError;
+export declare function isAaepdHeartbeat(value: unknown): value is AaepdHeartbeat;
 export declare function isAaepdListPending(value: unknown): value is AaepdListPending;
 export declare function isAaepdPending(value: unknown): value is AaepdPending;
 export declare function isAaepdRepeat(value: unknown): value is AaepdRepeat;

@@ -1073,8 +1073,49 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdListPending = validate5;
+export const isAaepdHeartbeat = validate5;
 function validate5(data){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.type === undefined) && (missing0 = "type")){
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+return false;
+}
+if(data0 !== "aaepd.heartbeat"){
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+for(const key0 in data){
+if(!(key0 === "type")){
+return false;
+break;
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+return errors === 0;
+}
+export const isAaepdListPending = validate6;
+function validate6(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1191,8 +1232,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdPending = validate6;
-function validate6(data){
+export const isAaepdPending = validate7;
+function validate7(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1342,8 +1383,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdRepeat = validate7;
-function validate7(data){
+export const isAaepdRepeat = validate8;
+function validate8(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1486,8 +1527,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdSkip = validate8;
-function validate8(data){
+export const isAaepdSkip = validate9;
+function validate9(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1650,8 +1691,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdCapability = validate9;
-function validate9(data){
+export const isAaepdCapability = validate10;
+function validate10(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1698,8 +1739,8 @@ return false;
 }
 return errors === 0;
 }
-export const isRequestExtensions = validate10;
-function validate10(data){
+export const isRequestExtensions = validate11;
+function validate11(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1789,7 +1830,7 @@ return false;
 }
 return errors === 0;
 }
-export const isAwaitingClarificationEvent = validate11;
+export const isAwaitingClarificationEvent = validate12;
 const pattern18 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
 const pattern22 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
 const pattern24 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
@@ -1798,7 +1839,7 @@ const pattern28 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0
 const pattern30 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 const pattern31 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 const pattern32 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate11(data){
+function validate12(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -2789,9 +2830,9 @@ return false;
 }
 return errors === 0;
 }
-export const isAwaitingConfirmationEvent = validate12;
+export const isAwaitingConfirmationEvent = validate13;
 const pattern46 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate12(data){
+function validate13(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -3759,9 +3800,9 @@ return false;
 }
 return errors === 0;
 }
-export const isHandoffRequestedEvent = validate13;
+export const isHandoffRequestedEvent = validate14;
 const pattern60 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate13(data){
+function validate14(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -4569,9 +4610,9 @@ return false;
 }
 return errors === 0;
 }
-export const isOutputStreamingEvent = validate14;
+export const isOutputStreamingEvent = validate15;
 const pattern73 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
-function validate14(data){
+function validate15(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -5377,10 +5418,10 @@ return false;
 }
 return errors === 0;
 }
-export const isProgressUpdatedEvent = validate15;
+export const isProgressUpdatedEvent = validate16;
 const pattern86 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 const pattern88 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate15(data){
+function validate16(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -6330,9 +6371,9 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionCancelledEvent = validate16;
+export const isSessionCancelledEvent = validate17;
 const pattern102 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate16(data){
+function validate17(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -7126,9 +7167,9 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionCompletedEvent = validate17;
+export const isSessionCompletedEvent = validate18;
 const pattern116 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate17(data){
+function validate18(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -7961,10 +8002,10 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionErroredEvent = validate18;
+export const isSessionErroredEvent = validate19;
 const pattern128 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
 const pattern131 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate18(data){
+function validate19(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -8795,9 +8836,9 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionStartedEvent = validate19;
+export const isSessionStartedEvent = validate20;
 const pattern144 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate19(data){
+function validate20(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -9647,8 +9688,8 @@ return false;
 }
 return errors === 0;
 }
-export const isStateChangedEvent = validate20;
-function validate20(data){
+export const isStateChangedEvent = validate21;
+function validate21(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -10461,11 +10502,11 @@ return false;
 }
 return errors === 0;
 }
-export const isToolCompletedEvent = validate21;
+export const isToolCompletedEvent = validate22;
 const pattern169 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
 const pattern170 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
 const pattern172 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate21(data){
+function validate22(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -11304,9 +11345,9 @@ return false;
 }
 return errors === 0;
 }
-export const isToolInvokedEvent = validate22;
+export const isToolInvokedEvent = validate23;
 const pattern187 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate22(data){
+function validate23(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -12177,10 +12218,10 @@ return false;
 }
 return errors === 0;
 }
-export const isEnvelope = validate23;
+export const isEnvelope = validate24;
 const pattern190 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
 const pattern200 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
-function validate23(data){
+function validate24(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -12859,8 +12900,8 @@ return false;
 }
 return errors === 0;
 }
-export const isExtensionEvent = validate24;
-function validate24(data){
+export const isExtensionEvent = validate25;
+function validate25(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -13614,9 +13655,9 @@ return false;
 }
 return errors === 0;
 }
-export const isCapabilities = validate25;
+export const isCapabilities = validate26;
 const pattern215 = new RegExp("^[^*]*\\*?$");
-function validate25(data){
+function validate26(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -14086,8 +14127,8 @@ return false;
 }
 return errors === 0;
 }
-export const isClarificationReply = validate26;
-function validate26(data){
+export const isClarificationReply = validate27;
+function validate27(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -14327,8 +14368,8 @@ return false;
 }
 return errors === 0;
 }
-export const isConfirmationReply = validate27;
-function validate27(data){
+export const isConfirmationReply = validate28;
+function validate28(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -14577,8 +14618,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionAccepted = validate28;
-function validate28(data){
+export const isSubscriptionAccepted = validate29;
+function validate29(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -15412,8 +15453,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionClose = validate29;
-function validate29(data){
+export const isSubscriptionClose = validate30;
+function validate30(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -15588,8 +15629,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRejected = validate30;
-function validate30(data){
+export const isSubscriptionRejected = validate31;
+function validate31(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -15740,8 +15781,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRenegotiate = validate31;
-function validate31(data){
+export const isSubscriptionRenegotiate = validate32;
+function validate32(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -16351,8 +16392,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRequest = validate32;
-function validate32(data){
+export const isSubscriptionRequest = validate33;
+function validate33(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -17089,8 +17130,8 @@ return false;
 }
 return errors === 0;
 }
-export const isProducerManifest = validate33;
-function validate33(data){
+export const isProducerManifest = validate34;
+function validate34(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
