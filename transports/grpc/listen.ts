@@ -5,6 +5,7 @@ import type { ServiceListener } from "../../src/contracts/service.js";
 import { listenForCalls } from "../service-calls/listen.js";
 import { admitted, type Handler, mapHandlers } from "./handlers.js";
 import { createHealth } from "./health.js";
+import { createHealthDescriptor } from "./health-descriptor.js";
 import { servicesOf } from "./methods.js";
 import { createOpenStreams } from "./open-streams.js";
 import { type GrpcOptions, resolveGrpcOptions } from "./options.js";
@@ -40,7 +41,7 @@ export async function listenGrpc(given: GrpcOptions): Promise<ServiceListener> {
   server.addService(health.definition, mapHandlers(health.implementation, openStreams.tended));
   for (const { definition, implementation } of createReflection(
     descriptors.map(({ file }) => file),
-    [health.definition],
+    [createHealthDescriptor()],
   )) {
     server.addService(
       definition,

@@ -76,9 +76,8 @@ function handlerOf(method: ServiceMethod, options: ResolvedGrpcOptions, peers: P
         options,
       );
     } else {
-      method.accept(
-        createStreamConnection(call as unknown as StreamCall, peer, { ...options, joinsRuns: method.joinsRuns }),
-      );
+      const streamOptions = { ...options, joinsRuns: method.joinsRuns };
+      method.accept(createStreamConnection(call as unknown as StreamCall, peer, streamOptions));
     }
   };
 }

@@ -1,6 +1,6 @@
 // grpc.reflection.v1 and v1alpha, from the descriptors of what is served: `grpcurl list` and `describe` work without files (G9).
 import { type DescFile, toBinary } from "@bufbuild/protobuf";
-import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
+import { type FileDescriptorProto, FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import type { ServiceDefinition, UntypedServiceImplementation } from "@grpc/grpc-js";
 import { ReflectionService } from "@grpc/reflection";
 
@@ -11,15 +11,15 @@ export interface AddedService {
   readonly implementation: UntypedServiceImplementation;
 }
 
-/** `others` are services whose library brings their descriptors. */
+/** `files` with all they import, and `others`, which import nothing. */
 export function createReflection(
   files: readonly DescFile[],
-  others: readonly ServiceDefinition[],
+  others: readonly FileDescriptorProto[],
 ): readonly AddedService[] {
-  const encoded = [...withDependencies(files)].map((file) =>
-    Buffer.from(toBinary(FileDescriptorProtoSchema, file.proto)),
+  const protos = [...[...withDependencies(files)].map(({ proto }) => proto), ...others];
+  const reflection = new ReflectionService(
+    packageOf(protos.map((proto) => Buffer.from(toBinary(FileDescriptorProtoSchema, proto)))),
   );
-  const reflection = new ReflectionService(packageOf([...encoded, ...others.flatMap(descriptorsOf)]));
   const added: AddedService[] = [];
   reflection.addToServer({
     addService: (definition, implementation) => added.push({ definition, implementation }),
@@ -41,11 +41,4 @@ function withDependencies(files: readonly DescFile[], found = new Set<DescFile>(
     withDependencies(file.dependencies, found);
   }
   return found;
-}
-
-function descriptorsOf(definition: ServiceDefinition): readonly Buffer[] {
-  const methods = Object.values(definition) as readonly {
-    readonly requestType?: { readonly fileDescriptorProtos?: readonly Buffer[] };
-  }[];
-  return methods[0]?.requestType?.fileDescriptorProtos ?? [];
 }
