@@ -1,0 +1,62 @@
+import type { Socket } from "node:net";
+import { Fault } from "../../src/base/errors.js";
+import type { Exchange } from "./exchange.js";
+import type { HttpServers } from "./http-servers.js";
+import type { ResolvedConnectOptions } from "./options.js";
+import type { StreamCall } from "./stream-connection.js";
+
+/** Knows what is under way, and ends it: calls first, then sessions, then sockets (C7). */
+export interface Drain {
+  readonly addCall: (exchange: Exchange) => void;
+  readonly addStream: (call: StreamCall) => void;
+  /** Resolves when every socket has closed. Never rejects. */
+  readonly run: (servers: HttpServers, sockets: ReadonlyMap<Socket, unknown>) => Promise<void>;
+}
+
+/** How long clients have to close connections on which nothing is under way any more, ms. */
+const LINGER_MS = 250;
+
+export function createDrain(options: Pick<ResolvedConnectOptions, "after" | "closeTimeoutMs">): Drain {
+  const calls = new Set<Promise<void>>();
+  const streams = new Set<StreamCall>();
+
+  const within = (milliseconds: number, what: Promise<unknown>): Promise<void> =>
+    new Promise((resolve) => {
+      const cancel = options.after(milliseconds, resolve);
+      void what.then(() => {
+        cancel();
+        resolve();
+      });
+    });
+
+  return {
+    addCall: ({ signal }) => {
+      const call = new Promise<void>((resolve) => {
+        signal.addEventListener(
+          "abort",
+          () => {
+            calls.delete(call);
+            resolve();
+          },
+          { once: true },
+        );
+      });
+      calls.add(call);
+    },
+    addStream: (call) => {
+      streams.add(call);
+      void call.connection.closed.then(() => streams.delete(call));
+    },
+    run: async (servers, sockets) => {
+      // Their owners have ended them; whatever was opened since then ends here.
+      const fault = new Fault("shutting_down", "The daemon is stopping. Call again when it has started.");
+      for (const { connection } of streams) void connection.close(fault);
+      await within(options.closeTimeoutMs, Promise.all(calls));
+      servers.goAway();
+      const closed = [...sockets.keys()].map((socket) => new Promise<void>((resolve) => socket.once("close", resolve)));
+      await within(Math.min(LINGER_MS, options.closeTimeoutMs), Promise.all(closed));
+      for (const socket of sockets.keys()) socket.destroy();
+      await Promise.all(closed);
+    },
+  };
+}

@@ -1,0 +1,77 @@
+// One request and its response, whichever version of HTTP it came by.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { constants, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Stream } from "node:http2";
+import type { Socket } from "node:net";
+import type { PeerIdentity } from "../../src/contracts/transport.js";
+
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Of HTTP/2 alone. */
+  readonly stream: ServerHttp2Stream | undefined;
+  readonly peer: PeerIdentity;
+  /** Without its query. */
+  readonly path: string;
+  /** Lower case, without parameters; "" where there is none. */
+  readonly contentType: string;
+  /** Aborted when the response has closed, however that came about. */
+  readonly signal: AbortSignal;
+  /** How the client left before the response had ended; undefined where it did not. A lost connection is no cancellation. */
+  readonly left: () => "cancelled" | "lost" | undefined;
+  /** A method has taken it over. */
+  readonly served: () => void;
+  readonly isServed: () => boolean;
+  /** Ends it at once, with nothing said, and with `code` where HTTP/2 has codes. */
+  readonly cutOff: (code?: number) => void;
+}
+
+export type NodeRequest = IncomingMessage | Http2ServerRequest;
+export type NodeResponse = ServerResponse | Http2ServerResponse;
+
+export function createExchange(
+  request: NodeRequest,
+  response: NodeResponse,
+  socket: Socket,
+  peer: PeerIdentity,
+): Exchange {
+  const stream = "stream" in request ? request.stream : undefined;
+  const gone = new AbortController();
+  let isServed = false;
+  let left: "cancelled" | "lost" | undefined;
+  response.once("close", () => {
+    // HTTP/2 calls a cancelled response finished as well; only whether it was ended tells (C6).
+    if (!response.writableEnded) left = isCancelled(stream, socket) ? "cancelled" : "lost";
+    gone.abort();
+  });
+  // What breaks a response closes it as well.
+  request.on("error", () => {});
+  response.on("error", () => {});
+  return {
+    // Node's compatibility layer gives HTTP/2 the members of HTTP/1.1.
+    request: request as IncomingMessage,
+    response: response as ServerResponse,
+    stream,
+    peer,
+    path: (request.url ?? "").split("?", 1)[0] ?? "",
+    contentType: (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "",
+    signal: gone.signal,
+    left: () => left,
+    served: () => {
+      isServed = true;
+    },
+    isServed: () => isServed,
+    cutOff: (code = constants.NGHTTP2_CANCEL) => {
+      if (stream === undefined) {
+        socket.destroy();
+      } else {
+        if (!stream.closed) stream.close(code);
+        stream.destroy();
+      }
+    },
+  };
+}
+
+/** Node gives streams of a lost connection the code of a cancellation too. */
+function isCancelled(stream: ServerHttp2Stream | undefined, socket: Socket): boolean {
+  return stream !== undefined && stream.rstCode === constants.NGHTTP2_CANCEL && !socket.destroyed;
+}

@@ -1,0 +1,42 @@
+// Faults as errors of Connect, and the library's errors as faults.
+import { Code, ConnectError } from "@connectrpc/connect";
+import { Fault, type FaultCode } from "../../src/base/errors.js";
+import type { DescribeFault } from "../../src/contracts/service.js";
+import { nodeErrorCode } from "../node-errors.js";
+import { STATUS_OF } from "../rpc-status.js";
+
+/** The status of a fault with its typed detail (R20). */
+export function connectErrorOf(fault: Fault, describeFault: DescribeFault): ConnectError {
+  const { typeName, bytes } = describeFault(fault);
+  // The numbers of gRPC and of Connect are the same.
+  const error = new ConnectError(fault.sentence, STATUS_OF[fault.code] as number as Code);
+  error.details.push({ type: typeName, value: bytes });
+  return error;
+}
+
+const INPUT_FAULTS: Readonly<Partial<Record<Code, FaultCode>>> = {
+  [Code.ResourceExhausted]: "message_too_large",
+  [Code.Unimplemented]: "unsupported",
+  [Code.DeadlineExceeded]: "timed_out",
+  [Code.Canceled]: "peer_gone",
+  [Code.Aborted]: "peer_gone",
+};
+
+/** What reading a request threw: the library's errors of what the peer sent, or Node's of a connection that broke. */
+export function faultOfInput(caught: unknown): Fault {
+  if (caught instanceof Fault) return caught;
+  if (!(caught instanceof ConnectError) || nodeErrorCode(caught.cause) !== undefined)
+    return new Fault("peer_gone", "The call ended before its message was whole. Call again.", { cause: caught });
+  return new Fault(INPUT_FAULTS[caught.code] ?? "invalid_message", advice(caught), { pointer: "", cause: caught });
+}
+
+function advice({ code, rawMessage }: ConnectError): string {
+  switch (code) {
+    case Code.ResourceExhausted:
+      return `The message is too large: ${rawMessage}. Send less at a time.`;
+    case Code.Unimplemented:
+      return `This cannot be read here: ${rawMessage}. Send it uncompressed.`;
+    default:
+      return `The message cannot be read: ${rawMessage}. Send what the descriptor of the method says.`;
+  }
+}

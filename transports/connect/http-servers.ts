@@ -1,0 +1,119 @@
+// The servers of Node for both versions of HTTP, which listen nowhere themselves and are given their connections. Every session and socket is known here,
+// because Node's own end of a server waits for as long as anybody else keeps a connection (C7).
+import { createServer as createHttp1, type Server as Http1Server } from "node:http";
+import { constants, createServer as createHttp2, type ServerHttp2Session } from "node:http2";
+import type { Socket } from "node:net";
+import type { PeerIdentity } from "../../src/contracts/transport.js";
+import { createExchange, type Exchange, type NodeRequest, type NodeResponse } from "./exchange.js";
+import type { ResolvedConnectOptions } from "./options.js";
+import { keepAlive } from "./ping.js";
+import { whichHttp } from "./which-http.js";
+
+export interface HttpServers {
+  readonly take: (socket: Socket, peer: PeerIdentity) => void;
+  /** Tells every client that no more calls are taken, and closes connections that are idle. */
+  readonly stop: () => void;
+  /** Ends connections in order: those that have no calls now, others after their last. */
+  readonly goAway: () => void;
+}
+
+/** Names, values and 32 bytes for each, of all headers of a request. */
+const MAX_HEADER_BYTES = 16 * 1024;
+const MAX_HEADER_PAIRS = 100;
+/** Node refuses streams of a session that holds more, MB. What waits for each stream is bounded, and counts. */
+const MAX_SESSION_MEMORY = 256;
+/** An idle connection of HTTP/1.1 is closed after that, ms. */
+const KEEP_ALIVE_MS = 65_000;
+/** GOAWAY with it: no new streams, please, but none of those under way is meant. */
+const LAST_STREAM_ID = 2 ** 31 - 1;
+
+export function createHttpServers(options: ResolvedConnectOptions, serve: (exchange: Exchange) => void): HttpServers {
+  const sessions = new Map<ServerHttp2Session, { readonly socket: Socket; readonly peer: PeerIdentity }>();
+  const plain = new Map<Socket, PeerIdentity>();
+  let isStopped = false;
+
+  const http1 = createHttp1(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      headersTimeout: options.silentConnectionMs,
+      requestTimeout: Math.max(options.silentConnectionMs, 300_000),
+      connectionsCheckingInterval: Math.min(options.silentConnectionMs, 30_000),
+    },
+    (request, response) => {
+      const peer = plain.get(request.socket);
+      if (peer === undefined) {
+        response.destroy();
+        return;
+      }
+      if (isStopped) response.setHeader("connection", "close");
+      serve(createExchange(request, response, request.socket, peer));
+    },
+  );
+  http1.maxHeadersCount = MAX_HEADER_PAIRS;
+  // It never listens, but looks after slow requests only from then on.
+  http1.emit("listening");
+
+  const http2 = createHttp2({
+    maxHeaderListPairs: MAX_HEADER_PAIRS,
+    maxSessionMemory: MAX_SESSION_MEMORY,
+    settings: { maxConcurrentStreams: options.maxConcurrentStreams, maxHeaderListSize: MAX_HEADER_BYTES },
+  });
+  http2.on("request", (request: NodeRequest, response: NodeResponse) => {
+    const session = "stream" in request ? request.stream.session : undefined;
+    const known = session === undefined ? undefined : sessions.get(session as ServerHttp2Session);
+    if (known === undefined) response.destroy();
+    else serve(createExchange(request, response, known.socket, known.peer));
+  });
+  // What a client did wrong ends its session, and nobody else's.
+  http2.on("sessionError", () => {});
+
+  function take2(socket: Socket, peer: PeerIdentity): void {
+    const onSession = (session: ServerHttp2Session): void => {
+      sessions.set(session, { socket, peer });
+      const stop = keepAlive(session, options, () => socket.destroy());
+      session.once("close", () => {
+        stop();
+        sessions.delete(session);
+      });
+      if (isStopped) goingAway(session);
+    };
+    http2.once("session", onSession);
+    http2.emit("connection", socket);
+    http2.off("session", onSession);
+  }
+
+  function take1(socket: Socket, peer: PeerIdentity): void {
+    plain.set(socket, peer);
+    socket.once("close", () => plain.delete(socket));
+    // A stream without events is silent by right; whether anybody is there, the system asks.
+    socket.setKeepAlive(true, options.pingIntervalMs);
+    http1.emit("connection", socket);
+  }
+
+  return {
+    take: (socket, peer) => {
+      whichHttp(socket, { silentMs: options.silentConnectionMs, after: options.after }, (version) =>
+        version === 2 ? take2(socket, peer) : take1(socket, peer),
+      );
+    },
+    stop: () => {
+      isStopped = true;
+      for (const session of sessions.keys()) goingAway(session);
+      http1.closeIdleConnections();
+    },
+    goAway: () => {
+      for (const session of sessions.keys()) session.close();
+      endChecks(http1);
+    },
+  };
+}
+
+function goingAway(session: ServerHttp2Session): void {
+  if (!session.destroyed && !session.closed) session.goaway(constants.NGHTTP2_NO_ERROR, LAST_STREAM_ID);
+}
+
+/** Closes what is idle, and ends the look after slow requests. */
+function endChecks(server: Http1Server): void {
+  server.close();
+}

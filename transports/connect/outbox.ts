@@ -1,0 +1,109 @@
+import type { ServerResponse } from "node:http";
+import type { FrameRun } from "../../src/contracts/transport.js";
+import type { Envelopes } from "./envelopes.js";
+
+/** The write side of a stream: what is handed over in one turn of the event loop leaves in one write. */
+export interface Outbox {
+  /** Answers whether more may be handed over. */
+  readonly send: (bytes: Uint8Array) => boolean;
+  readonly sendRun: (run: FrameRun<Uint8Array>) => boolean;
+  readonly writable: () => Promise<void>;
+  /** Hands everything to the response now. */
+  readonly flush: () => void;
+  /** Nothing will leave any more: forgets what is held and lets every waiter go on (S9). */
+  readonly settle: () => void;
+}
+
+export interface OutboxOptions {
+  readonly envelopes: Envelopes;
+  readonly highWaterMarkBytes: number;
+  readonly maxBufferedBytes: number;
+  readonly onOverflow: () => void;
+}
+
+/** Pieces up to this size in all are copied into one buffer, which costs less than a vector of them. */
+const COPY_BYTES = 32 * 1024;
+
+export function createOutbox(response: ServerResponse, options: OutboxOptions): Outbox {
+  const { envelopes, maxBufferedBytes } = options;
+  // Below the response's own mark there would be no "drain" to wait for.
+  const highWaterMarkBytes = Math.max(options.highWaterMarkBytes, response.writableHighWaterMark);
+  let pieces: Buffer[] = [];
+  let heldBytes = 0;
+  let leavesNow = false;
+  let settled = false;
+  let waiting: { readonly promise: Promise<void>; readonly release: () => void } | undefined;
+
+  const bufferedBytes = () => heldBytes + response.writableLength;
+
+  function hold(piece: Buffer): boolean {
+    pieces.push(piece);
+    heldBytes += piece.length;
+    const buffered = bufferedBytes();
+    if (buffered <= highWaterMarkBytes) return true;
+    if (buffered > maxBufferedBytes) options.onOverflow();
+    return false;
+  }
+
+  function flush(): void {
+    leavesNow = false;
+    if (pieces.length === 0 || settled) return;
+    const leaving = pieces;
+    const bytes = heldBytes;
+    pieces = [];
+    heldBytes = 0;
+    const [first] = leaving;
+    if (leaving.length === 1) response.write(first);
+    else if (bytes <= COPY_BYTES) response.write(Buffer.concat(leaving, bytes));
+    else {
+      response.cork();
+      for (const piece of leaving) response.write(piece);
+      response.uncork();
+    }
+    if (response.writableLength <= highWaterMarkBytes) release();
+  }
+
+  function release(): void {
+    waiting?.release();
+    waiting = undefined;
+  }
+
+  response.on("drain", release);
+
+  return {
+    send: (bytes) => {
+      if (settled) return false;
+      if (pieces.length === 0) setImmediate(flush);
+      return hold(envelopes.one(bytes));
+    },
+    sendRun: (run) => {
+      if (settled || run.frames.length === 0) return !settled;
+      // A run is what a whole turn has brought together, so it need not wait for another.
+      if (!leavesNow) {
+        leavesNow = true;
+        process.nextTick(flush);
+      }
+      return hold(envelopes.run(run));
+    },
+    writable: () => {
+      if (settled || bufferedBytes() <= highWaterMarkBytes) return Promise.resolve();
+      waiting ??= createWaiting();
+      return waiting.promise;
+    },
+    flush,
+    settle: () => {
+      settled = true;
+      pieces = [];
+      heldBytes = 0;
+      release();
+    },
+  };
+}
+
+function createWaiting(): { readonly promise: Promise<void>; readonly release: () => void } {
+  let release = () => {};
+  const promise = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { promise, release };
+}

@@ -1,0 +1,24 @@
+import type { ServerHttp2Session } from "node:http2";
+import type { ResolvedConnectOptions } from "./options.js";
+
+/** Asks a session for a sign of life again and again, and calls `onDead` once if it gives none. Answers how to stop. */
+export function keepAlive(
+  session: ServerHttp2Session,
+  { after, pingIntervalMs, pingTimeoutMs }: Pick<ResolvedConnectOptions, "after" | "pingIntervalMs" | "pingTimeoutMs">,
+  onDead: () => void,
+): () => void {
+  let cancel = after(pingIntervalMs, ask);
+  let isStopped = false;
+  function ask(): void {
+    cancel = after(pingTimeoutMs, onDead);
+    session.ping((error) => {
+      if (isStopped || error !== null) return;
+      cancel();
+      cancel = after(pingIntervalMs, ask);
+    });
+  }
+  return () => {
+    isStopped = true;
+    cancel();
+  };
+}

@@ -1,0 +1,149 @@
+// One stream call as a Connection. What comes in is read through the library; what goes out is written straight to the response.
+import { constants } from "node:http2";
+import type { Message } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { Fault } from "../../src/base/errors.js";
+import type { ServiceFrame } from "../../src/contracts/service.js";
+import type { CloseInfo, Connection, FrameRun } from "../../src/contracts/transport.js";
+import { STATUS, STATUS_OF } from "../rpc-status.js";
+import type { Envelopes } from "./envelopes.js";
+import type { Exchange } from "./exchange.js";
+import { createInbox } from "./inbox.js";
+import type { ResolvedConnectOptions } from "./options.js";
+import { createOutbox } from "./outbox.js";
+
+export interface StreamCall {
+  readonly connection: Connection<ServiceFrame>;
+  /** Resolves when the call is to end and everything has been written: with the fault of its status, or OK. Never rejects. */
+  readonly ending: Promise<Fault | undefined>;
+}
+
+export interface StreamParts {
+  readonly exchange: Exchange;
+  readonly messages: AsyncIterator<Message>;
+  readonly envelopes: Envelopes;
+  /** Whether the client may send one message only; its end then says nothing. */
+  readonly takesOne: boolean;
+  /** Aborted at the deadline that the client set. */
+  readonly deadline: AbortSignal;
+}
+
+export function createStreamCall(
+  parts: StreamParts,
+  options: Pick<ResolvedConnectOptions, "highWaterMarkBytes" | "maxBufferedBytes" | "closeTimeoutMs" | "after">,
+): StreamCall {
+  const { exchange, deadline } = parts;
+  const { peer } = exchange;
+  let tellClosed: (info: CloseInfo) => void = () => {};
+  const closed = new Promise<CloseInfo>((resolve) => {
+    tellClosed = resolve;
+  });
+  let tellEnding: (fault: Fault | undefined) => void = () => {};
+  const ending = new Promise<Fault | undefined>((resolve) => {
+    tellEnding = resolve;
+  });
+  let state: "open" | "closing" | "closed" = "open";
+  let peerEnded = false;
+  let lost: Fault | undefined;
+  /** How it will have closed, once its end was begun. */
+  let closing: CloseInfo = { kind: "local" };
+  let cancelDeadline: () => void = () => {};
+
+  const inbox = createInbox(parts.messages, parts.takesOne, (fault) => {
+    if (fault !== undefined) lost = fault;
+    else if (!parts.takesOne) peerEnded = true;
+  });
+  const outbox = createOutbox(exchange.response, {
+    envelopes: parts.envelopes,
+    highWaterMarkBytes: options.highWaterMarkBytes,
+    maxBufferedBytes: options.maxBufferedBytes,
+    onOverflow: () => {
+      const fault = doesNotRead(peer.label, options.maxBufferedBytes);
+      finish({ kind: "abrupt", fault });
+      exchange.cutOff(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    },
+  });
+
+  function finish(info: CloseInfo): void {
+    if (state === "closed") return;
+    state = "closed";
+    cancelDeadline();
+    outbox.settle();
+    if (info.kind === "abrupt" && info.fault !== undefined) inbox.fail(info.fault);
+    else inbox.stop();
+    tellEnding(info.fault);
+    tellClosed(info);
+  }
+
+  /** The response has closed. After our own end that was to be. */
+  function onGone(): void {
+    if (state === "closing") finish(closing);
+    else if (exchange.left() === "cancelled") finish({ kind: "remote" });
+    else {
+      const fault = new Fault("peer_gone", `The call of ${peer.label} was broken off. Call again to go on.`);
+      finish(peerEnded ? { kind: "remote" } : { kind: "abrupt", fault });
+    }
+  }
+
+  function end(info: CloseInfo, status: Fault | undefined): void {
+    if (state !== "open") return;
+    state = "closing";
+    closing = info;
+    outbox.flush();
+    // From here on `send` answers false, and who waits to send goes on.
+    outbox.settle();
+    inbox.stop();
+    tellEnding(status);
+    cancelDeadline = options.after(options.closeTimeoutMs, () => {
+      finish(closing);
+      exchange.cutOff(cutOffCode(status));
+    });
+  }
+
+  if (exchange.signal.aborted) onGone();
+  else exchange.signal.addEventListener("abort", onGone, { once: true });
+  deadline.addEventListener(
+    "abort",
+    () => {
+      const { reason } = deadline;
+      if (!(reason instanceof ConnectError) || reason.code !== Code.DeadlineExceeded) return;
+      const fault = new Fault("timed_out", "The deadline that you set for this call has passed. Call again to go on.");
+      end({ kind: "remote", fault }, fault);
+    },
+    { once: true },
+  );
+
+  // What goes out is encoded (ServiceFrame).
+  const connection: Connection<ServiceFrame> = {
+    peer,
+    frames: inbox.frames,
+    send: (frame) => outbox.send(frame as Uint8Array),
+    sendRun: (run) => outbox.sendRun(run as FrameRun<Uint8Array>),
+    writable: outbox.writable,
+    close: async (fault) => {
+      if (lost !== undefined) end({ kind: "abrupt", fault: lost }, fault ?? lost);
+      else end(fault === undefined ? { kind: orderly() } : { kind: orderly(), fault }, fault);
+      await closed;
+    },
+    closed,
+  };
+
+  function orderly(): "remote" | "local" {
+    return peerEnded ? "remote" : "local";
+  }
+
+  return { connection, ending };
+}
+
+/** What tells a client that does not read its stream, and so cannot read a status either. */
+function cutOffCode(status: Fault | undefined): number {
+  const isTooSlow = status !== undefined && STATUS_OF[status.code] === STATUS.RESOURCE_EXHAUSTED;
+  return isTooSlow ? constants.NGHTTP2_ENHANCE_YOUR_CALM : constants.NGHTTP2_CANCEL;
+}
+
+function doesNotRead(label: string, maxBufferedBytes: number): Fault {
+  return new Fault(
+    "peer_gone",
+    `${label} does not read: more than ${maxBufferedBytes} bytes wait for it. Read faster, or call again and resume.`,
+  );
+}
