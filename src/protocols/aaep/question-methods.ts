@@ -3,6 +3,7 @@ import { Fault } from "../../base/errors.js";
 import type { RpcCall } from "../../contracts/rpc.js";
 import type { AgentEvents } from "../../engine/question-agents.js";
 import { outcomeFields } from "../../engine/question-result.js";
+import { waitingDocument } from "./agent-documents.js";
 import type { AgentQuestions } from "./agent-questions.js";
 import { assertShallow } from "./json-codec.js";
 import type { Message } from "./subscription-desk.js";
@@ -41,13 +42,7 @@ export function createQuestionMethods(questions: AgentQuestions): QuestionMethod
 export function questionNotifications(notify: (method: string, params: object) => boolean): AgentEvents {
   return {
     outcome: (resolved) => void notify("aaep.outcome", outcomeFields(resolved)),
-    waiting: ({ token, event }, isWaiting) =>
-      void notify("aaep.waiting", {
-        reply_token: token,
-        event_id: event.event_id,
-        session_id: event.session_id,
-        waiting: isWaiting,
-      }),
+    waiting: (question, isWaiting) => void notify("aaep.waiting", waitingDocument(question, isWaiting)),
   };
 }
 

@@ -6,8 +6,8 @@ import type { RpcCall, RpcHandlers } from "../../contracts/rpc.js";
 import type { Delivery, DeliveryRun } from "../../engine/delivery.js";
 import type { Producer } from "../../engine/event.js";
 import type { PublishReceipt } from "../../engine/publishing.js";
-import type { SessionSummary } from "../../engine/session-record.js";
 import { createAgentDesk } from "./agent-desk.js";
+import { receiptDocument, summaryDocument } from "./agent-documents.js";
 import { quoted } from "./capabilities.js";
 import { isCostlyCall } from "./costly-calls.js";
 import { createQuestionMethods, questionNotifications } from "./question-methods.js";
@@ -93,14 +93,9 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     });
   };
 
-  const receiptMessage = ({ events, resumeToken }: PublishReceipt): Message => ({
-    events: events.map(({ eventId, epoch }) => ({ event_id: eventId, epoch })),
-    ...(resumeToken === undefined ? {} : { resume_token: resumeToken }),
-  });
-
   const publishRequest = (call: RpcCall): Message | Promise<Message> => {
     const receipt = publish(call);
-    const message = receiptMessage(receipt);
+    const message = receiptDocument(receipt);
     // What is acknowledged is safe (R29).
     return receipt.durable === undefined ? message : receipt.durable.then(() => message);
   };
@@ -217,7 +212,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
       case "aaep.set_manifest":
         return setManifest(params);
       case "aaep.resume_session":
-        return summaryMessage(agent.resumeSession(params));
+        return summaryDocument(agent.resumeSession(params));
       case "aaep.list_pending":
         return listPending(params);
       case "aaep.repeat":
@@ -307,22 +302,4 @@ function unanswerable(method: string): Fault {
     pointer: "/id",
     rule: "R33",
   });
-}
-
-function summaryMessage(summary: SessionSummary): Message {
-  return {
-    session_id: summary.sessionId,
-    state: summary.state,
-    agents: summary.agents.map(({ producer, state }) => ({ producer, state })),
-    open_tools: summary.openTools.map(({ tool, toolCallId }) => ({
-      tool,
-      ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }),
-    })),
-    open_outputs: summary.openOutputs.map(({ outputId, position }) => ({
-      ...(outputId === undefined ? {} : { output_id: outputId }),
-      position,
-    })),
-    open_questions: summary.openQuestions.map(({ event }) => event),
-    outcomes: summary.outcomes.map(({ token, outcome }) => ({ reply_token: token, outcome })),
-  };
 }

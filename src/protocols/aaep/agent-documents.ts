@@ -1,0 +1,54 @@
+// What agents are told, as documents: JSON-RPC sends them as they are, the services as messages of the same members.
+import type { Producer } from "../../engine/event.js";
+import type { PublishReceipt } from "../../engine/publishing.js";
+import type { OpenQuestion, SessionSummary } from "../../engine/session-record.js";
+import type { Message } from "./subscription-desk.js";
+
+/** Where published events stand (R33). */
+export function receiptDocument({ events, resumeToken }: PublishReceipt): Message {
+  return {
+    events: events.map(({ eventId, epoch }) => ({ event_id: eventId, epoch })),
+    ...(resumeToken === undefined ? {} : { resume_token: resumeToken }),
+  };
+}
+
+/** A person is waited for, or no longer (pitfall H10). */
+export function waitingDocument({ token, event }: OpenQuestion, isWaiting: boolean): Message {
+  return { reply_token: token, event_id: event.event_id, session_id: event.session_id, waiting: isWaiting };
+}
+
+/** Where an agent left off (R8). */
+export function summaryDocument(summary: SessionSummary): Message {
+  return {
+    session_id: summary.sessionId,
+    state: summary.state,
+    agents: summary.agents.map(({ producer, state }) => ({ producer, state })),
+    open_tools: summary.openTools.map(({ tool, toolCallId }) => ({
+      tool,
+      ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }),
+    })),
+    open_outputs: summary.openOutputs.map(({ outputId, position }) => ({
+      ...(outputId === undefined ? {} : { output_id: outputId }),
+      position,
+    })),
+    open_questions: summary.openQuestions.map(({ event }) => event),
+    outcomes: summary.outcomes.map(({ token, outcome }) => ({ reply_token: token, outcome })),
+  };
+}
+
+/** The same, where a producer has no room for members of later versions. */
+export function closedSummaryDocument(summary: SessionSummary): Message {
+  return {
+    ...summaryDocument(summary),
+    agents: summary.agents.map(({ producer, state }) => ({ producer: knownMembers(producer), state })),
+  };
+}
+
+function knownMembers(producer: Producer): Message {
+  const all: Message = { ...producer };
+  return Object.fromEntries(
+    PRODUCER_MEMBERS.flatMap((name) => (typeof all[name] === "string" ? [[name, all[name]]] : [])),
+  );
+}
+
+const PRODUCER_MEMBERS = ["agent_id", "agent_version", "agent_name", "model", "manifest_uri"] as const;

@@ -1,0 +1,139 @@
+// Agents that make single calls (R8): between them an agent is known by a key, and what it has is kept for a while beyond the end of its last call.
+import { Fault } from "../../base/errors.js";
+import type { IdSource } from "../../base/ids.js";
+import type { Clock, Millis } from "../../contracts/clock.js";
+import type { AbortSignalLike } from "../../contracts/rpc.js";
+import type { Engine } from "../../engine/engine.js";
+import type { AgentHandle } from "../../engine/publishing.js";
+import { type AgentDesk, createAgentDesk } from "./agent-desk.js";
+
+/** Agents by single calls that may be there at a time. */
+export const MAX_LEASES = 4096;
+
+export interface AgentLeaseServices {
+  readonly engine: Pick<Engine, "openAgent" | "holderOf">;
+  readonly ids: IdSource;
+  readonly clock: Clock;
+  /** How long an agent is kept after its last call, ms (R8, `agent_idle_seconds`). */
+  readonly agentIdleMs: Millis;
+}
+
+/** By what a call says whose it is. */
+export interface LeaseClaim {
+  readonly agentKey: string | undefined;
+  readonly resumeToken: string | undefined;
+}
+
+export interface AgentLeases {
+  /**
+   * Makes a call as the agent of `agentKey`, else as the one that has the session of `resumeToken`, else as a new one. A new one that comes out of
+   * its first call with no session, no open question and no identity is let go of at once: `agentKey` is undefined then. A call keeps its agent until
+   * it is answered or aborted. Rejects with `not_found` for a key that is not known, `rate_limit` where there are too many, `shutting_down` after
+   * `close`, and with what `act` throws.
+   */
+  readonly call: <Answer>(
+    claim: LeaseClaim,
+    signal: AbortSignalLike,
+    act: (desk: AgentDesk) => Answer,
+  ) => Promise<{ readonly answer: Awaited<Answer>; readonly agentKey: string | undefined }>;
+  readonly count: () => number;
+  /**
+   * Takes no more calls, and ends all agents: at once, or with their last call that is under way. To be called once the engine has ended the
+   * sessions, by which every question has its outcome.
+   */
+  readonly close: () => void;
+}
+
+interface Lease {
+  readonly key: string;
+  readonly desk: AgentDesk;
+  /** Calls that are under way. */
+  callCount: number;
+  /** It had something when a call ended, so its agent may know the key. */
+  isKept: boolean;
+  isClosed: boolean;
+  cancelExpiry: () => void;
+}
+
+export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
+  const { engine, ids, clock, agentIdleMs } = services;
+  const leases = new Map<string, Lease>();
+  const byAgent = new Map<AgentHandle, Lease>();
+  let isClosing = false;
+
+  const open = (): Lease => {
+    if (leases.size >= MAX_LEASES) {
+      const sentence = `There are ${MAX_LEASES} agents already; show the agent_key of an earlier answer, or try again later.`;
+      const retryAfterSeconds = Math.ceil(agentIdleMs / 1000);
+      throw new Fault("rate_limit", sentence, { pointer: "/agent_key", rule: "R8", retryAfterSeconds });
+    }
+    // Between its calls nothing can be told to it: whoever has a question's session is told in its place.
+    const desk = createAgentDesk({ engine, identity: undefined, events: undefined, manifestDeclared: () => {} });
+    const key = ids.hex(16);
+    const lease: Lease = { key, desk, callCount: 0, isKept: false, isClosed: false, cancelExpiry: () => {} };
+    leases.set(key, lease);
+    byAgent.set(desk.agent(), lease);
+    return lease;
+  };
+
+  const leaseOf = ({ agentKey, resumeToken }: LeaseClaim): Lease => {
+    if (isClosing)
+      throw new Fault("shutting_down", "The daemon is stopping. Call again when it is back.", { rule: "R8a" });
+    if (agentKey !== undefined) {
+      const lease = leases.get(agentKey);
+      if (lease !== undefined) return lease;
+      const sentence =
+        "No agent has this agent_key, or not any more. Leave it out, and show resume_token to go on with a session that is open.";
+      throw new Fault("not_found", sentence, { pointer: "/agent_key", rule: "R8" });
+    }
+    const holder = resumeToken === undefined ? undefined : engine.holderOf(resumeToken);
+    return (holder === undefined ? undefined : byAgent.get(holder)) ?? open();
+  };
+
+  const end = (lease: Lease): void => {
+    lease.isClosed = true;
+    lease.cancelExpiry();
+    leases.delete(lease.key);
+    byAgent.delete(lease.desk.agent());
+    lease.desk.close();
+  };
+
+  /** No call of it is under way any more. */
+  const rest = (lease: Lease): void => {
+    const agent = lease.desk.agent();
+    lease.isKept ||= agent.isHolding() || agent.identity() !== undefined;
+    if (isClosing || !lease.isKept) end(lease);
+    else lease.cancelExpiry = clock.wakeAt(clock.now() + agentIdleMs, () => end(lease));
+  };
+
+  return {
+    call: async (claim, signal, act) => {
+      const lease = leaseOf(claim);
+      lease.callCount += 1;
+      lease.cancelExpiry();
+      let isUnderWay = true;
+      const over = (): void => {
+        if (!isUnderWay) return;
+        isUnderWay = false;
+        lease.callCount -= 1;
+        if (lease.callCount === 0) rest(lease);
+      };
+      try {
+        const answered = act(lease.desk);
+        // An agent that hears no answer may be gone: from here on it is one that makes no call (H10).
+        if (signal.aborted) over();
+        else signal.addEventListener("abort", over, { once: true });
+        const answer = await answered;
+        over();
+        return { answer, agentKey: lease.isClosed ? undefined : lease.key };
+      } finally {
+        over();
+      }
+    },
+    count: () => leases.size,
+    close: () => {
+      isClosing = true;
+      for (const lease of [...leases.values()]) if (lease.callCount === 0) end(lease);
+    },
+  };
+}

@@ -1,0 +1,90 @@
+// What agents send to the services, read as documents.
+import { type DescMessage, isMessage } from "@bufbuild/protobuf";
+import { BinaryReader } from "@bufbuild/protobuf/wire";
+import { PublishRequestSchema } from "#gen/aaep/v1/agent_service_pb.js";
+import { Fault } from "../../base/errors.js";
+import type { ServiceFrame } from "../../contracts/service.js";
+import { topicKind } from "../../engine/event.js";
+import type { OpenQuestion } from "../../engine/session-record.js";
+import { documentIn } from "./service-frames.js";
+import type { Message } from "./subscription-desk.js";
+
+/** One request of the stream: exactly one of its members beside the id. */
+export type PublishRequest =
+  | ({ readonly kind: "publish" } & EventBatch)
+  | { readonly kind: "manifest"; readonly manifest: Message }
+  | { readonly kind: "resume"; readonly claim: Message };
+
+export interface EventBatch {
+  readonly events: readonly unknown[];
+  readonly resumeToken: string | undefined;
+}
+
+/** @throws Fault "invalid_message", or "invalid_event"; pointers of events begin with an index */
+export function publishRequestIn(frame: ServiceFrame): PublishRequest {
+  const { publish, manifest, resume } = agentDocument(PublishRequestSchema, frame);
+  const given = [publish, manifest, resume].filter((one) => one !== undefined);
+  if (given.length !== 1) {
+    throw new Fault("invalid_message", "Send one of `publish`, `manifest` and `resume`.", { pointer: "", rule: "R20" });
+  }
+  if (manifest !== undefined) return { kind: "manifest", manifest: manifest as Message };
+  if (resume !== undefined) return { kind: "resume", claim: resume as Message };
+  return { kind: "publish", ...batchIn(publish) };
+}
+
+/** The id of a request that may be no good for anything else. */
+export function requestIdIn(frame: ServiceFrame): string {
+  if (!(frame instanceof Uint8Array)) return isMessage(frame, PublishRequestSchema) ? frame.requestId : "";
+  const reader = new BinaryReader(frame);
+  let id = "";
+  try {
+    while (reader.pos < reader.len) {
+      const [number, wireType] = reader.tag();
+      if (number === PublishRequestSchema.field.requestId.number && wireType === DELIMITED) id = reader.string();
+      else reader.skip(wireType, number);
+    }
+  } catch {
+    // What stood before the place where it breaks off is known all the same.
+  }
+  return id;
+}
+
+const DELIMITED = 2;
+
+/** A call of an agent as a document. Pointers of events in a batch begin with an index. */
+export function agentDocument(descriptor: DescMessage, frame: ServiceFrame): Message {
+  try {
+    return documentIn(descriptor, frame);
+  } catch (caught) {
+    if (!(caught instanceof Fault) || caught.pointer?.startsWith("/events/") !== true) throw caught;
+    const { code, sentence, pointer, rule, cause } = caught;
+    const within = pointer.slice("/events".length);
+    throw new Fault(code, sentence, { pointer: within, cause, ...(rule === undefined ? {} : { rule }) });
+  }
+}
+
+/** @throws Fault "invalid_message" where there is none */
+export function batchIn(publish: unknown): EventBatch {
+  if (publish === undefined) throw missing("publish", "with the events");
+  const { events, resume_token } = publish as Message;
+  return { events: events as readonly unknown[], resumeToken: textOf(resume_token) };
+}
+
+/** The fields of a question. @throws Fault "invalid_message" where there is none, or another event */
+export function questionIn(event: unknown, kind: OpenQuestion["kind"]): Message {
+  if (event === undefined) throw missing("event", `with session_id and awaiting_${kind}`);
+  const fields = event as Message;
+  if (fields.type === undefined || topicKind(String(fields.type)) === `awaiting.${kind}`) return fields;
+  const sentence = `Ask with an event whose payload is awaiting_${kind}; publish others by Publish or PublishBatch.`;
+  throw new Fault("invalid_message", sentence, { pointer: "/type", rule: "AAEP §6.1" });
+}
+
+/** Of a message that lacks what it is for. */
+export function missing(field: string, rest: string): Fault {
+  return new Fault("invalid_message", `Give \`${field}\`, ${rest}.`, { pointer: `/${field}`, rule: "R20" });
+}
+
+/** A text that says something; in protobuf one that is empty is one that is not there. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

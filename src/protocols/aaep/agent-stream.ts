@@ -1,0 +1,181 @@
+// One stream of aaep.v1.AgentService.Publish: an agent that is known by its stream (R3, R8, R29). Requests are answered in order, each once what it
+// published is safe; between the answers it hears of its questions.
+import { PublishResponseSchema } from "#gen/aaep/v1/agent_service_pb.js";
+import { Fault, publicFault } from "../../base/errors.js";
+import type { Clock, Millis } from "../../contracts/clock.js";
+import type { Log } from "../../contracts/log.js";
+import type { EndReason } from "../../contracts/protocol.js";
+import type { ServiceFrame } from "../../contracts/service.js";
+import type { Connection, PeerIdentity } from "../../contracts/transport.js";
+import type { Engine } from "../../engine/engine.js";
+import { outcomeFields } from "../../engine/question-result.js";
+import { type AgentDesk, createAgentDesk } from "./agent-desk.js";
+import { closedSummaryDocument, receiptDocument, waitingDocument } from "./agent-documents.js";
+import { type PublishRequest, publishRequestIn, requestIdIn } from "./agent-requests.js";
+import { isCostlyCall } from "./costly-calls.js";
+import { createOrderedAnswers, type OrderedAnswers } from "./ordered-answers.js";
+import { encodeDocument } from "./protobuf/encode.js";
+import { errorMessage, type Message } from "./subscription-desk.js";
+
+export interface AgentStreamServices {
+  readonly engine: Pick<Engine, "openAgent">;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How long a stream may stay without a request, ms (R22). */
+  readonly handshakeTimeoutMs: Millis;
+  /** Told of each stream that is being served: `finish` is its owner's to call. */
+  readonly served: (stream: AgentStream, peer: PeerIdentity) => void;
+}
+
+export interface AgentStream {
+  /** Ends it from this side: what it is owed and is known goes out first, then the status of the reason. Never rejects. */
+  readonly finish: (reason: EndReason) => Promise<void>;
+  /** Resolves when the peer has ended its side; what it sent has been taken. Never rejects. */
+  readonly inputEnded: Promise<void>;
+  /** Resolves when it is over. Never rejects. */
+  readonly done: Promise<void>;
+}
+
+/** A request counts as one and so does each event of it; after so many, others come first. 256 requests of an event each. */
+const TURN_COST = 512;
+
+/** Serves a stream from its first frame to its end, which is its agent's (R8). */
+export function serveAgentStream(connection: Connection<ServiceFrame>, services: AgentStreamServices): AgentStream {
+  const { clock, log } = services;
+  const answers: OrderedAnswers<ServiceFrame> = createOrderedAnswers(connection);
+  let hasAsked = false;
+  let isOver = false;
+  let tellInputEnded: () => void = () => {};
+  const inputEnded = new Promise<void>((resolve) => {
+    tellInputEnded = resolve;
+  });
+
+  const desk = createAgentDesk({
+    engine: services.engine,
+    identity: undefined,
+    events: {
+      outcome: (resolved) => answers.tell(encoded("", { outcome: outcomeFields(resolved) })),
+      // Whether a person is waited for may change many times before a slow agent hears of it.
+      waiting: (question, isWaiting) =>
+        answers.tell(encoded("", { waiting: waitingDocument(question, isWaiting) }), question.token),
+    },
+    manifestDeclared: () => {},
+  });
+
+  const cancelTimeout = clock.wakeAt(clock.now() + services.handshakeTimeoutMs, () => {
+    if (!hasAsked) void finish("handshake_timeout");
+  });
+
+  const over = (): void => {
+    if (isOver) return;
+    isOver = true;
+    cancelTimeout();
+    answers.handOver();
+    desk.close();
+    tellInputEnded();
+  };
+  const done = connection.closed.then(over);
+
+  async function finish(reason: EndReason): Promise<void> {
+    over();
+    await connection.close(faultOf(reason));
+  }
+
+  /** Handles one frame. Answers what it cost. */
+  const take = (frame: ServiceFrame): number => {
+    // The place is kept first: news of what is published now follow its receipt.
+    const answer = answers.reserve();
+    const refuse = (caught: unknown): void =>
+      answer(encoded(requestIdIn(frame), { error: errorMessage(publicFault(caught, log)) }));
+    try {
+      const request = publishRequestIn(frame);
+      hasAsked = true;
+      const { response, cost, durable } = respond(desk, request);
+      const message = encoded(requestIdIn(frame), response);
+      // What is acknowledged is safe (R29).
+      if (durable === undefined) answer(message);
+      else durable.then(() => answer(message), refuse);
+      return cost;
+    } catch (caught) {
+      refuse(caught);
+      return 1;
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    let fault: Fault | undefined;
+    let cost = 0;
+    try {
+      for await (const frames of connection.frames) {
+        for (const frame of frames) {
+          if (isOver) break;
+          cost += take(frame);
+          if (cost >= TURN_COST) {
+            cost = 0;
+            await new Promise<void>(clock.afterTurn);
+          }
+          // An agent that sends and does not read is not read from either.
+          if (!answers.hasRoom()) await answers.room();
+        }
+        if (isOver) break;
+      }
+      // Its end of the stream is its end: it hears what it is still owed, and no more news.
+      desk.close();
+      tellInputEnded();
+      await answers.empty();
+    } catch (caught) {
+      fault = publicFault(caught, log);
+    }
+    over();
+    await connection.close(fault);
+  };
+
+  void run();
+  const stream: AgentStream = { finish, inputEnded, done };
+  services.served(stream, connection.peer);
+  return stream;
+}
+
+interface Responded {
+  /** The member of the response that answers. */
+  readonly response: Message;
+  readonly cost: number;
+  readonly durable?: Promise<void> | undefined;
+}
+
+function respond(desk: AgentDesk, request: PublishRequest): Responded {
+  switch (request.kind) {
+    case "publish": {
+      const { events, resumeToken } = request;
+      const receipt = desk.publish({ events, isArray: true, resumeToken });
+      const cost = isCostlyCall("aaep.publish", events) ? TURN_COST : 1 + events.length;
+      return { response: { receipt: receiptDocument(receipt) }, cost, durable: receipt.durable };
+    }
+    case "manifest":
+      desk.setManifest(request.manifest);
+      return { response: { manifest: {} }, cost: 1 };
+    case "resume":
+      return { response: { session: closedSummaryDocument(desk.resumeSession(request.claim)) }, cost: TURN_COST };
+  }
+}
+
+function encoded(requestId: string, response: Message): Uint8Array {
+  return encodeDocument(PublishResponseSchema, requestId === "" ? response : { request_id: requestId, ...response });
+}
+
+function faultOf(reason: EndReason): Fault {
+  switch (reason) {
+    case "producer_shutdown":
+      return new Fault("shutting_down", "The daemon is stopping. Publish again when it is back.", { rule: "R8a" });
+    case "handshake_timeout":
+      return new Fault("timed_out", "No request came in time. Open another stream.", { rule: "R22" });
+    case "lagging":
+      return new Fault("lagging", "This stream took too little for too long. Open another, and resume.", {
+        rule: "R8",
+      });
+    case "producer_error":
+      return new Fault("internal", "Something went wrong in the daemon, and stands in its log. Open another stream.", {
+        origin: "local",
+      });
+  }
+}
