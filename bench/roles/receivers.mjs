@@ -2,40 +2,14 @@
 import { createConnection } from "node:net";
 import { CORE, EVENT_BYTES, framed, numberOf, subscriptionRequest } from "../events.mjs";
 import { serveRole } from "../role.mjs";
+import { createTally } from "../tally.mjs";
 
-const CREDIT_STEP = 128;
+const tally = createTally();
 let sockets = [];
-let counts = [];
 let expected = [];
 let arrivals;
-let credit;
 let parsing = true;
 let ordered = true;
-let goal = Number.POSITIVE_INFINITY;
-let reached = 0;
-let onGoal = () => {};
-/** How many connections have passed each step of the credit. */
-let passed = new Map();
-
-function took(index, frames) {
-  const before = counts[index];
-  const after = before + frames;
-  counts[index] = after;
-  if (credit !== undefined) {
-    for (let step = Math.floor(before / CREDIT_STEP) + 1; step * CREDIT_STEP <= after; step += 1) {
-      const count = (passed.get(step) ?? 0) + 1;
-      if (count < sockets.length) passed.set(step, count);
-      else {
-        passed.delete(step);
-        credit.write("+");
-      }
-    }
-  }
-  if (before < goal && after >= goal) {
-    reached += 1;
-    if (reached === sockets.length) onGoal();
-  }
-}
 
 /** Beside the events that are counted, a subscriber is told how sessions stand; frames that are not parsed are told apart by their length. */
 const isCounted = (bytes) => Math.abs(bytes - EVENT_BYTES) < 10;
@@ -75,7 +49,6 @@ function open(index, { path, capabilities }) {
   return new Promise((resolve, reject) => {
     const socket = createConnection(path);
     sockets[index] = socket;
-    counts[index] = 0;
     let accepted = capabilities === undefined;
     const cut = createCutter(
       (data, from, end) => {
@@ -90,7 +63,7 @@ function open(index, { path, capabilities }) {
         resolve(answer);
         return false;
       },
-      (frames) => took(index, frames),
+      (frames) => tally.took(index, frames),
     );
     socket.on("error", reject);
     socket.on("data", cut);
@@ -102,6 +75,7 @@ function open(index, { path, capabilities }) {
 }
 
 serveRole({
+  ...tally.commands,
   /**
    * Opens `count` connections; with `capabilities` each shakes hands. `inOrder` says that each published event comes by itself, so that its
    * number can be checked; merged ones have ids of their own.
@@ -115,38 +89,14 @@ serveRole({
     }
     parsing = parse;
     sockets = Array.from({ length: count });
-    counts = sockets.map(() => 0);
     expected = sockets.map(() => undefined);
-    passed = new Map();
-    goal = Number.POSITIVE_INFINITY;
-    reached = 0;
-    credit?.destroy();
-    credit = creditPath === undefined ? undefined : createConnection(creditPath);
+    tally.begin({ count, creditPath });
     arrivals = undefined;
     for (let from = 0; from < count; from += 64) {
       const some = Array.from({ length: Math.min(64, count - from) }, (_, offset) => from + offset);
       await Promise.all(some.map((index) => open(index, { path, capabilities })));
     }
   },
-  /**
-   * Sets the goal: `count` events more on every connection. To be awaited before anything is sent, for a command and the events come by different
-   * ways, and either may be read first.
-   */
-  expect: ({ count }) => {
-    const base = Math.max(...counts);
-    if (counts.some((one) => one !== base))
-      throw new Error(
-        `The connections have not received alike: ${JSON.stringify(counts.slice(0, 12))} of ${counts.length}, next ${JSON.stringify(expected.slice(0, 12))}.`,
-      );
-    goal = base + count;
-    reached = 0;
-  },
-  /** Resolves when every connection has reached the goal. */
-  reached: () =>
-    new Promise((resolve) => {
-      onGoal = resolve;
-      if (reached === sockets.length) resolve();
-    }),
   noteArrivals: () => {
     arrivals = sockets.map(() => []);
   },
@@ -170,5 +120,4 @@ serveRole({
       mostInWindow,
     };
   },
-  counts: () => ({ least: Math.min(...counts), most: Math.max(...counts) }),
 });
