@@ -20,6 +20,11 @@ export function createListenProtocol(
     name: "aaep-listen",
     open: (wake, expel): ProtocolSession<unknown> => {
       let open: OpenSubscription | undefined;
+      let hasEnded = false;
+      const endInOrder = (): void => {
+        hasEnded = true;
+        end();
+      };
       return {
         receive: (message) => {
           if (open !== undefined) {
@@ -34,7 +39,7 @@ export function createListenProtocol(
           // Nothing else can be tried on this stream.
           if (outcome.kind === "rejected") return { answers: [outcome.message], closes: true };
           open = outcome.open;
-          subscriptions.add({ open, wake, end });
+          subscriptions.add({ open, wake, end: endInOrder });
           wake();
           return { answers: [outcome.message], closes: false };
         },
@@ -44,7 +49,7 @@ export function createListenProtocol(
           setBlocked: (blocked) => open?.engine.setBlocked(blocked),
         },
         isOpen: () => open !== undefined,
-        finish: (reason) => lastWordsOf(open, reason),
+        finish: (reason) => (hasEnded ? { deliveries: [], messages: [] } : lastWordsOf(open, reason)),
         ended: () => {
           if (open === undefined) return;
           subscriptions.remove(open.id);

@@ -1,0 +1,337 @@
+// The streams of aaep.v1.SubscriberService and aaep.v1.AaepService (AAEP app. B.5, R14, R17, R22, R23): each message, in both ways in which a transport
+// hands it over. What streams end with is in test/runtime/streams.test.ts; what is said beside Listen, in subscriber-service-calls.test.ts.
+import { fromBinary } from "@bufbuild/protobuf";
+import { describe, expect, it } from "vitest";
+import { AaepService, ManifestSchema } from "#gen/aaep/v1/aaep_service_pb.js";
+import { ListenResponseSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
+import type { ServiceFrame } from "../../../src/contracts/service.js";
+import { decodeDocument } from "../../../src/protocols/aaep/protobuf/decode.js";
+import { session } from "../../support/engine-rig.js";
+import { openStream } from "../../support/service-calls.js";
+import { HANDSHAKE_TIMEOUT_MS, utf8 } from "../../support/stream-rig.js";
+import { createSubscriberRig, type Document, type Hands, requestOf } from "../../support/subscriber-calls.js";
+
+const ABLE = { supports_confirmation_reply: true, supports_clarification_reply: true };
+const NOW = "2026-05-24T14:00:01Z";
+
+const extensionsOf = (accepted: Document | undefined): Document =>
+  (accepted?.extensions as { readonly aaepd?: Document } | undefined)?.aaepd ?? {};
+
+async function subscribed(hands: Hands, capabilities: Document = {}) {
+  const rig = createSubscriberRig({ hands });
+  const stream = rig.subscribe();
+  stream.say({ request: requestOf(capabilities, { correlation_id: "first" }) });
+  await rig.settle();
+  const [accepted] = stream.heard();
+  return { rig, stream, accepted, id: String(accepted?.subscription_id) };
+}
+
+describe.each<Hands>(["bytes", "messages"])("Subscribe, handed in as %s", (hands) => {
+  it("is accepted, and hears events", async () => {
+    const { rig, stream, accepted } = await subscribed(hands);
+    expect(accepted).toMatchObject({
+      type: "subscription.accepted",
+      aaep_version: "1.0.0",
+      correlation_id: "first",
+      extensions: { aaepd: { key: expect.stringMatching(/^.{32}$/), heartbeat_seconds: 15 } },
+    });
+    rig.publish(session().started());
+    await rig.settle();
+    expect(stream.heard()[1]).toMatchObject(session().started());
+  });
+
+  it("is rejected, and may try again on the same stream (R33)", async () => {
+    const rig = createSubscriberRig({ hands });
+    const stream = rig.subscribe();
+    stream.say({ request: requestOf({ max_events_per_second: 0 }) });
+    stream.say({ request: requestOf() });
+    await rig.settle();
+    expect(stream.heard()).toMatchObject([
+      { type: "subscription.rejected", reason_code: "capabilities_incompatible" },
+      { type: "subscription.accepted" },
+    ]);
+  });
+
+  it("changes its terms, and keeps the old ones where the new are malformed (AAEP §5.7, R32)", async () => {
+    const { rig, stream, id } = await subscribed(hands);
+    stream.say({ renegotiate: { subscription_id: id, capabilities: { pace_wpm: 1 } } });
+    stream.say({ renegotiate: { subscription_id: id, capabilities: { preferred_verbosity: "detailed" } } });
+    await rig.settle();
+    expect(stream.heard().slice(1)).toMatchObject([
+      { type: "aaepd.error", code: "capabilities_incompatible", answers: "subscription.renegotiate" },
+      { type: "subscription.accepted", honored_capabilities: { preferred_verbosity: "detailed" } },
+    ]);
+  });
+
+  it("answers a confirmation and a clarification", async () => {
+    const { rig, stream, id } = await subscribed(hands, ABLE);
+    const clarification = {
+      type: "aaep:agent.awaiting.clarification",
+      session_id: "sess_1",
+      question: "Which file?",
+      reply_token: "rpl_clarify01",
+      timeout_seconds: 60,
+    };
+    rig.publish(session().started(), session().confirmation("rpl_confirm01"));
+    stream.say({
+      confirmation_reply: {
+        subscription_id: id,
+        reply_token: "rpl_confirm01",
+        decision: "accept",
+        timestamp: NOW,
+      },
+    });
+    await rig.settle();
+    rig.publish(clarification);
+    stream.say({
+      clarification_reply: {
+        subscription_id: id,
+        reply_token: "rpl_clarify01",
+        response: "The second.",
+        timestamp: NOW,
+      },
+    });
+    await rig.settle();
+    expect(rig.agent.outcomes).toMatchObject([
+      { question: { token: "rpl_confirm01" }, result: { resolvedBy: "reply", decision: "accept" } },
+      { question: { token: "rpl_clarify01" }, result: { resolvedBy: "reply", response: "The second." } },
+    ]);
+    // A reply is never answered (R19).
+    expect(stream.types()).not.toContain("aaepd.error");
+  });
+
+  it("lists what is open, hears an event again, skips, and closes (R26, R28, AAEP §5.8)", async () => {
+    const { rig, stream, id } = await subscribed(hands, ABLE);
+    const [started] = rig.publish(session().started(), session().confirmation("rpl_confirm01"));
+    await rig.settle();
+    const before = stream.heard().length;
+    stream.say({ list_pending: {} });
+    stream.say({ repeat: { event_id: started?.eventId } });
+    stream.say({ skip: { subscription_id: id } });
+    await rig.settle();
+    expect(stream.heard().slice(before, before + 2)).toMatchObject([
+      { type: "aaepd.pending", questions: [{ reply_token: "rpl_confirm01" }] },
+      { event_id: started?.eventId, type: "aaep:agent.session.started" },
+    ]);
+    expect(stream.types()).not.toContain("aaepd.error");
+    stream.say({ close: { subscription_id: id, reason_code: "user_requested" } });
+    await rig.settle();
+    expect(stream.status()).toBe("OK");
+    expect(rig.engine.status().subscriptionCount).toBe(0);
+  });
+
+  it("is told of a second request, an empty message, and an event that there is not, and goes on", async () => {
+    const { rig, stream } = await subscribed(hands);
+    stream.say({ request: requestOf() });
+    stream.say({});
+    stream.say({ repeat: { event_id: "evt_0000000000000000000000000000ffff" } });
+    rig.publish(session().started());
+    await rig.settle();
+    expect(stream.heard().filter(({ type }) => type === "aaepd.error")).toMatchObject([
+      { code: "already_subscribed" },
+      { code: "invalid_message" },
+      { code: "not_found", event_id: "evt_0000000000000000000000000000ffff" },
+    ]);
+    expect(stream.types()).toContain("aaep:agent.session.started");
+    expect(stream.status()).toBeUndefined();
+  });
+
+  it("says that it is alive (C3)", async () => {
+    const { rig, stream } = await subscribed(hands);
+    await rig.pass(15_000);
+    expect(stream.heard()[1]).toEqual({ type: "aaepd.heartbeat" });
+  });
+});
+
+describe("Subscribe, and what is no message", () => {
+  it("answers bytes that are no protobuf, and ends with that fault where the client says no more (R20)", async () => {
+    const rig = createSubscriberRig();
+    const stream = rig.subscribe();
+    stream.send(Uint8Array.of(0xff, 0xff));
+    stream.halfClose();
+    await rig.settle();
+    expect(stream.heard()).toMatchObject([{ type: "aaepd.error", code: "invalid_message" }]);
+    expect(stream.status()).toBe("invalid_message");
+  });
+
+  it("left silent, is closed with the reason and the status (R22)", async () => {
+    const rig = createSubscriberRig();
+    const stream = rig.subscribe();
+    await rig.pass(HANDSHAKE_TIMEOUT_MS);
+    expect(stream.heard()).toMatchObject([{ type: "aaepd.error", code: "timed_out" }]);
+    expect(stream.status()).toBe("timed_out");
+  });
+});
+
+describe.each<Hands>(["bytes", "messages"])("Listen, handed in as %s", (hands) => {
+  it("without a request gets ch. 5's defaults, under a name of its own (R22)", async () => {
+    const rig = createSubscriberRig({ hands });
+    const streams = [rig.listen(), rig.listen()];
+    await rig.settle();
+    rig.publish(session().started());
+    await rig.settle();
+    for (const stream of streams) {
+      expect(stream.heard()).toMatchObject([
+        {
+          type: "subscription.accepted",
+          honored_capabilities: { preferred_verbosity: "normal", coalesce_boundaries: ["sentence", "completion"] },
+        },
+        { type: "aaep:agent.session.started" },
+      ]);
+      expect(stream.status()).toBeUndefined();
+    }
+  });
+
+  it("with a request is accepted on its terms, and says that it is alive", async () => {
+    const rig = createSubscriberRig({ hands, heartbeatMs: 2500 });
+    const stream = rig.listen({ request: requestOf({ preferred_verbosity: "terse" }) });
+    await rig.pass(2500);
+    const [accepted, heartbeat] = stream.heard();
+    expect(accepted).toMatchObject({ honored_capabilities: { preferred_verbosity: "terse" } });
+    expect(extensionsOf(accepted).heartbeat_seconds).toBe(2.5);
+    expect(heartbeat).toEqual({ type: "aaepd.heartbeat" });
+  });
+
+  it("is rejected in a message, and ends in order", async () => {
+    const rig = createSubscriberRig({ hands });
+    const stream = rig.listen({ request: requestOf({}, { aaep_version: "7.0.0" }) });
+    await rig.settle();
+    expect(stream.heard()).toMatchObject([{ type: "subscription.rejected", reason_code: "version_unsupported" }]);
+    expect(stream.status()).toBe("OK");
+    expect(rig.engine.status().subscriptionCount).toBe(0);
+  });
+
+  it("goes on where an earlier stream ended (R17)", async () => {
+    const rig = createSubscriberRig({ hands });
+    const first = rig.listen({ request: requestOf() });
+    await rig.settle();
+    rig.publish(session().started());
+    await rig.settle();
+    const after = first.heard()[1]?.event_id;
+    first.hangUp();
+    await rig.settle();
+    rig.publish(session().state("idle", "thinking"));
+    const second = rig.listen({ request: requestOf({}, { extensions: { aaepd: { resume_after: after } } }) });
+    await rig.settle();
+    expect(second.types()).toEqual(["subscription.accepted", "aaep:agent.state.changed"]);
+  });
+
+  it("hears of a shutdown, and has its status (R8a)", async () => {
+    const rig = createSubscriberRig({ hands });
+    const stream = rig.listen();
+    await rig.settle();
+    rig.engine.endSessions();
+    void rig.served[0]?.finish("producer_shutdown");
+    await rig.settle();
+    expect(stream.types()).toEqual(["subscription.accepted", "subscription.close"]);
+    expect(stream.status()).toBe("shutting_down");
+  });
+});
+
+describe("Listen, and what it does not take", () => {
+  it("is anything after its request", async () => {
+    const rig = createSubscriberRig();
+    const found = rig.methods.find(({ descriptor }) => descriptor === SubscriberService.method.listen);
+    if (found?.kind !== "stream") throw new Error("Listen is missing");
+    const stream = openStream<ServiceFrame>(found.accept, undefined);
+    stream.send(new Uint8Array(0));
+    stream.send(new Uint8Array(0));
+    await rig.settle();
+    expect(
+      stream.received.map((frame) => Object.keys(decodeDocument(ListenResponseSchema, frame as Uint8Array))),
+    ).toEqual([
+      ["accepted", "events"],
+      ["error", "events"],
+    ]);
+    expect(stream.status()).toBeUndefined();
+    expect(rig.engine.status().subscriptionCount).toBe(1);
+  });
+
+  it("is bytes that are no protobuf", async () => {
+    const rig = createSubscriberRig();
+    const found = rig.methods.find(({ descriptor }) => descriptor === SubscriberService.method.listen);
+    if (found?.kind !== "stream") throw new Error("Listen is missing");
+    const stream = openStream<ServiceFrame>(found.accept, undefined);
+    stream.send(Uint8Array.of(0xff));
+    stream.halfClose();
+    await rig.settle();
+    expect(stream.status()).toBe("invalid_message");
+    expect(rig.engine.status().subscriptionCount).toBe(0);
+  });
+});
+
+describe("what is turned off", () => {
+  it("heartbeats: nothing is told of them, and none comes", async () => {
+    const rig = createSubscriberRig({ heartbeatMs: 0 });
+    const streams = [rig.subscribe(), rig.listen()];
+    streams[0]?.say({ request: requestOf() });
+    await rig.pass(HANDSHAKE_TIMEOUT_MS * 2);
+    for (const stream of streams) {
+      expect(stream.types()).toEqual(["subscription.accepted"]);
+      expect(Object.keys(extensionsOf(stream.heard()[0]))).toEqual(["key"]);
+    }
+  });
+});
+
+describe("the cost of many streams (R14)", () => {
+  it("is one encoding and one run for all of equal terms, and one message for all that is ready", async () => {
+    const rig = createSubscriberRig();
+    const subscribe = rig.subscribe();
+    subscribe.say({ request: requestOf() });
+    const listen = rig.listen({ request: requestOf({}, { subscriber_id: "another" }) });
+    const json = rig.subscribeJson();
+    json.say(requestOf({}, { subscriber_id: "third" }));
+    await rig.settle();
+    rig.publish(session().started(), session().state("idle", "thinking"), session().progress(5));
+    await rig.settle();
+    // The same frames, not equal ones: they were made once.
+    expect(listen.runs[0]).toBe(subscribe.runs[0]);
+    expect(subscribe.runs.map((run) => run.length)).toEqual([3]);
+    for (const stream of [subscribe, listen]) {
+      expect(stream.responses()).toHaveLength(2);
+      expect(stream.responses()[1]?.events).toHaveLength(3);
+    }
+    // There each is a message of its own.
+    expect(json.received).toHaveLength(4);
+  });
+
+  it("a single event waits for no other", async () => {
+    const rig = createSubscriberRig();
+    const stream = rig.listen();
+    await rig.settle();
+    rig.publish(session().started());
+    await rig.settle();
+    rig.publish(session().state("idle", "thinking"));
+    await rig.settle();
+    expect(stream.runs.map((run) => run.length)).toEqual([1, 1]);
+  });
+});
+
+describe("AaepService (AAEP app. B.5)", () => {
+  it("speaks JSON, each message with its type beside it, and has no heartbeats", async () => {
+    const rig = createSubscriberRig();
+    const stream = rig.subscribeJson();
+    stream.say(requestOf());
+    await rig.settle();
+    rig.publish(session().started());
+    await rig.pass(60_000);
+    expect(stream.types()).toEqual(["subscription.accepted", "aaep:agent.session.started"]);
+    expect(stream.responses().map(({ messageType }) => messageType)).toEqual(stream.types());
+    expect(Object.keys(extensionsOf(stream.heard()[0]))).toEqual(["key"]);
+    stream.say({ type: "subscription.close", subscription_id: stream.heard()[0]?.subscription_id });
+    await rig.settle();
+    expect(stream.status()).toBe("OK");
+  });
+
+  it("gives the manifest as JSON, and SubscriberService as a message", async () => {
+    const rig = createSubscriberRig();
+    const found = rig.methods.find(({ descriptor }) => descriptor === AaepService.method.getManifest);
+    if (found?.kind !== "unary") throw new Error("GetManifest is missing");
+    const signal = { aborted: false, reason: undefined, addEventListener: () => {} };
+    const bytes = await found.answer(new Uint8Array(0), { peer: { label: "call", trust: "same-user" }, signal });
+    const { json } = fromBinary(ManifestSchema, bytes);
+    const manifest = { type: "aaep:producer.manifest", agent_id: "test-agent", agent_name: "Test" };
+    expect(JSON.parse(utf8.decode(json))).toEqual(manifest);
+    expect(await rig.call(SubscriberService.method.getManifest, {})).toEqual({ manifest });
+  });
+});
