@@ -1,6 +1,8 @@
 // The other side of gRPC, with the library's own client: a call with a stream as a Connection, and a connection that can break.
+
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
+import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { Client, type ClientDuplexStream, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { Fault } from "../../src/base/errors.js";
 import type { CloseInfo, Connection } from "../../src/contracts/transport.js";
@@ -26,16 +28,26 @@ export function metadataOf(entries: Readonly<Record<string, string>> = {}): Meta
   return metadata;
 }
 
+export interface CallOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** From now on. */
+  readonly deadlineMs?: number;
+}
+
+export function deadlineOf(milliseconds: number | undefined): { readonly deadline?: number } {
+  return milliseconds === undefined ? {} : { deadline: Date.now() + milliseconds };
+}
+
 /** The client's end of a call that streams both ways. Half-closes, waits for the status, and closes its connection when it is closed. */
 export function callConnection(
   client: Client,
   path: string,
-  metadata: Metadata = metadataOf(),
+  { headers = {}, deadlineMs }: CallOptions = {},
 ): Connection<Uint8Array> & {
   readonly call: ClientDuplexStream<Buffer, Buffer>;
   readonly ended: Promise<ServiceError | undefined>;
 } {
-  const call = client.makeBidiStreamRequest(path, asIs, asIs, metadata);
+  const call = client.makeBidiStreamRequest(path, asIs, asIs, metadataOf(headers), deadlineOf(deadlineMs));
   // Until it is first asked, the library's client takes in without end.
   call.read(0);
   let isClosed = false;
@@ -97,6 +109,74 @@ export function callConnection(
     call,
     ended,
   };
+}
+
+export interface UnaryCall {
+  /** Rejects with a ServiceError. */
+  readonly answer: Promise<Buffer>;
+  readonly cancel: () => void;
+}
+
+export function callOnce(
+  client: Client,
+  path: string,
+  request: Uint8Array,
+  { headers = {}, deadlineMs }: CallOptions = {},
+): UnaryCall {
+  let cancel = (): void => {};
+  const answer = new Promise<Buffer>((resolve, reject) => {
+    const call = client.makeUnaryRequest(
+      path,
+      asIs,
+      asIs,
+      Buffer.from(request),
+      metadataOf(headers),
+      deadlineOf(deadlineMs),
+      (error, value) => {
+        if (error === null) resolve(value ?? Buffer.alloc(0));
+        else reject(error);
+      },
+    );
+    cancel = () => call.cancel();
+  });
+  return { answer, cancel };
+}
+
+/** The status that a call ended with instead of an answer. */
+export async function refusalOf({ answer }: UnaryCall): Promise<ServiceError> {
+  const told = await answer.then(
+    () => undefined,
+    (error: ServiceError) => error,
+  );
+  if (told === undefined) throw new Error("the call was answered");
+  return told;
+}
+
+/** google.rpc.Status in a status's trailers: its code, its sentence, and its details by their type. */
+export function statusDetails(
+  error: ServiceError,
+):
+  | { readonly code: number; readonly message: string; readonly details: readonly (readonly [string, string])[] }
+  | undefined {
+  const [bytes] = error.metadata.get("grpc-status-details-bin");
+  if (bytes === undefined) return undefined;
+  const reader = new BinaryReader(bytes as Buffer);
+  let code = 0;
+  let message = "";
+  const details: (readonly [string, string])[] = [];
+  while (reader.pos < reader.len) {
+    const [field] = reader.tag();
+    if (field === 1) code = reader.int32();
+    else if (field === 2) message = reader.string();
+    else {
+      const any = new BinaryReader(reader.bytes());
+      any.tag();
+      const type = any.string();
+      any.tag();
+      details.push([type, Buffer.from(any.bytes()).toString()]);
+    }
+  }
+  return { code, message, details };
 }
 
 /** An address that leads one connection to `path`, and can break it as the death of the client's process does. */

@@ -12,6 +12,8 @@ export interface CallInbox {
 /** What is read from of a call. */
 export interface ReadableCall {
   readonly read: () => unknown;
+  /** Whether it is over: then `stop` or `fail` will be called. */
+  readonly cancelled: boolean;
   readonly on: (event: "readable" | "end", listener: () => void) => unknown;
 }
 
@@ -61,14 +63,12 @@ export function createCallInbox(call: ReadableCall, onEnd: () => void): CallInbo
     isListening = true;
     call.on("readable", answer);
     call.on("end", () => {
-      // Before it tells that a call broke, the library ends its messages as if the client had. Two turns later that is known.
-      setImmediate(() =>
-        setImmediate(() => {
-          if (ending.kind !== "open") return;
-          onEnd();
-          end({ kind: "done" });
-        }),
-      );
+      // The library ends the messages of a call that broke as if its client had ended them, and then tells that it broke.
+      setImmediate(() => {
+        if (call.cancelled || ending.kind !== "open") return;
+        onEnd();
+        end({ kind: "done" });
+      });
     });
   }
 

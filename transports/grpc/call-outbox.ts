@@ -1,6 +1,6 @@
 import type { ServiceFrame } from "../../src/contracts/service.js";
 import type { FrameRun } from "../../src/contracts/transport.js";
-import { bufferOf, messagesOfRun } from "../service-calls/run-messages.js";
+import { bufferOf, messagesOfRun } from "./run-messages.js";
 
 /** The write side of a call, counted in bytes: the library counts messages, of any size (G1). */
 export interface CallOutbox {

@@ -6,12 +6,12 @@ import type {
   sendUnaryData,
   UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { Fault } from "../../src/base/errors.js";
+import { Fault, publicFault } from "../../src/base/errors.js";
 import type { ServiceMethod } from "../../src/contracts/service.js";
-import { bufferOf } from "../service-calls/run-messages.js";
 import { type AnyCall, type Handler, refuse } from "./handlers.js";
 import type { ResolvedGrpcOptions } from "./options.js";
 import type { Peers } from "./peers.js";
+import { bufferOf } from "./run-messages.js";
 import { statusOf } from "./status.js";
 import { createStreamConnection, type StreamCall } from "./stream-call.js";
 import { answerCall } from "./unary-call.js";
@@ -77,7 +77,12 @@ function handlerOf(method: ServiceMethod, options: ResolvedGrpcOptions, peers: P
       );
     } else {
       const streamOptions = { ...options, joinsRuns: method.joinsRuns };
-      method.accept(createStreamConnection(call as unknown as StreamCall, peer, streamOptions));
+      const connection = createStreamConnection(call as unknown as StreamCall, peer, streamOptions);
+      try {
+        method.accept(connection);
+      } catch (caught) {
+        void connection.close(publicFault(caught, options.log));
+      }
     }
   };
 }

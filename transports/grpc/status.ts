@@ -17,7 +17,7 @@ export function statusOf(fault: Fault, describeFault: DescribeFault): StatusObje
   let details = "";
   for (const length of SENTENCE_LENGTHS) {
     const told = shortened(fault, length);
-    details = `[${told.code}] ${wellFormed(told.sentence)}`;
+    details = wellFormed(told.sentence);
     const bytes = statusBytes(code, details, describeFault(told));
     if (encodeURI(details).length + (bytes.length * 4) / 3 > MOST_TRAILER_BYTES) continue;
     const metadata = new Metadata();

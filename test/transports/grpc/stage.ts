@@ -32,6 +32,8 @@ export interface Stage {
   readonly bidi: Calls;
   /** Calls of `LISTEN`, which stream to the client. */
   readonly serverStream: Calls;
+  /** `SUBSCRIBE`, as it is served. */
+  readonly subscribe: ServiceMethod;
   /** What was logged as an accident. */
   readonly logged: readonly unknown[];
 }
@@ -63,10 +65,11 @@ export async function stageOf(given: StageOptions = {}): Promise<Stage> {
     joinsRuns,
     accept,
   });
+  const subscribe = stream(AaepService.method.subscribe, bidi.add);
   const listener = await listenGrpc({
     methods: [
       { kind: "unary", descriptor: AaepService.method.getManifest, answer },
-      stream(AaepService.method.subscribe, bidi.add),
+      subscribe,
       stream(SubscriberService.method.listen, serverStream.add),
     ],
     describeFault,
@@ -78,7 +81,7 @@ export async function stageOf(given: StageOptions = {}): Promise<Stage> {
     await listener.stop();
     await listener.drain();
   });
-  return { listener, address: listener.address, path, directory, bidi, serverStream, logged };
+  return { listener, address: listener.address, path, directory, bidi, serverStream, subscribe, logged };
 }
 
 function createCalls(): Calls & { readonly add: (connection: Connection<ServiceFrame>) => void } {

@@ -6,7 +6,7 @@ export const MOST_JOINED_FRAMES = 64;
 /** Bytes in one message of several frames, at most; well below the 4 MiB that clients take by default (G6). */
 export const MOST_JOINED_BYTES = 1024 * 1024;
 
-const KEY = "protobuf messages";
+const KEY = "grpc";
 
 /**
  * The messages in which a run leaves where frames put one behind the other are one message. Made once, kept in the run, and shared by all calls that

@@ -1,0 +1,376 @@
+import type { Client } from "@grpc/grpc-js";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { Fault } from "../../../src/base/errors.js";
+import type { ServiceFrame } from "../../../src/contracts/service.js";
+import type { Connection, FrameRun } from "../../../src/contracts/transport.js";
+import { STATUS } from "../../../transports/rpc-status.js";
+import { drain, takeFrames } from "../../support/frames.js";
+import {
+  asIs,
+  breakable,
+  type CallOptions,
+  callConnection,
+  createGrpcClient,
+  metadataOf,
+  statusDetails,
+} from "../../support/grpc-client.js";
+import { LISTEN, type Stage, type StageOptions, SUBSCRIBE, stageOf } from "./stage.js";
+
+const KIB = 1024;
+
+function clientAt(address: string): Client {
+  const client = createGrpcClient(address);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+async function callOf(options: StageOptions = {}, callOptions: CallOptions = {}) {
+  const stage = await stageOf(options);
+  const client = callConnection(clientAt(stage.address), SUBSCRIBE, callOptions);
+  return { stage, client, server: await stage.bidi.next() };
+}
+
+/** A call of `LISTEN`: what came, and its status. */
+function listen(client: Client, request: string) {
+  const call = client.makeServerStreamRequest(LISTEN, asIs, asIs, Buffer.from(request), metadataOf());
+  const received: string[] = [];
+  const ended = new Promise<number>((resolve) => {
+    call.on("error", ({ code }: { code: number }) => resolve(code));
+    call.on("end", () => resolve(0));
+  });
+  call.on("data", (bytes: Buffer) => received.push(bytes.toString()));
+  return { call, received, ended };
+}
+
+function runOf(frames: readonly Uint8Array[]): FrameRun<ServiceFrame> {
+  return { frames, joined: new Map() };
+}
+
+/** Timers that are run by hand. */
+function handTurned() {
+  const due: (() => void)[] = [];
+  return {
+    after: (_milliseconds: number, run: () => void) => {
+      due.push(run);
+      return () => void due.splice(due.indexOf(run), 1);
+    },
+    count: () => due.length,
+    runAll: () => {
+      for (const run of due.splice(0)) run();
+    },
+  };
+}
+
+/** Hands frames over until the connection says that it is full. */
+function fill(connection: Connection<ServiceFrame>, frame: Uint8Array): number {
+  let bytes = frame.length;
+  while (connection.send(frame)) bytes += frame.length;
+  return bytes;
+}
+
+/** Hands over until the peer's windows are full as well, which takes turns. */
+async function fillAll(connection: Connection<ServiceFrame>, frame: Uint8Array): Promise<number> {
+  let bytes = 0;
+  let isStuck = false;
+  while (!isStuck) {
+    bytes += fill(connection, frame);
+    isStuck = await Promise.race([
+      connection.writable().then(() => false),
+      new Promise<boolean>((resolve) => setTimeout(resolve, 200, true)),
+    ]);
+  }
+  return bytes;
+}
+
+describe("how a stream ends", () => {
+  it("OK after what was handed over", async () => {
+    const { client, server } = await callOf();
+    const received: Uint8Array[] = [];
+    const clientDone = drain(client, (frames) => received.push(...frames));
+    server.send(Buffer.alloc(300 * KIB));
+    server.send(Buffer.from("last"));
+    await server.close();
+    await clientDone;
+    expect([await client.ended, received.map(({ length }) => length)]).toEqual([undefined, [300 * KIB, 4]]);
+    expect(await server.closed).toEqual({ kind: "local" });
+    expect(server.send(Buffer.from("more"))).toBe(false);
+    expect(server.sendRun(runOf([Buffer.from("more")]))).toBe(false);
+  });
+
+  it("R20: with a fault's status and detail after what was handed over", async () => {
+    const { client, server } = await callOf();
+    const received = takeFrames(client.frames[Symbol.asyncIterator](), 1);
+    server.send(Buffer.from("subscription.close"));
+    const fault = new Fault("shutting_down", "The daemon shuts down. Connect again later.", { origin: "local" });
+    await server.close(fault);
+    expect((await received).map(String)).toEqual(["subscription.close"]);
+    const error = await client.ended;
+    expect([error?.code, error?.details]).toEqual([STATUS.UNAVAILABLE, "The daemon shuts down. Connect again later."]);
+    expect(error && statusDetails(error)?.details).toEqual([["type.googleapis.com/test.Fault", "shutting_down -"]]);
+    expect(await server.closed).toEqual({ kind: "local", fault });
+  });
+
+  it("with a fault's status before anything was sent", async () => {
+    const { client, server } = await callOf();
+    await server.close(new Fault("handshake_required", "Send a subscription.request first."));
+    expect((await client.ended)?.code).toBe(STATUS.FAILED_PRECONDITION);
+  });
+
+  it("R20: tells nothing of the inside of an accident", async () => {
+    const { client, server } = await callOf();
+    await server.close(new Fault("internal", "secret of the inside", { origin: "local" }));
+    const error = await client.ended;
+    expect(error?.code).toBe(STATUS.INTERNAL);
+    expect(error?.details).not.toContain("secret");
+  });
+
+  it("is closed once, however often it is asked for", async () => {
+    const { client, server } = await callOf();
+    await Promise.all([server.close(), server.close(new Fault("lagging", "Too slow.")), server.close()]);
+    expect([await client.ended, await server.closed]).toEqual([undefined, { kind: "local" }]);
+  });
+
+  it("an accident where a call is taken ends that call", async () => {
+    const accept = vi.fn(() => {
+      throw new TypeError("secret of the inside");
+    });
+    const stage = await stageOf();
+    const broken = await stageOf({
+      address: { kind: "unix", path: `${stage.directory}/b.sock` },
+      methods: [{ ...(stage.subscribe as typeof stage.subscribe & { kind: "stream" }), accept }],
+    });
+    const client = callConnection(clientAt(broken.address), SUBSCRIBE);
+    const error = await client.ended;
+    expect([accept.mock.calls.length, error?.code, broken.logged.length]).toEqual([1, STATUS.INTERNAL, 1]);
+    expect(error?.details).not.toContain("secret");
+  });
+});
+
+describe("half-close", () => {
+  it("before the first message ends the frames and not the connection", async () => {
+    const { client, server } = await callOf();
+    const received = takeFrames(client.frames[Symbol.asyncIterator](), 1);
+    client.call.end();
+    expect(await takeFrames(server.frames[Symbol.asyncIterator](), 1)).toEqual([]);
+    server.send(Buffer.from("still there"));
+    expect((await received).map(String)).toEqual(["still there"]);
+    await server.close();
+    expect([await client.ended, await server.closed]).toEqual([undefined, { kind: "remote" }]);
+  });
+
+  it("after messages comes after them", async () => {
+    const { client, server } = await callOf();
+    client.send(Buffer.from("one"));
+    client.send(Buffer.from("two"));
+    client.call.end();
+    expect((await takeFrames(server.frames[Symbol.asyncIterator](), 3)).map(String)).toEqual(["one", "two"]);
+    await server.close();
+    expect((await server.closed).kind).toBe("remote");
+  });
+
+  it("while the server's messages wait for the client loses none", async () => {
+    const { client, server } = await callOf();
+    const bytes = await fillAll(server, Buffer.alloc(16 * KIB));
+    client.call.end();
+    expect(await takeFrames(server.frames[Symbol.asyncIterator](), 1)).toEqual([]);
+    const closing = server.close();
+    let received = 0;
+    for await (const [frame] of client.frames) received += frame?.length ?? 0;
+    await closing;
+    expect([received, await client.ended]).toEqual([bytes, undefined]);
+  });
+
+  it("that nobody has read yet does not keep a close from its status", async () => {
+    const { client, server } = await callOf();
+    client.send(Buffer.from("unread"));
+    client.call.end();
+    await server.close(new Fault("timed_out", "No subscription.request came."));
+    expect((await client.ended)?.code).toBe(STATUS.DEADLINE_EXCEEDED);
+  });
+
+  it("of a call that has one request comes after it", async () => {
+    const stage = await stageOf();
+    const { received, ended } = listen(clientAt(stage.address), "request");
+    const server = await stage.serverStream.next();
+    expect((await takeFrames(server.frames[Symbol.asyncIterator](), 2)).map(String)).toEqual(["request"]);
+    server.send(Buffer.from("event"));
+    await server.close();
+    expect([await ended, received]).toEqual([0, ["event"]]);
+    expect((await server.closed).kind).toBe("remote");
+  });
+});
+
+describe("a client that goes", () => {
+  it("G8, G11: ends frames and connection where it cancels", async () => {
+    const { client, server } = await callOf();
+    const done = drain(server);
+    client.send(Buffer.from("one"));
+    client.call.cancel();
+    expect(await done).toBeUndefined();
+    expect(await server.closed).toEqual({ kind: "remote" });
+    expect(server.send(Buffer.from("late"))).toBe(false);
+    expect((await client.ended)?.code).toBe(STATUS.CANCELLED);
+  });
+
+  it("G8: likewise where the call has one request", async () => {
+    const stage = await stageOf();
+    const { call, ended } = listen(clientAt(stage.address), "request");
+    const server = await stage.serverStream.next();
+    call.cancel();
+    expect(await server.closed).toEqual({ kind: "remote" });
+    expect(await ended).toBe(STATUS.CANCELLED);
+  });
+
+  it("G8: ends the connection with timed_out when its deadline passes", async () => {
+    const { client, server } = await callOf({}, { deadlineMs: 300 });
+    server.send(Buffer.from("one"));
+    expect((await client.ended)?.code).toBe(STATUS.DEADLINE_EXCEEDED);
+    // The library's client half-closes before it resets a call, so that the frames may have ended as if it had said all.
+    expect(await server.closed).toMatchObject({ kind: "abrupt", fault: { code: "timed_out" } });
+  });
+
+  it("G8: ends it abruptly when the connection breaks", async () => {
+    const stage = await stageOf();
+    const { address, kill } = await breakable(stage.path, stage.directory);
+    const client = callConnection(clientAt(address), SUBSCRIBE);
+    const server = await stage.bidi.next();
+    const done = drain(server);
+    kill();
+    expect((await done) as Fault).toMatchObject({ code: "peer_gone" });
+    expect(await server.closed).toMatchObject({ kind: "abrupt", fault: { code: "peer_gone" } });
+    expect((await client.ended)?.code).toBe(STATUS.UNAVAILABLE);
+  });
+
+  it("S9: lets go of who waits to send, whether it cancels or is closed", async () => {
+    const stage = await stageOf();
+    const cancelling = callConnection(clientAt(stage.address), SUBSCRIBE);
+    const first = await stage.bidi.next();
+    await fillAll(first, Buffer.alloc(64 * KIB));
+    const waits = first.writable();
+    cancelling.call.cancel();
+    await waits;
+    expect((await first.closed).kind).toBe("remote");
+
+    const reading = callConnection(clientAt(stage.address), SUBSCRIBE);
+    const second = await stage.bidi.next();
+    await fillAll(second, Buffer.alloc(64 * KIB));
+    const waitsToo = second.writable();
+    const closing = second.close();
+    await waitsToo;
+    await drain(reading);
+    await closing;
+    expect((await second.closed).kind).toBe("local");
+  });
+});
+
+describe("a client that does not read", () => {
+  it("G1: takes a bounded amount, and everything when it reads again", async () => {
+    const { client, server } = await callOf();
+    const bytes = await fillAll(server, Buffer.alloc(4 * KIB));
+    expect(bytes).toBeLessThan(2048 * KIB);
+    const writable = server.writable();
+    const received = takeFrames(client.frames[Symbol.asyncIterator](), bytes / (4 * KIB));
+    await writable;
+    expect((await received).length).toBe(bytes / (4 * KIB));
+    await Promise.all([server.close(), drain(client)]);
+  });
+
+  it("is cut off after closeTimeoutMs, and what waited for it with it", async () => {
+    const timers = handTurned();
+    const { client, server } = await callOf({ after: timers.after });
+    await fillAll(server, Buffer.alloc(64 * KIB));
+    const closing = server.close(new Fault("lagging", "Too slow."));
+    expect(timers.count()).toBe(1);
+    timers.runAll();
+    await closing;
+    expect(await server.closed).toMatchObject({ kind: "local", fault: { code: "lagging" } });
+    await drain(client);
+    expect((await client.ended)?.code).toBe(STATUS.CANCELLED);
+  });
+
+  it("is reset where its sender goes on after a false, and other calls of its connection are not", async () => {
+    const stage = await stageOf({ maxBufferedBytes: 256 * KIB });
+    const grpc = clientAt(stage.address);
+    const slow = callConnection(grpc, SUBSCRIBE);
+    const toSlow = await stage.bidi.next();
+    const other = callConnection(grpc, SUBSCRIBE);
+    const toOther = await stage.bidi.next();
+    for (let index = 0; index < 64; index++) toSlow.send(Buffer.alloc(64 * KIB));
+    expect(await toSlow.closed).toMatchObject({ kind: "abrupt", fault: { code: "peer_gone" } });
+    toOther.send(Buffer.from("well"));
+    expect((await takeFrames(other.frames[Symbol.asyncIterator](), 1)).map(String)).toEqual(["well"]);
+    for await (const _ of slow.frames);
+    expect((await slow.ended)?.code).toBe(STATUS.CANCELLED);
+    await toOther.close();
+  });
+});
+
+it("G2: reads no further ahead than a little while nobody asks for frames", async () => {
+  const { client, server } = await callOf();
+  let sent = 0;
+  let isStuck = false;
+  while (!isStuck) {
+    sent += 1;
+    if (client.send(Buffer.alloc(32 * KIB))) continue;
+    isStuck = await Promise.race([
+      client.writable().then(() => false),
+      new Promise<boolean>((resolve) => setTimeout(resolve, 200, true)),
+    ]);
+  }
+  expect(sent * 32).toBeLessThan(4096);
+  const received = await takeFrames(server.frames[Symbol.asyncIterator](), sent);
+  expect(received.length).toBe(sent);
+  await Promise.all([server.close(), drain(client)]);
+});
+
+describe("runs", () => {
+  async function messagesOf(stage: Stage, run: FrameRun<ServiceFrame>): Promise<readonly Uint8Array[]> {
+    const { call, ended } = listen(clientAt(stage.address), "request");
+    const received: Buffer[] = [];
+    call.on("data", (message: Buffer) => received.push(message));
+    const server = await stage.serverStream.next();
+    server.sendRun(run);
+    await server.close();
+    await ended;
+    return received;
+  }
+  const frames = Array.from({ length: 150 }, (_, index) => Buffer.from(`<${index}>`));
+
+  it("G10: leave in messages of up to 64 frames, made once for all calls", async () => {
+    const stage = await stageOf();
+    const run = runOf(frames);
+    const messages = await messagesOf(stage, run);
+    expect(messages.map(String)).toEqual(
+      [frames.slice(0, 64), frames.slice(64, 128), frames.slice(128)].map((part) => part.join("")),
+    );
+    const [made] = run.joined.values();
+    expect((await messagesOf(stage, run)).map(String)).toEqual(messages.map(String));
+    expect([...run.joined.values()]).toEqual([made]);
+    expect([...run.joined.values()][0]).toBe(made);
+  });
+
+  it("G6: and of up to 1 MiB, unless a frame alone is larger", async () => {
+    const sizes = [600, 400, 24, 1, 1500, 10, 10];
+    const run = runOf(sizes.map((kib) => Buffer.alloc(kib * KIB)));
+    const messages = await messagesOf(await stageOf({ maxMessageBytes: 2048 * KIB }), run);
+    expect(messages.map(({ length }) => length / KIB)).toEqual([1024, 1, 1500, 20]);
+  });
+
+  it("leave in one message for each frame where messages do not add up", async () => {
+    const run = runOf(frames);
+    expect((await messagesOf(await stageOf({ joinsRuns: false }), run)).map(String)).toEqual(frames.map(String));
+    expect(run.joined.size).toBe(0);
+  });
+
+  it("of one frame, or of none, leave as they are", async () => {
+    const stage = await stageOf();
+    expect((await messagesOf(stage, runOf([Buffer.from("alone")]))).map(String)).toEqual(["alone"]);
+    expect(await messagesOf(stage, runOf([]))).toEqual([]);
+  });
+});
+
+it("refuses to send what is not encoded", async () => {
+  const { client, server } = await callOf();
+  expect(() => server.send({ $typeName: "aaep.v1.AaepMessage" })).toThrow(/aaep.v1.AaepMessage/);
+  await Promise.all([server.close(), drain(client)]);
+});
