@@ -46,11 +46,9 @@ export function converse<Frame, Message>(
 ): Conversation {
   const isCall = options.keepsOutput && connection.peer.trust !== "parent";
   let isOver = false;
-  /** What a call ends with if its client says no more. */
-  let unanswered: Fault | undefined = new Fault("handshake_required", "Send a subscription.request first.", {
-    pointer: "",
-    rule: "AAEP §5.1",
-  });
+  let hasSpoken = false;
+  /** What was wrong with the last message. */
+  let lastFault: Fault | undefined;
   let tellInputEnded: () => void = () => {};
   const inputEnded = new Promise<void>((resolve) => {
     tellInputEnded = resolve;
@@ -123,16 +121,17 @@ export function converse<Frame, Message>(
 
   /** Answers one frame. */
   const take = (frame: Frame): "go on" | "others first" | "ends" => {
+    hasSpoken = true;
     let message: Message;
     try {
       message = codec.decode(frame);
     } catch (caught) {
-      unanswered = publicFault(caught, options.log);
-      send(session.refuse(unanswered));
+      lastFault = publicFault(caught, options.log);
+      send(session.refuse(lastFault));
       return "go on";
     }
     const { answers, closes, wasCostly, fault } = session.receive(message);
-    unanswered = fault;
+    lastFault = fault;
     for (const answer of answers) send(answer);
     if (closes) return "ends";
     if (heartbeats !== undefined && session.isOpen()) heartbeats.start();
@@ -155,7 +154,7 @@ export function converse<Frame, Message>(
       }
       tellInputEnded();
       if (options.keepsOutput && !isOver) {
-        if (isCall && !session.isOpen()) fault = unanswered;
+        if (isCall && !session.isOpen()) fault = hasSpoken ? lastFault : nothingSaid();
         else await connection.closed;
       }
     } catch (caught) {
@@ -168,4 +167,8 @@ export function converse<Frame, Message>(
   };
 
   return { finish, inputEnded, done: run() };
+}
+
+function nothingSaid(): Fault {
+  return new Fault("handshake_required", "Send a subscription.request first.", { pointer: "", rule: "AAEP §5.1" });
 }

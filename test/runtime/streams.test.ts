@@ -9,11 +9,11 @@ import { createStreamRig, HANDSHAKE_TIMEOUT_MS, type StreamRig, utf8 } from "../
 
 type Message = Readonly<Record<string, unknown>>;
 
-const codec = createJsonCodec(utf8);
+const JSON_CODEC = createJsonCodec(utf8);
 const REQUEST = { type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "reader", capabilities: {} };
 const HEARTBEAT = { everyMs: 15_000, message: { type: "aaepd.heartbeat" } };
 
-function open(rig: StreamRig, heartbeat?: typeof HEARTBEAT) {
+function open(rig: StreamRig, heartbeat?: typeof HEARTBEAT, codec = JSON_CODEC) {
   const protocol = createPlainProtocol({ ...rig.desk, heartbeatSeconds: heartbeat && heartbeat.everyMs / 1000 });
   const stream = openStream<Uint8Array>((connection) => rig.serve(connection, codec, protocol, heartbeat), undefined);
   const messages = (): readonly Message[] => stream.received.map((frame) => codec.decode(frame) as Message);
@@ -191,6 +191,29 @@ describe("a stream that the daemon ends", () => {
     await rig.settle();
     expect(stream.messages().at(-1)).toMatchObject({ type: "subscription.close", reason_code: "lagging" });
   });
+
+  it.each(["event", "engine"])(
+    "because of an accident (%s), is told that there was one, and no more",
+    async (where) => {
+      const rig = createStreamRig();
+      const broken = {
+        name: "broken",
+        encode: () => {
+          throw new Error("a secret of the daemon");
+        },
+      };
+      const stream = open(rig, undefined, where === "event" ? { ...JSON_CODEC, format: broken } : JSON_CODEC);
+      stream.say(REQUEST);
+      await rig.settle();
+      if (where === "event") rig.publish(session().started());
+      else void rig.served[0]?.finish("producer_error");
+      await rig.settle();
+      expect(stream.status()).toBe("internal");
+      expect(stream.fault()?.sentence).not.toContain("secret");
+      expect(rig.accidents).toHaveLength(where === "event" ? 1 : 0);
+      expect(subscriptionCount(rig)).toBe(0);
+    },
+  );
 
   it("by its subscriber's own close, ends in order", async () => {
     const { rig, stream, id } = await subscribed();
