@@ -6,7 +6,7 @@ import { assurePrivateDirectory } from "../../transports/ipc/directory.js";
 import { currentPlace, ipcPath } from "../../transports/ipc/paths.js";
 import type { Log } from "../contracts/log.js";
 import { type TokenFile, writeTokenFile } from "../security/token-file.js";
-import { manifestPath, type RuntimeFile, readRuntimeFile, writeRuntimeFile } from "./runtime-files.js";
+import { manifestPath, type RuntimeFile, readRuntimeFile, tokenPathBeside, writeRuntimeFile } from "./runtime-files.js";
 
 export interface Presence {
   /** What `manifest_uri` names (AAEP §5.4). */
@@ -40,7 +40,7 @@ export function announce(options: PresenceOptions): Presence {
     endpoints,
     ...(tokenFile === undefined ? {} : { token_file: tokenFile.path }),
   });
-  if (token !== undefined) tokenFile = writeTokenFile(tokenPathOf(address), token);
+  if (token !== undefined) tokenFile = writeTokenFile(tokenPathBeside(manifestPath(address)), token);
   try {
     file = writeRuntimeFile(address, current());
   } catch (caught) {
@@ -62,10 +62,6 @@ export function announce(options: PresenceOptions): Presence {
       tokenFile?.remove();
     },
   };
-}
-
-function tokenPathOf(address: string): string {
-  return manifestPath(address).replace(/\.manifest\.json$/, ".token");
 }
 
 /** The first place of that producer id that no other process has its manifest at. */

@@ -74,6 +74,11 @@ export function readRuntimeFile(path: string): Manifest | undefined {
   }
 }
 
+/** Where the token of services stands that are offered by the daemon of a manifest: `…/planner.manifest.json` has `…/planner.token`. */
+export function tokenPathBeside(manifestFile: string): string {
+  return `${manifestFile.slice(0, -SUFFIX.length)}.token`;
+}
+
 /** Removes what daemons left that were killed: files in `directory` whose process no longer exists. Never throws. */
 export function removeStaleRuntimeFiles(directory: string): void {
   for (const name of namesIn(directory)) {
@@ -83,6 +88,7 @@ export function removeStaleRuntimeFiles(directory: string): void {
     if (typeof pid !== "number" || isProcess(pid)) continue;
     try {
       rmSync(path, { force: true });
+      rmSync(tokenPathBeside(path), { force: true });
     } catch {
       // Left for the next start.
     }

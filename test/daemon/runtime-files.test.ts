@@ -56,11 +56,17 @@ describe("the file beside a socket", () => {
   it("U1: of a killed daemon goes with the next start, that of a live one stays, and so does everything else", () => {
     const directory = temporaryDirectory();
     writeRuntimeFile(join(directory, "dead.sock"), {}, { pid: DEAD_PID });
+    for (const name of ["dead.token", "live.token"]) writeFileSync(join(directory, name), "");
     writeRuntimeFile(join(directory, "live.sock"), {});
     writeFileSync(join(directory, "odd.manifest.json"), "not JSON");
     writeFileSync(join(directory, "other.json"), JSON.stringify({ pid: DEAD_PID }));
     removeStaleRuntimeFiles(directory);
-    expect(readdirSync(directory).sort()).toStrictEqual(["live.manifest.json", "odd.manifest.json", "other.json"]);
+    expect(readdirSync(directory).sort()).toStrictEqual([
+      "live.manifest.json",
+      "live.token",
+      "odd.manifest.json",
+      "other.json",
+    ]);
     removeStaleRuntimeFiles(join(directory, "missing"));
   });
 

@@ -1,0 +1,117 @@
+// The services of a daemon that runs as a process: where it says that they are, who may call, and how it ends.
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { create } from "@bufbuild/protobuf";
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
+import { ListenRequestSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
+import { ensureBuilt } from "../support/built.js";
+import { startProgram } from "../support/program.js";
+import { runtimeEnvironment } from "./command-stage.js";
+
+beforeAll(ensureBuilt, 120_000);
+
+interface Ready {
+  readonly endpoints: { readonly ipc?: string; readonly grpc?: readonly string[]; readonly http?: readonly string[] };
+  readonly token_file?: string;
+}
+
+async function started(...options: readonly string[]) {
+  const { XDG_RUNTIME_DIR, directory } = runtimeEnvironment();
+  const environment = { PATH: process.env.PATH ?? "", XDG_RUNTIME_DIR, AAEPD_AUDIT: "off" };
+  const program = startProgram(["serve", ...options], { environment });
+  onTestFinished(() => void program.child.kill("SIGKILL"));
+  const [line = ""] = await program.stdoutLines(1);
+  return { program, directory, ready: JSON.parse(line) as Ready };
+}
+
+const withToken = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+describe("aaepd serve with services", () => {
+  it("auto: sockets beside the local one, that nobody else can reach and that no listener takes for it", async () => {
+    const { ready, directory } = await started("--grpc", "auto", "--http", "auto");
+    expect(ready.endpoints).toEqual({
+      ipc: join(directory, "aaepd.sock"),
+      grpc: [`unix:${join(directory, "aaepd.grpc")}`],
+      http: [`unix:${join(directory, "aaepd.http")}`],
+    });
+    expect(ready).not.toHaveProperty("token_file");
+    for (const name of ["aaepd.grpc", "aaepd.http"]) expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
+  });
+
+  it("TCP: the token stands beside the manifest, which names it, and both go with the daemon", async () => {
+    const { program, ready, directory } = await started("--socket", "off", "--http", "127.0.0.1:0");
+    const tokenPath = join(directory, "aaepd.token");
+    expect(ready.token_file).toBe(tokenPath);
+    expect(statSync(tokenPath).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(join(directory, "aaepd.manifest.json"), "utf8"))).toMatchObject({
+      transports_supported: ["connect"],
+      endpoints: ready.endpoints,
+      token_file: tokenPath,
+    });
+    const baseUrl = `http://${ready.endpoints.http?.[0]}`;
+    const client = createClient(SubscriberService, createConnectTransport({ baseUrl, httpVersion: "1.1" }));
+    const refused = await client.getManifest({}).catch((caught: unknown) => ConnectError.from(caught));
+    expect(refused).toMatchObject({ code: Code.Unauthenticated });
+    const token = readFileSync(tokenPath, "utf8").trim();
+    const { manifest } = await client.getManifest({}, withToken(token));
+    expect(manifest?.agentId).toBe("aaepd");
+    program.child.kill("SIGTERM");
+    expect(await program.ended).toMatchObject({ code: 0 });
+    expect([existsSync(tokenPath), existsSync(join(directory, "aaepd.manifest.json"))]).toEqual([false, false]);
+  });
+
+  it("G3, R8a: fifty streams that say nothing end with the reason and a status, and the process with 0", async () => {
+    const { program, ready, directory } = await started("--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0");
+    const token = readFileSync(join(directory, "aaepd.token"), "utf8").trim();
+    const clients = [
+      createClient(SubscriberService, createGrpcTransport({ baseUrl: `http://${ready.endpoints.grpc?.[0]}` })),
+      createClient(
+        SubscriberService,
+        createConnectTransport({ baseUrl: `http://${ready.endpoints.http?.[0]}`, httpVersion: "2" }),
+      ),
+    ];
+    let acceptedCount = 0;
+    let tellAccepted: () => void = () => {};
+    const allAccepted = new Promise<void>((resolve) => {
+      tellAccepted = resolve;
+    });
+    const streams = Array.from({ length: 50 }, async (_, index) => {
+      const client = clients[index % clients.length];
+      const last: { reason?: string | undefined; error?: ConnectError } = {};
+      try {
+        for await (const { message } of client?.listen(create(ListenRequestSchema), withToken(token)) ?? []) {
+          if (message.case === "accepted" && ++acceptedCount === 50) tellAccepted();
+          if (message.case === "close") last.reason = message.value.reasonCode;
+        }
+      } catch (caught) {
+        last.error = ConnectError.from(caught);
+      }
+      return last;
+    });
+    await allAccepted;
+    program.child.kill("SIGTERM");
+    for (const { reason, error } of await Promise.all(streams)) {
+      expect(reason).toBe("producer_shutdown");
+      expect(error?.code).toBe(Code.Unavailable);
+      expect(error?.findDetails(AaepdErrorSchema)).toMatchObject([{ code: "shutting_down" }]);
+    }
+    expect(await program.ended).toMatchObject({ code: 0 });
+  });
+
+  it("AAEP §8.2.8: refuses what would leave the machine, says why, and leaves nothing behind", async () => {
+    const { XDG_RUNTIME_DIR, directory } = runtimeEnvironment();
+    const environment = { PATH: process.env.PATH ?? "", XDG_RUNTIME_DIR, AAEPD_AUDIT: "off" };
+    for (const address of ["0.0.0.0:0", "[::]:0", "example.com:80"]) {
+      const program = startProgram(["serve", "--grpc", `unix:${directory}/x.grpc,${address}`], { environment });
+      expect((await program.ended).code).not.toBe(0);
+      expect(program.stderr()).toMatch(/^Error: Listen on 127\.0\.0\.1, .* must be encrypted/);
+      expect([existsSync(join(directory, "x.grpc")), existsSync(join(directory, "aaepd.sock"))]).toEqual([
+        false,
+        false,
+      ]);
+    }
+  });
+});
