@@ -1,6 +1,6 @@
 // aaep.v1.AgentService over an engine with a virtual clock, called as a transport would: documents in and out, bytes in between.
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { DescMessage } from "@bufbuild/protobuf";
+import type { DescMessage, Message } from "@bufbuild/protobuf";
 import { AgentService, PublishRequestSchema, PublishResponseSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { Fault } from "../../src/base/errors.js";
 import type { ServiceFrame, ServiceMethod } from "../../src/contracts/service.js";
@@ -21,6 +21,8 @@ export const HANDSHAKE_TIMEOUT_MS = 10_000;
 export interface PublishStream extends Omit<StreamClient<ServiceFrame>, "send"> {
   readonly send: (...requests: readonly Document[]) => void;
   readonly sendBytes: (bytes: Uint8Array) => void;
+  /** As a transport whose library decodes hands it in. */
+  readonly sendMessage: (message: Message) => void;
   readonly heard: () => readonly Document[];
   /** The daemon's end of it. */
   readonly served: AgentStream;
@@ -113,6 +115,7 @@ export function createAgentServiceRig(options: RigOptions = {}): AgentServiceRig
           for (const request of requests) client.send(encodeDocument(PublishRequestSchema, request));
         },
         sendBytes: client.send,
+        sendMessage: client.send,
         heard: () => client.received.map((frame) => decodeDocument(PublishResponseSchema, frame as Uint8Array)),
       };
     },

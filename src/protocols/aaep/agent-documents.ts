@@ -1,6 +1,8 @@
 // What agents are told, as documents: JSON-RPC sends them as they are, the services as messages of the same members.
+import { Fault } from "../../base/errors.js";
 import type { Producer } from "../../engine/event.js";
 import type { PublishReceipt } from "../../engine/publishing.js";
+import { outcomeFields, type ResolvedQuestion } from "../../engine/question-result.js";
 import type { OpenQuestion, SessionSummary } from "../../engine/session-record.js";
 import type { Message } from "./subscription-desk.js";
 
@@ -36,7 +38,31 @@ export function summaryDocument(summary: SessionSummary): Message {
   };
 }
 
-/** The same, where a producer has no room for members of later versions. */
+/**
+ * How a question ended, for messages: their readers give up at 100 levels, and an object takes three. Throws "unsupported" for a deeper change of the
+ * action: without it, the consent would be to something else.
+ */
+export function closedOutcomeDocument(resolved: ResolvedQuestion): Message {
+  const { question, result } = resolved;
+  if (result.modifiedAction === undefined || isShallow(result.modifiedAction, DEEPEST_CHANGE))
+    return outcomeFields(resolved);
+  const sentence = `The reply changes the action by an object of more than ${DEEPEST_CHANGE} levels, which cannot be told here. Ask anew, or over JSON-RPC.`;
+  throw new Fault("unsupported", sentence, {
+    pointer: "/modified_action",
+    rule: "AAEP §6.3",
+    eventId: question.eventId,
+    origin: "local",
+  });
+}
+
+const DEEPEST_CHANGE = 24;
+
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.values(value).every((item) => isShallow(item, levels - 1));
+}
+
+/** Where an agent left off, where a producer has no room for members of later versions. */
 export function closedSummaryDocument(summary: SessionSummary): Message {
   return {
     ...summaryDocument(summary),

@@ -19,9 +19,8 @@ import {
 } from "#gen/aaep/v1/agent_service_pb.js";
 import { Fault, publicFault } from "../../base/errors.js";
 import type { ServiceCall, ServiceMethod } from "../../contracts/service.js";
-import { outcomeFields } from "../../engine/question-result.js";
 import type { AgentDesk } from "./agent-desk.js";
-import { closedSummaryDocument, receiptDocument } from "./agent-documents.js";
+import { closedOutcomeDocument, closedSummaryDocument, receiptDocument } from "./agent-documents.js";
 import { type AgentLeaseServices, createAgentLeases, type LeaseClaim } from "./agent-leases.js";
 import { agentDocument, batchIn, missing, questionIn, textOf } from "./agent-requests.js";
 import { type AgentStreamServices, serveAgentStream } from "./agent-stream.js";
@@ -88,7 +87,7 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
       const { answer, agentKey } = await leases.call(claim, signal, (desk) =>
         kind === "confirmation" ? desk.confirm(fields, asking) : desk.clarify(fields, asking),
       );
-      return { outcome: outcomeFields(answer), ...keyMember(agentKey) };
+      return { outcome: closedOutcomeDocument(answer), ...keyMember(agentKey) };
     };
 
   const publishBatch = async (request: Message, call: ServiceCall): Promise<Message> => {
@@ -124,7 +123,7 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
   const getOutcome = async (request: Message, { signal }: ServiceCall): Promise<Message> => {
     const claim = claimOf(request);
     const { answer } = await leases.call(claim, signal, (desk) => desk.outcomeOf(tokenOf(request), claim.resumeToken));
-    return answer === "open" ? {} : { outcome: outcomeFields(answer) };
+    return answer === "open" ? {} : { outcome: closedOutcomeDocument(answer) };
   };
 
   const setManifest = async (request: Message, { signal }: ServiceCall): Promise<Message> => {

@@ -1,6 +1,7 @@
 // One stream of aaep.v1.AgentService.Publish: an agent that is known by its stream (R3, R8, R29). Requests are answered in order, each once what it
 // published is safe; between the answers it hears of its questions.
-import { PublishResponseSchema } from "#gen/aaep/v1/agent_service_pb.js";
+import { isMessage } from "@bufbuild/protobuf";
+import { PublishRequestSchema, PublishResponseSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { Fault, publicFault } from "../../base/errors.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Log } from "../../contracts/log.js";
@@ -8,9 +9,9 @@ import type { EndReason } from "../../contracts/protocol.js";
 import type { ServiceFrame } from "../../contracts/service.js";
 import type { Connection, PeerIdentity } from "../../contracts/transport.js";
 import type { Engine } from "../../engine/engine.js";
-import { outcomeFields } from "../../engine/question-result.js";
+import type { ResolvedQuestion } from "../../engine/question-result.js";
 import { type AgentDesk, createAgentDesk } from "./agent-desk.js";
-import { closedSummaryDocument, receiptDocument, waitingDocument } from "./agent-documents.js";
+import { closedOutcomeDocument, closedSummaryDocument, receiptDocument, waitingDocument } from "./agent-documents.js";
 import { type PublishRequest, publishRequestIn, requestIdIn } from "./agent-requests.js";
 import { isCostlyCall } from "./costly-calls.js";
 import { createOrderedAnswers, type OrderedAnswers } from "./ordered-answers.js";
@@ -36,8 +37,10 @@ export interface AgentStream {
   readonly done: Promise<void>;
 }
 
-/** A request counts as one and so does each event of it; after so many, others come first. 256 requests of an event each. */
-const TURN_COST = 512;
+/** After so many requests others come first; a big one counts for more, and one that is costly for all. */
+const TURN_COST = 256;
+const BYTES_OF_ONE = 512;
+const EVENTS_OF_ONE = 4;
 
 /** Serves a stream from its first frame to its end, which is its agent's (R8). */
 export function serveAgentStream(connection: Connection<ServiceFrame>, services: AgentStreamServices): AgentStream {
@@ -54,7 +57,7 @@ export function serveAgentStream(connection: Connection<ServiceFrame>, services:
     engine: services.engine,
     identity: undefined,
     events: {
-      outcome: (resolved) => answers.tell(encoded("", { outcome: outcomeFields(resolved) })),
+      outcome: (resolved) => answers.tell(outcomeFrame(resolved)),
       // Whether a person is waited for may change many times before a slow agent hears of it.
       waiting: (question, isWaiting) =>
         answers.tell(encoded("", { waiting: waitingDocument(question, isWaiting) }), question.token),
@@ -81,7 +84,15 @@ export function serveAgentStream(connection: Connection<ServiceFrame>, services:
     await connection.close(faultOf(reason));
   }
 
-  /** Handles one frame. Answers what it cost. */
+  const outcomeFrame = (resolved: ResolvedQuestion): Uint8Array => {
+    try {
+      return encoded("", { outcome: closedOutcomeDocument(resolved) });
+    } catch (caught) {
+      return encoded("", { error: errorMessage(publicFault(caught, log)) });
+    }
+  };
+
+  /** Handles one frame. Answers what it cost, refused or not. */
   const take = (frame: ServiceFrame): number => {
     // The place is kept first: news of what is published now follow its receipt.
     const answer = answers.reserve();
@@ -90,15 +101,15 @@ export function serveAgentStream(connection: Connection<ServiceFrame>, services:
     try {
       const request = publishRequestIn(frame);
       hasAsked = true;
-      const { response, cost, durable } = respond(desk, request);
+      const { response, isCostly, durable } = respond(desk, request);
       const message = encoded(requestIdIn(frame), response);
       // What is acknowledged is safe (R29).
       if (durable === undefined) answer(message);
       else durable.then(() => answer(message), refuse);
-      return cost;
+      return isCostly ? TURN_COST : costOf(frame);
     } catch (caught) {
       refuse(caught);
-      return 1;
+      return costOf(frame);
     }
   };
 
@@ -139,7 +150,7 @@ export function serveAgentStream(connection: Connection<ServiceFrame>, services:
 interface Responded {
   /** The member of the response that answers. */
   readonly response: Message;
-  readonly cost: number;
+  readonly isCostly: boolean;
   readonly durable?: Promise<void> | undefined;
 }
 
@@ -148,15 +159,23 @@ function respond(desk: AgentDesk, request: PublishRequest): Responded {
     case "publish": {
       const { events, resumeToken } = request;
       const receipt = desk.publish({ events, isArray: true, resumeToken });
-      const cost = isCostlyCall("aaep.publish", events) ? TURN_COST : 1 + events.length;
-      return { response: { receipt: receiptDocument(receipt) }, cost, durable: receipt.durable };
+      const isCostly = isCostlyCall("aaep.publish", events);
+      return { response: { receipt: receiptDocument(receipt) }, isCostly, durable: receipt.durable };
     }
     case "manifest":
       desk.setManifest(request.manifest);
-      return { response: { manifest: {} }, cost: 1 };
+      return { response: { manifest: {} }, isCostly: false };
     case "resume":
-      return { response: { session: closedSummaryDocument(desk.resumeSession(request.claim)) }, cost: TURN_COST };
+      return { response: { session: closedSummaryDocument(desk.resumeSession(request.claim)) }, isCostly: true };
   }
+}
+
+function costOf(frame: ServiceFrame): number {
+  if (frame instanceof Uint8Array) return 1 + Math.floor(frame.length / BYTES_OF_ONE);
+  // Anything else was refused.
+  if (!isMessage(frame, PublishRequestSchema)) return 1;
+  const { request } = frame;
+  return request.case === "publish" ? 1 + Math.floor(request.value.events.length / EVENTS_OF_ONE) : 1;
 }
 
 function encoded(requestId: string, response: Message): Uint8Array {
