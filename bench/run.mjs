@@ -28,6 +28,7 @@ for (const step of [["node_modules/typescript/bin/tsc", "-b"], ["scripts/bundle.
 const ROWS = new Map([
   ["ingest", async () => (await import("./rows/ingest.mjs")).ingestRows],
   ["socket", async () => (await import("./rows/socket.mjs")).socketRows],
+  ["services", async () => (await import("./rows/services.mjs")).servicesRows],
   ["stdio", async () => (await import("./rows/stdio.mjs")).stdioRows],
   ["encodings", async () => (await import("./rows/counted.mjs")).encodingRows],
   ["shaped", async () => (await import("./rows/shaped.mjs")).shapedRows],

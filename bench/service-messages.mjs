@@ -111,9 +111,9 @@ export function eventsIn(message) {
 export function createNumberReader() {
   const find = { type: finder(TYPE), id: finder(ID) };
   return (bytes) => {
-    if (find.type(bytes) === -1) return undefined;
-    const id = find.id(bytes);
-    if (id === -1) throw new Error("An event has no id.");
+    // An acceptance names the type too, in its filters.
+    const id = find.type(bytes) === -1 ? -1 : find.id(bytes);
+    if (id === -1) return undefined;
     let number = 0;
     for (let digit = 0; digit < DIGITS; digit += 1) number = number * 10 + bytes[id + BEFORE_NUMBER + digit] - 0x30;
     return number;
