@@ -317,7 +317,12 @@ export const handshakes: readonly Scenario[] = [
           });
         },
       },
-      { do: "is told", who: "reader", closing: { type: "subscription.close", reason_code: "producer_shutdown" } },
+      {
+        do: "is told",
+        who: "reader",
+        closing: { type: "subscription.close", reason_code: "producer_shutdown" },
+        status: "UNAVAILABLE",
+      },
     ],
   },
 ];

@@ -1,7 +1,7 @@
 // Pace, resuming and repeating: what a listener can do while a session runs (R17, R26, R28).
 import { expect } from "vitest";
 import { ACCEPTED, chunk, completed, confirmation, errored, progress, RAW, started, state } from "./events.js";
-import type { Part, Scenario } from "./scenario.js";
+import { carriesText, type Part, type Scenario } from "./scenario.js";
 
 const resuming = (after: unknown): Part => ({ ...RAW, extensions: { aaepd: { resume_after: after } } });
 
@@ -68,6 +68,12 @@ export const listening: readonly Scenario[] = [
         params: { output_id: "out_a" },
         answer: { type: "aaepd.error", pointer: "/session_id" },
       },
+    ],
+  },
+  {
+    name: "R20, R26: a skip with a member that it does not have is refused by the place",
+    steps: [
+      { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
       {
         do: "skip",
         who: "reader",
@@ -75,6 +81,8 @@ export const listening: readonly Scenario[] = [
         answer: { type: "aaepd.error", pointer: "/speed" },
       },
     ],
+    skip: (lane) =>
+      carriesText(lane) ? undefined : "the message AaepdSkip has no place for members that it does not know",
   },
   {
     name: "R26: everything that waits is skipped, each open session is summed up, then live",
@@ -167,6 +175,65 @@ export const listening: readonly Scenario[] = [
     ],
   },
   {
+    name: "AAEP §6.3, R19, H4: who was asked answers, and the agent finds the outcome",
+    steps: [
+      {
+        do: "subscribe",
+        who: "reader",
+        request: {
+          capabilities: { supports_confirmation_reply: true, event_filters: { include: ["aaep:agent.awaiting.*"] } },
+        },
+        answer: ACCEPTED,
+      },
+      { do: "publish", events: [started()], save: { token: "resume_token" } },
+      { do: "publish", events: [confirmation("rpl_1", { event_id: "evt_q" })] },
+      {
+        do: "hears",
+        who: "reader",
+        events: [{ event_id: "evt_q", reply_token: "rpl_1" }],
+        save: { asked: "0.timestamp" },
+      },
+      {
+        do: "call",
+        method: "aaep.outcome_of",
+        params: { reply_token: "rpl_1", resume_token: "$token" },
+        answer: { state: "open" },
+      },
+      {
+        do: "reply",
+        who: "reader",
+        message: {
+          type: "confirmation.reply",
+          reply_token: "rpl_1",
+          decision: "accept",
+          timestamp: "$asked",
+          decided_by: "maria",
+          decision_rationale: "It was agreed.",
+        },
+      },
+      { do: "list pending", who: "reader", questions: [] },
+      {
+        do: "call",
+        method: "aaep.outcome_of",
+        params: { reply_token: "rpl_1", resume_token: "$token" },
+        answer: {
+          state: "resolved",
+          event_id: "evt_q",
+          decision: "accept",
+          resolved_by: "reply",
+          decided_by: "maria",
+          decision_rationale: "It was agreed.",
+        },
+      },
+      {
+        do: "call",
+        method: "aaep.outcome_of",
+        params: { reply_token: "rpl_none" },
+        error: { code: "not_found", pointer: "/reply_token", status: "NOT_FOUND" },
+      },
+    ],
+  },
+  {
     name: "AAEP-5.3.1.4-a, R6: a subscription that cannot answer is told of a question, and is not asked",
     steps: [
       {
@@ -191,6 +258,20 @@ export const listening: readonly Scenario[] = [
         until: "aaep:agent.state.changed",
         check: (events) => expect(JSON.stringify(events)).not.toContain("rpl_1"),
       },
+    ],
+  },
+  {
+    name: "R22, C3: a stream that has been quiet for a while says that it is alive, where nothing below it does, and a busy one does not",
+    configuration: { heartbeatSeconds: 5 },
+    steps: [
+      { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
+      { do: "advance", ms: 4000 },
+      { do: "publish", events: [started()] },
+      { do: "hears", who: "reader", events: [started()] },
+      { do: "advance", ms: 4000 },
+      { do: "is kept alive", who: "reader", times: 0 },
+      { do: "advance", ms: 15_500 },
+      { do: "is kept alive", who: "reader", times: 3 },
     ],
   },
 ];

@@ -1,10 +1,10 @@
 // Carries a scenario out, step by step.
 import { expect } from "vitest";
 import { unreachable } from "../../src/base/exhaustive.js";
-import { requestOf } from "../support/daemon-rig.js";
+import { requestOf, turns } from "../support/daemon-rig.js";
 import { RpcRefusal } from "../support/peers.js";
 import { isObject, type Message } from "../support/wire-sniffer.js";
-import type { Lane, Part, Saved, Scenario, Step } from "./scenario.js";
+import { carriesText, hasRpcAgent, type Lane, type Part, type Saved, type Scenario, type Step } from "./scenario.js";
 import { openWorld, type World } from "./world.js";
 
 export async function runScenario(scenario: Scenario, lane: Lane): Promise<void> {
@@ -12,7 +12,7 @@ export async function runScenario(scenario: Scenario, lane: Lane): Promise<void>
   const saved = new Map<string, unknown>();
   for (const [index, step] of scenario.steps.entries()) {
     try {
-      await carryOut(filledIn(step, saved) as Step, world, saved);
+      await carryOut(filledIn(step, saved) as Step, world, lane, saved);
     } catch (caught) {
       // Which step it was, before what was wrong with it.
       if (caught instanceof Error) caught.message = `step ${index + 1}, ${step.do}: ${caught.message}`;
@@ -21,7 +21,7 @@ export async function runScenario(scenario: Scenario, lane: Lane): Promise<void>
   }
 }
 
-async function carryOut(step: Step, world: World, saved: Map<string, unknown>): Promise<void> {
+async function carryOut(step: Step, world: World, lane: Lane, saved: Map<string, unknown>): Promise<void> {
   const keep = (names: Saved | undefined, value: unknown): void => {
     for (const [name, path] of Object.entries(names ?? {})) saved.set(name, at(value, path));
   };
@@ -51,14 +51,35 @@ async function carryOut(step: Step, world: World, saved: Map<string, unknown>): 
       while (heard.at(-1)?.type !== step.until) heard.push(await events.next(step.until));
       return step.check(heard, eventTexts);
     }
+    case "hears text": {
+      const { events, eventTexts } = await world.subscriber(step.who);
+      const event = await events.next(step.text);
+      expect(event).toEqual(documentOn(lane, step.text));
+      if (carriesText(lane)) expect(eventTexts.filter((text) => text === step.text)).toHaveLength(1);
+      return;
+    }
+    case "is kept alive": {
+      const { events, heartbeats, listPending } = await world.subscriber(step.who);
+      await heartbeats?.take(step.times, "heartbeats");
+      await listPending();
+      return expect([...events.rest(), ...(heartbeats?.rest() ?? [])]).toEqual([]);
+    }
     case "hears nothing": {
       const { events, listPending } = await world.subscriber(step.who);
-      // What was under way comes before the answer.
+      // What was under way comes before the answer, or beside it where that goes by a call of its own.
       await listPending();
+      if (lane.service?.listener === "listen") await turns();
       return expect(events.rest()).toEqual([]);
     }
-    case "is told":
-      return expectPart(await (await world.subscriber(step.who)).closings.next("a closing"), step.closing);
+    case "is told": {
+      const subscriber = await world.subscriber(step.who);
+      expectPart(await subscriber.closings.next("a closing"), step.closing);
+      const end = await subscriber.ended?.();
+      if (step.status !== undefined && end !== undefined) expect(end.status).toBe(step.status);
+      return;
+    }
+    case "reply":
+      return (await world.subscriber(step.who)).reply(step.message as Message);
     case "skip":
       return expectPart(await (await world.subscriber(step.who)).skip(step.params as Message), step.answer ?? {});
     case "repeat":
@@ -73,7 +94,7 @@ async function carryOut(step: Step, world: World, saved: Map<string, unknown>): 
       await (await world.subscriber(step.who)).close();
       return world.forget(step.who);
     case "vanish":
-      await (await world.subscriber(step.who)).peer.close();
+      await (await world.subscriber(step.who)).vanish();
       return world.forget(step.who);
     case "publish":
       return keep(step.save, await (await world.agent(step.agent ?? "agent")).publish(...(step.events as Message[])));
@@ -82,11 +103,15 @@ async function carryOut(step: Step, world: World, saved: Map<string, unknown>): 
     case "is refused": {
       const [first] = step.events;
       const params = step.events.length === 1 ? first : step.events;
-      return expectPart(await (await world.agent(step.agent ?? "agent")).refusal("aaep.publish", params), step.error);
+      const refusal = await (await world.agent(step.agent ?? "agent")).refusal("aaep.publish", params);
+      const isAlone = step.events.length === 1;
+      return expectPart(refusal, errorOn(lane, isAlone ? inBatch(lane, step.error) : step.error));
     }
     case "call": {
       const agent = await world.agent(step.agent ?? "agent");
-      if (step.error !== undefined) return expectPart(await agent.refusal(step.method, step.params), step.error);
+      if (step.error !== undefined) {
+        return expectPart(await agent.refusal(step.method, step.params), errorOn(lane, step.error));
+      }
       const answer = await agent.request(step.method, step.params).catch((caught: unknown) => {
         throw caught instanceof RpcRefusal ? new Error(JSON.stringify(caught.error)) : caught;
       });
@@ -94,14 +119,15 @@ async function carryOut(step: Step, world: World, saved: Map<string, unknown>): 
       return keep(step.save, answer);
     }
     case "notify": {
-      const agent = await world.agent(step.agent ?? "agent");
-      agent.notify(step.method, step.params);
-      if (step.error !== undefined) expectPart(await agent.errors.next("an error"), step.error);
+      const { notifying } = await world.agent(step.agent ?? "agent");
+      if (notifying === undefined) throw new Error("this agent has no notifications");
+      notifying.notify(step.method, step.params);
+      if (step.error !== undefined) expectPart(await notifying.errors.next("an error"), step.error);
       return;
     }
     case "agent leaves": {
       const name = step.agent ?? "agent";
-      await (await world.agent(name)).close();
+      await (await world.agent(name)).leave();
       return world.forget(name);
     }
     case "advance":
@@ -111,6 +137,27 @@ async function carryOut(step: Step, world: World, saved: Map<string, unknown>): 
     default:
       return unreachable(step);
   }
+}
+
+/** What the error says on the lane: the number of JSON-RPC where that is spoken, the status where a call of its own was refused. */
+function errorOn(lane: Lane, { rpcCode, status, ...error }: Part): Part {
+  const isCall = lane.service?.agent === "calls";
+  return {
+    ...error,
+    ...(hasRpcAgent(lane) && rpcCode !== undefined ? { rpcCode } : {}),
+    ...(isCall && status !== undefined ? { status } : {}),
+  };
+}
+
+/** The document of a text as the lane can carry it: JSON as JavaScript writes it knows no negative zero. */
+function documentOn({ service }: Lane, text: string): unknown {
+  const document: unknown = JSON.parse(text);
+  return service?.codec === "json" ? JSON.parse(JSON.stringify(document)) : document;
+}
+
+/** A service takes lists of events only, and points into them. */
+function inBatch(lane: Lane, error: Part): Part {
+  return hasRpcAgent(lane) || error.pointer === undefined ? error : { ...error, pointer: `/0${String(error.pointer)}` };
 }
 
 function expectPart(actual: unknown, expected: Part): void {

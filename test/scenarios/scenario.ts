@@ -27,8 +27,14 @@ export type Step =
       readonly until: string;
       readonly check: (events: readonly Message[], texts: readonly string[]) => void;
     }
+  /** The next event of a subscriber is the one that was published as that text: byte for byte where the lane carries text, else an equal document. */
+  | { readonly do: "hears text"; readonly who: string; readonly text: string }
   | { readonly do: "hears nothing"; readonly who: string }
-  | { readonly do: "is told"; readonly who: string; readonly closing: Part }
+  /** So many heartbeats and nothing else where streams have them; elsewhere nothing at all. */
+  | { readonly do: "is kept alive"; readonly who: string; readonly times: number }
+  /** `status`: how its stream ends after that, where streams have a status. */
+  | { readonly do: "is told"; readonly who: string; readonly closing: Part; readonly status?: string }
+  | { readonly do: "reply"; readonly who: string; readonly message: Part }
   | { readonly do: "skip"; readonly who: string; readonly params: Part; readonly answer?: Part }
   | { readonly do: "repeat"; readonly who: string; readonly eventId: string; readonly answer?: Part }
   | { readonly do: "list pending"; readonly who: string; readonly questions: readonly Part[] }
@@ -70,14 +76,77 @@ export interface Scenario {
   readonly skip?: (lane: Lane) => string | undefined;
 }
 
+/** How a lane's client of services speaks. */
+export interface ServiceWay {
+  readonly server: "grpc" | "http";
+  readonly socket: "unix" | "tcp";
+  readonly protocol: "grpc-js" | "connect" | "grpc" | "grpc-web";
+  readonly httpVersion: "1.1" | "2";
+  readonly codec: "binary" | "json";
+  /** The stream of a subscriber: Subscribe or Listen of SubscriberService, or Subscribe of AaepService. */
+  readonly listener: "subscribe" | "listen" | "aaep";
+  /** How its agent publishes: on a stream, by single calls, or over the local socket. */
+  readonly agent: "stream" | "calls" | "rpc";
+  /** By protobuf's own JSON form in place of the daemon's converter. */
+  readonly convertsByProtoJson?: boolean;
+}
+
 export interface Lane {
   readonly name: string;
-  readonly transport: "ipc" | "memory" | "stdio" | "child";
-  readonly envelope: "plain" | "rpc";
+  readonly transport: "ipc" | "memory" | "stdio" | "child" | "service";
+  readonly envelope: "plain" | "rpc" | "service";
   readonly framing: "length-prefixed" | "newline" | "content-length" | "memory";
+  /** Where the transport is one. */
+  readonly service?: ServiceWay;
 }
 
 const FRAMINGS = ["length-prefixed", "newline", "content-length"] as const;
+
+const BY_GRPC = { server: "grpc", socket: "unix", protocol: "grpc-js", httpVersion: "2", codec: "binary" } as const;
+const BY_CONNECT = {
+  server: "http",
+  socket: "unix",
+  protocol: "connect",
+  httpVersion: "1.1",
+  codec: "binary",
+} as const;
+const ON_STREAMS = { listener: "subscribe", agent: "stream" } as const;
+const BY_CALLS = { listener: "listen", agent: "calls" } as const;
+const IN_BYTES = { listener: "aaep", agent: "rpc" } as const;
+
+const SERVICE_WAYS: Readonly<Record<string, ServiceWay>> = {
+  "gRPC, Subscribe and Publish": { ...BY_GRPC, ...ON_STREAMS },
+  "gRPC, Listen and calls": { ...BY_GRPC, ...BY_CALLS },
+  "gRPC, AaepService": { ...BY_GRPC, ...IN_BYTES },
+  "gRPC over TCP, Subscribe and calls": { ...BY_GRPC, socket: "tcp", listener: "subscribe", agent: "calls" },
+  "Connect over HTTP/1.1": { ...BY_CONNECT, ...BY_CALLS },
+  "Connect over HTTP/1.1, in JSON": { ...BY_CONNECT, ...BY_CALLS, codec: "json", convertsByProtoJson: true },
+  "Connect over HTTP/1.1 over TCP": { ...BY_CONNECT, ...BY_CALLS, socket: "tcp" },
+  "Connect over HTTP/2, Subscribe and Publish": { ...BY_CONNECT, ...ON_STREAMS, httpVersion: "2" },
+  "Connect over HTTP/2, in JSON, Subscribe and Publish": {
+    ...BY_CONNECT,
+    ...ON_STREAMS,
+    httpVersion: "2",
+    codec: "json",
+    convertsByProtoJson: true,
+  },
+  "Connect over HTTP/2, AaepService": { ...BY_CONNECT, ...IN_BYTES, httpVersion: "2" },
+  "gRPC beside Connect, Subscribe and Publish": {
+    ...BY_CONNECT,
+    ...ON_STREAMS,
+    protocol: "grpc",
+    httpVersion: "2",
+    convertsByProtoJson: true,
+  },
+  "gRPC-Web over HTTP/1.1": { ...BY_CONNECT, ...BY_CALLS, protocol: "grpc-web" },
+  "gRPC-Web over HTTP/2, Listen and Publish": {
+    ...BY_CONNECT,
+    protocol: "grpc-web",
+    httpVersion: "2",
+    listener: "listen",
+    agent: "stream",
+  },
+};
 
 export const LANES: readonly Lane[] = [
   ...FRAMINGS.map((framing): Lane => ({ name: `ipc, ${framing}`, transport: "ipc", envelope: "plain", framing })),
@@ -88,7 +157,20 @@ export const LANES: readonly Lane[] = [
   { name: "memory, JSON-RPC", transport: "memory", envelope: "rpc", framing: "memory" },
   { name: "stdio, JSON-RPC", transport: "stdio", envelope: "rpc", framing: "newline" },
   { name: "stdio of a child process, JSON-RPC", transport: "child", envelope: "rpc", framing: "newline" },
+  ...Object.entries(SERVICE_WAYS).map(
+    ([name, service]): Lane => ({ name, transport: "service", envelope: "service", framing: "newline", service }),
+  ),
 ];
+
+/** Whether the lane's agent speaks JSON-RPC: else its requests are those of AgentService. */
+export function hasRpcAgent({ service }: Lane): boolean {
+  return service === undefined || service.agent === "rpc";
+}
+
+/** Whether events reach the lane's subscribers as JSON, so that a text can be the same byte for byte: else equality is of documents. */
+export function carriesText({ service }: Lane): boolean {
+  return service === undefined || service.listener === "aaep";
+}
 
 /** Why a lane cannot tell a scenario; undefined where it can. */
 export function skipReason(scenario: Scenario, lane: Lane): string | undefined {

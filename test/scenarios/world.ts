@@ -7,14 +7,16 @@ import { expect, onTestFinished } from "vitest";
 import { createByteConnection } from "../../transports/framing/byte-connection.js";
 import { type DaemonRig, startRig } from "../support/daemon-rig.js";
 import { expectNothingLeftOpen } from "../support/open-handles.js";
-import { type RpcPeer, rpcPeer, type Subscription } from "../support/peers.js";
+import { type RpcPeer, rpcPeer } from "../support/peers.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 import { createWireSniffer } from "../support/wire-sniffer.js";
+import { rpcAgent, subscribed, type WorldAgent, type WorldListener } from "./parties.js";
 import type { Lane, Scenario } from "./scenario.js";
+import { serviceParties } from "./service-parties.js";
 
 export interface World {
-  readonly agent: (name: string) => Promise<RpcPeer>;
-  readonly subscriber: (name: string) => Promise<Subscription>;
+  readonly agent: (name: string) => Promise<WorldAgent>;
+  readonly subscriber: (name: string) => Promise<WorldListener>;
   /** The next use of the name connects anew. */
   readonly forget: (name: string) => void;
   readonly advance: (ms: number) => Promise<void>;
@@ -25,23 +27,29 @@ export interface World {
 export async function openWorld(scenario: Scenario, lane: Lane): Promise<World> {
   if (lane.transport === "child") return childWorld();
   const isStdio = lane.transport === "stdio";
+  const { service } = lane;
   const rig = await startRig({
     clock: "hands",
     stdio: isStdio,
+    ...(service === undefined ? {} : { services: { [service.server]: service.socket } }),
     ...(scenario.configuration === undefined ? {} : { configuration: scenario.configuration }),
   });
-  const names = createNames<RpcPeer, Subscription>({
-    agent: async (name) => {
-      if (isStdio && name === "agent") return rig.parent();
-      return rig.rpc(lane.transport === "memory" ? "memory" : isStdio ? "newline" : lane.framing);
-    },
-    subscriber: async () => {
-      if (isStdio) return rig.parent().subscription();
-      if (lane.envelope === "plain") return rig.plain(lane.framing);
-      return (await rig.rpc(lane.framing)).subscription();
-    },
-  });
-  return { ...names, advance: rig.advance, end: () => endOf(rig, isStdio) };
+  const shared = { advance: rig.advance, end: () => endOf(rig, isStdio) };
+  if (service !== undefined) return { ...createNames(serviceParties(rig, service)), ...shared };
+  return {
+    ...createNames<WorldAgent, WorldListener>({
+      agent: async (name) => {
+        if (isStdio && name === "agent") return rpcAgent(rig.parent());
+        return rpcAgent(await rig.rpc(lane.transport === "memory" ? "memory" : isStdio ? "newline" : lane.framing));
+      },
+      subscriber: async () => {
+        if (isStdio) return subscribed(rig.parent().subscription());
+        if (lane.envelope === "plain") return subscribed(await rig.plain(lane.framing));
+        return subscribed((await rig.rpc(lane.framing)).subscription());
+      },
+    }),
+    ...shared,
+  };
 }
 
 async function endOf(rig: DaemonRig, isStdio: boolean): Promise<void> {
@@ -75,16 +83,16 @@ async function childWorld(): Promise<World> {
   });
   const others = new Map<string, RpcPeer>();
   return {
-    ...createNames<RpcPeer, Subscription>({
+    ...createNames<WorldAgent, WorldListener>({
       agent: async (name) => {
-        if (name === "agent") return peer;
+        if (name === "agent") return rpcAgent(peer);
         const { connectIpc } = await import("../../transports/ipc/connect.js");
         const other = rpcPeer(await connectIpc(path, { framing: "newline" }), sniffer, name);
         others.set(name, other);
         onTestFinished(() => other.close());
-        return other;
+        return rpcAgent(other);
       },
-      subscriber: async () => peer.subscription(),
+      subscriber: async () => subscribed(peer.subscription()),
     }),
     advance: () => Promise.reject(new Error("a process has a clock of its own")),
     end: async () => {

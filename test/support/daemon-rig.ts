@@ -1,6 +1,6 @@
 // A real daemon in this process, and whoever connects to it: over its socket in every framing, over stdio, or in memory. What it sends is looked at
 // by a sniffer; what it leaves behind fails the test.
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -8,9 +8,10 @@ import { expect, onTestFinished } from "vitest";
 import type { IdSource } from "../../src/base/ids.js";
 import type { Clock } from "../../src/contracts/clock.js";
 import type { Log } from "../../src/contracts/log.js";
+import type { ServiceAddress } from "../../src/contracts/service.js";
 import type { Connection } from "../../src/contracts/transport.js";
 import { createClock } from "../../src/daemon/clock.js";
-import type { Configuration, OptionName } from "../../src/daemon/config.js";
+import type { Configuration, OptionName, ServiceChoice } from "../../src/daemon/config.js";
 import { fallbackOf, OPTION_NAMES } from "../../src/daemon/config-schema.js";
 import { type Daemon, startDaemon } from "../../src/daemon/daemon.js";
 import { createIdSource, sha256Hex } from "../../src/daemon/ids.js";
@@ -35,6 +36,8 @@ export interface RigOptions {
   /** Lines of the log that a test expects to be errors. */
   readonly expectsErrors?: boolean;
   readonly ids?: IdSource;
+  /** Services, and what they listen on: a Unix socket in the folder of the other, or a free port of loopback. Default none. */
+  readonly services?: Readonly<Partial<Record<"grpc" | "http", "unix" | "tcp">>>;
 }
 
 export interface LogLine {
@@ -65,6 +68,10 @@ export interface DaemonRig {
   readonly endStdin: () => void;
   /** A socket without framing. Errors of it are nobody's business. */
   readonly raw: () => Promise<RawSocket>;
+  /** Where a service listens, as clients write it: "unix:/path", "127.0.0.1:50051". */
+  readonly serviceAddress: (kind: "grpc" | "http") => string;
+  /** What calls over TCP need; nothing over Unix sockets. */
+  readonly authorization: () => Readonly<Record<string, string>>;
   /** Fails where the daemon no longer serves others: a new agent is heard by a new subscriber. */
   readonly expectOthersServed: () => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -80,8 +87,25 @@ function configurationOf(options: RigOptions, path: string): Configuration {
     socket: { kind: "path", path },
     audit: { kind: "off" },
     watchParent: false,
+    // Time that is moved by hand would bring heartbeats among what a test looks at.
+    ...(options.clock === "hands" ? { heartbeatSeconds: 0 } : {}),
+    ...serviceChoices(options, path),
     ...options.configuration,
   };
+}
+
+function serviceChoices({ services = {} }: RigOptions, path: string): Partial<Configuration> {
+  const choices: { grpc?: ServiceChoice; http?: ServiceChoice } = {};
+  for (const kind of ["grpc", "http"] as const) {
+    const wanted = services[kind];
+    if (wanted === undefined) continue;
+    const address: ServiceAddress =
+      wanted === "unix"
+        ? { kind: "unix", path: path.replace(/\.sock$/, `.${kind}`) }
+        : { kind: "tcp", host: "127.0.0.1", port: 0 };
+    choices[kind] = { kind: "addresses", addresses: [address] };
+  }
+  return choices;
 }
 
 /** Stands still; what is due at the end of a turn runs then, or at the moment of virtual time that it belongs to. */
@@ -192,6 +216,15 @@ export async function startRig(options: RigOptions = {}): Promise<DaemonRig> {
       socket.once("end", () => socket.end());
       return { socket, all };
     },
+    serviceAddress: (kind) => {
+      const [address] = daemon.endpoints[kind] ?? [];
+      if (address === undefined) throw new Error(`this daemon has no ${kind}`);
+      return address;
+    },
+    authorization: () =>
+      daemon.tokenPath === undefined
+        ? {}
+        : { authorization: `Bearer ${readFileSync(daemon.tokenPath, "utf8").trim()}` },
     expectOthersServed: () => expectServed(rig),
     stop: async () => {
       await daemon.stop("signal");

@@ -9,6 +9,10 @@ export interface WireSniffer {
   readonly plain: (frame: Uint8Array) => Message;
   /** Bytes of one JSON-RPC message. `methodOf` says what a request of the peer asked for. */
   readonly rpc: (frame: Uint8Array, methodOf: (id: unknown) => string | undefined) => Message;
+  /** A message of a typed stream, as a document. Answers it. */
+  readonly document: (message: Message) => Message;
+  /** What a method answered, as a document. Answers it. */
+  readonly result: (method: string, result: Message) => Message;
   /** What was sent and should not have been. */
   readonly violations: () => readonly string[];
   readonly messageCount: () => number;
@@ -90,16 +94,26 @@ export function createWireSniffer(): WireSniffer {
     return {};
   };
 
+  const look = (message: Message): Message => {
+    const check = PLAIN[String(message.type)];
+    if (check !== undefined) {
+      if (!check(message)) note("not as its schema wants it", message);
+    } else {
+      for (const fault of eventFaults(message)) note(fault, message);
+    }
+    return message;
+  };
+
   return {
-    plain: (frame) => {
-      const message = read(frame);
-      const check = PLAIN[String(message.type)];
-      if (check !== undefined) {
-        if (!check(message)) note("not as its schema wants it", message);
-      } else {
-        for (const fault of eventFaults(message)) note(fault, message);
-      }
-      return message;
+    plain: (frame) => look(read(frame)),
+    document: (message) => {
+      count += 1;
+      return look(message);
+    },
+    result: (method, result) => {
+      count += 1;
+      if (RESULTS[method]?.(result) !== true) note(`a result of ${method} of another form`, result);
+      return result;
     },
     rpc: (frame, methodOf) => {
       const message = read(frame);

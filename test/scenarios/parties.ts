@@ -1,0 +1,32 @@
+// Who speaks in a scenario, whichever way.
+import type { MessageQueue } from "../support/message-queue.js";
+import type { RpcPeer, Subscription } from "../support/peers.js";
+import type { Agent } from "../support/services/agents.js";
+import type { ServiceEnd } from "../support/services/service-client.js";
+import type { Message } from "../support/wire-sniffer.js";
+
+/** Who listens, whichever way. */
+export interface WorldListener extends Omit<Subscription, "peer"> {
+  /** Its connection breaks, without a word. */
+  readonly vanish: () => Promise<void>;
+  /** Where its stream has such a message (R22). */
+  readonly heartbeats?: MessageQueue<Message>;
+  /** How its stream ended, where streams have a status. */
+  readonly ended?: () => Promise<ServiceEnd>;
+}
+
+/** Who publishes, whichever way. */
+export interface WorldAgent extends Agent {
+  /** As if its connection had ended. */
+  readonly leave: () => Promise<void>;
+  /** What needs no answer, where there is such a thing. */
+  readonly notifying: Pick<RpcPeer, "notify" | "errors"> | undefined;
+}
+
+export function rpcAgent(peer: RpcPeer): WorldAgent {
+  return { ...peer, leave: peer.close, notifying: peer };
+}
+
+export function subscribed(subscription: Subscription): WorldListener {
+  return { ...subscription, vanish: () => subscription.peer.close() };
+}

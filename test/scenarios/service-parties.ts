@@ -1,0 +1,70 @@
+// Who is connected to a daemon by its services, each over connections of its own.
+import { onTestFinished } from "vitest";
+import type { DaemonRig } from "../support/daemon-rig.js";
+import { callingAgent, streamAgent } from "../support/services/agents.js";
+import { createConnectClient } from "../support/services/connect-client.js";
+import { byConverter } from "../support/services/converting.js";
+import { createGrpcClient } from "../support/services/grpc-client.js";
+import { jsonListener } from "../support/services/json-listener.js";
+import { byProtoJson } from "../support/services/proto-json.js";
+import type { ServiceClient } from "../support/services/service-client.js";
+import { listenListener, streamListener } from "../support/services/typed-listeners.js";
+import { rpcAgent, type WorldAgent, type WorldListener } from "./parties.js";
+import type { ServiceWay } from "./scenario.js";
+
+/** The default of `agentIdleSeconds`. */
+const AGENT_IDLE_MS = 60_000;
+
+/** A client of its own for whoever asks; closed when the test has finished. */
+export function serviceClient(rig: DaemonRig, way: Omit<ServiceWay, "listener" | "agent">): ServiceClient {
+  const address = rig.serviceAddress(way.server);
+  const headers = rig.authorization();
+  const { protocol, httpVersion } = way;
+  const client =
+    protocol === "grpc-js"
+      ? createGrpcClient(address, headers)
+      : createConnectClient({ address, headers, protocol, httpVersion, useBinaryFormat: way.codec === "binary" });
+  onTestFinished(client.close);
+  return client;
+}
+
+export function serviceParties(
+  rig: DaemonRig,
+  way: ServiceWay,
+): {
+  readonly agent: (name: string) => Promise<WorldAgent>;
+  readonly subscriber: (name: string) => Promise<WorldListener>;
+} {
+  const convert = way.convertsByProtoJson === true ? byProtoJson : byConverter;
+  const { sniffer } = rig;
+  const optionsOf = (label: string) => ({ client: serviceClient(rig, way), convert, sniffer, label });
+  return {
+    agent: async (name) => {
+      switch (way.agent) {
+        case "rpc":
+          return rpcAgent(await rig.rpc());
+        case "stream":
+          return { ...streamAgent(optionsOf(name)), notifying: undefined };
+        case "calls": {
+          const agent = callingAgent(optionsOf(name));
+          // Nobody sees it go: it is gone when it has been silent for so long.
+          const leave = async (): Promise<void> => {
+            await agent.leave();
+            await rig.advance(AGENT_IDLE_MS);
+          };
+          return { ...agent, leave, notifying: undefined };
+        }
+      }
+    },
+    subscriber: async (name) => {
+      switch (way.listener) {
+        case "subscribe":
+          return streamListener(optionsOf(name));
+        case "listen":
+          return listenListener(optionsOf(name));
+        case "aaep":
+          return jsonListener(optionsOf(name));
+      }
+    },
+  };
+}
