@@ -1,0 +1,257 @@
+// The mirrors in proto/ and the schemas say the same (M1): a field on one side alone is a failure that says what to add where.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { clone, create, createFileRegistry, fromBinary } from "@bufbuild/protobuf";
+import {
+  type DescriptorProto,
+  FieldDescriptorProto_Label,
+  FieldDescriptorProto_Type,
+  FieldDescriptorProtoSchema,
+  type FileDescriptorProto,
+  type FileDescriptorSet,
+  FileDescriptorSetSchema,
+} from "@bufbuild/protobuf/wkt";
+import { beforeAll, describe, expect, test } from "vitest";
+import * as handshake from "#gen/aaep/v1/handshake_pb.js";
+import {
+  ListenResponseSchema,
+  SubscribeRequestSchema,
+  SubscribeResponseSchema,
+} from "#gen/aaep/v1/subscriber_service_pb.js";
+import { buf } from "../../../../scripts/generate/buf.mjs";
+import { readSchemas } from "../../../../scripts/generate/flatten.mjs";
+import { jsonTypeOf } from "../../../../src/protocols/aaep/protobuf/message-types.js";
+import { flatSchemas, type Schema } from "../../../support/schema-values.js";
+import { driftsOf } from "./drift.js";
+
+const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
+const IDS = "https://aaep-protocol.org/schemas/v1/";
+const PATHS = new Map(
+  [...(readSchemas(join(ROOT, "schemas/aaep")) as ReadonlyMap<string, Schema>)].map(([id, { title }]) => [
+    title,
+    `schemas/aaep/${id.slice(IDS.length)}`,
+  ]),
+);
+
+let image: FileDescriptorSet;
+
+beforeAll(() => {
+  const folder = mkdtempSync(join(tmpdir(), "aaepd-image-"));
+  try {
+    const { code, text } = buf(ROOT, "build", "-o", join(folder, "image.binpb"));
+    if (code !== 0) throw new Error(text);
+    image = fromBinary(FileDescriptorSetSchema, readFileSync(join(folder, "image.binpb")));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+interface Changes {
+  readonly schemas?: (schemas: Map<string, Schema>) => void;
+  readonly proto?: (file: (name: string) => FileDescriptorProto) => void;
+}
+
+/** The differences, after changes to either side. */
+function drifts({ schemas, proto }: Changes = {}): readonly string[] {
+  const changedSchemas = structuredClone(flatSchemas()) as Map<string, Schema>;
+  schemas?.(changedSchemas);
+  const changedImage = clone(FileDescriptorSetSchema, image);
+  const fileNamed = (name: string): FileDescriptorProto => {
+    const found = changedImage.file.find((file) => file.name === `aaep/v1/${name}.proto`);
+    if (found === undefined) throw new Error(`no file ${name}`);
+    return found;
+  };
+  proto?.(fileNamed);
+  return driftsOf({
+    schemas: changedSchemas,
+    fileOf: (title) => PATHS.get(title) ?? title,
+    registry: createFileRegistry(changedImage),
+  });
+}
+
+function messageNamed(file: FileDescriptorProto, name: string): DescriptorProto {
+  const found = file.messageType.find((message) => message.name === name);
+  if (found === undefined) throw new Error(`no message ${name}`);
+  return found;
+}
+
+/** Changes the schema of that title; `path` leads to an object within it. */
+function withMembers(title: string, path: readonly string[], change: (object: Record<string, unknown>) => void) {
+  return (schemas: Map<string, Schema>): void => {
+    let object = schemas.get(title) as Record<string, unknown>;
+    for (const step of path) object = object[step] as Record<string, unknown>;
+    change(object);
+  };
+}
+
+test("M1: no field, type, value, presence or requirement is on one side alone", () => {
+  expect(drifts()).toEqual([]);
+});
+
+describe("a change to one side alone says what to do on the other", () => {
+  test.each<[string, Changes, string]>([
+    [
+      "a member of an event",
+      {
+        schemas: withMembers("SessionStartedEvent", ["properties"], (members) =>
+          Object.assign(members, { mood: { type: "string" } }),
+        ),
+      },
+      'schemas/aaep/core/agent.session.started.schema.json has "mood", message SessionStarted in proto/aaep/v1/event.proto has not: add `optional string mood = 8;` there',
+    ],
+    [
+      "a list within an object",
+      {
+        schemas: withMembers("SubscriptionRequest", ["properties", "capabilities", "properties"], (members) =>
+          Object.assign(members, { voices: { type: "array", items: { type: "integer", minimum: 0, maximum: 9 } } }),
+        ),
+      },
+      'schemas/aaep/handshake/subscription.request.schema.json, "capabilities" has "voices", message Capabilities in proto/aaep/v1/handshake.proto has not: add `repeated uint32 voices = 14;` there',
+    ],
+    [
+      "a member that is gone",
+      { schemas: withMembers("AaepdSkip", ["properties"], (members) => Reflect.deleteProperty(members, "output_id")) },
+      'message AaepdSkip in proto/aaep/v1/handshake.proto has output_id, schemas/aaep/aaepd/aaepd.skip.schema.json has not: add `"output_id": {"type": "string"}` to its properties',
+    ],
+    [
+      "a wider number",
+      {
+        schemas: withMembers("SessionStartedEvent", ["properties", "expected_duration_ms"], (member) =>
+          Object.assign(member, { maximum: 2 ** 40 }),
+        ),
+      },
+      'message SessionStarted in proto/aaep/v1/event.proto.expected_duration_ms is uint32, "expected_duration_ms" in schemas/aaep/core/agent.session.started.schema.json asks for uint64: make them agree',
+    ],
+    [
+      "a value of an enum",
+      {
+        schemas: withMembers("Envelope", ["properties", "urgency"], (member) =>
+          Object.assign(member, { enum: ["background", "normal", "critical", "whispered"] }),
+        ),
+      },
+      '"urgency" in schemas/aaep/envelope.schema.json may be "whispered": add `URGENCY_WHISPERED = 4;` to enum Urgency in proto/aaep/v1/event.proto',
+    ],
+    [
+      "a requirement",
+      { schemas: withMembers("AaepdSkip", [], (schema) => Object.assign(schema, { required: ["session_id"] })) },
+      'schemas/aaep/aaepd/aaepd.skip.schema.json requires "session_id": write "Required." into the comment of message AaepdSkip in proto/aaep/v1/handshake.proto.session_id',
+    ],
+    [
+      "an object that opens",
+      { schemas: withMembers("AaepdSkip", [], (schema) => Object.assign(schema, { additionalProperties: true })) },
+      "schemas/aaep/aaepd/aaepd.skip.schema.json admits members without a name: add `optional google.protobuf.Struct additional = 15;` to message AaepdSkip in proto/aaep/v1/handshake.proto",
+    ],
+    [
+      "an object that closes",
+      {
+        schemas: withMembers("SubscriptionClose", [], (schema) =>
+          Object.assign(schema, { additionalProperties: false }),
+        ),
+      },
+      "schemas/aaep/handshake/subscription.close.schema.json admits no other members: remove `additional` from message SubscriptionClose in proto/aaep/v1/handshake.proto",
+    ],
+    [
+      "a message",
+      {
+        schemas: (schemas) =>
+          void schemas.set("AaepdShout", { type: "object", properties: {}, additionalProperties: false }),
+      },
+      "AaepdShout has no mirror: add `message AaepdShout` to proto/aaep/v1",
+    ],
+    [
+      "an event",
+      {
+        schemas: (schemas) =>
+          void schemas.set("SongSungEvent", {
+            type: "object",
+            properties: { type: { enum: ["aaep:agent.song.sung"] } },
+          } as unknown as Schema),
+      },
+      "SongSungEvent has no payload: add `SongSung song_sung = 28;` to `payload` of Event in proto/aaep/v1/event.proto",
+    ],
+    [
+      "a field",
+      {
+        proto: (file) =>
+          void messageNamed(file("event"), "ToolInvoked").field.push(
+            create(FieldDescriptorProtoSchema, {
+              name: "cost",
+              jsonName: "cost",
+              number: 30,
+              type: FieldDescriptorProto_Type.DOUBLE,
+              label: FieldDescriptorProto_Label.OPTIONAL,
+            }),
+          ),
+      },
+      'message ToolInvoked in proto/aaep/v1/event.proto has cost, schemas/aaep/core/agent.tool.invoked.schema.json has not: add `"cost": {"type": "number"}` to its properties',
+    ],
+    [
+      "a value of an enum in proto",
+      {
+        proto: (file) => {
+          const level = file("event").enumType.find(({ name }) => name === "Level");
+          if (level?.value[3] !== undefined) level.value.push({ ...level.value[3], name: "LEVEL_UTMOST", number: 4 });
+        },
+      },
+      'enum Level in proto/aaep/v1/event.proto has LEVEL_UTMOST: add "utmost" to the enum of "risk_level" in schemas/aaep/core/agent.tool.invoked.schema.json',
+    ],
+    [
+      "a field without presence",
+      {
+        proto: (file) => {
+          const manifest = messageNamed(file("manifest"), "ProducerManifest");
+          const contact = manifest.field.find(({ name }) => name === "contact");
+          if (contact === undefined) throw new Error("no field contact");
+          contact.proto3Optional = false;
+          // The last of the oneofs that stand for presence belong to the fields after it.
+          manifest.oneofDecl.splice(contact.oneofIndex, 1);
+          for (const field of manifest.field) if (field.oneofIndex > contact.oneofIndex) field.oneofIndex -= 1;
+          Reflect.deleteProperty(contact, "oneofIndex");
+        },
+      },
+      "message ProducerManifest in proto/aaep/v1/manifest.proto.contact has no presence: write `optional` before it",
+    ],
+    [
+      "a message in proto",
+      {
+        proto: (file) =>
+          void file("handshake").messageType.push({
+            ...messageNamed(file("handshake"), "AaepdHeartbeat"),
+            name: "AaepdShout",
+          }),
+      },
+      "aaep.v1.AaepdShout in proto/aaep/v1/handshake.proto mirrors no schema: add one to schemas/aaep, or remove it",
+    ],
+  ])("%s", (_, changes, wanted) => {
+    expect(drifts(changes)).toContain(wanted);
+  });
+});
+
+test("every message that the streams carry has its type in JSON, which is the one that its schema says", () => {
+  const schemas = flatSchemas();
+  const carried = [...SubscribeRequestSchema.fields, ...SubscribeResponseSchema.oneofs.flatMap(({ fields }) => fields)];
+  expect(carried.length).toBeGreaterThan(12);
+  for (const { message } of carried) expect(jsonTypeOf(message?.typeName ?? "")).toBeDefined();
+  const types = [...schemas].flatMap(([title, { properties }]) => {
+    const constant = properties?.type?.const;
+    return constant === undefined ? [] : [[title, constant]];
+  });
+  expect(types.length).toBeGreaterThan(12);
+  for (const [title, constant] of types)
+    expect([title, jsonTypeOf(`aaep.v1.${title as string}`)]).toEqual([title, constant]);
+  expect(Object.keys(handshake)).toContain("AaepdHeartbeatSchema");
+});
+
+test("the responses of Subscribe and Listen are the same bytes", () => {
+  const shape = ({ fields }: typeof SubscribeResponseSchema | typeof ListenResponseSchema) =>
+    fields.map(({ name, number, message, fieldKind, oneof }) => [
+      name,
+      number,
+      message?.typeName,
+      fieldKind,
+      oneof?.name,
+    ]);
+  expect(shape(ListenResponseSchema)).toEqual(shape(SubscribeResponseSchema));
+});

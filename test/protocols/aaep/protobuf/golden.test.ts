@@ -1,0 +1,394 @@
+// What stands where, byte by byte and field by field (M2, M6): ids, numbers beyond 2^53, timestamps, enums, language variants, lists, extensions.
+import { readdirSync, readFileSync } from "node:fs";
+import { create, type DescMessage, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { describe, expect, test } from "vitest";
+import { EventSchema, Urgency } from "#gen/aaep/v1/event_pb.js";
+import {
+  AaepdHeartbeatSchema,
+  AaepdPendingSchema,
+  AaepdSkipSchema,
+  CapabilitiesSchema,
+  SubscriptionCloseSchema,
+  SubscriptionRequestSchema,
+} from "#gen/aaep/v1/handshake_pb.js";
+import { ProducerManifestSchema } from "#gen/aaep/v1/manifest_pb.js";
+import { Fault } from "../../../../src/base/errors.js";
+import { decodeDocument } from "../../../../src/protocols/aaep/protobuf/decode.js";
+import { documentOf, messageOf } from "../../../../src/protocols/aaep/protobuf/documents.js";
+import { encodeDocument } from "../../../../src/protocols/aaep/protobuf/encode.js";
+import { canonicalJson, objectOf } from "../../../support/canonical-json.js";
+
+type Json = Record<string, unknown>;
+
+function faultOf(act: () => unknown): Fault {
+  try {
+    act();
+  } catch (caught) {
+    if (caught instanceof Fault) return caught;
+    throw caught;
+  }
+  throw new Error("nothing was refused");
+}
+
+/** The document of a message that a client made with a library. */
+function said<Desc extends DescMessage>(descriptor: Desc, init: MessageInitShape<Desc>): Json {
+  return documentOf(descriptor, create(descriptor, init));
+}
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
+
+describe("golden vectors", () => {
+  test("M2: the bytes of a small event", () => {
+    const event = {
+      type: "aaep:agent.state.changed",
+      event_id: "evt_1",
+      urgency: "normal",
+      from_state: "a",
+      to_state: "b",
+    };
+    const bytes = encodeDocument(EventSchema, event);
+    const type = Buffer.from("aaep:agent.state.changed").toString("hex");
+    expect(hex(bytes)).toBe(`1218${type}1a056576745f313802a201062201612a0162`);
+    expect(decodeDocument(EventSchema, bytes)).toEqual(event);
+  });
+
+  test.each<[string, DescMessage, Json, Json]>([
+    [
+      "ids are texts",
+      EventSchema,
+      { event_id: "evt_0A", session_id: "sess_9z" },
+      { eventId: "evt_0A", sessionId: "sess_9z" },
+    ],
+    [
+      "timestamps are texts",
+      EventSchema,
+      { timestamp: "2026-05-24T14:22:11.342Z" },
+      { timestamp: "2026-05-24T14:22:11.342Z" },
+    ],
+    ["2^53 - 1 is a number", EventSchema, { sequence_number: 9007199254740991 }, { sequenceNumber: 9007199254740991n }],
+    ["2^53 + 1 is a text", EventSchema, { sequence_number: "9007199254740993" }, { sequenceNumber: 9007199254740993n }],
+    [
+      "2^64 - 1 is a text",
+      EventSchema,
+      { sequence_number: "18446744073709551615" },
+      { sequenceNumber: 2n ** 64n - 1n },
+    ],
+    [
+      "2^64 has no field",
+      EventSchema,
+      { sequence_number: "18446744073709551616" },
+      { additional: { sequence_number: "18446744073709551616" } },
+    ],
+    [
+      "2^53 as a number is no whole number for certain",
+      EventSchema,
+      { sequence_number: 2 ** 53 },
+      { additional: { sequence_number: 2 ** 53 } },
+    ],
+    [
+      "a small number in a text is a text",
+      EventSchema,
+      { sequence_number: "5" },
+      { additional: { sequence_number: "5" } },
+    ],
+    [
+      "below 0 with a sign alone",
+      CapabilitiesSchema,
+      { supported_conformance_levels: [-1, "-9007199254740993"] },
+      { supportedConformanceLevels: [-1n, -9007199254740993n] },
+    ],
+    ["values of enums", EventSchema, { urgency: "critical" }, { urgency: Urgency.CRITICAL }],
+    ["values outside an enum", EventSchema, { urgency: "soon" }, { urgency: 0, additional: { urgency: "soon" } }],
+    ["what is no value of an enum", EventSchema, { urgency: 3 }, { urgency: 0, additional: { urgency: 3 } }],
+    [
+      "an unspecified value has no name",
+      EventSchema,
+      { urgency: "unspecified" },
+      { urgency: 0, additional: { urgency: "unspecified" } },
+    ],
+    [
+      "language variants",
+      EventSchema,
+      { summary_normal_yo: "Ẹ káàbọ̀" },
+      { additional: { summary_normal_yo: "Ẹ káàbọ̀" } },
+    ],
+    ["a member called additional", EventSchema, { additional: { a: 1 } }, { additional: { additional: { a: 1 } } }],
+    ["empty is not absent", EventSchema, { correlation_id: "" }, { correlationId: "" }],
+    ["null is not absent", EventSchema, { correlation_id: null }, { additional: { correlation_id: null } }],
+    [
+      "an empty list",
+      SubscriptionRequestSchema,
+      { type: "subscription.request", capabilities: { languages: [] } },
+      { capabilities: { additional: { languages: [] } } },
+    ],
+    [
+      "a list that may be empty",
+      CapabilitiesSchema,
+      { event_filters: { include: [], exclude: ["a"] } },
+      { eventFilters: { include: { values: [] }, exclude: { values: ["a"] } } },
+    ],
+    [
+      "a list with one item that does not fit",
+      CapabilitiesSchema,
+      { languages: ["en", 1] },
+      { additional: { languages: ["en", 1] } },
+    ],
+    [
+      "a message without room that does not fit",
+      EventSchema,
+      { producer: { agent_id: "a", later: 1 } },
+      { additional: { producer: { agent_id: "a", later: 1 } } },
+    ],
+    [
+      "a message without room and an enum that does not fit",
+      EventSchema,
+      { localization_hints: { text_direction: "up" } },
+      { additional: { localization_hints: { text_direction: "up" } } },
+    ],
+    [
+      "the context is a text or a list",
+      EventSchema,
+      { "@context": ["a"] },
+      { context: { kind: { case: "listValue", value: { values: [{ kind: { case: "stringValue", value: "a" } }] } } } },
+    ],
+    [
+      "extensions",
+      EventSchema,
+      { extensions: { acme: { deep: [1, null, { a: true }] } } },
+      { extensions: { acme: { deep: [1, null, { a: true }] } } },
+    ],
+    [
+      "the type of a message is its name",
+      SubscriptionCloseSchema,
+      { type: "subscription.close", subscription_id: "sub_1" },
+      { subscriptionId: "sub_1" },
+    ],
+    ["another type than its name", SubscriptionCloseSchema, { type: "x" }, { additional: { type: "x" } }],
+    ["the manifest", ProducerManifestSchema, { type: "aaep:producer.manifest", agent_id: "a" }, { agentId: "a" }],
+    [
+      "no list is an empty one where nothing could say so",
+      AaepdPendingSchema,
+      { type: "aaepd.pending", questions: [] },
+      {},
+    ],
+    ["a heartbeat", AaepdHeartbeatSchema, { type: "aaepd.heartbeat" }, {}],
+  ])("M6: %s", (_, descriptor, document, init) => {
+    const message = create(descriptor, init as MessageInitShape<DescMessage>);
+    expect(toBinary(descriptor, messageOf(descriptor, document))).toEqual(toBinary(descriptor, message));
+    expect(documentOf(descriptor, message)).toEqual(document);
+  });
+
+  test("the payload's members stand beside those of the envelope, and in protobuf within it", () => {
+    const type = "https://aaep-protocol.org/types/agent.awaiting.clarification";
+    const document = {
+      type,
+      question: "Which?",
+      question_yo: "Èwo?",
+      context: "Two trains.",
+      choices: [{ value: "a", label: "A", label_yo: "À" }],
+    };
+    const message = messageOf(EventSchema, document);
+    expect(message.payload.case).toBe("awaitingClarification");
+    expect(message.payload.value).toMatchObject({ question: "Which?", context: "Two trains." });
+    expect(message.payload.value).toMatchObject({
+      choices: [{ value: "a", label: "A", additional: { label_yo: "À" } }],
+    });
+    expect(message.additional).toEqual({ question_yo: "Èwo?" });
+    expect(documentOf(EventSchema, message)).toEqual(document);
+  });
+
+  test("what does not fit a payload goes to the event", () => {
+    const document = {
+      type: "aaep:agent.tool.invoked",
+      tool: 5,
+      risk_level: "extreme",
+      expected_duration_ms: -1,
+      summary_normal: "x",
+    };
+    const { payload, additional } = messageOf(EventSchema, document);
+    expect(payload.value).toMatchObject({ summaryNormal: "x", riskLevel: 0 });
+    expect(additional).toEqual({ tool: 5, risk_level: "extreme", expected_duration_ms: -1 });
+  });
+
+  test("the type may be left out where the payload says it", () => {
+    const payload = { case: "sessionStarted", value: { summaryNormal: "x" } } as const;
+    expect(said(EventSchema, { payload })).toEqual({ type: "aaep:agent.session.started", summary_normal: "x" });
+  });
+
+  test("an enum that says nothing is absent", () => {
+    expect(said(EventSchema, { urgency: 0, eventId: "evt_1" })).toEqual({ event_id: "evt_1" });
+  });
+
+  test("names that mean something to the language are names", () => {
+    const document = objectOf([
+      ["__proto__", { a: 1 }],
+      ["constructor", "c"],
+      ["toString", null],
+      ["extensions", objectOf([["__proto__", { b: objectOf([["__proto__", 1]]) }]])],
+    ]);
+    const back = decodeDocument(EventSchema, encodeDocument(EventSchema, document));
+    expect(canonicalJson(back)).toBe(canonicalJson(document));
+    expect(Object.getPrototypeOf(back)).toBe(Object.prototype);
+    expect({}).not.toHaveProperty("a");
+  });
+
+  test("what JSON does not have is written as JSON.stringify writes it", () => {
+    const document = { event_id: undefined, a: undefined, b: [undefined, Number.NaN], c: Number.POSITIVE_INFINITY };
+    const back = decodeDocument(EventSchema, encodeDocument(EventSchema, document));
+    expect(back).toEqual(JSON.parse(JSON.stringify(document)));
+  });
+});
+
+describe("what is refused", () => {
+  const overBytes = (init: MessageInitShape<typeof EventSchema>, more = ""): Fault => {
+    const bytes = Buffer.concat([toBinary(EventSchema, create(EventSchema, init)), Buffer.from(more, "hex")]);
+    return faultOf(() => decodeDocument(EventSchema, bytes));
+  };
+
+  test.each<[string, MessageInitShape<typeof EventSchema>, string, string, RegExp]>([
+    [
+      "a name in its field and in additional",
+      { eventId: "evt_1", additional: { event_id: "evt_2" } },
+      "",
+      "/event_id",
+      /send it once/,
+    ],
+    [
+      "a payload's name in additional",
+      { payload: { case: "sessionStarted", value: { summaryNormal: "x" } }, additional: { summary_normal: "y" } },
+      "",
+      "/summary_normal",
+      /send it once/,
+    ],
+    [
+      "a known enum value in additional too",
+      { urgency: 2, additional: { urgency: "soon" } },
+      "",
+      "/urgency",
+      /send it once/,
+    ],
+    [
+      "a payload that contradicts the type",
+      { type: "aaep:agent.state.changed", payload: { case: "sessionStarted", value: {} } },
+      "",
+      "/type",
+      /make them agree/,
+    ],
+    [
+      "a type in additional beside a payload",
+      { payload: { case: "sessionStarted", value: {} }, additional: { type: 5 } },
+      "",
+      "/type",
+      /make them agree/,
+    ],
+    ["an enum number of a later version", { urgency: 77 as Urgency }, "", "/urgency", /into `additional`/],
+    [
+      "an enum number in a payload",
+      { payload: { case: "toolInvoked", value: { riskLevel: 9 as never } } },
+      "",
+      "/risk_level",
+      /into `additional`/,
+    ],
+    [
+      "an unspecified value in a list",
+      { payload: { case: "awaitingConfirmation", value: { allowedReplies: [1, 0] } } },
+      "",
+      "/allowed_replies/1",
+      /say which/,
+    ],
+    [
+      "a number that JSON does not have",
+      { payload: { case: "progressUpdated", value: { progress: { percent: Number.NaN } } } },
+      "",
+      "/progress/percent",
+      /finite/,
+    ],
+    ["such a number within additional", { additional: { a: [Number.POSITIVE_INFINITY] } }, "", "/a/0", /finite/],
+    ["a value without a kind", { context: {} }, "", "/@context", /null_value/],
+    ["a field of a later version", {}, "a00601", "", /field 100/],
+    ["a field of a later version within", {}, "32039a0600", "/producer", /field 99/],
+    ["a field that stands twice", { eventId: "evt_1" }, "1a0161", "/event_id", /stands twice/],
+    ["a text that is not UTF-8", {}, "1a02c328", "/event_id", /UTF-8/],
+    ["a field of the wrong wire type", {}, "1801", "/event_id", /wire type 0/],
+  ])("%s", (_, init, more, pointer, sentence) => {
+    const fault = overBytes(init, more);
+    expect(fault.code).toBe("invalid_event");
+    expect(fault.pointer).toBe(pointer);
+    expect(fault.sentence).toMatch(sentence);
+  });
+
+  test("elsewhere unknown fields are passed over, whatever their wire type", () => {
+    const bytes = Buffer.concat([
+      toBinary(AaepdSkipSchema, create(AaepdSkipSchema, { sessionId: "sess_1" })),
+      Buffer.from("a00601a20602abcda3060801a406a50600000000a1060000000000000000", "hex"),
+    ]);
+    expect(decodeDocument(AaepdSkipSchema, bytes)).toEqual({ type: "aaepd.skip", session_id: "sess_1" });
+  });
+
+  test("a member that a closed message has no field for", () => {
+    const fault = faultOf(() => encodeDocument(AaepdSkipSchema, { type: "aaepd.skip", stray: 1 }));
+    expect([fault.code, fault.pointer]).toEqual(["invalid_message", "/stray"]);
+  });
+
+  test("64 levels are taken, 65 are not, both ways", () => {
+    const nested = (levels: number): Json => {
+      let value: unknown = 1;
+      for (let level = 1; level < levels; level++) value = level % 2 === 0 ? [value] : { a: value };
+      return { a: value };
+    };
+    for (const wrapped of [(value: Json) => value, (value: Json) => ({ extensions: value.a })]) {
+      const deepest = wrapped(nested(64));
+      expect(decodeDocument(EventSchema, encodeDocument(EventSchema, deepest))).toEqual(deepest);
+      expect(documentOf(EventSchema, messageOf(EventSchema, deepest))).toEqual(deepest);
+      expect(faultOf(() => encodeDocument(EventSchema, wrapped(nested(65)))).code).toBe("invalid_message");
+    }
+    const deep = fromBinary(EventSchema, encodeDocument(EventSchema, nested(64)), { recursionLimit: 256 });
+    const deeper = create(EventSchema, { additional: { a: { a: { b: deep.additional ?? {} } } } });
+    expect(faultOf(() => documentOf(EventSchema, deeper)).sentence).toContain("64 levels");
+  });
+
+  test("4 MiB nested 100,000 deep are refused, and cost no stack", () => {
+    // From within: each level is a Value that holds a Struct with one entry, around what was there before.
+    const pieces: Buffer[] = [];
+    let size = 0;
+    const varint = (value: number): Buffer => {
+      const bytes: number[] = [];
+      for (let rest = value; ; rest >>>= 7) {
+        if (rest < 0x80) return Buffer.from([...bytes, rest]);
+        bytes.push((rest & 0x7f) | 0x80);
+      }
+    };
+    const wrap = (prefix: readonly number[]): void => {
+      const head = Buffer.concat([Buffer.from(prefix), varint(size)]);
+      pieces.push(head);
+      size += head.length;
+    };
+    for (let level = 0; level < 100_000; level++) {
+      wrap([0x2a]);
+      wrap([0x0a, 0x01, 0x61, 0x12]);
+      wrap([0x0a]);
+    }
+    wrap([0x7a]);
+    const bytes = Buffer.concat(pieces.reverse());
+    expect(bytes.length).toBeGreaterThan(1024 * 1024);
+    const fault = faultOf(() => decodeDocument(EventSchema, bytes));
+    expect(fault.code).toBe("invalid_message");
+  });
+});
+
+const SESSIONS = new URL("../../../../examples/sessions/", import.meta.url);
+
+test.each(readdirSync(SESSIONS).filter((name) => name.endsWith(".ndjson")))(
+  "every event of %s goes through protobuf",
+  (name) => {
+    const lines = readFileSync(new URL(name, SESSIONS), "utf8").trimEnd().split("\n");
+    expect(lines.length).toBeGreaterThan(10);
+    for (const line of lines) {
+      const event = JSON.parse(line) as Json;
+      const message = messageOf(EventSchema, event);
+      expect(message.payload.case).toBeDefined();
+      expect(documentOf(EventSchema, message)).toEqual(event);
+      expect(decodeDocument(EventSchema, encodeDocument(EventSchema, event))).toEqual(event);
+    }
+  },
+);
