@@ -1,4 +1,5 @@
-// The services of the daemon, over gRPC and Connect: one list of methods, served at every address that was asked for. Loaded only where there is one.
+// The services of the daemon, over gRPC and Connect: one list of methods, served at every address that was asked for. Loaded only where there is
+// one.
 import { listenConnect } from "../../transports/connect/listen.js";
 import { listenGrpc } from "../../transports/grpc/listen.js";
 import { currentPlace, ipcPath, isPipeName } from "../../transports/ipc/paths.js";

@@ -1,5 +1,5 @@
-// Who may call services over TCP (C8). A socket on loopback can be reached by every process of this machine, and through a browser by every page whose
-// name was made to point here. So the host must be one of loopback's, and the caller must have read a file that only this user can read.
+// Who may call services over TCP (C8). A socket on loopback can be reached by every process of this machine, and through a browser by every page
+// whose name was made to point here. So the host must be one of loopback's, and the caller must have read a file that only this user can read.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Fault } from "../base/errors.js";
 import type { Admit } from "../contracts/service.js";

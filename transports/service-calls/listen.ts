@@ -1,5 +1,5 @@
-// Where services are listened for: a private Unix socket (G12), or TCP on loopback. Every socket is known here, so that what a library keeps open can
-// be ended (C7), and so that a call knows whose connection it came over.
+// Where services are listened for: a private Unix socket (G12), or TCP on loopback. Every socket is known here, so that what a library keeps open
+// can be ended (C7), and so that a call knows whose connection it came over.
 import { createServer, type Server, type Socket } from "node:net";
 import { Fault } from "../../src/base/errors.js";
 import type { ServiceAddress } from "../../src/contracts/service.js";
