@@ -1,7 +1,7 @@
 // Why a call ended before it was answered. The library says "cancelled" of everything.
 import { Fault } from "../../src/base/errors.js";
 import { STATUS } from "../rpc-status.js";
-import { sentStatus } from "./http2-stream.js";
+import { sentStatus } from "./library-internals.js";
 import type { KnownPeer } from "./peers.js";
 
 export type CallEnd =

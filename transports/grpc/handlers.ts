@@ -1,7 +1,7 @@
 // What is done to every handler of a service before the library gets it. Handlers of calls with one answer are told apart by their second argument.
 import type { Metadata, StatusObject, UntypedServiceImplementation } from "@grpc/grpc-js";
-import type { Fault } from "../../src/base/errors.js";
-import type { Admit, DescribeFault } from "../../src/contracts/service.js";
+import { Fault } from "../../src/base/errors.js";
+import type { ResolvedGrpcOptions } from "./options.js";
 import { statusOf } from "./status.js";
 
 /** What calls of all kinds have in common. */
@@ -38,16 +38,33 @@ export function refuse(
   else respond(status);
 }
 
+export type AdmissionOptions = Pick<ResolvedGrpcOptions, "admit" | "describeFault" | "maxMetadataBytes">;
+
 /** A handler that is asked only for calls that may be served. */
-export function admitted(handler: Handler, admit: Admit, describeFault: DescribeFault): Handler {
+export function admitted(handler: Handler, options: AdmissionOptions): Handler {
   return (call, respond) => {
-    const refusal = refusalOf(call, admit);
+    const refusal = refusalOf(call, options);
     if (refusal === undefined) handler(call, respond);
-    else refuse(call, respond, statusOf(refusal, describeFault));
+    else refuse(call, respond, statusOf(refusal, options.describeFault));
   };
 }
 
-function refusalOf(call: AnyCall, admit: Admit): Fault | undefined {
+function refusalOf(call: AnyCall, { admit, maxMetadataBytes }: AdmissionOptions): Fault | undefined {
+  // The first calls of a connection come before its client has read of the limit.
+  const bytes = metadataBytes(call.metadata);
+  if (bytes > maxMetadataBytes) {
+    const sentence = `The call has ${bytes} bytes of metadata; ${maxMetadataBytes} are taken. Send what is long in messages.`;
+    return new Fault("message_too_large", sentence);
+  }
   const [authorization] = call.metadata.get("authorization");
   return admit({ host: call.getHost(), authorization: authorization?.toString(), path: call.getPath() });
+}
+
+/** As HTTP/2 counts it (RFC 9113 §6.5.2), but for the entries that are the protocol's own. */
+function metadataBytes(metadata: Metadata): number {
+  let bytes = 0;
+  for (const [name, values] of Object.entries(metadata.toHttp2Headers())) {
+    for (const value of [values].flat()) bytes += name.length + String(value).length + 32;
+  }
+  return bytes;
 }

@@ -6,6 +6,7 @@ import { listenForCalls } from "../service-calls/listen.js";
 import { admitted, type Handler, mapHandlers } from "./handlers.js";
 import { createHealth } from "./health.js";
 import { createHealthDescriptor } from "./health-descriptor.js";
+import { limitMetadata } from "./library-internals.js";
 import { servicesOf } from "./methods.js";
 import { createOpenStreams } from "./open-streams.js";
 import { type GrpcOptions, resolveGrpcOptions } from "./options.js";
@@ -29,9 +30,10 @@ export async function listenGrpc(given: GrpcOptions): Promise<ServiceListener> {
     "grpc.keepalive_time_ms": options.keepaliveIntervalMs,
     "grpc.keepalive_timeout_ms": options.keepaliveTimeoutMs,
   });
+  limitMetadata(server, options.maxMetadataBytes);
   const peers = createPeers();
   const openStreams = createOpenStreams();
-  const guarded = (handler: Handler): Handler => admitted(handler, options.admit, options.describeFault);
+  const guarded = (handler: Handler): Handler => admitted(handler, options);
   const descriptors = options.methods.map(({ descriptor }) => descriptor.parent);
   const health = createHealth([...new Set(descriptors.map(({ typeName }) => typeName))]);
   for (const { definition, implementation } of servicesOf(options, peers)) {

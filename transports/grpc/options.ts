@@ -16,6 +16,8 @@ export interface GrpcOptions extends ServiceListenOptions {
   readonly log: Pick<Log, "error">;
   /** Largest message taken, bytes, 1 to 16,777,215. Default 1 MiB + 16 KiB. A larger one ends its call with RESOURCE_EXHAUSTED (G6). */
   readonly maxMessageBytes?: number;
+  /** Metadata that a call may begin with, bytes, with 32 more for each entry, 1,024 and up; 128 entries at most. Default 16,384. */
+  readonly maxMetadataBytes?: number;
   /** Streams at a time on one connection, 1 and up. Further ones wait at the client. Default 2,048. */
   readonly maxStreams?: number;
   /** Bytes that may wait for the client of a stream before `send` answers false. Default 65,536. */
@@ -47,6 +49,7 @@ export function resolveGrpcOptions(options: GrpcOptions): ResolvedGrpcOptions {
     ...options,
     admit: options.admit ?? (() => undefined),
     maxMessageBytes: options.maxMessageBytes ?? MIB + 16 * 1024,
+    maxMetadataBytes: options.maxMetadataBytes ?? 16 * 1024,
     maxStreams: options.maxStreams ?? 2048,
     highWaterMarkBytes: options.highWaterMarkBytes ?? 64 * 1024,
     maxBufferedBytes: options.maxBufferedBytes ?? 16 * MIB,
@@ -56,6 +59,7 @@ export function resolveGrpcOptions(options: GrpcOptions): ResolvedGrpcOptions {
     after: options.after ?? platformAfter,
   };
   assertWithin("maxMessageBytes", resolved.maxMessageBytes, 1, 16 * MIB - 1);
+  assertWithin("maxMetadataBytes", resolved.maxMetadataBytes, 1024, 16 * MIB - 1);
   assertWithin("maxStreams", resolved.maxStreams, 1, 0x7f_ff_ff_ff);
   assertWithin("maxBufferedBytes", resolved.maxBufferedBytes, 1, Number.MAX_SAFE_INTEGER);
   assertWithin("highWaterMarkBytes", resolved.highWaterMarkBytes, 1, resolved.maxBufferedBytes);

@@ -6,7 +6,7 @@ import type { CloseInfo, Connection } from "../../src/contracts/transport.js";
 import { watchCallEnd } from "./call-end.js";
 import { type CallInbox, createCallInbox, createSingleFrameInbox } from "./call-inbox.js";
 import { createCallOutbox } from "./call-outbox.js";
-import { resetStream } from "./http2-stream.js";
+import { resetStream } from "./library-internals.js";
 import type { ResolvedGrpcOptions } from "./options.js";
 import type { KnownPeer } from "./peers.js";
 import { statusOf } from "./status.js";

@@ -1,0 +1,132 @@
+import { statSync } from "node:fs";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { Fault } from "../../../src/base/errors.js";
+import type { Admit, CallHead } from "../../../src/contracts/service.js";
+import { STATUS } from "../../../transports/rpc-status.js";
+import { drain } from "../../support/frames.js";
+import { callConnection, callOnce, createGrpcClient, refusalOf, statusDetails } from "../../support/grpc-client.js";
+import { rawCall, rawSession } from "../../support/raw-http2.js";
+import { GET_MANIFEST, LISTEN, SUBSCRIBE, stageOf } from "./stage.js";
+
+const CHECK = "/grpc.health.v1.Health/Check";
+const REFLECT = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+const token = { authorization: "Bearer secret" };
+
+const admit: Admit = ({ host, authorization }) => {
+  if (!/^(localhost|127\.0\.0\.1)(:\d+)?$/.test(host ?? ""))
+    return new Fault("permission_denied", "Not for that host.");
+  return authorization === "Bearer secret" ? undefined : new Fault("unauthenticated", "Send the token.");
+};
+
+async function tcpStage() {
+  const heads: CallHead[] = [];
+  const stage = await stageOf({
+    address: { kind: "tcp", host: "127.0.0.1", port: 0 },
+    admit: (head) => {
+      heads.push(head);
+      return admit(head);
+    },
+  });
+  const clientTo = (authority?: string) => {
+    const client = createGrpcClient(
+      stage.address,
+      authority === undefined ? {} : { "grpc.default_authority": authority },
+    );
+    onTestFinished(() => client.close());
+    return client;
+  };
+  return { ...stage, heads, clientTo };
+}
+
+describe("over TCP", () => {
+  it("serves who shows the token, and knows who it is", async () => {
+    const { clientTo, bidi, address, heads } = await tcpStage();
+    const client = clientTo();
+    expect((await callOnce(client, GET_MANIFEST, Buffer.from("x"), { headers: token }).answer).toString()).toBe("x");
+    const call = callConnection(client, SUBSCRIBE, { headers: token });
+    const server = await bidi.next();
+    expect(server.peer).toEqual({ label: `${address}#1`, trust: "token-holder" });
+    await Promise.all([server.close(), drain(call)]);
+    expect(heads).toEqual([GET_MANIFEST, SUBSCRIBE].map((path) => ({ host: address, ...token, path })));
+  });
+
+  it("refuses calls of every kind without the token, or with another", async () => {
+    const { clientTo } = await tcpStage();
+    const client = clientTo();
+    for (const headers of [{}, { authorization: "Bearer other" }]) {
+      const error = await refusalOf(callOnce(client, GET_MANIFEST, Buffer.alloc(0), { headers }));
+      expect([error.code, error.details]).toEqual([STATUS.UNAUTHENTICATED, "Send the token."]);
+      expect(statusDetails(error)?.details).toEqual([["type.googleapis.com/test.Fault", "unauthenticated -"]]);
+      for (const path of [SUBSCRIBE, LISTEN, REFLECT]) {
+        const call = callConnection(clientTo(), path, { headers });
+        call.call.end(Buffer.alloc(0));
+        expect((await call.ended)?.code).toBe(STATUS.UNAUTHENTICATED);
+      }
+    }
+  });
+
+  it("refuses another Host", async () => {
+    const { clientTo } = await tcpStage();
+    const error = await refusalOf(
+      callOnce(clientTo("evil.example"), GET_MANIFEST, Buffer.alloc(0), { headers: token }),
+    );
+    expect([error.code, error.details]).toEqual([STATUS.PERMISSION_DENIED, "Not for that host."]);
+  });
+
+  it("answers health checks without the token", async () => {
+    const { clientTo, heads } = await tcpStage();
+    // A HealthCheckResponse whose status, field 1, is SERVING.
+    expect([...(await callOnce(clientTo(), CHECK, Buffer.alloc(0)).answer)]).toEqual([8, 1]);
+    expect(heads).toEqual([]);
+  });
+
+  it("AAEP §8.2.8: listens on loopback only", async () => {
+    const fault = await stageOf({ address: { kind: "tcp", host: "0.0.0.0", port: 0 } }).catch(
+      (caught: unknown) => caught,
+    );
+    expect(fault).toMatchObject({ code: "address_invalid" });
+  });
+});
+
+describe("over a Unix socket", () => {
+  it("G12: is private to its user", async () => {
+    const { path } = await stageOf();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    ["localhost", "localhost"],
+    ["the path, percent-encoded, as of Python and C++", "%2Ftmp%2Faaepd%2Fa.sock"],
+    ["a name", "aaepd"],
+    ["none", undefined],
+  ])("G7: serves any :authority: %s", async (_name, authority) => {
+    const hosts: unknown[] = [];
+    const { path } = await stageOf({ admit: ({ host }) => void hosts.push(host) });
+    // Without `:authority`, the library gives `host`.
+    const headers = authority === undefined ? { host: "a" } : { ":authority": authority };
+    expect(await rawCall(await rawSession(path), GET_MANIFEST, headers)).toMatchObject({ grpcStatus: 0, resetCode: 0 });
+    expect(hosts).toHaveLength(1);
+  });
+
+  it.each([
+    ["an empty one", ""],
+    ["the path as it is", "/tmp/aaepd/a.sock"],
+  ])("G7: Node resets a call whose :authority HTTP/2 does not allow, and no other: %s", async (_name, authority) => {
+    const { path } = await stageOf();
+    const session = await rawSession(path);
+    const PROTOCOL_ERROR = 1;
+    expect(await rawCall(session, GET_MANIFEST, { ":authority": authority })).toMatchObject({
+      resetCode: PROTOCOL_ERROR,
+    });
+    expect(await rawCall(session, GET_MANIFEST, { ":authority": "localhost" })).toMatchObject({ grpcStatus: 0 });
+  });
+
+  it("G9: answers UNIMPLEMENTED for what it does not have", async () => {
+    const { address } = await stageOf();
+    const client = createGrpcClient(address);
+    onTestFinished(() => client.close());
+    for (const path of ["/aaep.v1.AaepService/Nothing", "/aaep.v2.AaepService/GetManifest", "/", "/nothing"]) {
+      expect((await refusalOf(callOnce(client, path, Buffer.alloc(0)))).code).toBe(STATUS.UNIMPLEMENTED);
+    }
+  });
+});

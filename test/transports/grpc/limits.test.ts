@@ -1,0 +1,210 @@
+import { connect } from "node:net";
+import { gzipSync } from "node:zlib";
+import type { Client } from "@grpc/grpc-js";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { Fault } from "../../../src/base/errors.js";
+import { listenGrpc } from "../../../transports/grpc/listen.js";
+import { resolveGrpcOptions } from "../../../transports/grpc/options.js";
+import { STATUS } from "../../../transports/rpc-status.js";
+import { drain, takeFrames } from "../../support/frames.js";
+import { callConnection, callOnce, createGrpcClient, refusalOf } from "../../support/grpc-client.js";
+import { rawCall, rawSession } from "../../support/raw-http2.js";
+import { describeFault, GET_MANIFEST, type StageOptions, SUBSCRIBE, stageOf } from "./stage.js";
+
+const KIB = 1024;
+
+async function clientOf(options: StageOptions = {}) {
+  const stage = await stageOf(options);
+  const client: Client = createGrpcClient(stage.address);
+  onTestFinished(() => client.close());
+  return { ...stage, client };
+}
+
+/** A message of gRPC: whether it is compressed, its length, and itself. */
+function envelope(message: Uint8Array, isCompressed = false): Uint8Array {
+  const head = Buffer.alloc(5);
+  head.writeUInt8(isCompressed ? 1 : 0, 0);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+}
+
+describe("messages", () => {
+  it("G6: takes one of exactly the limit, and refuses a larger one with both sizes", async () => {
+    const { client } = await clientOf({ maxMessageBytes: 100 * KIB });
+    expect((await callOnce(client, GET_MANIFEST, Buffer.alloc(100 * KIB)).answer).length).toBe(100 * KIB);
+    const error = await refusalOf(callOnce(client, GET_MANIFEST, Buffer.alloc(100 * KIB + 1)));
+    expect(error.code).toBe(STATUS.RESOURCE_EXHAUSTED);
+    expect(error.details).toContain("102401");
+    expect(error.details).toContain("102400");
+  });
+
+  it("G6: ends a stream for one that is too large, and no other call of its connection", async () => {
+    const { client, bidi } = await clientOf({ maxMessageBytes: 100 * KIB });
+    const other = callConnection(client, SUBSCRIBE);
+    const toOther = await bidi.next();
+    const call = callConnection(client, SUBSCRIBE);
+    const server = await bidi.next();
+    const frames = server.frames[Symbol.asyncIterator]();
+    call.send(Buffer.alloc(100 * KIB));
+    expect((await takeFrames(frames, 1)).map((frame) => (frame as Uint8Array).length)).toEqual([100 * KIB]);
+    call.send(Buffer.alloc(100 * KIB + 1));
+    await expect(frames.next()).rejects.toMatchObject({ code: "message_too_large" });
+    expect(await server.closed).toMatchObject({ kind: "abrupt", fault: { code: "message_too_large" } });
+    expect((await call.ended)?.code).toBe(STATUS.RESOURCE_EXHAUSTED);
+    toOther.send(Buffer.from("well"));
+    expect((await takeFrames(other.frames[Symbol.asyncIterator](), 1)).map(String)).toEqual(["well"]);
+    await Promise.all([toOther.close(), drain(other)]);
+  });
+
+  it("sends more than it takes", async () => {
+    const { client } = await clientOf({ maxMessageBytes: KIB, answer: () => Buffer.alloc(8192 * KIB) });
+    expect((await callOnce(client, GET_MANIFEST, Buffer.alloc(0)).answer).length).toBe(8192 * KIB);
+  });
+
+  it("takes compressed ones up to the limit that they unpack to, and never compresses an answer", async () => {
+    const { path } = await clientOf({ maxMessageBytes: 100 * KIB });
+    const session = await rawSession(path);
+    const gzip = { "grpc-encoding": "gzip", "grpc-accept-encoding": "gzip" };
+    const small = await rawCall(session, GET_MANIFEST, gzip, envelope(gzipSync(Buffer.alloc(100 * KIB)), true));
+    expect([small.grpcStatus, small.headers["grpc-encoding"]]).toEqual([0, "identity"]);
+    const bomb = await rawCall(session, GET_MANIFEST, gzip, envelope(gzipSync(Buffer.alloc(20_000 * KIB)), true));
+    expect(bomb.grpcStatus).toBe(STATUS.RESOURCE_EXHAUSTED);
+    const unknown = await rawCall(session, GET_MANIFEST, { "grpc-encoding": "br" }, envelope(Buffer.alloc(4), true));
+    expect(unknown.grpcStatus).toBe(STATUS.UNIMPLEMENTED);
+  });
+
+  it("ends the stream of a message that cannot be unpacked", async () => {
+    const { path, bidi } = await clientOf();
+    const answer = rawCall(
+      await rawSession(path),
+      SUBSCRIBE,
+      { "grpc-encoding": "gzip" },
+      envelope(Buffer.from("no gzip"), true),
+    );
+    const server = await bidi.next();
+    await drain(server);
+    expect((await answer).grpcStatus).toBe(STATUS.INTERNAL);
+    expect(await server.closed).toMatchObject({ kind: "abrupt", fault: { code: "invalid_message" } });
+  });
+});
+
+describe("what a connection may do", () => {
+  it("carries 1,000 streams at once", async () => {
+    const { client, bidi } = await clientOf();
+    const calls = Array.from({ length: 1000 }, () => callConnection(client, SUBSCRIBE));
+    const servers = await Promise.all(calls.map(() => bidi.next()));
+    for (const [index, server] of servers.entries()) server.send(Buffer.from(`to ${index}`));
+    const received = await Promise.all(
+      calls.map(async (call) => String((await takeFrames(call.frames[Symbol.asyncIterator](), 1))[0])),
+    );
+    expect(received.sort()).toEqual(calls.map((_, index) => `to ${index}`).sort());
+    expect(new Set(servers.map(({ peer }) => peer.label)).size).toBe(1);
+    await Promise.all(servers.map((server) => server.close()));
+    expect(await Promise.all(calls.map(({ ended }) => ended))).toEqual(calls.map(() => undefined));
+  });
+
+  it("makes streams beyond its limit wait", async () => {
+    const { client, bidi } = await clientOf({ maxStreams: 2 });
+    const calls = Array.from({ length: 3 }, () => callConnection(client, SUBSCRIBE));
+    const servers = [await bidi.next(), await bidi.next()];
+    await servers[0]?.close();
+    const third = await bidi.next();
+    await Promise.all([servers[1]?.close(), third.close()]);
+    expect(await Promise.all(calls.map(({ ended }) => ended))).toEqual([undefined, undefined, undefined]);
+  });
+
+  it("is refused floods of metadata, and nobody else notices", async () => {
+    const { path, client } = await clientOf();
+    const ENHANCE_YOUR_CALM = 11;
+    const floods = [
+      Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`x-${index}`, "1"])),
+      { "x-long": "y".repeat(60_000) },
+      { "x-long": "y".repeat(17_000) },
+    ];
+    for (const headers of floods) {
+      const session = await rawSession(path);
+      // The limits hold from when the client has read of them.
+      expect((await rawCall(session, GET_MANIFEST)).grpcStatus).toBe(0);
+      const refused = await rawCall(session, GET_MANIFEST, headers);
+      expect([refused.grpcStatus, refused.resetCode]).toEqual([undefined, ENHANCE_YOUR_CALM]);
+      expect((await rawCall(session, GET_MANIFEST, { "x-long": "y".repeat(15_000) })).grpcStatus).toBe(0);
+    }
+    const first = await rawCall(await rawSession(path), GET_MANIFEST, { "x-long": "y".repeat(60_000) });
+    expect([first.grpcStatus, first.resetCode]).toEqual([STATUS.RESOURCE_EXHAUSTED, 0]);
+    expect(String(first.headers["grpc-message"])).toContain("16384");
+    expect((await callOnce(client, GET_MANIFEST, Buffer.from("well")).answer).toString()).toBe("well");
+  });
+
+  it("is ended where it speaks something else", async () => {
+    const { path, client } = await clientOf();
+    for (const words of [
+      "GET / HTTP/1.1\r\nhost: localhost\r\n\r\n",
+      '{"type":"subscription.request"}\n',
+      "\0".repeat(100),
+    ]) {
+      const socket = connect(path);
+      socket.on("error", () => {});
+      socket.resume();
+      const closed = new Promise((resolve) => socket.once("close", resolve));
+      socket.write(words);
+      await closed;
+    }
+    expect((await callOnce(client, GET_MANIFEST, Buffer.from("well")).answer).toString()).toBe("well");
+  });
+
+  it("is refused bodies that are no gRPC", async () => {
+    const { path } = await clientOf();
+    const answer = await rawCall(await rawSession(path), GET_MANIFEST, { "content-type": "application/json" });
+    expect(answer.httpStatus).toBe(415);
+  });
+});
+
+describe("options", () => {
+  const given = {
+    address: { kind: "unix", path: "/x" },
+    methods: [],
+    describeFault,
+    log: { error: () => {} },
+  } as const;
+
+  it("have these defaults", () => {
+    const { admit, after, ...numbers } = resolveGrpcOptions(given);
+    expect(admit({ host: "", authorization: undefined, path: "" })).toBeUndefined();
+    expect(after).toBeTypeOf("function");
+    expect(numbers).toEqual({
+      ...given,
+      maxMessageBytes: 1_064_960,
+      maxMetadataBytes: 16_384,
+      maxStreams: 2048,
+      highWaterMarkBytes: 65_536,
+      maxBufferedBytes: 16_777_216,
+      closeTimeoutMs: 2000,
+      keepaliveIntervalMs: 30_000,
+      keepaliveTimeoutMs: 10_000,
+    });
+  });
+
+  it.each([
+    ["maxMessageBytes", 0],
+    ["maxMetadataBytes", 1023],
+    ["maxStreams", 0.5],
+    ["highWaterMarkBytes", 16_777_217],
+    ["maxBufferedBytes", Number.NaN],
+    ["closeTimeoutMs", -1],
+    ["keepaliveIntervalMs", 0],
+    ["keepaliveTimeoutMs", 2 ** 31],
+  ])("refuse %s %d", async (name, value) => {
+    const fault = await listenGrpc({ ...given, [name]: value }).catch((caught: unknown) => caught);
+    expect(fault).toBeInstanceOf(Fault);
+    expect(fault as Fault).toMatchObject({ code: "usage", sentence: expect.stringContaining(`${name} is ${value}`) });
+  });
+
+  it("refuse a method that is of another kind than its descriptor", async () => {
+    const { subscribe } = await stageOf();
+    const fault = await listenGrpc({
+      ...given,
+      methods: [{ kind: "unary", descriptor: subscribe.descriptor, answer: () => Buffer.alloc(0) }],
+    }).catch((caught: unknown) => caught);
+    expect(fault).toMatchObject({ code: "usage", sentence: expect.stringContaining("aaep.v1.AaepService.Subscribe") });
+  });
+});
