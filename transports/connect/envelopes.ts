@@ -1,5 +1,5 @@
-// What stands on the wire between the head of a stream and its end. It is the same in Connect, gRPC and gRPC-Web: a flag, the length, the message. So it
-// is written here, once for all who receive a run, and the library is left with requests, heads and ends.
+// What stands on the wire between the head of a stream and its end. It is the same in Connect, gRPC and gRPC-Web: a flag, the length, the message.
+// So it is written here, once for all who receive a run, and the library is left with requests, heads and ends.
 import { gzipSync } from "node:zlib";
 import type { DescMessage } from "@bufbuild/protobuf";
 import type { FrameRun } from "../../src/contracts/transport.js";
@@ -20,8 +20,8 @@ export interface EnvelopesOptions {
   readonly joinsRuns: boolean;
 }
 
-/** No message of a run holds more: a reader should hear of the first event before it has all. */
-const MOST_JOINED = 64;
+/** No message of a run holds more: a reader should hear of the first event before it has all, and clients take 4 MiB by default (G6). */
+const MOST_JOINED_FRAMES = 64;
 const MOST_JOINED_BYTES = 1024 * 1024;
 /** As in the library: smaller ones gain nothing. */
 const LEAST_COMPRESSED_BYTES = 1024;
@@ -54,19 +54,20 @@ export function createEnvelopes({ type, isJson, isGzip, joinsRuns }: EnvelopesOp
 
 /** Few messages of many frames: protobuf put one behind the other adds up. */
 function joined(frames: readonly Uint8Array[]): readonly Uint8Array[] {
-  if (frames.length < 2) return frames;
   const messages: Uint8Array[] = [];
   let held: Uint8Array[] = [];
   let heldBytes = 0;
+  const flush = (): void => {
+    messages.push(Buffer.concat(held));
+    held = [];
+    heldBytes = 0;
+  };
   for (const frame of frames) {
-    if (held.length === MOST_JOINED || (held.length > 0 && heldBytes + frame.length > MOST_JOINED_BYTES)) {
-      messages.push(Buffer.concat(held));
-      held = [];
-      heldBytes = 0;
-    }
+    if (held.length === MOST_JOINED_FRAMES || (held.length > 0 && heldBytes + frame.length > MOST_JOINED_BYTES))
+      flush();
     held.push(frame);
     heldBytes += frame.length;
   }
-  messages.push(Buffer.concat(held));
+  flush();
   return messages;
 }

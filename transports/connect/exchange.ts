@@ -16,11 +16,14 @@ export interface Exchange {
   readonly contentType: string;
   /** Aborted when the response has closed, however that came about. */
   readonly signal: AbortSignal;
+  /** Calls `run` when it is, or at once if it was. Answers how to take that back. */
+  readonly onceGone: (run: () => void) => () => void;
   /** How the client left before the response had ended; undefined where it did not. A lost connection is no cancellation. */
   readonly left: () => "cancelled" | "lost" | undefined;
   /** A method has taken it over. */
   readonly served: () => void;
   readonly isServed: () => boolean;
+  readonly isConnected: () => boolean;
   /** Ends it at once, with nothing said, and with `code` where HTTP/2 has codes. */
   readonly cutOff: (code?: number) => void;
 }
@@ -55,7 +58,13 @@ export function createExchange(
     path: (request.url ?? "").split("?", 1)[0] ?? "",
     contentType: (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "",
     signal: gone.signal,
+    onceGone: (run) => {
+      if (gone.signal.aborted) run();
+      else gone.signal.addEventListener("abort", run, { once: true });
+      return () => gone.signal.removeEventListener("abort", run);
+    },
     left: () => left,
+    isConnected: () => !socket.destroyed && !socket.readableEnded,
     served: () => {
       isServed = true;
     },

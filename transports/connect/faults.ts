@@ -4,13 +4,14 @@ import { Fault, type FaultCode } from "../../src/base/errors.js";
 import type { DescribeFault } from "../../src/contracts/service.js";
 import { nodeErrorCode } from "../node-errors.js";
 import { STATUS_OF } from "../rpc-status.js";
+import { statusWords } from "../service-calls/status-words.js";
 
 /** The status of a fault with its typed detail (R20). */
 export function connectErrorOf(fault: Fault, describeFault: DescribeFault): ConnectError {
-  const { typeName, bytes } = describeFault(fault);
+  const { text, detail } = statusWords(fault, describeFault);
   // The numbers of gRPC and of Connect are the same.
-  const error = new ConnectError(fault.sentence, STATUS_OF[fault.code] as number as Code);
-  error.details.push({ type: typeName, value: bytes });
+  const error = new ConnectError(text, STATUS_OF[fault.code] as number as Code);
+  if (detail !== undefined) error.details.push({ type: detail.typeName, value: detail.bytes });
   return error;
 }
 

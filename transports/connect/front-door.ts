@@ -24,13 +24,11 @@ export function createFrontDoor(handlers: ReadonlyMap<string, Handler>, options:
     response.setHeader("x-content-type-options", "nosniff");
     const page = pages.get(path);
     const refused = admitted(exchange, options);
-    if (refused !== undefined) {
-      const isExempt = refused.code === "unauthenticated" && (page?.needsToken === false || isPreflight(exchange));
-      // A wrong host is answered alike whatever was asked for (C8).
-      if (!isExempt) return refuse(exchange, refused, options, refused.code === "unauthenticated" ? undefined : 403);
-    }
+    // A wrong host is answered alike whatever was asked for, and before anything of other origins (C8).
+    if (refused !== undefined && refused.code !== "unauthenticated") return refuse(exchange, refused, options, 403);
     const isAllowed = allowOrigin(exchange, options.corsOrigins);
     if (isPreflight(exchange)) return answerPreflight(exchange, isAllowed);
+    if (refused !== undefined && page?.needsToken !== false) return refuse(exchange, refused, options);
     if (page !== undefined) return servePage(exchange, page);
     const handler = handlers.get(path);
     if (handler === undefined) return refuse(exchange, notFound(), options, notFoundStatus(exchange));
@@ -148,7 +146,7 @@ async function unreadable(exchange: Exchange, answer: UniversalServerResponse): 
     }
     case 415: {
       const sentence =
-        "Send content-type application/json or application/proto; for streams application/connect+json or application/connect+proto; or that of gRPC or gRPC-Web.";
+        "Send content-type application/json or application/proto, for streams application/connect+json or +proto, or that of gRPC or gRPC-Web.";
       return { fault: new Fault("unsupported", sentence), status: 415 };
     }
     default: {

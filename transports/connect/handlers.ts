@@ -72,8 +72,8 @@ function exchangeOf(context: HandlerContext): Exchange {
 }
 
 /**
- * Every method is a stream both ways to the library: it then hands over requests as they are read, and whatever is wrong with them, instead of judging
- * them by itself. What a method really takes is seen to here.
+ * Every method is a stream both ways to the library: it then hands over requests as they are read, and whatever is wrong with them, instead of
+ * judging them by itself. What a method really takes is seen to here.
  */
 function duplex(
   router: ConnectRouter,

@@ -1,5 +1,5 @@
-// The servers of Node for both versions of HTTP, which listen nowhere themselves and are given their connections. Every session and socket is known here,
-// because Node's own end of a server waits for as long as anybody else keeps a connection (C7).
+// The servers of Node for both versions of HTTP, which listen nowhere themselves and are given their connections. Every session and socket is known
+// here, because Node's own end of a server waits for as long as anybody else keeps a connection (C7).
 import { createServer as createHttp1, type Server as Http1Server } from "node:http";
 import { constants, createServer as createHttp2, type ServerHttp2Session } from "node:http2";
 import type { Socket } from "node:net";

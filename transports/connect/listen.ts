@@ -7,8 +7,6 @@ import { createHandlers } from "./handlers.js";
 import { createHttpServers } from "./http-servers.js";
 import { type ConnectListenOptions, resolveConnectOptions } from "./options.js";
 
-export type { ConnectListenOptions, HttpPage, HttpPageAnswer } from "./options.js";
-
 /**
  * Serves `methods` and `pages`. Throws a Fault "usage" for an option out of range, "address_invalid" for what is no loopback address,
  * "address_in_use" or "permission_denied".

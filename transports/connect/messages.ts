@@ -5,8 +5,8 @@ import { BinaryReader } from "@bufbuild/protobuf/wire";
 const ENCODER = new TextEncoder();
 
 /**
- * A message that is written as exactly `bytes`. What a message does not know is written after its fields as it was read, number and wire type first; so a
- * message without any fields, whose one unknown field has the first tag of `bytes` and all the rest as its data, is `bytes` again.
+ * A message that is written as exactly `bytes`. What a message does not know is written after its fields as it was read, number and wire type first;
+ * so a message without any fields, whose one unknown field has the first tag of `bytes` and all the rest as its data, is `bytes` again.
  */
 export function opaqueMessage(type: DescMessage, bytes: Uint8Array): Message {
   const message = create(type);

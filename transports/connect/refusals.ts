@@ -17,8 +17,8 @@ import type { ResolvedConnectOptions } from "./options.js";
 import { endResponse } from "./respond.js";
 
 /**
- * Answers with the status of the fault. In gRPC and the streams of Connect an error is no matter of HTTP, whose status is 200 then, unless `httpStatus`
- * says that nothing of this must look like an answer.
+ * Answers with the status of the fault. In gRPC and the streams of Connect an error is no matter of HTTP, whose status is 200 then, unless
+ * `httpStatus` says that nothing of this must look like an answer.
  */
 export function refuse(
   exchange: Exchange,

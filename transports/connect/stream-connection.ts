@@ -1,7 +1,6 @@
 // One stream call as a Connection. What comes in is read through the library; what goes out is written straight to the response.
 import { constants } from "node:http2";
 import type { Message } from "@bufbuild/protobuf";
-import { Code, ConnectError } from "@connectrpc/connect";
 import { Fault } from "../../src/base/errors.js";
 import type { ServiceFrame } from "../../src/contracts/service.js";
 import type { CloseInfo, Connection, FrameRun } from "../../src/contracts/transport.js";
@@ -11,6 +10,7 @@ import type { Exchange } from "./exchange.js";
 import { createInbox } from "./inbox.js";
 import type { ResolvedConnectOptions } from "./options.js";
 import { createOutbox } from "./outbox.js";
+import { isDeadline } from "./unary-call.js";
 
 export interface StreamCall {
   readonly connection: Connection<ServiceFrame>;
@@ -100,14 +100,15 @@ export function createStreamCall(
     });
   }
 
-  if (exchange.signal.aborted) onGone();
-  else exchange.signal.addEventListener("abort", onGone, { once: true });
+  exchange.onceGone(onGone);
   deadline.addEventListener(
     "abort",
     () => {
-      const { reason } = deadline;
-      if (!(reason instanceof ConnectError) || reason.code !== Code.DeadlineExceeded) return;
-      const fault = new Fault("timed_out", "The deadline that you set for this call has passed. Call again to go on.");
+      if (!isDeadline(deadline)) return;
+      const fault = new Fault(
+        "timed_out",
+        "The deadline of this call has passed. Call again, with a later deadline or none.",
+      );
       end({ kind: "remote", fault }, fault);
     },
     { once: true },

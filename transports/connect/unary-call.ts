@@ -7,41 +7,55 @@ import type { Exchange } from "./exchange.js";
 export type UnaryMethod = Extract<ServiceMethod, { readonly kind: "unary" }>;
 
 /**
- * A client ends its call at its deadline by itself, and counts from before the call was here. So what is called off within this time of the deadline was
- * called off by it, ms.
+ * A client resets a call at its deadline by its own clock, which may be a little before the call's deadline here. So a reset counts as the deadline's
+ * in the last second, or of shorter calls in the second half.
  */
-const DEADLINE_SLACK_MS = 500;
+const DEADLINE_SLACK_MS = 1000;
 
 /** Answers one call, by its deadline. Rejects with what `answer` throws, or with a Fault "timed_out". */
 export async function answerUnary(
   method: UnaryMethod,
   request: Message,
   exchange: Exchange,
-  context: Pick<HandlerContext, "signal" | "timeoutMs">,
+  { signal, timeoutMs }: Pick<HandlerContext, "signal" | "timeoutMs">,
 ): Promise<Uint8Array> {
   const abort = new AbortController();
+  const slackMs = Math.min(DEADLINE_SLACK_MS, (timeoutMs() ?? Number.POSITIVE_INFINITY) / 2);
   const onGone = (): void => {
-    const isCalledOff = exchange.left() === "cancelled" && (context.timeoutMs() ?? Infinity) > DEADLINE_SLACK_MS;
-    abort.abort(isCalledOff ? "cancelled" : "ended");
-  };
-  if (exchange.signal.aborted) onGone();
-  else exchange.signal.addEventListener("abort", onGone, { once: true });
-  let onAbort = (): void => {};
-  const late = new Promise<never>((_, reject) => {
-    onAbort = () => {
-      const { reason } = context.signal;
-      if (!(reason instanceof ConnectError) || reason.code !== Code.DeadlineExceeded) return;
+    const isLate = (timeoutMs() ?? Number.POSITIVE_INFINITY) <= slackMs;
+    if (exchange.left() !== "cancelled" || isLate) {
       abort.abort("ended");
-      reject(new Fault("timed_out", "The deadline that you set for this call has passed. Ask again, with more time."));
-    };
+      return;
+    }
+    // The end of a connection is read in the turn of its last frames, and told in the next one or the one after.
+    setImmediate(() => setImmediate(() => abort.abort(exchange.isConnected() ? "cancelled" : "ended")));
+  };
+  let tellLate: (fault: Fault) => void = () => {};
+  const late = new Promise<never>((_, reject) => {
+    tellLate = reject;
   });
+  // Where the answer came first, nobody listens.
   late.catch(() => {});
-  context.signal.addEventListener("abort", onAbort);
+  const onAbort = (): void => {
+    if (!isDeadline(signal)) return;
+    // First: what the method says to that is too late.
+    tellLate(
+      new Fault("timed_out", "The deadline of this call has passed. Call again, with a later deadline or none."),
+    );
+    abort.abort("ended");
+  };
+  const stopOnGone = exchange.onceGone(onGone);
+  signal.addEventListener("abort", onAbort);
   try {
-    if (context.signal.aborted) onAbort();
+    if (signal.aborted) onAbort();
     return await Promise.race([late, method.answer(request, { peer: exchange.peer, signal: abort.signal })]);
   } finally {
-    context.signal.removeEventListener("abort", onAbort);
-    exchange.signal.removeEventListener("abort", onGone);
+    signal.removeEventListener("abort", onAbort);
+    stopOnGone();
   }
+}
+
+/** Whether it was aborted at the deadline that the client set. */
+export function isDeadline({ reason }: AbortSignal): boolean {
+  return reason instanceof ConnectError && reason.code === Code.DeadlineExceeded;
 }

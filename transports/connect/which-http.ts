@@ -5,8 +5,8 @@ import type { After } from "../framing/options.js";
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
 /**
- * Tells which version the first bytes speak, and leaves them to be read. A connection that has not said it in `silentMs` is closed. `tell` is called at
- * most once, in the turn in which the bytes came.
+ * Tells which version the first bytes speak, and leaves them to be read. A connection that has not said it in `silentMs` is closed. `tell` is called
+ * at most once, in the turn in which the bytes came.
  */
 export function whichHttp(
   socket: Socket,
@@ -21,7 +21,6 @@ export function whichHttp(
     socket.off("readable", onReadable);
     socket.off("error", onError);
     socket.off("close", stop);
-    socket.off("end", stop);
   };
   const onReadable = (): void => {
     for (let chunk: Buffer | null = socket.read(); chunk !== null; chunk = socket.read())

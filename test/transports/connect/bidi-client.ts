@@ -1,0 +1,150 @@
+// The client of a stream both ways as a Connection of bytes, for the contract of transports.
+import { connect, type Socket } from "node:net";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { createClient, type Transport } from "@connectrpc/connect";
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import { type AaepMessage, AaepMessageSchema, AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
+import type { ServiceFrame } from "../../../src/contracts/service.js";
+import type { CloseInfo, Connection } from "../../../src/contracts/transport.js";
+import type { ProtocolName } from "./rig.js";
+
+/** Over HTTP/2 on a Unix socket of its own. */
+export function socketTransport(
+  protocol: ProtocolName,
+  path: string,
+  useBinaryFormat: boolean,
+): { readonly transport: Transport; readonly kill: () => void } {
+  const sockets: Socket[] = [];
+  const shared = {
+    baseUrl: "http://localhost",
+    useBinaryFormat,
+    nodeOptions: {
+      createConnection: () => {
+        const socket = connect({ path });
+        sockets.push(socket);
+        return socket;
+      },
+    },
+  };
+  const transport =
+    protocol === "grpc"
+      ? createGrpcTransport(shared)
+      : protocol === "connect"
+        ? createConnectTransport({ ...shared, httpVersion: "2" })
+        : createGrpcWebTransport({ ...shared, httpVersion: "2" });
+  return {
+    transport,
+    kill: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** What the library hands over and takes, as bytes. */
+export function asBytes(connection: Connection<ServiceFrame>): Connection<Uint8Array> {
+  return {
+    ...connection,
+    frames: {
+      async *[Symbol.asyncIterator]() {
+        for await (const frames of connection.frames)
+          yield frames.map((frame) => toBinary(AaepMessageSchema, frame as AaepMessage));
+      },
+    },
+  };
+}
+
+const MOST_WAITING = 16;
+
+export function bidiClient(transport: Transport, hangUp: () => void): Connection<Uint8Array> {
+  const waiting: AaepMessage[] = [];
+  let isEnded = false;
+  let isClosed = false;
+  let wakeSender = (): void => {};
+  let releases: (() => void)[] = [];
+  let tellClosed: (info: CloseInfo) => void = () => {};
+  const closed = new Promise<CloseInfo>((resolve) => {
+    tellClosed = resolve;
+  });
+  const release = (): void => {
+    for (const one of releases) one();
+    releases = [];
+  };
+  const finish = (): void => {
+    if (isClosed) return;
+    isClosed = true;
+    waiting.length = 0;
+    wakeSender();
+    release();
+    tellClosed({ kind: isEnded ? "local" : "remote" });
+    hangUp();
+  };
+
+  async function* requests(): AsyncGenerator<AaepMessage> {
+    for (;;) {
+      const next = waiting.shift();
+      if (next !== undefined) {
+        if (waiting.length < MOST_WAITING) release();
+        yield next;
+      } else if (isEnded || isClosed) return;
+      else
+        await new Promise<void>((resolve) => {
+          wakeSender = resolve;
+        });
+    }
+  }
+
+  const responses = createClient(AaepService, transport).subscribe(requests())[Symbol.asyncIterator]();
+  // Asked for at once: the call begins with it.
+  let first: Promise<IteratorResult<AaepMessage>> | undefined = responses.next();
+  first.catch(() => {});
+  const next = async (): Promise<IteratorResult<AaepMessage>> => {
+    const result = first ?? responses.next();
+    first = undefined;
+    return result;
+  };
+
+  const send = (bytes: Uint8Array): boolean => {
+    if (isClosed || isEnded) return false;
+    waiting.push(fromBinary(AaepMessageSchema, bytes));
+    wakeSender();
+    return waiting.length < MOST_WAITING;
+  };
+  return {
+    peer: { label: "client", trust: "same-user" },
+    frames: {
+      [Symbol.asyncIterator]: () => ({
+        next: async () => {
+          try {
+            const { done, value } = await next();
+            if (done !== true) return { done: false, value: [toBinary(AaepMessageSchema, value)] };
+          } catch {
+            // How the call ended is not the contract's.
+          }
+          finish();
+          return { done: true, value: undefined };
+        },
+      }),
+    },
+    send,
+    sendRun: ({ frames, joined }) => {
+      joined.set("client", true);
+      return frames.map(send).every(Boolean);
+    },
+    writable: () =>
+      isClosed || isEnded || waiting.length < MOST_WAITING
+        ? Promise.resolve()
+        : new Promise((resolve) => releases.push(resolve)),
+    close: async () => {
+      isEnded = true;
+      wakeSender();
+      release();
+      try {
+        while ((await next()).done !== true);
+      } catch {
+        // Likewise.
+      }
+      finish();
+    },
+    closed,
+  };
+}

@@ -1,0 +1,71 @@
+import { AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
+import type { ServiceFrame } from "../../../src/contracts/service.js";
+import type { Connection } from "../../../src/contracts/transport.js";
+import { type Pair, transportContract } from "../../contract/transport-contract.js";
+import { seededNumbers } from "../../support/frames.js";
+import { asBytes, bidiClient, socketTransport } from "./bidi-client.js";
+import { type ConnectRig, type ProtocolName, startConnect } from "./rig.js";
+
+const MAX_MESSAGE_BYTES = 1024 * 1024 + 1000;
+const BYTES_TAG = 0x0a;
+
+async function listening(
+  accept: (connection: Connection<ServiceFrame>) => void,
+  options: Parameters<typeof startConnect>[0] = {},
+): Promise<ConnectRig> {
+  return startConnect({
+    methods: [{ kind: "stream", descriptor: AaepService.method.subscribe, joinsRuns: false, accept }],
+    maxMessageBytes: MAX_MESSAGE_BYTES,
+    ...options,
+  });
+}
+
+async function open(protocol: ProtocolName, isBinary: boolean): Promise<Pair> {
+  let accept: (connection: Connection<ServiceFrame>) => void = () => {};
+  const accepted = new Promise<Connection<ServiceFrame>>((resolve) => {
+    accept = resolve;
+  });
+  // In JSON a third is added to bytes.
+  const maxMessageBytes = isBinary ? MAX_MESSAGE_BYTES : 2 * MAX_MESSAGE_BYTES;
+  const { listener, path } = await listening((connection) => accept(connection), { maxMessageBytes });
+  const { transport, kill } = socketTransport(protocol, path, isBinary);
+  const client = bidiClient(transport, kill);
+  return { server: asBytes(await accepted), client, killClient: kill, stop: listener.stop };
+}
+
+async function listenTwice(): Promise<unknown> {
+  const first = await listening(() => {});
+  return listening(() => {}, { address: { kind: "unix", path: first.path } }).catch((caught: unknown) => caught);
+}
+
+/** An AaepMessage of `json` alone, of exactly that size. */
+function frameOf(bytes: number, seed: number): Uint8Array {
+  for (let lengthBytes = 1; lengthBytes <= 4; lengthBytes++) {
+    const length = bytes - 1 - lengthBytes;
+    const head = [BYTES_TAG, ...varint(length)];
+    if (head.length !== 1 + lengthBytes) continue;
+    const next = seededNumbers(seed);
+    return Buffer.concat([Uint8Array.from(head), Uint8Array.from({ length }, () => next() * 256)]);
+  }
+  throw new Error(`no frame has ${bytes} bytes`);
+}
+
+function varint(value: number): readonly number[] {
+  return value < 128 ? [value] : [(value & 127) | 128, ...varint(value >>> 7)];
+}
+
+for (const protocol of ["connect", "grpc", "grpc-web"] as const) {
+  for (const isBinary of [true, false]) {
+    transportContract({
+      name: `${protocol}, HTTP/2, ${isBinary ? "binary" : "JSON"}`,
+      maxFrameBytes: isBinary ? MAX_MESSAGE_BYTES : { unlimitedBecause: "the limit is of the JSON, which is longer" },
+      frameOf,
+      // An empty field is not written.
+      smallestFrameBytes: 3,
+      onTheWire: { notBecause: "frames are messages in HTTP/2, which the library alone puts together" },
+      trust: "same-user",
+      open: () => open(protocol, isBinary),
+      listenTwice,
+    });
+  }
+}

@@ -1,0 +1,143 @@
+// Ends: of the listener (C7), and of clients that give no sign of life (G8).
+import { once } from "node:events";
+import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
+import { connect } from "node:net";
+import { ConnectError } from "@connectrpc/connect";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { expectNothingLeftOpen } from "../../support/open-handles.js";
+import { COUNTED, eventFrame, type Stage, type StageOptions, startStage, WAYS } from "./stage.js";
+
+function started(options: StageOptions = {}): Promise<Stage> {
+  expectNothingLeftOpen();
+  return startStage(options);
+}
+
+function rawSession({ path }: Stage): ClientHttp2Session {
+  const session = connectHttp2("http://localhost", { createConnection: () => connect({ path }) });
+  session.on("error", () => {});
+  onTestFinished(() => session.destroy());
+  return session;
+}
+
+describe("C7: stop and drain", () => {
+  it.each(WAYS)("end fifty idle streams of %s over HTTP/%s with a reason", async (protocol, version) => {
+    const stage = await started();
+    const client = stage.client(protocol, version);
+    const heard = Array.from({ length: 50 }, async () => {
+      try {
+        for await (const _ of client.listen({}));
+        return "OK";
+      } catch (caught) {
+        return ConnectError.from(caught).rawMessage;
+      }
+    });
+    const servers = await stage.listens.take(50);
+    await stage.listener.stop();
+    // Those that are there go on until then.
+    servers[0]?.send(eventFrame("evt_1"));
+    await stage.listener.drain();
+    for (const reason of await Promise.all(heard)) expect(reason).toContain("[shutting_down]");
+    await stage.listener.drain();
+    await stage.listener.stop();
+  });
+
+  it.each(["1.1", "2"] as const)("a call under way over HTTP/%s is answered first", async (version) => {
+    let answer: (bytes: Uint8Array) => void = () => {};
+    let tellAsked = (): void => {};
+    const asked = new Promise<void>((resolve) => {
+      tellAsked = resolve;
+    });
+    const stage = await started({
+      reply: () =>
+        new Promise((resolve) => {
+          answer = resolve;
+          tellAsked();
+        }),
+    });
+    const call = stage.client("connect", version).reply({});
+    await asked;
+    await stage.listener.stop();
+    const drained = stage.listener.drain();
+    answer(COUNTED);
+    expect((await call).accepted).toBe(true);
+    await drained;
+  });
+
+  it("a call that is never answered, and a client that reads nothing, hold nobody up", async () => {
+    const stage = await started({ reply: () => new Promise(() => {}), closeTimeoutMs: 50 });
+    const calls = (["1.1", "2"] as const).map((version) =>
+      stage
+        .client("connect", version)
+        .reply({})
+        .then(
+          () => "answered",
+          () => "broken off",
+        ),
+    );
+    const stream = rawSession(stage).request({
+      ":method": "POST",
+      ":path": "/aaep.v1.SubscriberService/Listen",
+      "content-type": "application/grpc",
+    });
+    stream.on("error", () => {});
+    stream.end(Buffer.alloc(5));
+    stream.pause();
+    const server = await stage.listens.next();
+    for (let sent = 0; sent < 100; sent++) server.send(eventFrame("evt_1", "x".repeat(50_000)));
+    const silent = connect({ path: stage.path });
+    await once(silent, "connect");
+    await stage.listener.stop();
+    await stage.listener.drain();
+    expect(await Promise.all(calls)).toEqual(["broken off", "broken off"]);
+    expect((await server.closed).kind).toBe("local");
+    silent.destroy();
+  });
+
+  it("stop tells clients of HTTP/2 by GOAWAY, and closes idle connections of HTTP/1.1", async () => {
+    const stage = await started({ kind: "tcp" });
+    const answer = await fetch(`${stage.baseUrl}/x`);
+    await answer.text();
+    const session = connectHttp2(stage.baseUrl);
+    onTestFinished(() => session.destroy());
+    session.on("error", () => {});
+    await once(session, "remoteSettings");
+    const goaway = once(session, "goaway");
+    await stage.listener.stop();
+    expect((await goaway)[0]).toBe(0);
+    await expect(fetch(`${stage.baseUrl}/x`)).rejects.toThrow();
+  });
+});
+
+describe("G8: signs of life", () => {
+  it("a connection that answers no ping is closed, with its streams", async () => {
+    const stage = await started({ pingIntervalMs: 20, pingTimeoutMs: 50 });
+    const socket = connect({ path: stage.path });
+    socket.on("error", () => {});
+    const session = connectHttp2("http://localhost", { createConnection: () => socket });
+    session.on("error", () => {});
+    const stream = session.request({
+      ":method": "POST",
+      ":path": "/aaep.v1.SubscriberService/Listen",
+      "content-type": "application/grpc",
+    });
+    stream.on("error", () => {});
+    stream.end(Buffer.alloc(5));
+    const server = await stage.listens.next();
+    const pings = once(session, "ping");
+    await pings;
+    // As a process that is stopped: nothing is read any more, and nothing answered.
+    socket.pause();
+    // The session reads past the stream of Node.
+    (socket as unknown as { readonly _handle: { readonly readStop: () => void } })._handle.readStop();
+    const { kind, fault } = await server.closed;
+    expect([kind, fault?.code]).toEqual(["abrupt", "peer_gone"]);
+    socket.destroy();
+  });
+
+  it("one that answers them lives on", async () => {
+    const stage = await started({ pingIntervalMs: 5, pingTimeoutMs: 60_000 });
+    const session = rawSession(stage);
+    for (let count = 0; count < 5; count++) await once(session, "ping");
+    expect(session.destroyed).toBe(false);
+  });
+});

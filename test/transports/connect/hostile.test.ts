@@ -1,0 +1,297 @@
+// Peers that do wrong, or vanish. Whatever they do, others are served.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2, constants } from "node:http2";
+import { connect, type Socket } from "node:net";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { expectNothingLeftOpen } from "../../support/open-handles.js";
+import { eventFrame, HEARTBEAT, type Stage, type StageOptions, startStage } from "./stage.js";
+
+const CALLS = "/aaep.v1.SubscriberService/";
+const CHILD = fileURLToPath(new URL("../children/listen-connect.mjs", import.meta.url));
+
+function started(options: StageOptions = {}): Promise<Stage> {
+  expectNothingLeftOpen();
+  return startStage(options);
+}
+
+function socketTo({ path }: Stage): Socket {
+  const socket = connect({ path });
+  socket.on("error", () => {});
+  onTestFinished(() => void socket.destroy());
+  return socket;
+}
+
+function sessionTo(stage: Stage): ClientHttp2Session {
+  const session = connectHttp2("http://localhost", { createConnection: () => socketTo(stage) });
+  session.on("error", () => {});
+  onTestFinished(() => session.destroy());
+  return session;
+}
+
+function callOf(session: ClientHttp2Session, method: string, headers: Record<string, string> = {}): ClientHttp2Stream {
+  const stream = session.request({
+    ":method": "POST",
+    ":path": `${CALLS}${method}`,
+    "content-type": "application/connect+proto",
+    ...headers,
+  });
+  stream.on("error", () => {});
+  return stream;
+}
+
+/** Everything that comes until the other side ends. */
+async function allOf(source: Socket | ClientHttp2Stream): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  source.on("data", (chunk: Buffer) => chunks.push(chunk));
+  await once(source, "close");
+  return Buffer.concat(chunks);
+}
+
+const EMPTY_ENVELOPE = Buffer.alloc(5);
+
+async function expectOthersServed(stage: Stage): Promise<void> {
+  for (const version of ["1.1", "2"] as const)
+    expect((await stage.client("connect", version).reply({})).accepted).toBe(true);
+}
+
+describe("connections", () => {
+  it("one that says nothing, or not which protocol, is closed after a time", async () => {
+    const stage = await started({ silentConnectionMs: 50 });
+    const [silent, half] = [socketTo(stage), socketTo(stage)];
+    half.write("PRI * HT");
+    expect((await Promise.all([allOf(silent), allOf(half)])).map(({ length }) => length)).toEqual([0, 0]);
+    await expectOthersServed(stage);
+  });
+
+  it("one that never ends its headers is closed after a time", async () => {
+    const stage = await started({ silentConnectionMs: 50 });
+    const socket = socketTo(stage);
+    socket.write("POST /x HTTP/1.1\r\nHost: localhost\r\n");
+    expect((await allOf(socket)).toString()).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it("finds the protocol in a preface that comes byte by byte", async () => {
+    const stage = await started();
+    const socket = socketTo(stage);
+    const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    for (const byte of [...preface, ...[0, 0, 0, 4, 0, 0, 0, 0, 0]]) {
+      socket.write(Uint8Array.of(byte));
+      await new Promise(setImmediate);
+    }
+    const [first] = (await once(socket, "data")) as [Buffer];
+    // SETTINGS.
+    expect(first[3]).toBe(4);
+  });
+
+  it("bytes of no protocol are refused", async () => {
+    const stage = await started();
+    const socket = socketTo(stage);
+    socket.write(Buffer.from([0xff, 0x00, 0x01, 0x02, 0x0d, 0x0a]));
+    expect((await allOf(socket)).toString()).toMatch(/^HTTP\/1\.1 400 /);
+    const broken = socketTo(stage);
+    broken.write(Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), Buffer.alloc(500, 0xee)]));
+    await allOf(broken);
+    await expectOthersServed(stage);
+  });
+
+  it("floods of headers are refused, and the connection of HTTP/2 lives on", async () => {
+    const stage = await started();
+    const socket = socketTo(stage);
+    socket.write(`GET / HTTP/1.1\r\nHost: localhost\r\n${`${"X-Flood: ".padEnd(1000, "x")}\r\n`.repeat(100)}`);
+    expect((await allOf(socket)).toString()).toMatch(/^HTTP\/1\.1 431 /);
+    const session = sessionTo(stage);
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`x-flood-${index}`, "x"]));
+    const stream = callOf(session, "Listen", many);
+    await new Promise((resolve) => stream.once("close", resolve));
+    expect(stream.rstCode).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    const next = callOf(session, "Reply", { "content-type": "application/proto" });
+    next.end();
+    const [head] = await once(next, "response");
+    expect(head[":status"]).toBe(200);
+    next.resume();
+    await expectOthersServed(stage);
+  });
+});
+
+describe("C2: a stream both ways over HTTP/1.1", () => {
+  it.each([
+    ["application/connect+proto", 200, /unimplemented.*needs HTTP\/2.*Listen, Reply/],
+    ["application/grpc-web+proto", 200, /needs%20HTTP%2F2/i],
+    ["text/plain", 505, /needs HTTP\/2.*Listen, Reply/],
+  ])("is refused in words, and closed, while its client of %s goes on sending", async (type, status, words) => {
+    const stage = await started();
+    const socket = socketTo(stage);
+    const head = `POST ${CALLS}Subscribe HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${type}\r\n`;
+    socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n5\r\n\0\0\0\0\0\r\n`);
+    const text = (await allOf(socket)).toString();
+    expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(text).toMatch(words);
+    expect(text.toLowerCase()).toContain("connection: close");
+    await expectOthersServed(stage);
+  });
+});
+
+describe("streams", () => {
+  it("a thousand on one connection hear each their own, and all end", async () => {
+    const stage = await started();
+    const session = sessionTo(stage);
+    session.setMaxListeners(0);
+    const heard = Array.from({ length: 1000 }, () => {
+      const stream = callOf(session, "Listen");
+      stream.end(EMPTY_ENVELOPE);
+      return allOf(stream);
+    });
+    const servers = await stage.listens.take(1000);
+    for (const [index, server] of servers.entries()) server.send(eventFrame(`evt_${index}`));
+    await Promise.all(servers.map((server) => server.close()));
+    const texts = (await Promise.all(heard)).map((bytes) => /evt_\d+/.exec(bytes.toString("latin1"))?.[0]);
+    expect(new Set(texts).size).toBe(1000);
+    await expectOthersServed(stage);
+  });
+
+  it("bytes that are no message end the frames with a fault, which is the status", async () => {
+    const stage = await started();
+    for (const [sent, code] of [
+      [Buffer.from([0, 0, 0, 0, 2, 0x0a, 0xff]), "invalid_message"],
+      [Buffer.from([1, 0, 0, 0, 1, 0]), "invalid_message"],
+      [Buffer.from([0, 0x7f, 0, 0, 0]), "message_too_large"],
+    ] as const) {
+      const stream = callOf(sessionTo(stage), "Subscribe");
+      stream.write(sent);
+      const all = allOf(stream);
+      const server = await stage.subscribes.next();
+      await expect(server.frames[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code });
+      await server.close();
+      expect((await server.closed).fault?.code).toBe(code);
+      expect((await all).toString()).toContain(`[${code}]`);
+    }
+    await expectOthersServed(stage);
+  });
+
+  it("two messages where one is taken are refused", async () => {
+    const stage = await started();
+    const stream = callOf(sessionTo(stage), "Listen");
+    stream.end(Buffer.concat([EMPTY_ENVELOPE, EMPTY_ENVELOPE]));
+    const frames = (await stage.listens.next()).frames[Symbol.asyncIterator]();
+    expect((await frames.next()).value).toHaveLength(1);
+    await expect(frames.next()).rejects.toMatchObject({ code: "invalid_message" });
+    stream.destroy();
+  });
+
+  it("a silent single call is refused after a time; a silent stream is its owner's to end", async () => {
+    const stage = await started({ silentConnectionMs: 50 });
+    const session = sessionTo(stage);
+    const call = callOf(session, "Reply", { "content-type": "application/proto" });
+    const answer = allOf(call);
+    const [head] = await once(call, "response");
+    expect(head[":status"]).toBe(504);
+    expect((await answer).toString()).toContain("[timed_out]");
+    const stream = callOf(session, "Listen");
+    const all = allOf(stream);
+    await (await stage.listens.next()).close();
+    await all;
+  });
+
+  it("the client may end its side before a message, after one, or after the end", async () => {
+    const stage = await started();
+    const session = sessionTo(stage);
+    const before = callOf(session, "Subscribe");
+    before.end();
+    const server = await stage.subscribes.next();
+    expect((await server.frames[Symbol.asyncIterator]().next()).done).toBe(true);
+    expect(server.send(HEARTBEAT)).toBe(true);
+    const all = allOf(before);
+    await server.close();
+    expect((await all).length).toBeGreaterThan(HEARTBEAT.length);
+    const after = callOf(session, "Subscribe");
+    after.write(EMPTY_ENVELOPE);
+    const second = await stage.subscribes.next();
+    const ended = allOf(after);
+    const closing = second.close();
+    await once(after, "end");
+    after.end();
+    await closing;
+    await ended;
+    expect((await second.closed).kind).toBe("local");
+  });
+
+  it("one whose client never ends its side is let go of soon after its end", async () => {
+    const stage = await started();
+    const stream = callOf(sessionTo(stage), "Subscribe");
+    stream.write(EMPTY_ENVELOPE);
+    stream.resume();
+    const server = await stage.subscribes.next();
+    await server.close();
+    await once(stream, "close");
+    expect(stream.rstCode).toBe(constants.NGHTTP2_NO_ERROR);
+  });
+
+  it("C6: a client that is killed in mid-stream is noticed", async () => {
+    const stage = await started();
+    const child = spawn(process.execPath, [CHILD, stage.path], { stdio: ["ignore", "pipe", "inherit"] });
+    const server = await stage.listens.next();
+    server.send(eventFrame("evt_1"));
+    await once(child.stdout, "data");
+    child.kill("SIGKILL");
+    const { kind, fault } = await server.closed;
+    expect([kind, fault?.code]).toEqual(["abrupt", "peer_gone"]);
+    await once(child, "close");
+    await expectOthersServed(stage);
+  });
+
+  it("a client that does not read costs a bounded amount, holds up nobody, and is cut off at the end", async () => {
+    const stage = await started({ closeTimeoutMs: 50 });
+    const stream = callOf(sessionTo(stage), "Listen");
+    stream.end(EMPTY_ENVELOPE);
+    stream.pause();
+    const server = await stage.listens.next();
+    const frame = eventFrame("evt_1", "x".repeat(16_000));
+    let bytes = 0;
+    for (let isSlow = false; !isSlow; ) {
+      bytes += frame.length;
+      if (server.send(frame)) continue;
+      isSlow = await Promise.race([
+        server.writable().then(() => false),
+        new Promise<boolean>((resolve) => setTimeout(resolve, 100, true)),
+      ]);
+    }
+    expect(bytes).toBeLessThan(4 * 1024 * 1024);
+    await expectOthersServed(stage);
+    await server.close();
+    expect((await server.closed).kind).toBe("local");
+  });
+
+  it("a sender that goes on after a false is cut off at the limit", async () => {
+    const stage = await started({ highWaterMarkBytes: 1000, maxBufferedBytes: 1_000_000 });
+    const stream = callOf(sessionTo(stage), "Listen");
+    stream.end(EMPTY_ENVELOPE);
+    stream.pause();
+    const server = await stage.listens.next();
+    for (let sent = 0; sent < 100; sent++) server.send(eventFrame("evt_1", "x".repeat(100_000)));
+    const { kind, fault } = await server.closed;
+    expect([kind, fault?.code]).toEqual(["abrupt", "peer_gone"]);
+    await expectOthersServed(stage);
+  });
+
+  it("G2: a client that floods while nobody reads is not read from", async () => {
+    const stage = await started();
+    const stream = callOf(sessionTo(stage), "Subscribe");
+    const server = await stage.subscribes.next();
+    let sent = 0;
+    const flood = Buffer.alloc(64 * 1024);
+    while (sent < 64 * 1024 * 1024) {
+      sent += flood.length;
+      if (stream.write(flood)) continue;
+      const goesOn = await Promise.race([
+        once(stream, "drain").then(() => true),
+        new Promise<boolean>((resolve) => setTimeout(resolve, 100, false)),
+      ]);
+      if (!goesOn) break;
+    }
+    expect(sent).toBeLessThan(4 * 1024 * 1024);
+    stream.destroy();
+    expect((await server.closed).kind).not.toBe("local");
+  });
+});

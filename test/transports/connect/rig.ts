@@ -1,0 +1,89 @@
+// A listener with methods of a test, and clients of every protocol and version.
+import { join } from "node:path";
+import { create, toBinary } from "@bufbuild/protobuf";
+import type { Interceptor, Transport } from "@connectrpc/connect";
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import { onTestFinished } from "vitest";
+import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
+import type { Fault } from "../../../src/base/errors.js";
+import type { DescribeFault, ServiceListener } from "../../../src/contracts/service.js";
+import { listenConnect } from "../../../transports/connect/listen.js";
+import type { ConnectListenOptions } from "../../../transports/connect/options.js";
+import { unixHttp1, unixHttp2 } from "../../../transports/connect/unix-client.js";
+import type { LogLine } from "../../support/daemon-rig.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+
+export type ProtocolName = "connect" | "grpc" | "grpc-web";
+export type Version = "1.1" | "2";
+
+export interface ConnectRig {
+  readonly listener: ServiceListener;
+  readonly log: readonly LogLine[];
+  /** `http://127.0.0.1:…`, or a URL whose host does not matter. */
+  readonly baseUrl: string;
+  /** Of a Unix socket. */
+  readonly path: string;
+  readonly transport: (protocol: ProtocolName, version: Version, more?: TransportOptions) => Transport;
+}
+
+export interface TransportOptions {
+  readonly useBinaryFormat?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export const describeFault: DescribeFault = (fault: Fault) => ({
+  typeName: AaepdErrorSchema.typeName,
+  bytes: toBinary(AaepdErrorSchema, create(AaepdErrorSchema, { code: fault.code, message: fault.sentence })),
+});
+
+export type RigOptions = Partial<ConnectListenOptions> & { readonly kind?: "unix" | "tcp" };
+
+/** Listens until the test has finished. */
+export async function startConnect(options: RigOptions = {}): Promise<ConnectRig> {
+  const { kind = "unix", ...given } = options;
+  const path = join(temporaryDirectory(), "a.http");
+  const log: LogLine[] = [];
+  const note = (level: LogLine["level"]) => (fields: Readonly<Record<string, unknown>>, message: string) =>
+    void log.push({ level, fields, message });
+  const listener = await listenConnect({
+    address: kind === "unix" ? { kind, path } : { kind, host: "127.0.0.1", port: 0 },
+    methods: [],
+    pages: [],
+    admit: () => undefined,
+    describeFault,
+    log: { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") },
+    maxMessageBytes: 1024 * 1024,
+    closeTimeoutMs: 2000,
+    ...given,
+  });
+  onTestFinished(async () => {
+    await listener.stop();
+    await listener.drain();
+  });
+  const baseUrl = kind === "unix" ? "http://localhost" : `http://${listener.address}`;
+  return {
+    listener,
+    log,
+    baseUrl,
+    path,
+    transport: (protocol, version, { useBinaryFormat = true, headers = {} } = {}) => {
+      const interceptors: Interceptor[] = [
+        (next) => (request) => {
+          for (const [name, value] of Object.entries(headers)) request.header.set(name, value);
+          return next(request);
+        },
+      ];
+      const shared = { baseUrl, useBinaryFormat, interceptors };
+      const http2 = { ...shared, httpVersion: "2", nodeOptions: kind === "tcp" ? {} : unixHttp2(path) } as const;
+      const http1 = { ...shared, httpVersion: "1.1", nodeOptions: kind === "tcp" ? {} : unixHttp1(path) } as const;
+      switch (protocol) {
+        case "connect":
+          return createConnectTransport(version === "2" ? http2 : http1);
+        case "grpc":
+          return createGrpcTransport(http2);
+        case "grpc-web":
+          return createGrpcWebTransport(version === "2" ? http2 : http1);
+      }
+    },
+  };
+}
