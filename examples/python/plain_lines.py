@@ -1,0 +1,18 @@
+"""One line of plain text for each event, for people who listen. Standard library only."""
+
+PREFIX = "aaep:agent."
+ENDS = (PREFIX + "session.completed", PREFIX + "session.errored", PREFIX + "session.cancelled")
+
+# What an event has to say stands in the first of these that it has.
+TEXTS = ("chunk", "action", "question", "summary_normal", "summary_terse", "summary_detailed", "tool", "to_state", "reason")
+
+
+def line_of(document):
+    """An AAEP document on one line: its type, and what it says."""
+    kind = document["type"].removeprefix(PREFIX)
+    text = next((document[name] for name in TEXTS if name in document), "")
+    if kind == "state.changed" and text != document["to_state"]:
+        text = f"{document['to_state']}. {text}"
+    # Critical events may not sound like any other.
+    urgent = "Attention! " if document.get("urgency") == "critical" else ""
+    return f"{urgent}{kind}: {' '.join(text.split())}".rstrip()
