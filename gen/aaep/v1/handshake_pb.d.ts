@@ -312,7 +312,7 @@ export declare type SubscriptionAccepted = Message<"aaep.v1.SubscriptionAccepted
   negotiationNotes?: string | undefined;
 
   /**
-   * `aaepd.key` goes with the calls beside Listen (R19).
+   * `aaepd.key` goes with the calls beside Listen (R19); `aaepd.heartbeat_seconds` is the longest silence of the stream.
    *
    * @generated from field: optional google.protobuf.Struct extensions = 8;
    */

@@ -501,7 +501,8 @@ export declare const SubscriberServiceGetManifestResponseSchema: GenMessage<Subs
 export declare const SubscriberService: GenService<{
   /**
    * The whole conversation on one stream: the first message is the request. Ending the client's side early is no close: the subscription lasts as
-   * long as the stream. It needs HTTP/2.
+   * long as the stream. Ended before there is a subscription, the call ends: OK after a rejection, else with what was wrong. After
+   * `accepted.extensions.aaepd.heartbeat_seconds` of silence a heartbeat comes. It needs HTTP/2.
    *
    * @generated from rpc aaep.v1.SubscriberService.Subscribe
    */
@@ -512,7 +513,7 @@ export declare const SubscriberService: GenService<{
   },
   /**
    * The same stream where a client cannot send while it receives: HTTP/1.1 and browsers. What the listener says goes by the calls below, with the
-   * key of its acceptance. Without a request the defaults of AAEP §5.3 apply (R22).
+   * key of its acceptance and the subscription's id inside. Without a request the defaults of AAEP §5.3 apply (R22).
    *
    * @generated from rpc aaep.v1.SubscriberService.Listen
    */

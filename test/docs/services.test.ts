@@ -1,0 +1,44 @@
+// docs/services.md names what there is: statuses, options, files, services.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
+import { AgentService } from "#gen/aaep/v1/agent_service_pb.js";
+import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
+import { FAULT_CODES } from "../../src/base/errors.js";
+import { flagOf, keyOf, OPTION_NAMES } from "../../src/daemon/config-schema.js";
+import { STATUS, STATUS_OF } from "../../transports/rpc-status.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const PAGE = readFileSync(join(ROOT, "docs/services.md"), "utf8");
+
+test("M4: the table of statuses is the one that is used", () => {
+  const rows = [...PAGE.matchAll(/^\| `([A-Z_]+)` \| (`[a-z_`, ]+`) \|$/gm)].filter(([, name = ""]) => name in STATUS);
+  const told = new Map(
+    rows.flatMap(([, name = "", codes = ""]) =>
+      codes.split(", ").map((code) => [code.replaceAll("`", ""), name] as const),
+    ),
+  );
+  const names = new Map(Object.entries(STATUS).map(([name, code]) => [code, name]));
+  expect(told).toEqual(new Map(FAULT_CODES.map((code) => [code, names.get(STATUS_OF[code])])));
+});
+
+test("every JSON block is JSON, and every file that is pointed to is there", () => {
+  const blocks = [...PAGE.matchAll(/```json[^\n]*\n([\s\S]*?)```/g)].map(([, text = ""]) => text);
+  expect(blocks.length).toBeGreaterThan(0);
+  for (const block of blocks) expect(() => JSON.parse(block), block).not.toThrow();
+  const links = [...PAGE.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, link = ""]) => link);
+  expect(links.filter((link) => !existsSync(join(ROOT, "docs", link)))).toEqual([]);
+});
+
+test("options and methods are called by their names", () => {
+  const flags = new Set([...OPTION_NAMES.map(flagOf), "--no-compression"]);
+  const told = [...PAGE.matchAll(/`(--[a-z-]+)`/g)].map(([, flag = ""]) => flag);
+  expect(told.filter((flag) => !flags.has(flag))).toEqual([]);
+  expect(PAGE.includes(keyOf("heartbeatSeconds")) && PAGE.includes(keyOf("agentIdleSeconds"))).toBe(true);
+  const methods = [SubscriberService, AgentService, AaepService].flatMap(({ methods }) =>
+    methods.map(({ name }) => name),
+  );
+  for (const method of methods) expect(PAGE, method).toContain(method);
+});
