@@ -1,0 +1,60 @@
+// The examples of docs/protobuf.md: the same thing as JSON, as text and as bytes (M2, M5).
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type DescMessage, equals, fromBinary } from "@bufbuild/protobuf";
+import { fromText } from "@bufbuild/protobuf/txtpb";
+import { expect, test } from "vitest";
+import { EventSchema } from "#gen/aaep/v1/event_pb.js";
+import { CapabilitiesSchema } from "#gen/aaep/v1/handshake_pb.js";
+import { isCapabilities, isStateChangedEvent } from "#gen/aaep/validators.js";
+import { documentOf, messageOf } from "../../src/protocols/aaep/protobuf/documents.js";
+import { encodeDocument } from "../../src/protocols/aaep/protobuf/encode.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const PAGE = readFileSync(join(ROOT, "docs/protobuf.md"), "utf8");
+
+function blocks(language: string): ReadonlyMap<string, string> {
+  const found = PAGE.matchAll(new RegExp(`\`\`\`${language} (\\w+)\n([\\s\\S]*?)\n\`\`\``, "g"));
+  return new Map([...found].map(([, name = "", text = ""]) => [name, text]));
+}
+
+const JSONS = blocks("json");
+const TEXTS = blocks("textproto");
+const HEXES = blocks("hex");
+
+function descriptorOf(name: string): DescMessage {
+  return name === "lists" ? CapabilitiesSchema : EventSchema;
+}
+
+test("every example in JSON has one in protobuf", () => {
+  expect(JSONS.size).toBe(7);
+  expect([...TEXTS.keys()]).toEqual([...JSONS.keys()]);
+  expect(PAGE.match(/```json/g)).toHaveLength(JSONS.size);
+});
+
+test.each([...JSONS])("M2: %s is the same in JSON and in protobuf", (name, json) => {
+  const descriptor = descriptorOf(name);
+  const message = fromText(descriptor, TEXTS.get(name) ?? "");
+  expect(equals(descriptor, messageOf(descriptor, JSON.parse(json)), message)).toBe(true);
+  expect(documentOf(descriptor, message)).toEqual(JSON.parse(json));
+});
+
+test.each([...HEXES])("M2: the bytes of %s", (name, hex) => {
+  const descriptor = descriptorOf(name);
+  const bytes = Buffer.from(hex.replaceAll(/\s/g, ""), "hex");
+  const document = JSON.parse(JSONS.get(name) ?? "");
+  expect(Buffer.from(encodeDocument(descriptor, document)).toString("hex")).toBe(bytes.toString("hex"));
+  expect(documentOf(descriptor, fromBinary(descriptor, bytes))).toEqual(document);
+});
+
+test("M5: what is said to be an event or a capability is one", () => {
+  expect(isStateChangedEvent(JSON.parse(JSONS.get("event") ?? ""))).toBe(true);
+  expect(isCapabilities(JSON.parse(JSONS.get("lists") ?? ""))).toBe(true);
+});
+
+test("every file that protobuf.md points to exists", () => {
+  const links = [...PAGE.matchAll(/\]\(([^)#]+)/g)].map((match) => match[1] ?? "");
+  expect(links.length).toBeGreaterThan(1);
+  expect(links.filter((link) => !existsSync(join(ROOT, "docs", link)))).toEqual([]);
+});
