@@ -86,8 +86,13 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
         "No agent has this agent_key, or not any more. Leave it out, and show resume_token to go on with a session that is open.";
       throw new Fault("not_found", sentence, { pointer: "/agent_key", rule: "R8" });
     }
-    const holder = resumeToken === undefined ? undefined : engine.holderOf(resumeToken);
-    return (holder === undefined ? undefined : byAgent.get(holder)) ?? open();
+    return holderOf(resumeToken) ?? open();
+  };
+
+  /** Who has the session of a token, if that is an agent by single calls. */
+  const holderOf = (resumeToken: string | undefined): Lease | undefined => {
+    const agent = resumeToken === undefined ? undefined : engine.holderOf(resumeToken);
+    return agent === undefined ? undefined : byAgent.get(agent);
   };
 
   const end = (lease: Lease): void => {
@@ -109,14 +114,20 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
   return {
     call: async (claim, signal, act) => {
       const lease = leaseOf(claim);
-      lease.callCount += 1;
-      lease.cancelExpiry();
+      // Whoever shows a session's token keeps that session too, whosever it is.
+      const kept = new Set([lease, holderOf(claim.resumeToken) ?? lease]);
+      for (const one of kept) {
+        one.callCount += 1;
+        one.cancelExpiry();
+      }
       let isUnderWay = true;
       const over = (): void => {
         if (!isUnderWay) return;
         isUnderWay = false;
-        lease.callCount -= 1;
-        if (lease.callCount === 0) rest(lease);
+        for (const one of kept) {
+          one.callCount -= 1;
+          if (one.callCount === 0) rest(one);
+        }
       };
       try {
         const answered = act(lease.desk);

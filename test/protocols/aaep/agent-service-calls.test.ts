@@ -228,6 +228,20 @@ describe("an agent by single calls", () => {
     expect(service.service.leaseCount()).toBe(1);
   });
 
+  it("keeps the session of another whose token it shows", async () => {
+    const service = createAgentServiceRig();
+    const { resume_token } = await begun(service);
+    const { agent_key } = await begun(service, "sess_2");
+    for (let call = 0; call < 3; call += 1) {
+      await service.advance(AGENT_IDLE_MS - 1);
+      await service.call("publishBatch", batch({ agent_key, resume_token }, session().progress(call)));
+    }
+    expect(service.service.leaseCount()).toBe(2);
+    expect(service.rig.engine.status().openSessionCount).toBe(2);
+    await service.advance(AGENT_IDLE_MS);
+    expect(service.service.leaseCount()).toBe(0);
+  });
+
   it("names itself, for all that it publishes then; an empty identity keeps nobody", async () => {
     const service = createAgentServiceRig();
     const listener = service.rig.listen();
