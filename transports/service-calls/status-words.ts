@@ -8,7 +8,7 @@ const MOST_TRAILER_BYTES = 7000;
 const SENTENCE_LENGTHS = [1500, 300] as const;
 
 export interface StatusWords {
-  /** The code and the sentence. It has no half of a surrogate pair, which cannot be percent-encoded. */
+  /** The sentence; the detail has the code. Without halves of surrogate pairs, which cannot be percent-encoded. */
   readonly text: string;
   /** Undefined where even a short one would be too long, because of what it quotes. */
   readonly detail: ReturnType<DescribeFault> | undefined;
@@ -19,7 +19,7 @@ export function statusWords(fault: Fault, describeFault: DescribeFault): StatusW
   let text = "";
   for (const length of SENTENCE_LENGTHS) {
     const told = shortened(fault, length);
-    text = `[${told.code}] ${wellFormed(told.sentence)}`;
+    text = wellFormed(told.sentence);
     const detail = describeFault(told);
     // The text stands in the message of the status, and once more beside the detail.
     const bytes = encodeURIComponent(text).length + ((Buffer.byteLength(text) + detail.bytes.length) * 4) / 3;

@@ -36,7 +36,7 @@ describe("C7: stop and drain", () => {
     // Those that are there go on until then.
     servers[0]?.send(eventFrame("evt_1"));
     await stage.listener.drain();
-    for (const reason of await Promise.all(heard)) expect(reason).toContain("[shutting_down]");
+    for (const reason of await Promise.all(heard)) expect(reason).toContain("The daemon is stopping");
     await stage.listener.drain();
     await stage.listener.stop();
   });

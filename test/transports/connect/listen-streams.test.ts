@@ -80,7 +80,7 @@ for (const [protocol, version] of WAYS) {
         await server.close(new Fault("lagging", "Too slow – Ünïcödé.", { origin: "local" }));
         const { messages, error } = await heard;
         expect(idsOf(messages)).toEqual([["evt_1"]]);
-        expect([error?.code, error?.rawMessage]).toEqual([Code.ResourceExhausted, "[lagging] Too slow – Ünïcödé."]);
+        expect([error?.code, error?.rawMessage]).toEqual([Code.ResourceExhausted, "Too slow – Ünïcödé."]);
         expect(error === undefined ? undefined : detailOf(error)).toBe("lagging");
         expect(await server.closed).toMatchObject({ kind: "local", fault: { code: "lagging" } });
       });
@@ -92,6 +92,20 @@ for (const [protocol, version] of WAYS) {
         expect(error?.code).toBe(Code.Internal);
         expect(error?.message).not.toContain("secret");
         expect(stage.log.map(({ level }) => level)).toEqual(["error"]);
+      });
+
+      it("is compressed where configured, and only messages that are long enough", async () => {
+        expectNothingLeftOpen();
+        const stage = await startStage({ compression: true });
+        const heard = collect(stage.client(protocol, version, { useBinaryFormat }).listen({}));
+        const server = await stage.listens.next();
+        const run = { frames: [eventFrame("evt_1", "x".repeat(5000)), eventFrame("evt_2")], joined: new Map() };
+        server.sendRun(run);
+        server.send(eventFrame("evt_3"));
+        await server.close();
+        const [packed] = [...run.joined.values()] as [Buffer];
+        expect([packed[0], packed.length < 1000]).toEqual([1, true]);
+        expect(idsOf((await heard).messages)).toEqual([["evt_1", "evt_2"], ["evt_3"]]);
       });
 
       it("C6: a client that hangs up while nothing is said closes the connection", async () => {

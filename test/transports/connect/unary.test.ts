@@ -72,7 +72,7 @@ for (const [protocol, version] of WAYS) {
         });
         const error = await thrownBy(stage.client(protocol, version, { useBinaryFormat }).reply({}));
         expect([error.code, detailOf(error)]).toEqual([Code.NotFound, "not_found"]);
-        expect(error.rawMessage).toContain("[not_found] half a pair: \ufffd, and üüü");
+        expect(error.rawMessage).toContain("half a pair: \ufffd, and üüü");
       });
 
       it("an accident is internal, without its insides, and logged", async () => {
@@ -188,7 +188,7 @@ describe("bytes on the wire", () => {
       expect(answer.status).toBe(400);
       expect(await answer.json()).toMatchObject({
         code: "invalid_argument",
-        message: expect.stringContaining("[invalid_message]"),
+        message: expect.stringContaining("cannot be read"),
         details: [{ type: "aaep.v1.AaepdError" }],
       });
     }

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { ListenResponseSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
+import { createEnvelopes } from "../../../transports/connect/envelopes.js";
+import { resolveConnectOptions } from "../../../transports/connect/options.js";
+import { versionOf } from "../../../transports/connect/which-http.js";
+import { describeFault } from "./rig.js";
+
+function lengthsOf(envelopes: Buffer): readonly number[] {
+  const lengths: number[] = [];
+  for (let at = 0; at < envelopes.length; at += 5 + envelopes.readUInt32BE(at + 1))
+    lengths.push(envelopes.readUInt32BE(at + 1));
+  return lengths;
+}
+
+describe("the messages of a run", () => {
+  const shared = { type: ListenResponseSchema, isJson: false, isGzip: false };
+  const runOf = (...sizes: readonly number[]) => ({
+    frames: sizes.map((size) => Buffer.alloc(size, 1)),
+    joined: new Map<string, unknown>(),
+  });
+
+  it("have at most 64 frames and 1 MiB, unless one frame alone has more", () => {
+    const { run } = createEnvelopes({ ...shared, joinsRuns: true });
+    expect(lengthsOf(run(runOf(...Array.from({ length: 65 }, () => 2))))).toEqual([128, 2]);
+    const half = 512 * 1024;
+    expect(lengthsOf(run(runOf(half, half, 1)))).toEqual([2 * half, 1]);
+    expect(lengthsOf(run(runOf(1, 3 * half, 1)))).toEqual([1, 3 * half, 1]);
+  });
+
+  it("are as many as its frames where those do not add up", () => {
+    const { run } = createEnvelopes({ ...shared, joinsRuns: false });
+    expect(lengthsOf(run(runOf(3, 0, 2)))).toEqual([3, 0, 2]);
+  });
+
+  it("are made once for all streams of one form", () => {
+    const one = runOf(2, 3);
+    const made = createEnvelopes({ ...shared, joinsRuns: true }).run(one);
+    expect(createEnvelopes({ ...shared, joinsRuns: true }).run(one)).toBe(made);
+    expect(createEnvelopes({ ...shared, joinsRuns: false }).run(one)).not.toBe(made);
+  });
+});
+
+describe("the version of HTTP", () => {
+  it("is known from the first byte that differs, or the whole preface", () => {
+    const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    for (let length = 0; length < preface.length; length++)
+      expect(versionOf(preface.subarray(0, length))).toBeUndefined();
+    expect(versionOf(Buffer.concat([preface, Buffer.alloc(9)]))).toBe(2);
+    for (const text of ["POST / HTTP/1.1", "PUT", "GET", "\0"]) expect(versionOf(Buffer.from(text))).toBe(1);
+  });
+});
+
+describe("options", () => {
+  const needed = {
+    address: { kind: "unix", path: "/x" },
+    methods: [],
+    pages: [],
+    admit: () => undefined,
+    describeFault,
+    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+    maxMessageBytes: 1,
+    closeTimeoutMs: 0,
+  } as const;
+
+  it.each([
+    ["maxMessageBytes", 0],
+    ["closeTimeoutMs", 2 ** 31],
+    ["silentConnectionMs", 0],
+    ["pingIntervalMs", 0.5],
+    ["pingTimeoutMs", Number.NaN],
+    ["maxConcurrentStreams", 0],
+    ["highWaterMarkBytes", 17 * 1024 * 1024],
+    ["maxBufferedBytes", 0],
+  ])("%s may not be %d", (name, value) => {
+    expect(() => resolveConnectOptions({ ...needed, [name]: value })).toThrow(/\[usage\]/);
+  });
+});
