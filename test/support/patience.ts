@@ -16,3 +16,18 @@ export function patiently(giveUp: () => void): () => void {
   timer = setTimeout(tick, TICK_MS);
   return () => clearTimeout(timer);
 }
+
+const STILL_TICK_MS = 10;
+const STILL_TICKS = 40;
+
+/** Whether it has not come although this process could read between many short waits: for what is to come only when somebody else goes on. */
+export async function isStill(coming: Promise<unknown>): Promise<boolean> {
+  let hasCome = false;
+  void coming.then(() => {
+    hasCome = true;
+  });
+  for (let tick = 0; tick < STILL_TICKS && !hasCome; tick++) {
+    await new Promise((resolve) => setTimeout(resolve, STILL_TICK_MS));
+  }
+  return !hasCome;
+}

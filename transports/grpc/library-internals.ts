@@ -1,5 +1,6 @@
 // The only place that reads what the library keeps to itself, for three things that it has no words for:
-// - It ends a call for a message that is too large, and for a deadline, in the very way in which it tells of a cancellation; what it sent tells them apart.
+// - It ends a call for a message that is too large, and for a deadline, in the very way in which it tells of a cancellation; what it sent tells them
+//   apart.
 // - It cannot reset a call whose client does not read, so that what waits for that client would stay until its connection ends.
 // - It does not limit the metadata of calls, and Node's own limit is 16 MiB a call.
 // Where a later version keeps things elsewhere, the tests of all three fail, and nothing else does.

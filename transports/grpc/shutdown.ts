@@ -3,8 +3,8 @@ import type { Server } from "@grpc/grpc-js";
 import type { ResolvedGrpcOptions } from "./options.js";
 
 /**
- * Tells every client to begin no more calls, waits for those under way until their answers have left (G4), and after `closeTimeoutMs` ends what is still
- * there (G3). Never rejects.
+ * Tells every client to begin no more calls, waits for those under way until their answers have left (G4), and after `closeTimeoutMs` ends what is
+ * still there (G3). Never rejects.
  */
 export async function drainServer(
   server: Server,

@@ -6,6 +6,7 @@ import { Fault } from "../../../src/base/errors.js";
 import { takeFrames } from "../../support/frames.js";
 import { callConnection, createGrpcClient } from "../../support/grpc-client.js";
 import { ensureGrpcurl, type Output, runGrpcurl } from "../../support/grpcurl.js";
+import { isStill } from "../../support/patience.js";
 import { type StageOptions, stageOf } from "./stage.js";
 
 let program = "";
@@ -92,10 +93,7 @@ describe("reflection", () => {
     while (!isStuck && sent < 10_000) {
       sent += 1;
       if (call.send(request)) continue;
-      isStuck = await Promise.race([
-        call.writable().then(() => false),
-        new Promise<boolean>((resolve) => setTimeout(resolve, 200, true)),
-      ]);
+      isStuck = await isStill(call.writable());
     }
     expect(isStuck).toBe(true);
     expect(sent * request.length).toBeLessThan(4 * 1024 * 1024);

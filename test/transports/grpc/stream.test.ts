@@ -14,6 +14,7 @@ import {
   metadataOf,
   statusDetails,
 } from "../../support/grpc-client.js";
+import { isStill } from "../../support/patience.js";
 import { LISTEN, type Stage, type StageOptions, SUBSCRIBE, stageOf } from "./stage.js";
 
 const KIB = 1024;
@@ -74,10 +75,7 @@ async function fillAll(connection: Connection<ServiceFrame>, frame: Uint8Array):
   let isStuck = false;
   while (!isStuck) {
     bytes += fill(connection, frame);
-    isStuck = await Promise.race([
-      connection.writable().then(() => false),
-      new Promise<boolean>((resolve) => setTimeout(resolve, 200, true)),
-    ]);
+    isStuck = await isStill(connection.writable());
   }
   return bytes;
 }
@@ -312,10 +310,7 @@ it("G2: reads no further ahead than a little while nobody asks for frames", asyn
   while (!isStuck) {
     sent += 1;
     if (client.send(Buffer.alloc(32 * KIB))) continue;
-    isStuck = await Promise.race([
-      client.writable().then(() => false),
-      new Promise<boolean>((resolve) => setTimeout(resolve, 200, true)),
-    ]);
+    isStuck = await isStill(client.writable());
   }
   expect(sent * 32).toBeLessThan(4096);
   const received = await takeFrames(server.frames[Symbol.asyncIterator](), sent);
