@@ -115,6 +115,7 @@ async function answer(
   const exchange = exchangeOf(context);
   exchange.served();
   try {
+    if (exchange.response.headersSent) throw new Fault("timed_out", "This call was refused before its message came.");
     const bytes = await answerUnary(method, request, exchange, context);
     const { output } = method.descriptor;
     return isJson(context) ? fromBinary(output, bytes) : opaqueMessage(output, bytes);

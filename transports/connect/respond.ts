@@ -14,7 +14,7 @@ export async function respond(exchange: Exchange, answer: UniversalServerRespons
   const body = answer.body?.[Symbol.asyncIterator]();
   try {
     let chunk = await body?.next();
-    if (signal.aborted) return;
+    if (signal.aborted || response.writableEnded) return;
     if (!response.headersSent) response.writeHead(answer.status, nodeHeaders(answer.header ?? new Headers()));
     for (; chunk?.done === false; chunk = await body?.next()) {
       if (!response.write(chunk.value)) await drained(exchange);

@@ -6,7 +6,7 @@ import { connect, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
-import { eventFrame, HEARTBEAT, type Stage, type StageOptions, startStage } from "./stage.js";
+import { COUNTED, eventFrame, HEARTBEAT, type Stage, type StageOptions, startStage } from "./stage.js";
 
 const CALLS = "/aaep.v1.SubscriberService/";
 const CHILD = fileURLToPath(new URL("../children/listen-connect.mjs", import.meta.url));
@@ -181,17 +181,25 @@ describe("streams", () => {
   });
 
   it("a silent single call is refused after a time; a silent stream is its owner's to end", async () => {
-    const stage = await started({ silentConnectionMs: 50 });
+    let answered = 0;
+    const reply = (): Uint8Array => {
+      answered += 1;
+      return COUNTED;
+    };
+    const stage = await started({ silentConnectionMs: 50, reply });
     const session = sessionTo(stage);
     const call = callOf(session, "Reply", { "content-type": "application/proto" });
     const answer = allOf(call);
     const [head] = await once(call, "response");
     expect(head[":status"]).toBe(504);
+    // Too late.
+    call.end();
     expect((await answer).toString()).toContain("did not come in time");
     const stream = callOf(session, "Listen");
     const all = allOf(stream);
     await (await stage.listens.next()).close();
     await all;
+    expect(answered).toBe(0);
   });
 
   it("the client may end its side before a message, after one, or after the end", async () => {
