@@ -175,6 +175,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       // What a parent that takes no answers still has in its pipe may stay there (S9).
       if (reason === "stdin_ended") await Promise.race([parent?.inputEnded, elapsed(clock, INPUT_TIMEOUT_MS)]);
       engine.endSessions();
+      // In the same turn: an agent that calls in between would open what nobody ends any more.
+      offered?.endAgents();
     } catch (caught) {
       log.error({ err: caught }, "an error while stopping; connections are closed all the same");
     } finally {

@@ -13,6 +13,8 @@ import { type RunningServices, startServices } from "./services.js";
 import { createUtf8 } from "./utf8.js";
 
 export interface OfferedServices extends RunningServices {
+  /** Lets go of the agents that are known between single calls; their sessions have been ended. */
+  readonly endAgents: () => void;
   /** What callers over TCP must show; undefined where there are none. */
   readonly token: string | undefined;
 }
@@ -62,10 +64,7 @@ export async function offerServices(options: DaemonOptions, by: OfferedBy): Prom
   return {
     ...running,
     token: running.needsToken ? token : undefined,
-    drain: async () => {
-      agents.close();
-      await running.drain();
-    },
+    endAgents: agents.close,
   };
 }
 

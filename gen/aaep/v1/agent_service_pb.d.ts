@@ -151,7 +151,7 @@ export declare type PublishResponse = Message<"aaep.v1.PublishResponse"> & {
     case: "session";
   } | {
     /**
-     * Answers what was refused; the stream goes on.
+     * Answers what was refused; the stream goes on. Without a request_id: a request whose id cannot be read, or an outcome that cannot be told.
      *
      * @generated from field: aaep.v1.AaepdError error = 5;
      */
@@ -838,8 +838,8 @@ export declare const ResolvedBySchema: GenEnum<ResolvedBy>;
 
 /**
  * Where agents publish. On the stream an agent is known by its stream: when that ends, its open sessions wait a while for it to resume them (R8).
- * Between single calls it is known by `agent_key`, which each of them answers and takes; sessions so published last `agent_idle_seconds` beyond the
- * last call. `resume_token`, from the answer to session.started, opens a session that another connection has.
+ * Between single calls it is known by `agent_key`, which each of them answers and takes, and which is empty where nothing is left to keep; sessions so
+ * published last `agent_idle_seconds` beyond the last call. `resume_token`, from the answer to session.started, opens a session that another connection has.
  *
  * @generated from service aaep.v1.AgentService
  */

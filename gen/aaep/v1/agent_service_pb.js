@@ -226,8 +226,8 @@ export const ResolvedBy = /*@__PURE__*/
 
 /**
  * Where agents publish. On the stream an agent is known by its stream: when that ends, its open sessions wait a while for it to resume them (R8).
- * Between single calls it is known by `agent_key`, which each of them answers and takes; sessions so published last `agent_idle_seconds` beyond the
- * last call. `resume_token`, from the answer to session.started, opens a session that another connection has.
+ * Between single calls it is known by `agent_key`, which each of them answers and takes, and which is empty where nothing is left to keep; sessions so
+ * published last `agent_idle_seconds` beyond the last call. `resume_token`, from the answer to session.started, opens a session that another connection has.
  *
  * @generated from service aaep.v1.AgentService
  */
