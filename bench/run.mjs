@@ -29,6 +29,8 @@ const ROWS = new Map([
   ["ingest", async () => (await import("./rows/ingest.mjs")).ingestRows],
   ["socket", async () => (await import("./rows/socket.mjs")).socketRows],
   ["services", async () => (await import("./rows/services.mjs")).servicesRows],
+  ["services-paused", async () => (await import("./rows/services-paused.mjs")).servicesPausedRows],
+  ["services-ingest", async () => (await import("./rows/services-ingest.mjs")).servicesIngestRows],
   ["stdio", async () => (await import("./rows/stdio.mjs")).stdioRows],
   ["encodings", async () => (await import("./rows/counted.mjs")).encodingRows],
   ["shaped", async () => (await import("./rows/shaped.mjs")).shapedRows],
@@ -79,9 +81,10 @@ if (file !== undefined) {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify(result, undefined, 2)}\n`);
 }
-const missed = result.rows.filter(({ met }) => met === false).length;
+const aimed = result.rows.filter(({ met }) => met !== undefined);
+const missed = aimed.filter(({ met }) => !met).length;
 console.log(
-  `\n${result.rows.length - missed} of ${result.rows.length} targets met. ${result.cpu}, ${result.cores} cores, Node ${result.node}.`,
+  `\n${aimed.length - missed} of ${aimed.length} targets met. ${result.cpu}, ${result.cores} cores, Node ${result.node}.`,
 );
 
 function machine() {
@@ -112,11 +115,12 @@ function figure(value) {
 
 function print(line) {
   const { what, unit, daemon, bare, value, least, most, valueUnit, target, note } = line;
-  const verdict = isMet(line) ? "met" : "MISSED";
+  const verdict = target === undefined ? "known" : isMet(line) ? "met" : "MISSED";
   const beside = daemon === undefined ? "" : `  ${figure(daemon)} beside ${figure(bare)} ${unit}`;
   const spread = least === most ? "" : ` (${figure(least)} to ${figure(most)})`;
   console.log(`${verdict.padEnd(6)}  ${what}`);
   const measured = value === undefined ? "no figure" : `${figure(value)} ${valueUnit}`;
-  console.log(`        ${measured}${spread}, target ${target.kind} ${target.bound}${beside}`);
+  const aim = target === undefined ? "no target" : `target ${target.kind} ${target.bound}`;
+  console.log(`        ${measured}${spread}, ${aim}${beside}`);
   if (note !== undefined) console.log(`        ${note}`);
 }

@@ -41,12 +41,16 @@ function take(chunk) {
   }
 }
 
-/** The text of `size` events from the next on, as one publish. */
-function message(size) {
+/** The texts of `size` events from the next on, as one publish's parameters. */
+function params(size) {
   let events = texts.chunk(next);
   for (let index = 1; index < size; index += 1) events += `,${texts.chunk(next + index)}`;
   next += size;
-  return `{"jsonrpc":"2.0","method":"aaep.publish","params":${size === 1 ? events : `[${events}]`}}\n`;
+  return size === 1 ? events : `[${events}]`;
+}
+
+function message(size) {
+  return `{"jsonrpc":"2.0","method":"aaep.publish","params":${params(size)}}\n`;
 }
 
 async function begin(path, chunkCharacters) {
@@ -97,6 +101,16 @@ serveRole({
       if (!socket.write(message(Math.min(size, end - next)))) await drained();
     }
     await request("aaep.ping", "{}");
+  },
+  /** Publishes `count` events, `size` a message, with at most `flight` messages that are not acknowledged. */
+  publishAcknowledged: async ({ count, size, flight }) => {
+    texts.renew();
+    const acknowledged = [];
+    for (const end = next + count; next < end; ) {
+      acknowledged.push(request("aaep.publish", params(Math.min(size, end - next))));
+      if (acknowledged.length === flight) await acknowledged.shift();
+    }
+    await Promise.all(acknowledged);
   },
   /** Publishes `perSecond` events a second for a while. Answers how many. */
   publishAtRate: async ({ perSecond, seconds, size }) => {

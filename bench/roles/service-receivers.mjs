@@ -69,7 +69,7 @@ function connectCall(path, rpc, first, take) {
   };
 }
 
-function open(index, { path, rpc, capabilities }) {
+function open(index, { path, rpc, capabilities, isPaused }) {
   const subscriberId = `bench-${process.pid}-${index}`;
   const first = firstMessage(subscriberId, capabilities ?? {}, { json: rpc === "grpc-json" });
   const numberIn = createNumberReader();
@@ -82,7 +82,7 @@ function open(index, { path, rpc, capabilities }) {
         const number = numberIn(event);
         if (number === undefined) continue;
         if (expected !== undefined && number !== expected)
-          throw new Error(`Stream ${index} got event ${number} in place of ${expected}.`);
+          throw new Error(`Stream ${index} of ${path} got event ${number} in place of ${expected}: ${event}`);
         expected = number + 1;
         count += 1;
       }
@@ -91,7 +91,8 @@ function open(index, { path, rpc, capabilities }) {
     let isClosed = false;
     const call = PATHS[rpc] === undefined ? connectCall(path, rpc, first, take) : grpcCall(path, rpc, first, take);
     call.failed.catch((error) => {
-      if (isClosed) return;
+      // Who does not read is sent away at last.
+      if (isClosed || isPaused) return;
       reject(error);
       // Whoever waits for its events would wait for ever.
       throw error;
@@ -116,7 +117,7 @@ serveRole({
     calls = [];
     tally.begin({ count, creditPath });
     const indexes = Array.from({ length: count }, (_, index) => index);
-    await Promise.all(indexes.map((index) => open(index, { path, rpc, capabilities })));
+    await Promise.all(indexes.map((index) => open(index, { path, rpc, capabilities, isPaused })));
     if (isPaused) for (const { pause } of calls) pause();
   },
 });
