@@ -61,12 +61,7 @@ export function createFrontDoor(handlers: ReadonlyMap<string, Handler>, options:
   }
 
   async function serveCall(exchange: Exchange, handler: Handler): Promise<void> {
-    // A call whose message never comes would be waited for as long as its connection lives.
-    const cancel = options.after(options.silentConnectionMs, () => {
-      if (exchange.isServed()) return;
-      const sentence = "The message of this call did not come in time. Call again, and send it at once.";
-      refuse(exchange, new Fault("timed_out", sentence), options);
-    });
+    const cancel = handler.method.kind === "unary" ? refuseLater(exchange) : () => {};
     try {
       const answer = await handler.handle(exchange);
       const fault = exchange.isServed() ? undefined : await unreadable(exchange, answer);
@@ -75,6 +70,15 @@ export function createFrontDoor(handlers: ReadonlyMap<string, Handler>, options:
     } finally {
       cancel();
     }
+  }
+
+  /** A single call whose message never comes would be waited for as long as its connection lives. Streams are their owners'. */
+  function refuseLater(exchange: Exchange): () => void {
+    return options.after(options.silentConnectionMs, () => {
+      if (exchange.isServed()) return;
+      const sentence = "The message of this call did not come in time. Call again, and send it at once.";
+      refuse(exchange, new Fault("timed_out", sentence), options);
+    });
   }
 
   return async (exchange) => {

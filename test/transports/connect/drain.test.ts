@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { ConnectError } from "@connectrpc/connect";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
+import { createHandTimers } from "./hand-timers.js";
 import { COUNTED, eventFrame, type Stage, type StageOptions, startStage, WAYS } from "./stage.js";
 
 function started(options: StageOptions = {}): Promise<Stage> {
@@ -110,7 +111,8 @@ describe("C7: stop and drain", () => {
 
 describe("G8: signs of life", () => {
   it("a connection that answers no ping is closed, with its streams", async () => {
-    const stage = await started({ pingIntervalMs: 20, pingTimeoutMs: 50 });
+    const timers = createHandTimers();
+    const stage = await started({ pingIntervalMs: 40_000, pingTimeoutMs: 10_000, after: timers.after });
     const socket = connect({ path: stage.path });
     socket.on("error", () => {});
     const session = connectHttp2("http://localhost", { createConnection: () => socket });
@@ -123,12 +125,15 @@ describe("G8: signs of life", () => {
     stream.on("error", () => {});
     stream.end(Buffer.alloc(5));
     const server = await stage.listens.next();
-    const pings = once(session, "ping");
-    await pings;
+    const asked = once(session, "ping");
+    await timers.fire(40_000);
+    await asked;
     // As a process that is stopped: nothing is read any more, and nothing answered.
     socket.pause();
     // The session reads past the stream of Node.
     (socket as unknown as { readonly _handle: { readonly readStop: () => void } })._handle.readStop();
+    await timers.fire(40_000);
+    await timers.fire(10_000);
     const { kind, fault } = await server.closed;
     expect([kind, fault?.code]).toEqual(["abrupt", "peer_gone"]);
     socket.destroy();

@@ -6,6 +6,7 @@ import { connect, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
+import { createHandTimers } from "./hand-timers.js";
 import { COUNTED, eventFrame, HEARTBEAT, type Stage, type StageOptions, startStage } from "./stage.js";
 
 const CALLS = "/aaep.v1.SubscriberService/";
@@ -58,9 +59,11 @@ async function expectOthersServed(stage: Stage): Promise<void> {
 
 describe("connections", () => {
   it("one that says nothing, or not which protocol, is closed after a time", async () => {
-    const stage = await started({ silentConnectionMs: 50 });
+    const timers = createHandTimers();
+    const stage = await started({ silentConnectionMs: 50, after: timers.after });
     const [silent, half] = [socketTo(stage), socketTo(stage)];
     half.write("PRI * HT");
+    void timers.fire(50, 2);
     expect((await Promise.all([allOf(silent), allOf(half)])).map(({ length }) => length)).toEqual([0, 0]);
     await expectOthersServed(stage);
   });
@@ -186,10 +189,14 @@ describe("streams", () => {
       answered += 1;
       return COUNTED;
     };
-    const stage = await started({ silentConnectionMs: 50, reply });
+    const timers = createHandTimers();
+    const stage = await started({ silentConnectionMs: 60_000, reply, after: timers.after });
     const session = sessionTo(stage);
     const call = callOf(session, "Reply", { "content-type": "application/proto" });
     const answer = allOf(call);
+    // The connection's own timer has gone by the time that the call has one.
+    await once(session, "remoteSettings");
+    await timers.fire(60_000);
     const [head] = await once(call, "response");
     expect(head[":status"]).toBe(504);
     // Too late.
@@ -197,8 +204,10 @@ describe("streams", () => {
     expect((await answer).toString()).toContain("did not come in time");
     const stream = callOf(session, "Listen");
     const all = allOf(stream);
-    await (await stage.listens.next()).close();
-    await all;
+    const closing = (await stage.listens.next()).close();
+    await once(stream, "end");
+    stream.end();
+    await Promise.all([closing, all]);
     expect(answered).toBe(0);
   });
 

@@ -130,7 +130,7 @@ for (const [protocol, version] of WAYS) {
       it("ends at the deadline that the client set", async () => {
         expectNothingLeftOpen();
         const stage = await startStage();
-        const heard = collect(stage.client(protocol, version, { useBinaryFormat }).listen({}, { timeoutMs: 150 }));
+        const heard = collect(stage.client(protocol, version, { useBinaryFormat }).listen({}, { timeoutMs: 1000 }));
         const server = await stage.listens.next();
         server.send(eventFrame("evt_1"));
         expect((await server.closed).kind).not.toBe("local");

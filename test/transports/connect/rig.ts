@@ -53,7 +53,7 @@ export async function startConnect(options: RigOptions = {}): Promise<ConnectRig
     describeFault,
     log: { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") },
     maxMessageBytes: 1024 * 1024,
-    closeTimeoutMs: 2000,
+    closeTimeoutMs: 30_000,
     ...given,
   });
   onTestFinished(async () => {

@@ -101,7 +101,7 @@ for (const [protocol, version] of WAYS) {
         const { reply, reason } = waiting();
         const stage = await startStage({ reply });
         const error = await thrownBy(
-          stage.client(protocol, version, { useBinaryFormat }).reply({}, { timeoutMs: 300 }),
+          stage.client(protocol, version, { useBinaryFormat }).reply({}, { timeoutMs: 1000 }),
         );
         expect(error.code).toBe(Code.DeadlineExceeded);
         expect(await reason).toBe("ended");
