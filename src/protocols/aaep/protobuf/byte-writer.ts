@@ -9,7 +9,7 @@ export const DELIMITED = 2;
 
 const FIRST_CAPACITY = 1024;
 /** Shorter texts are copied unit by unit, which costs less than a call of the platform's encoder. */
-const SHORT_TEXT = 48;
+const SHORT_TEXT = 100;
 
 export class ByteWriter {
   /** Where the next byte goes. Setting it back takes back what was written since. */

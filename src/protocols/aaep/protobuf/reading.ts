@@ -66,32 +66,42 @@ export function skipUnknown(reading: Reading, fieldNumber: number, wireType: num
   else reading.reader.skip(wireType, fieldNumber);
 }
 
-const SHORT_TEXT = 32;
+/** Shorter texts are put together unit by unit, which costs less than a call of the platform's decoder. */
+const SHORT_TEXT = 12;
+const ASCII = Array.from({ length: 0x80 }, (_, unit) => String.fromCharCode(unit));
 
 /** A text with its length before it. */
 export function readText(reading: Reading, end: number): string {
-  const { reader } = reading;
+  const { reader, bytes } = reading;
   const textEnd = endOfPart(reading, end);
-  const bytes = reading.bytes.subarray(reader.pos, textEnd);
+  const start = reader.pos;
   reader.pos = textEnd;
-  return textOf(reading, bytes);
+  return (
+    (textEnd - start <= SHORT_TEXT ? asciiOf(bytes, start, textEnd) : undefined) ?? utf8Of(reading, start, textEnd)
+  );
 }
 
-function textOf(reading: Reading, bytes: Uint8Array): string {
-  if (bytes.length <= SHORT_TEXT && isAscii(bytes)) return String.fromCharCode(...bytes);
+function asciiOf(bytes: Uint8Array, start: number, end: number): string | undefined {
+  let text = "";
+  for (let index = start; index < end; index++) {
+    const unit = ASCII[bytes[index] ?? 0x80];
+    if (unit === undefined) return undefined;
+    text += unit;
+  }
+  return text;
+}
+
+function utf8Of(reading: Reading, start: number, end: number): string {
+  const { bytes } = reading;
   // The platform's decoder takes the first U+FEFF for a mark of byte order and leaves it out.
-  let marks = 0;
-  while (bytes[marks * 3] === 0xef && bytes[marks * 3 + 1] === 0xbb && bytes[marks * 3 + 2] === 0xbf) marks++;
+  let from = start;
+  while (end - from > 2 && bytes[from] === 0xef && bytes[from + 1] === 0xbb && bytes[from + 2] === 0xbf) from += 3;
   try {
-    return "\uFEFF".repeat(marks) + getTextEncoding().decodeUtf8(bytes.subarray(marks * 3), true);
+    const text = getTextEncoding().decodeUtf8(bytes.subarray(from, end), true);
+    return from === start ? text : "\uFEFF".repeat((from - start) / 3) + text;
   } catch {
     throw refusal(reading, "This text is not UTF-8; send texts in UTF-8.");
   }
-}
-
-function isAscii(bytes: Uint8Array): boolean {
-  for (const byte of bytes) if (byte > 0x7f) return false;
-  return true;
 }
 
 export function readDouble(reading: Reading): number {

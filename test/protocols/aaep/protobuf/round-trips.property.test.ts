@@ -1,5 +1,5 @@
 // Nothing is lost between JSON and protobuf, whatever stands in it (M7, M8).
-import { type DescMessage, equals, fromBinary } from "@bufbuild/protobuf";
+import { type DescMessage, equals } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EventSchema } from "#gen/aaep/v1/event_pb.js";
@@ -113,13 +113,14 @@ describe.each(OPEN)("$name", (descriptor) => {
     );
   });
 
-  test("a document's message is what its bytes say to any library", () => {
+  test("the library knows every field of what is written, and what it writes again is the same document", () => {
     fc.assert(
       fc.property(anyDocument(descriptor), (document) => {
-        const bytes = encodeDocument(descriptor, document);
-        const message = messageOf(descriptor, document);
-        expect(equals(descriptor, message, fromBinary(descriptor, bytes))).toBe(true);
+        const plain = withoutMarks(typed(descriptor, document));
+        const message = messageOf(descriptor, plain);
         expect(message.$unknown).toBeUndefined();
+        const back = documentOf(descriptor, message);
+        if (canonicalJson(back) !== canonicalJson(plain)) expect(back).toEqual(plain);
       }),
       RUNS,
     );
