@@ -18,6 +18,7 @@ export type StreamCallOptions = { readonly joinsRuns: boolean } & Pick<
   "describeFault" | "highWaterMarkBytes" | "maxBufferedBytes" | "closeTimeoutMs" | "after"
 >;
 
+/** `call` must be one that was just begun: what it says of its end is listened for from here on. */
 export function createStreamConnection(
   call: StreamCall,
   peer: KnownPeer,

@@ -10,7 +10,7 @@ import { rawSession } from "../../support/raw-http2.js";
 import { GET_MANIFEST, type Stage, SUBSCRIBE, stageOf } from "./stage.js";
 
 const CHILD = fileURLToPath(new URL("../children/grpc-client.mjs", import.meta.url));
-const SOON = { keepaliveIntervalMs: 100, keepaliveTimeoutMs: 400 };
+const SOON = { keepaliveIntervalMs: 100, keepaliveTimeoutMs: 3000 };
 
 /** A stream that a process of its own holds open. */
 async function heldByChild({ address, bidi }: Stage) {
