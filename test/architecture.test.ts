@@ -122,7 +122,6 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     "@bufbuild/protobuf": "yes",
     "@grpc/grpc-js": "yes",
     "@grpc/reflection": "yes",
-    "@grpc/proto-loader": "yes",
     "grpc-health-check": "yes",
   },
   "transports/connect": {

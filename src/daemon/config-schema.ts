@@ -95,8 +95,8 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     type: onOrOff,
     unit: undefined,
     fallback: false,
-    meaning: "Whether messages of services are compressed for clients that offer it.",
-    atTheLimit: "It costs more than it saves on one machine.",
+    meaning: "Whether messages of http are compressed for clients that offer it.",
+    atTheLimit: "It costs more than it saves on one machine. Those of grpc are never compressed.",
   },
   maxFrameBytes: {
     group: "Where it listens",
