@@ -23,7 +23,8 @@ export function numberOffset(text) {
  */
 export function createEventTexts({ chunkCharacters } = {}) {
   const session = `sess_${randomBytes(8).toString("hex")}`;
-  const salt = randomBytes(11).toString("hex");
+  // Its end is no zero, which would be taken for the first digit of the number.
+  const salt = `${randomBytes(11).toString("hex").slice(0, -1)}x`;
   let head = "";
   let middle = "";
   let beforeChunk = "";

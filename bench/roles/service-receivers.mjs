@@ -82,7 +82,7 @@ function open(index, { path, rpc, capabilities, isPaused }) {
         const number = numberIn(event);
         if (number === undefined) continue;
         if (expected !== undefined && number !== expected)
-          throw new Error(`Stream ${index} of ${path} got event ${number} in place of ${expected}: ${event}`);
+          throw new Error(`Stream ${index} got event ${number} in place of ${expected}: ${event}`);
         expected = number + 1;
         count += 1;
       }

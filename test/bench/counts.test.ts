@@ -27,3 +27,11 @@ test("R10: subscriptions of equal terms share the segmenter's work", async () =>
   expect(eight.delivered).toBe(8 * alone.delivered);
   expect(eight.calls).toBeLessThanOrEqual(2 * alone.calls);
 });
+
+test("an event's id ends in its number, whatever stands before it", async () => {
+  const { createEventTexts, numberOf } = await import("../../bench/events.mjs");
+  for (let salt = 0; salt < 200; salt += 1) {
+    const texts = createEventTexts();
+    expect([0, 1, 1234].map((number) => numberOf(JSON.parse(texts.chunk(number))))).toEqual([0, 1, 1234]);
+  }
+});
