@@ -1,5 +1,7 @@
 package dev.aaepd.examples;
 
+import static dev.aaepd.examples.Terminal.fail;
+
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
 import dev.aaepd.examples.aaep.v1.AwaitingConfirmation;
@@ -30,6 +32,7 @@ public final class Agent {
   }
 
   public static void main(String[] arguments) throws InterruptedException {
+    Terminal.useUtf8();
     try {
       Options options = new Options(arguments, Set.of("address", "token-file", "timeout"), Set.of());
       try (DaemonChannel daemon = DaemonChannel.open(options)) {
@@ -42,11 +45,6 @@ public final class Agent {
     } catch (IOException | IllegalArgumentException | Session.Refused error) {
       fail(error.getMessage());
     }
-  }
-
-  private static void fail(String sentence) {
-    System.err.println("Error: " + sentence);
-    System.exit(1);
   }
 
   private void work() throws StatusException, InterruptedException, Session.Refused {

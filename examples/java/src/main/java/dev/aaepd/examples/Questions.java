@@ -1,6 +1,7 @@
 package dev.aaepd.examples;
 
 import static dev.aaepd.examples.PlainLines.text;
+import static dev.aaepd.examples.Terminal.tell;
 
 import com.google.gson.JsonObject;
 import dev.aaepd.examples.aaep.v1.Decision;
@@ -63,10 +64,5 @@ final class Questions {
       return Optional.empty();
     }
     return Optional.of(new Answer(text(open.get(words[1]), "reply_token"), decision));
-  }
-
-  /** Beside the events, which have standard output to themselves. */
-  static void tell(String text) {
-    System.err.println(text);
   }
 }

@@ -1,7 +1,8 @@
 package dev.aaepd.examples;
 
 import static dev.aaepd.examples.PlainLines.text;
-import static dev.aaepd.examples.Questions.tell;
+import static dev.aaepd.examples.Terminal.fail;
+import static dev.aaepd.examples.Terminal.tell;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
@@ -21,11 +22,8 @@ import io.grpc.Status;
 import io.grpc.StatusException;
 import io.grpc.stub.BlockingClientCall;
 import java.io.BufferedReader;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -51,9 +49,7 @@ public final class Subscriber {
   }
 
   public static void main(String[] arguments) throws InterruptedException {
-    // Agents write in every language, wherever this runs.
-    System.setOut(new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8));
-    System.setErr(new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8));
+    Terminal.useUtf8();
     try {
       Options options = new Options(arguments, Set.of("address", "token-file", "rate", "answer"), Set.of("json", "once"));
       try (DaemonChannel daemon = DaemonChannel.open(options)) {
@@ -64,11 +60,6 @@ public final class Subscriber {
     } catch (IOException | IllegalArgumentException | IllegalStateException error) {
       fail(error.getMessage());
     }
-  }
-
-  private static void fail(String sentence) {
-    System.err.println("Error: " + sentence);
-    System.exit(1);
   }
 
   private void listen() throws StatusException, InterruptedException {
