@@ -64,8 +64,7 @@ export function createCallOutbox(call: WritableCall, options: CallOutboxOptions)
     },
     sendRun: (run) => {
       if (isSettled) return false;
-      if (options.joinsRuns) for (const message of messagesOfRun(run)) write(message);
-      else for (const frame of run.frames) write(bufferOf(frame));
+      for (const message of messagesOfRun(run, options.joinsRuns)) write(message);
       return written();
     },
     writable: () => {

@@ -6,32 +6,36 @@ export const MOST_JOINED_FRAMES = 64;
 /** Bytes in one message of several frames, at most; well below the 4 MiB that clients take by default (G6). */
 export const MOST_JOINED_BYTES = 1024 * 1024;
 
-const KEY = "grpc";
-
 /**
- * The messages in which a run leaves where frames put one behind the other are one message. Made once, kept in the run, and shared by all calls that
- * send it. A frame alone is not copied.
+ * The messages in which a run leaves: its frames, or, where frames put one behind the other are one message, few with many. Made once, kept in the
+ * run, and shared by all calls that send it. A frame alone is not copied.
  */
-export function messagesOfRun(run: FrameRun<ServiceFrame>): readonly Buffer[] {
-  const known = run.joined.get(KEY);
+export function messagesOfRun(run: FrameRun<ServiceFrame>, joinsRuns: boolean): readonly Buffer[] {
+  const key = joinsRuns ? "grpc joined" : "grpc";
+  const known = run.joined.get(key);
   if (known !== undefined) return known as readonly Buffer[];
+  const frames = run.frames.map(bufferOf);
+  const messages = joinsRuns ? joined(frames) : frames;
+  run.joined.set(key, messages);
+  return messages;
+}
+
+function joined(frames: readonly Buffer[]): readonly Buffer[] {
   const messages: Buffer[] = [];
-  let frames: Buffer[] = [];
+  let held: Buffer[] = [];
   let bytes = 0;
   const flush = (): void => {
-    const [first] = frames;
-    if (first !== undefined) messages.push(frames.length === 1 ? first : Buffer.concat(frames, bytes));
-    frames = [];
+    const [first] = held;
+    if (first !== undefined) messages.push(held.length === 1 ? first : Buffer.concat(held, bytes));
+    held = [];
     bytes = 0;
   };
-  for (const frame of run.frames) {
-    const buffer = bufferOf(frame);
-    if (frames.length === MOST_JOINED_FRAMES || bytes + buffer.length > MOST_JOINED_BYTES) flush();
-    frames.push(buffer);
-    bytes += buffer.length;
+  for (const frame of frames) {
+    if (held.length === MOST_JOINED_FRAMES || bytes + frame.length > MOST_JOINED_BYTES) flush();
+    held.push(frame);
+    bytes += frame.length;
   }
   flush();
-  run.joined.set(KEY, messages);
   return messages;
 }
 
