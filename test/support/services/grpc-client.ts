@@ -42,7 +42,7 @@ export function createGrpcClient(address: string, headers: Readonly<Record<strin
           metadataOf(options),
           optionsOf(options),
           (error, answer) => {
-            if (error !== null) reject(new ServiceRefusal(endOf(error)));
+            if (error !== null) reject(new ServiceRefusal(grpcEndOf(error)));
             else if (answer === undefined) reject(new Error(`${method.name} was answered by nothing`));
             else resolve(answer);
           },
@@ -69,7 +69,7 @@ export function createGrpcClient(address: string, headers: Readonly<Record<strin
         ended: new Promise((resolve) => {
           call.once("status", (status: StatusObject) => {
             calls.delete(cancel);
-            resolve(endOf(status));
+            resolve(grpcEndOf(status));
           });
         }),
         stopReading: () => void call.pause(),
@@ -96,7 +96,8 @@ function decoderOf<Descriptor extends DescMessage>(descriptor: Descriptor) {
   return (bytes: Buffer): MessageShape<Descriptor> => fromBinary(descriptor, bytes);
 }
 
-function endOf({ code, details, metadata }: StatusObject | ServiceError): ServiceEnd {
+/** The end of a call from what the library says of it. */
+export function grpcEndOf({ code, details, metadata }: StatusObject | ServiceError): ServiceEnd {
   const [bytes] = metadata.get("grpc-status-details-bin");
   return { status: statusName(code), message: details, detail: bytes instanceof Buffer ? detailIn(bytes) : undefined };
 }

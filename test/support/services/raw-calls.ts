@@ -1,0 +1,91 @@
+// Calls with any bytes for messages.
+import { request as httpRequest } from "node:http";
+import { Client, credentials, Metadata, type StatusObject } from "@grpc/grpc-js";
+import { onTestFinished } from "vitest";
+import { createMessageQueue, type MessageQueue } from "../message-queue.js";
+import { grpcEndOf } from "./grpc-client.js";
+import type { ServiceEnd } from "./service-client.js";
+
+export interface RawCall {
+  readonly write: (message: Uint8Array) => void;
+  readonly halfClose: () => void;
+  readonly cancel: () => void;
+  readonly messages: MessageQueue<Uint8Array>;
+  readonly ended: Promise<ServiceEnd>;
+}
+
+const unchanged = (bytes: Buffer): Buffer => bytes;
+
+/** One call of gRPC on a connection of its own. `path` as in "/aaep.v1.SubscriberService/Listen". */
+export function openRawGrpc(address: string, path: string, headers: Readonly<Record<string, string>> = {}): RawCall {
+  const client = new Client(address, credentials.createInsecure(), { "grpc.use_local_subchannel_pool": 1 });
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+  const call = client.makeBidiStreamRequest(path, unchanged, unchanged, metadata);
+  const messages = createMessageQueue<Uint8Array>(path);
+  call.on("data", messages.push);
+  call.on("error", () => {});
+  onTestFinished(() => {
+    call.cancel();
+    client.close();
+  });
+  return {
+    write: (message) => void call.write(Buffer.from(message)),
+    halfClose: () => void call.end(),
+    cancel: () => call.cancel(),
+    messages,
+    ended: new Promise((resolve) => {
+      call.once("status", (status: StatusObject) => {
+        messages.end();
+        resolve(grpcEndOf(status));
+      });
+    }),
+  };
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+/** One request of HTTP/1.1 on a connection of its own, over a Unix socket. Rejects where the connection broke before it was answered. */
+export function rawHttp(
+  address: string,
+  path: string,
+  {
+    body = new Uint8Array(),
+    headers = {},
+  }: { readonly body?: Uint8Array; readonly headers?: Readonly<Record<string, string>> },
+): Promise<RawAnswer> {
+  const socketPath = address.slice("unix:".length);
+  return new Promise((resolve, reject) => {
+    const method = body.length === 0 && headers["content-type"] === undefined ? "GET" : "POST";
+    const request = httpRequest({ socketPath, path, method, headers: { host: "localhost", ...headers }, agent: false });
+    request.once("error", reject);
+    request.once("response", (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.once("error", reject);
+      response.once("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) }));
+    });
+    request.end(body);
+  });
+}
+
+/** A message as Connect puts it into a stream. */
+export function enveloped(message: Uint8Array, flags = 0): Uint8Array {
+  const head = Buffer.alloc(5);
+  head.writeUInt8(flags);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+}
+
+/** The last envelope of a stream of Connect, which says how it ended. */
+export function endOfStream(body: Buffer): { readonly error?: { readonly code: string; readonly message: string } } {
+  for (let at = 0; at < body.length; ) {
+    const length = body.readUInt32BE(at + 1);
+    if ((body.readUInt8(at) & 2) !== 0) return JSON.parse(body.subarray(at + 5, at + 5 + length).toString()) as object;
+    at += 5 + length;
+  }
+  throw new Error("the stream has no end");
+}

@@ -1,0 +1,57 @@
+// A daemon with both transports of services, and clients that say what they like.
+import { create, type MessageShape } from "@bufbuild/protobuf";
+import { SubscriptionRequestSchema } from "#gen/aaep/v1/handshake_pb.js";
+import {
+  SubscribeRequestSchema,
+  type SubscribeResponse,
+  SubscriberService,
+} from "#gen/aaep/v1/subscriber_service_pb.js";
+import { type DaemonRig, requestOf, startRig } from "../daemon-rig.js";
+import { createMessageQueue } from "../message-queue.js";
+import type { WireSniffer } from "../wire-sniffer.js";
+import { byConverter, type Converting } from "./converting.js";
+import type { ServiceClient } from "./service-client.js";
+
+export const GRPC = { server: "grpc", socket: "unix", protocol: "grpc-js", httpVersion: "2", codec: "binary" } as const;
+export const HTTP1 = {
+  server: "http",
+  socket: "unix",
+  protocol: "connect",
+  httpVersion: "1.1",
+  codec: "binary",
+} as const;
+const HTTP2 = { ...HTTP1, httpVersion: "2" } as const;
+const WEB = { ...HTTP1, protocol: "grpc-web" } as const;
+/** Where a client can send while it receives. */
+export const DUPLEX = [["gRPC", GRPC] as const, ["Connect over HTTP/2", HTTP2] as const];
+export const ALL_WAYS = [...DUPLEX, ["Connect over HTTP/1.1", HTTP1] as const, ["gRPC-Web", WEB] as const];
+
+export const CAPABLE = { supports_confirmation_reply: true, coalesce_boundaries: ["none"] };
+
+/** Time stands still. */
+export function startServices(): Promise<DaemonRig> {
+  return startRig({ clock: "hands", services: { grpc: "unix", http: "unix" } });
+}
+
+/** What listeners and agents are made with. */
+export function partyOf(
+  rig: DaemonRig,
+  client: ServiceClient,
+): { readonly client: ServiceClient; readonly convert: Converting; readonly sniffer: WireSniffer } {
+  return { client, convert: byConverter, sniffer: rig.sniffer };
+}
+
+/** Subscribe, with what comes as it comes. */
+export function openSubscribe(client: ServiceClient) {
+  const responses = createMessageQueue<SubscribeResponse>("responses");
+  const stream = client.stream(SubscriberService.method.subscribe, responses.push);
+  void stream.ended.then(responses.end);
+  return { ...stream, responses };
+}
+
+/** A first message as it should be. */
+export function requesting(subscriber_id = "late", others: object = {}): MessageShape<typeof SubscribeRequestSchema> {
+  const document = requestOf(CAPABLE, { subscriber_id, ...others });
+  const value = byConverter.toMessage(SubscriptionRequestSchema, document);
+  return create(SubscribeRequestSchema, { message: { case: "request", value } });
+}
