@@ -1,10 +1,7 @@
-import type { DescMethod, Message } from "@bufbuild/protobuf";
+import type { DescMethod } from "@bufbuild/protobuf";
 import type { Fault } from "../base/errors.js";
 import type { AbortSignalLike } from "./rpc.js";
 import type { Connection, Listener, PeerIdentity } from "./transport.js";
-
-/** A message of a service: encoded, or decoded already where a transport's library decodes. What goes out is encoded. */
-export type ServiceFrame = Uint8Array | Message;
 
 /** One call that is answered once. */
 export interface ServiceCall {
@@ -13,13 +10,13 @@ export interface ServiceCall {
   readonly signal: AbortSignalLike;
 }
 
-/** A method of a service, in terms that every transport of services can serve. */
+/** A method of a service, in terms that every transport of services can serve. Messages are their bytes in protobuf, in and out. */
 export type ServiceMethod =
   | {
       readonly kind: "unary";
       readonly descriptor: DescMethod;
       /** Throws a Fault, or rejects with one, which becomes the status of the call (R20). */
-      readonly answer: (request: ServiceFrame, call: ServiceCall) => Uint8Array | Promise<Uint8Array>;
+      readonly answer: (request: Uint8Array, call: ServiceCall) => Uint8Array | Promise<Uint8Array>;
     }
   | {
       readonly kind: "stream";
@@ -33,7 +30,7 @@ export type ServiceMethod =
        * One call. Its frames are what the client sends; where it may send one message only, that one. Their end is not the end of the connection. A
        * close is OK, one with a fault has the fault's status; either comes after what was handed over, and cuts off a peer that does not read.
        */
-      readonly accept: (connection: Connection<ServiceFrame>) => void;
+      readonly accept: (connection: Connection<Uint8Array>) => void;
     };
 
 /** A fault as the typed detail of a status: the full name of a message, and its bytes. */

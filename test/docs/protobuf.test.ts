@@ -8,8 +8,8 @@ import { expect, test } from "vitest";
 import { EventSchema } from "#gen/aaep/v1/event_pb.js";
 import { CapabilitiesSchema } from "#gen/aaep/v1/handshake_pb.js";
 import { isCapabilities, isStateChangedEvent } from "#gen/aaep/validators.js";
-import { documentOf, messageOf } from "../../src/protocols/aaep/protobuf/documents.js";
 import { encodeDocument } from "../../src/protocols/aaep/protobuf/encode.js";
+import { documentOf, messageOf } from "../support/protobuf-documents.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PAGE = readFileSync(join(ROOT, "docs/protobuf.md"), "utf8");

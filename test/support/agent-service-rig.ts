@@ -1,9 +1,9 @@
 // aaep.v1.AgentService over an engine with a virtual clock, called as a transport would: documents in and out, bytes in between.
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { DescMessage, Message } from "@bufbuild/protobuf";
+import type { DescMessage } from "@bufbuild/protobuf";
 import { AgentService, PublishRequestSchema, PublishResponseSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { Fault } from "../../src/base/errors.js";
-import type { ServiceFrame, ServiceMethod } from "../../src/contracts/service.js";
+import type { ServiceMethod } from "../../src/contracts/service.js";
 import { type AgentMethods, agentMethods } from "../../src/protocols/aaep/agent-service.js";
 import type { AgentStream } from "../../src/protocols/aaep/agent-stream.js";
 import { decodeDocument } from "../../src/protocols/aaep/protobuf/decode.js";
@@ -18,11 +18,9 @@ export type MethodName = Exclude<keyof typeof AgentService.method, "publish">;
 export const AGENT_IDLE_MS = 60_000;
 export const HANDSHAKE_TIMEOUT_MS = 10_000;
 
-export interface PublishStream extends Omit<StreamClient<ServiceFrame>, "send"> {
+export interface PublishStream extends Omit<StreamClient<Uint8Array>, "send"> {
   readonly send: (...requests: readonly Document[]) => void;
   readonly sendBytes: (bytes: Uint8Array) => void;
-  /** As a transport whose library decodes hands it in. */
-  readonly sendMessage: (message: Message) => void;
   readonly heard: () => readonly Document[];
   /** The daemon's end of it. */
   readonly served: AgentStream;
@@ -34,7 +32,7 @@ export interface AgentServiceRig {
   readonly stream: () => PublishStream;
   /** A call that is answered once. Rejects with what it was refused with. */
   readonly call: (name: MethodName, request: Document, signal?: CallSignal) => Promise<Document>;
-  readonly callBytes: (name: MethodName, bytes: ServiceFrame, signal?: CallSignal) => Promise<Document>;
+  readonly callBytes: (name: MethodName, bytes: Uint8Array, signal?: CallSignal) => Promise<Document>;
   /** The code and the pointer of what a call is refused with. */
   readonly refusalOf: (name: MethodName, request: Document) => Promise<Document>;
   /** Lets everything happen that can happen without time going by. */
@@ -72,7 +70,7 @@ export function createAgentServiceRig(options: RigOptions = {}): AgentServiceRig
     }
   };
 
-  const callBytes = async (name: MethodName, bytes: ServiceFrame, signal = createCallSignal()): Promise<Document> => {
+  const callBytes = async (name: MethodName, bytes: Uint8Array, signal = createCallSignal()): Promise<Document> => {
     const method = methodOf(name);
     if (method.kind !== "unary") throw new Error(`${name} is a stream`);
     const answer = await method.answer(bytes, { peer: { label: "caller", trust: "same-user" }, signal });
@@ -105,7 +103,7 @@ export function createAgentServiceRig(options: RigOptions = {}): AgentServiceRig
     stream: () => {
       const method = methodOf("publish");
       if (method.kind !== "stream") throw new Error("Publish is a stream");
-      const client = openStream<ServiceFrame>(method.accept, undefined);
+      const client = openStream<Uint8Array>(method.accept, undefined);
       const served = streams.at(-1);
       if (served === undefined) throw new Error("nobody was told of the stream");
       return {
@@ -115,7 +113,6 @@ export function createAgentServiceRig(options: RigOptions = {}): AgentServiceRig
           for (const request of requests) client.send(encodeDocument(PublishRequestSchema, request));
         },
         sendBytes: client.send,
-        sendMessage: client.send,
         heard: () => client.received.map((frame) => decodeDocument(PublishResponseSchema, frame as Uint8Array)),
       };
     },

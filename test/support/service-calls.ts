@@ -1,6 +1,5 @@
 // The client of a stream of the services, in this process: it can say that it says no more, hang up, and stop reading.
 import { Fault } from "../../src/base/errors.js";
-import type { ServiceFrame } from "../../src/contracts/service.js";
 import type { CloseInfo, Connection, FrameRun } from "../../src/contracts/transport.js";
 import { createMemoryPair } from "../../transports/memory/memory-pair.js";
 
@@ -26,7 +25,7 @@ export interface StreamClient<Frame> {
 const END = new Uint8Array(0);
 
 /** A stream as a transport hands it in. `join` makes one message of a run, where runs are joined. */
-export function openStream<Frame extends ServiceFrame>(
+export function openStream<Frame extends Uint8Array>(
   accept: (connection: Connection<Frame>) => void,
   join: ((frames: readonly Frame[]) => Frame) | undefined,
 ): StreamClient<Frame> {

@@ -4,9 +4,8 @@ import { AaepMessageSchema, AaepService } from "#gen/aaep/v1/aaep_service_pb.js"
 import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { faultFrom } from "../../src/base/errors.js";
 import type { AbortSignalLike } from "../../src/contracts/rpc.js";
-import type { ServiceFrame, ServiceMethod } from "../../src/contracts/service.js";
+import type { ServiceMethod } from "../../src/contracts/service.js";
 import { decodeDocument } from "../../src/protocols/aaep/protobuf/decode.js";
-import { messageOf } from "../../src/protocols/aaep/protobuf/documents.js";
 import { encodeDocument } from "../../src/protocols/aaep/protobuf/encode.js";
 import { subscriberMethods } from "../../src/protocols/aaep/subscriber-service.js";
 import type { RigOptions } from "./engine-rig.js";
@@ -15,10 +14,7 @@ import { createStreamRig, type StreamRig, utf8 } from "./stream-rig.js";
 
 export type Document = Readonly<Record<string, unknown>>;
 
-/** How a transport hands over what came in. */
-export type Hands = "bytes" | "messages";
-
-export interface SubscriberStream extends StreamClient<ServiceFrame> {
+export interface SubscriberStream extends StreamClient<Uint8Array> {
   /** A request of the method, as a document. */
   readonly say: (request: Document) => void;
   /** Each message that came, as it came. */
@@ -47,10 +43,8 @@ export function requestOf(capabilities: Document = {}, others: Document = {}): D
   return { type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "reader", capabilities, ...others };
 }
 
-export function createSubscriberRig(
-  options: RigOptions & { readonly hands?: Hands; readonly heartbeatMs?: number } = {},
-): SubscriberRig {
-  const { hands = "bytes", heartbeatMs } = options;
+export function createSubscriberRig(options: RigOptions & { readonly heartbeatMs?: number } = {}): SubscriberRig {
+  const { heartbeatMs } = options;
   const rig = createStreamRig(options);
   const methods = subscriberMethods({
     ...rig.desk,
@@ -67,12 +61,11 @@ export function createSubscriberRig(
     // Just looked at.
     return found as Extract<ServiceMethod, { kind: Kind }>;
   };
-  const frameOf = ({ input }: DescMethod, request: Document): ServiceFrame =>
-    hands === "bytes" ? encodeDocument(input, request) : messageOf(input, request);
+  const frameOf = ({ input }: DescMethod, request: Document): Uint8Array => encodeDocument(input, request);
 
-  const open = (descriptor: DescMethod): StreamClient<ServiceFrame> => {
+  const open = (descriptor: DescMethod): StreamClient<Uint8Array> => {
     const { accept, joinsRuns } = methodOf(descriptor, "stream");
-    return openStream<ServiceFrame>(accept, joinsRuns ? joined : undefined);
+    return openStream<Uint8Array>(accept, joinsRuns ? joined : undefined);
   };
 
   const openTyped = (descriptor: DescMethod): SubscriberStream => {
@@ -136,7 +129,7 @@ function callSignal(signal: AbortSignal | undefined): AbortSignalLike {
   };
 }
 
-function joined(frames: readonly ServiceFrame[]): ServiceFrame {
+function joined(frames: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat(frames as readonly Uint8Array[]);
 }
 
@@ -146,7 +139,7 @@ function messagesIn({ events, ...others }: Document): readonly Document[] {
 }
 
 /** What an AaepMessage carries, with the type that stands beside it. */
-function carried(frame: ServiceFrame): Document {
+function carried(frame: Uint8Array): Document {
   const { json: bytes, messageType } = fromBinary(AaepMessageSchema, frame as Uint8Array);
   return { document: JSON.parse(utf8.decode(bytes)), messageType };
 }

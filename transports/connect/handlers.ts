@@ -1,5 +1,5 @@
 // Methods as handlers of the library. It negotiates the protocol, reads requests and ends calls.
-import { type DescMethodBiDiStreaming, type DescMethodUnary, fromBinary, type Message } from "@bufbuild/protobuf";
+import type { DescMethodBiDiStreaming, DescMethodUnary, Message } from "@bufbuild/protobuf";
 import {
   type ConnectRouter,
   createConnectRouter,
@@ -15,7 +15,7 @@ import { createEnvelopes } from "./envelopes.js";
 import type { Exchange } from "./exchange.js";
 import { connectErrorOf, faultOfInput } from "./faults.js";
 import { nodeHeaders, webHeaders } from "./headers.js";
-import { opaqueMessage } from "./messages.js";
+import { AS_BYTES, AS_JSON, type Passage } from "./messages.js";
 import type { ResolvedConnectOptions } from "./options.js";
 import { createStreamCall, type StreamCall } from "./stream-connection.js";
 import { answerUnary, type UnaryMethod } from "./unary-call.js";
@@ -35,32 +35,49 @@ export function createHandlers(
     readMaxBytes: options.maxMessageBytes,
     acceptCompression: options.compression ? [compressionGzip] : [],
   };
-  const grpc = createConnectRouter({ ...shared, connect: false });
-  const connect = createConnectRouter({ ...shared, grpc: false, grpcWeb: false });
-  const byPath = new Map<string, Handler>();
-  for (const method of options.methods) {
-    if (method.kind === "unary") {
-      duplex(grpc, method, (requests, context) => answerOnce(method, requests, context, options));
+  const handlersOf = (passage: Passage, protocols: { readonly [Name in "connect" | "grpc" | "grpcWeb"]?: false }) => {
+    const router = createConnectRouter({ ...shared, ...protocols });
+    for (const method of options.methods) {
+      if (method.kind === "stream")
+        duplex(router, method, passage, (requests, context) =>
+          converse(method, passage, requests, context, options, onStream),
+        );
       // The protocol of Connect has a form of its own for calls that are answered once.
-      connect.rpc(method.descriptor as DescMethodUnary, (request, context) =>
-        answer(method, request, context, options),
-      );
-    } else {
-      for (const router of [grpc, connect])
-        duplex(router, method, (requests, context) => converse(method, requests, context, options, onStream));
+      else if (protocols.connect === undefined)
+        router.rpc(typedFor(method.descriptor as DescMethodUnary, passage), (request, context) =>
+          answer(method, passage, request, context, options),
+        );
+      else
+        duplex(router, method, passage, (requests, context) => answerOnce(method, passage, requests, context, options));
     }
-  }
-  for (const method of options.methods) {
-    const path = `/${method.descriptor.parent.typeName}/${method.descriptor.name}`;
-    const grpcHandler = handlerOf(grpc, path);
-    const connectHandler = handlerOf(connect, path);
-    byPath.set(path, {
-      method,
-      handle: (exchange) =>
-        (exchange.contentType.startsWith("application/grpc") ? grpcHandler : connectHandler)(requestOf(exchange)),
-    });
-  }
-  return byPath;
+    return router;
+  };
+  const grpc = { connect: false } as const;
+  const connect = { grpc: false, grpcWeb: false } as const;
+  const routers = {
+    grpc: { bytes: handlersOf(AS_BYTES, grpc), json: handlersOf(AS_JSON, grpc) },
+    connect: { bytes: handlersOf(AS_BYTES, connect), json: handlersOf(AS_JSON, connect) },
+  };
+  return new Map(
+    options.methods.map((method): [string, Handler] => {
+      const path = `/${method.descriptor.parent.typeName}/${method.descriptor.name}`;
+      const found = {
+        grpc: { bytes: handlerOf(routers.grpc.bytes, path), json: handlerOf(routers.grpc.json, path) },
+        connect: { bytes: handlerOf(routers.connect.bytes, path), json: handlerOf(routers.connect.json, path) },
+      };
+      const handle = (exchange: Exchange) => {
+        const { contentType } = exchange;
+        const protocol = found[contentType.startsWith("application/grpc") ? "grpc" : "connect"];
+        return protocol[contentType.includes("json") ? "json" : "bytes"](requestOf(exchange));
+      };
+      return [path, { method, handle }];
+    }),
+  );
+}
+
+/** The method as the library is told that it is. */
+function typedFor<Method extends ServiceMethod["descriptor"]>(descriptor: Method, { type }: Passage): Method {
+  return { ...descriptor, input: type(descriptor.input), output: type(descriptor.output) };
 }
 
 const EXCHANGE = createContextKey<Exchange | undefined>(undefined);
@@ -78,9 +95,10 @@ function exchangeOf(context: HandlerContext): Exchange {
 function duplex(
   router: ConnectRouter,
   { descriptor }: ServiceMethod,
+  passage: Passage,
   serve: (requests: AsyncIterable<Message>, context: HandlerContext) => AsyncIterable<Message>,
 ): void {
-  const method: DescMethodBiDiStreaming = { ...descriptor, methodKind: "bidi_streaming" };
+  const method: DescMethodBiDiStreaming = { ...typedFor(descriptor, passage), methodKind: "bidi_streaming" };
   router.rpc(method, serve);
 }
 
@@ -108,6 +126,7 @@ function requestOf(exchange: Exchange): UniversalServerRequest {
 
 async function answer(
   method: UnaryMethod,
+  passage: Passage,
   request: Message,
   context: HandlerContext,
   options: ResolvedConnectOptions,
@@ -116,9 +135,9 @@ async function answer(
   exchange.served();
   try {
     if (exchange.response.headersSent) throw new Fault("timed_out", "This call was refused before its message came.");
-    const bytes = await answerUnary(method, request, exchange, context);
-    const { output } = method.descriptor;
-    return isJson(context) ? fromBinary(output, bytes) : opaqueMessage(output, bytes);
+    const { input, output } = method.descriptor;
+    const bytes = await answerUnary(method, passage.bytesOf(input, request), exchange, context);
+    return passage.messageOf(output, bytes);
   } catch (caught) {
     throw connectErrorOf(publicFault(caught, options.log), options.describeFault);
   }
@@ -126,6 +145,7 @@ async function answer(
 
 async function* answerOnce(
   method: UnaryMethod,
+  passage: Passage,
   requests: AsyncIterable<Message>,
   context: HandlerContext,
   options: ResolvedConnectOptions,
@@ -136,7 +156,7 @@ async function* answerOnce(
   } catch (caught) {
     throw connectErrorOf(faultOfInput(caught), options.describeFault);
   }
-  yield await answer(method, request, context, options);
+  yield await answer(method, passage, request, context, options);
 }
 
 async function onlyOne(requests: AsyncIterable<Message>): Promise<Message> {
@@ -151,6 +171,7 @@ async function onlyOne(requests: AsyncIterable<Message>): Promise<Message> {
 /** Serves a stream. The library is given no message, only the end. */
 function converse(
   method: Extract<ServiceMethod, { readonly kind: "stream" }>,
+  passage: Passage,
   requests: AsyncIterable<Message>,
   context: HandlerContext,
   options: ResolvedConnectOptions,
@@ -162,10 +183,10 @@ function converse(
   const call = createStreamCall(
     {
       exchange,
-      messages: requests[Symbol.asyncIterator](),
+      messages: bytesIn(requests[Symbol.asyncIterator](), (message) => passage.bytesOf(descriptor.input, message)),
       envelopes: createEnvelopes({
         type: descriptor.output,
-        isJson: isJson(context),
+        isJson: passage === AS_JSON,
         isGzip: isGzip(context),
         joinsRuns: method.joinsRuns,
       }),
@@ -194,8 +215,17 @@ function converse(
   };
 }
 
-function isJson(context: HandlerContext): boolean {
-  return context.responseHeader.get("content-type")?.includes("json") === true;
+/** Messages as they are read, one by one. */
+function bytesIn(
+  messages: AsyncIterator<Message>,
+  bytesOf: (message: Message) => Uint8Array,
+): AsyncIterator<Uint8Array> {
+  return {
+    next: async () => {
+      const result = await messages.next();
+      return result.done === true ? { done: true, value: undefined } : { done: false, value: bytesOf(result.value) };
+    },
+  };
 }
 
 function isGzip(context: HandlerContext): boolean {

@@ -1,17 +1,16 @@
-import type { Message } from "@bufbuild/protobuf";
 import { Fault } from "../../src/base/errors.js";
 import { faultOfInput } from "./faults.js";
 
 /** The read side of a stream. A message is read only when somebody asks for it (G2). */
 export interface Inbox {
-  readonly frames: AsyncIterable<readonly Message[]>;
+  readonly frames: AsyncIterable<readonly Uint8Array[]>;
   /** Ends the iteration without an error. */
   readonly stop: () => void;
   /** Ends the iteration with `fault`. */
   readonly fail: (fault: Fault) => void;
 }
 
-type Batch = readonly Message[];
+type Batch = readonly Uint8Array[];
 type Ending =
   | { readonly kind: "open" }
   | { readonly kind: "done" }
@@ -22,7 +21,7 @@ const MOST_MESSAGES_A_TURN = 64;
 
 /** `takesOne`: the client may send one message only. `onEnd` is called once when it has ended its side, with a fault where it did so badly. */
 export function createInbox(
-  messages: AsyncIterator<Message>,
+  messages: AsyncIterator<Uint8Array>,
   takesOne: boolean,
   onEnd: (fault: Fault | undefined) => void,
 ): Inbox {
@@ -33,7 +32,7 @@ export function createInbox(
   let isReading = false;
   let count = 0;
 
-  function take(result: IteratorResult<Message>): void {
+  function take(result: IteratorResult<Uint8Array>): void {
     isReading = false;
     if (ending.kind !== "open") return;
     if (result.done === true) {

@@ -1,9 +1,7 @@
 // One stream call as a Connection. What comes in is read through the library; what goes out is written straight to the response.
 import { constants } from "node:http2";
-import type { Message } from "@bufbuild/protobuf";
 import { Fault } from "../../src/base/errors.js";
-import type { ServiceFrame } from "../../src/contracts/service.js";
-import type { CloseInfo, Connection, FrameRun } from "../../src/contracts/transport.js";
+import type { CloseInfo, Connection } from "../../src/contracts/transport.js";
 import { STATUS, STATUS_OF } from "../rpc-status.js";
 import type { Envelopes } from "./envelopes.js";
 import type { Exchange } from "./exchange.js";
@@ -13,14 +11,14 @@ import { createOutbox } from "./outbox.js";
 import { isDeadline } from "./unary-call.js";
 
 export interface StreamCall {
-  readonly connection: Connection<ServiceFrame>;
+  readonly connection: Connection<Uint8Array>;
   /** Resolves when the call is to end and everything has been written: with the fault of its status, or OK. Never rejects. */
   readonly ending: Promise<Fault | undefined>;
 }
 
 export interface StreamParts {
   readonly exchange: Exchange;
-  readonly messages: AsyncIterator<Message>;
+  readonly messages: AsyncIterator<Uint8Array>;
   readonly envelopes: Envelopes;
   /** Whether the client may send one message only; its end then says nothing. */
   readonly takesOne: boolean;
@@ -114,12 +112,11 @@ export function createStreamCall(
     { once: true },
   );
 
-  // What goes out is encoded (ServiceFrame).
-  const connection: Connection<ServiceFrame> = {
+  const connection: Connection<Uint8Array> = {
     peer,
     frames: inbox.frames,
-    send: (frame) => outbox.send(frame as Uint8Array),
-    sendRun: (run) => outbox.sendRun(run as FrameRun<Uint8Array>),
+    send: outbox.send,
+    sendRun: outbox.sendRun,
     writable: outbox.writable,
     close: async (fault) => {
       if (lost !== undefined) end({ kind: "abrupt", fault: lost }, fault ?? lost);

@@ -1,4 +1,3 @@
-import type { Message } from "@bufbuild/protobuf";
 import { Code, ConnectError, type HandlerContext } from "@connectrpc/connect";
 import { Fault } from "../../src/base/errors.js";
 import type { ServiceMethod } from "../../src/contracts/service.js";
@@ -15,7 +14,7 @@ const DEADLINE_SLACK_MS = 1000;
 /** Answers one call, by its deadline. Rejects with what `answer` throws, or with a Fault "timed_out". */
 export async function answerUnary(
   method: UnaryMethod,
-  request: Message,
+  request: Uint8Array,
   exchange: Exchange,
   { signal, timeoutMs }: Pick<HandlerContext, "signal" | "timeoutMs">,
 ): Promise<Uint8Array> {

@@ -1,12 +1,11 @@
-import type { ServiceFrame } from "../../src/contracts/service.js";
 import type { FrameRun } from "../../src/contracts/transport.js";
 import { bufferOf, messagesOfRun } from "./run-messages.js";
 
 /** The write side of a call, counted in bytes: the library counts messages, of any size (G1). */
 export interface CallOutbox {
   /** Answers whether more may be handed over. */
-  readonly send: (frame: ServiceFrame) => boolean;
-  readonly sendRun: (run: FrameRun<ServiceFrame>) => boolean;
+  readonly send: (frame: Uint8Array) => boolean;
+  readonly sendRun: (run: FrameRun<Uint8Array>) => boolean;
   readonly writable: () => Promise<void>;
   /** No more is taken, and every waiter goes on (S9). What was handed over still leaves. */
   readonly settle: () => void;

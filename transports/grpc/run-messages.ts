@@ -1,4 +1,3 @@
-import type { ServiceFrame } from "../../src/contracts/service.js";
 import type { FrameRun } from "../../src/contracts/transport.js";
 
 /** Frames in one message, at most. */
@@ -10,7 +9,7 @@ export const MOST_JOINED_BYTES = 1024 * 1024;
  * The messages in which a run leaves: its frames, or, where frames put one behind the other are one message, few with many. Made once, kept in the
  * run, and shared by all calls that send it. A frame alone is not copied.
  */
-export function messagesOfRun(run: FrameRun<ServiceFrame>, joinsRuns: boolean): readonly Buffer[] {
+export function messagesOfRun(run: FrameRun<Uint8Array>, joinsRuns: boolean): readonly Buffer[] {
   const key = joinsRuns ? "grpc joined" : "grpc";
   const known = run.joined.get(key);
   if (known !== undefined) return known as readonly Buffer[];
@@ -39,10 +38,7 @@ function joined(frames: readonly Buffer[]): readonly Buffer[] {
   return messages;
 }
 
-/** The bytes of a frame that goes out, uncopied. Throws a TypeError for one that was not encoded. */
-export function bufferOf(frame: ServiceFrame): Buffer {
-  if (frame instanceof Uint8Array) {
-    return Buffer.isBuffer(frame) ? frame : Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
-  }
-  throw new TypeError(`A ${frame.$typeName} was handed over; what goes out must be encoded.`);
+/** The bytes of a frame, uncopied. */
+export function bufferOf(frame: Uint8Array): Buffer {
+  return Buffer.isBuffer(frame) ? frame : Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
 }

@@ -1,7 +1,6 @@
 // One call with a stream, as a Connection: reading in call-inbox.ts, writing in call-outbox.ts; what lives here is its life.
 import type { ServerDuplexStream, ServerWritableStream } from "@grpc/grpc-js";
 import { Fault, publicFault } from "../../src/base/errors.js";
-import type { ServiceFrame } from "../../src/contracts/service.js";
 import type { CloseInfo, Connection } from "../../src/contracts/transport.js";
 import { watchCallEnd } from "./call-end.js";
 import { type CallInbox, createCallInbox, createSingleFrameInbox } from "./call-inbox.js";
@@ -23,7 +22,7 @@ export function createStreamConnection(
   call: StreamCall,
   peer: KnownPeer,
   options: StreamCallOptions,
-): Connection<ServiceFrame> {
+): Connection<Uint8Array> {
   let tellClosed: (info: CloseInfo) => void = () => {};
   const closed = new Promise<CloseInfo>((resolve) => {
     tellClosed = resolve;

@@ -1,9 +1,8 @@
 // What agents send to the services, read as documents.
-import { type DescMessage, isMessage } from "@bufbuild/protobuf";
+import type { DescMessage } from "@bufbuild/protobuf";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { PublishRequestSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { Fault } from "../../base/errors.js";
-import type { ServiceFrame } from "../../contracts/service.js";
 import { topicKind } from "../../engine/event.js";
 import type { OpenQuestion } from "../../engine/session-record.js";
 import { documentIn } from "./service-frames.js";
@@ -21,7 +20,7 @@ export interface EventBatch {
 }
 
 /** @throws Fault "invalid_message", or "invalid_event"; pointers of events begin with an index */
-export function publishRequestIn(frame: ServiceFrame): PublishRequest {
+export function publishRequestIn(frame: Uint8Array): PublishRequest {
   const { publish, manifest, resume } = agentDocument(PublishRequestSchema, frame);
   const given = [publish, manifest, resume].filter((one) => one !== undefined);
   if (given.length !== 1) {
@@ -33,8 +32,7 @@ export function publishRequestIn(frame: ServiceFrame): PublishRequest {
 }
 
 /** The id of a request that may be no good for anything else. */
-export function requestIdIn(frame: ServiceFrame): string {
-  if (!(frame instanceof Uint8Array)) return isMessage(frame, PublishRequestSchema) ? frame.requestId : "";
+export function requestIdIn(frame: Uint8Array): string {
   const reader = new BinaryReader(frame);
   let id = "";
   try {
@@ -52,7 +50,7 @@ export function requestIdIn(frame: ServiceFrame): string {
 const DELIMITED = 2;
 
 /** A call of an agent as a document. Pointers of events in a batch begin with an index. */
-export function agentDocument(descriptor: DescMessage, frame: ServiceFrame): Message {
+export function agentDocument(descriptor: DescMessage, frame: Uint8Array): Message {
   try {
     return documentIn(descriptor, frame);
   } catch (caught) {

@@ -1,12 +1,10 @@
 // One stream of aaep.v1.AgentService.Publish: an agent that is known by its stream (R3, R8, R29). Requests are answered in order, each once what it
 // published is safe; between the answers it hears of its questions.
-import { isMessage } from "@bufbuild/protobuf";
-import { PublishRequestSchema, PublishResponseSchema } from "#gen/aaep/v1/agent_service_pb.js";
+import { PublishResponseSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { Fault, publicFault } from "../../base/errors.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Log } from "../../contracts/log.js";
 import type { EndReason } from "../../contracts/protocol.js";
-import type { ServiceFrame } from "../../contracts/service.js";
 import type { Connection, PeerIdentity } from "../../contracts/transport.js";
 import type { Engine } from "../../engine/engine.js";
 import type { ResolvedQuestion } from "../../engine/question-result.js";
@@ -40,12 +38,11 @@ export interface AgentStream {
 /** After so many requests others come first; a big one counts for more, and one that is costly for all. */
 const TURN_COST = 256;
 const BYTES_OF_ONE = 512;
-const EVENTS_OF_ONE = 4;
 
 /** Serves a stream from its first frame to its end, which is its agent's (R8). */
-export function serveAgentStream(connection: Connection<ServiceFrame>, services: AgentStreamServices): AgentStream {
+export function serveAgentStream(connection: Connection<Uint8Array>, services: AgentStreamServices): AgentStream {
   const { clock, log } = services;
-  const answers: OrderedAnswers<ServiceFrame> = createOrderedAnswers(connection);
+  const answers: OrderedAnswers<Uint8Array> = createOrderedAnswers(connection);
   let hasAsked = false;
   let isOver = false;
   let tellInputEnded: () => void = () => {};
@@ -93,7 +90,7 @@ export function serveAgentStream(connection: Connection<ServiceFrame>, services:
   };
 
   /** Handles one frame. Answers what it cost, refused or not. */
-  const take = (frame: ServiceFrame): number => {
+  const take = (frame: Uint8Array): number => {
     // The place is kept first: news of what is published now follow its receipt.
     const answer = answers.reserve();
     const refuse = (caught: unknown): void =>
@@ -170,12 +167,8 @@ function respond(desk: AgentDesk, request: PublishRequest): Responded {
   }
 }
 
-function costOf(frame: ServiceFrame): number {
-  if (frame instanceof Uint8Array) return 1 + Math.floor(frame.length / BYTES_OF_ONE);
-  // Anything else was refused.
-  if (!isMessage(frame, PublishRequestSchema)) return 1;
-  const { request } = frame;
-  return request.case === "publish" ? 1 + Math.floor(request.value.events.length / EVENTS_OF_ONE) : 1;
+function costOf(frame: Uint8Array): number {
+  return 1 + Math.floor(frame.length / BYTES_OF_ONE);
 }
 
 function encoded(requestId: string, response: Message): Uint8Array {

@@ -1,9 +1,8 @@
 // AAEP messages as JSON in aaep.v1.AaepMessage: the service as the specification draws it (AAEP app. B.5).
-import { fromBinary, isMessage } from "@bufbuild/protobuf";
+import { fromBinary } from "@bufbuild/protobuf";
 import { type AaepMessage, AaepMessageSchema } from "#gen/aaep/v1/aaep_service_pb.js";
 import { Fault } from "../../base/errors.js";
 import type { Codec } from "../../contracts/codec.js";
-import type { ServiceFrame } from "../../contracts/service.js";
 import { createJsonCodec, type Utf8 } from "./json-codec.js";
 import { ByteWriter, DELIMITED } from "./protobuf/byte-writer.js";
 
@@ -11,7 +10,7 @@ const JSON_FIELD = AaepMessageSchema.field.json.number;
 const TYPE_FIELD = AaepMessageSchema.field.messageType.number;
 
 /** An event to which nothing was added keeps its agent's own text, byte for byte (AAEP §8.2.1). */
-export function createAaepMessageCodec(utf8: Utf8): Codec<ServiceFrame, unknown> {
+export function createAaepMessageCodec(utf8: Utf8): Codec<Uint8Array, unknown> {
   const json = createJsonCodec(utf8);
   return {
     decode: (frame) => {
@@ -28,11 +27,7 @@ export function createAaepMessageCodec(utf8: Utf8): Codec<ServiceFrame, unknown>
   };
 }
 
-function messageOfFrame(frame: ServiceFrame): AaepMessage {
-  if (!(frame instanceof Uint8Array)) {
-    if (isMessage(frame, AaepMessageSchema)) return frame;
-    throw notThis(undefined);
-  }
+function messageOfFrame(frame: Uint8Array): AaepMessage {
   try {
     return fromBinary(AaepMessageSchema, frame);
   } catch (caught) {

@@ -8,7 +8,6 @@ import {
 } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { Fault } from "../../base/errors.js";
 import type { Codec } from "../../contracts/codec.js";
-import type { ServiceFrame } from "../../contracts/service.js";
 import type { WireFormat } from "../../engine/delivery.js";
 import { type Document, encodeInField } from "./protobuf/encode.js";
 import { jsonTypeOf } from "./protobuf/message-types.js";
@@ -20,7 +19,7 @@ const EVENTS = SubscribeResponseSchema.field.events.number;
  * Each event as the bytes of a SubscribeResponse that holds it alone. Put one behind the other they are one response with all of them, and a
  * ListenResponse is the same bytes.
  */
-const EVENT_FORMAT: WireFormat<ServiceFrame> = {
+const EVENT_FORMAT: WireFormat<Uint8Array> = {
   name: "protobuf",
   encode: (event) => encodeInField(EVENTS, EventSchema, event),
 };
@@ -36,7 +35,7 @@ const RESPONSES: ReadonlyMap<string, { readonly number: number; readonly message
 );
 
 /** The codec of Subscribe: frames are a SubscribeRequest on the way in, the bytes of a SubscribeResponse on the way out. */
-export function createSubscribeCodec(): Codec<ServiceFrame, unknown> {
+export function createSubscribeCodec(): Codec<Uint8Array, unknown> {
   return {
     decode: (frame) => {
       const document = soleMember(SubscribeRequestSchema, frame);
@@ -51,7 +50,7 @@ export function createSubscribeCodec(): Codec<ServiceFrame, unknown> {
 }
 
 /** The codec of Listen: a ListenRequest on the way in, undefined where it holds no request; the way out is that of Subscribe, byte for byte. */
-export function createListenCodec(): Codec<ServiceFrame, unknown> {
+export function createListenCodec(): Codec<Uint8Array, unknown> {
   return {
     decode: (frame) => soleMember(ListenRequestSchema, frame),
     encode: encodeResponse,

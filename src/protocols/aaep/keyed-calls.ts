@@ -11,7 +11,7 @@ import {
 } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { Fault } from "../../base/errors.js";
 import type { Clock } from "../../contracts/clock.js";
-import type { ServiceCall, ServiceFrame, ServiceMethod } from "../../contracts/service.js";
+import type { ServiceCall, ServiceMethod } from "../../contracts/service.js";
 import { createCallTurns } from "./call-turns.js";
 import type { KeyedSubscription, KeyedSubscriptions } from "./keyed-subscriptions.js";
 import { encodeDocument } from "./protobuf/encode.js";
@@ -38,7 +38,7 @@ export function keyedCalls(
   ): Unary => ({
     kind: "unary",
     descriptor,
-    answer: (frame: ServiceFrame, { signal }: ServiceCall) => {
+    answer: (frame: Uint8Array, { signal }: ServiceCall) => {
       const { key, message } = keyedMessage(descriptor.input, field, frame);
       const { subscription_id: id } = message;
       return turns(subscriptions.needed(id, key).open.id, () => {
@@ -49,7 +49,7 @@ export function keyedCalls(
   });
 
   /** Whether it counted, and never why not (AAEP §6.3.4). */
-  const reply = (frame: ServiceFrame): boolean => {
+  const reply = (frame: Uint8Array): boolean => {
     const said = documentIn(method.reply.input, frame);
     const message = (said.confirmation_reply ?? said.clarification_reply ?? {}) as Message;
     const one = subscriptions.find(message.subscription_id, said.key);
@@ -105,7 +105,7 @@ export function keyedCalls(
 function keyedMessage(
   descriptor: DescMessage,
   field: string,
-  frame: ServiceFrame,
+  frame: Uint8Array,
 ): { readonly key: unknown; readonly message: Message } {
   const said = documentIn(descriptor, frame);
   // Where the field is there, it is a message.

@@ -5,7 +5,7 @@ import { SubscriberService, SubscriberServiceGetManifestResponseSchema } from "#
 import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Codec } from "../../contracts/codec.js";
 import type { Heartbeat, Protocol } from "../../contracts/protocol.js";
-import type { ServiceFrame, ServiceMethod } from "../../contracts/service.js";
+import type { ServiceMethod } from "../../contracts/service.js";
 import type { Connection } from "../../contracts/transport.js";
 import { createAaepMessageCodec } from "./codec-aaep-message.js";
 import { createListenCodec, createSubscribeCodec } from "./codec-protobuf.js";
@@ -19,8 +19,8 @@ import type { DeskServices, Message } from "./subscription-desk.js";
 
 /** Serves a stream from its first frame to its end. Its client's half-close is not the end of its subscription. */
 export type ServeStream = (
-  connection: Connection<ServiceFrame>,
-  codec: Codec<ServiceFrame, unknown>,
+  connection: Connection<Uint8Array>,
+  codec: Codec<Uint8Array, unknown>,
   protocol: Protocol<unknown>,
   heartbeat: Heartbeat<unknown> | undefined,
 ) => void;

@@ -1,7 +1,7 @@
 // The single calls of AgentService, and agents that are known between them by a lease (R8, R29, AAEP ch. 6).
-import { create } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import { PublishBatchRequestSchema, SetManifestRequestSchema } from "#gen/aaep/v1/agent_service_pb.js";
+import { PublishBatchRequestSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import type { Journal } from "../../../src/contracts/journal.js";
 import { MAX_LEASES } from "../../../src/protocols/aaep/agent-leases.js";
 import { MAX_AWAITED_COUNT } from "../../../src/protocols/aaep/agent-questions.js";
@@ -106,19 +106,19 @@ describe("PublishBatch", () => {
     expect(await createAgentServiceRig().refusalOf("publishBatch", request)).toMatchObject(refusal);
   });
 
-  it("refuses bytes that are none, and takes what a library has decoded", async () => {
+  it("refuses bytes that are none", async () => {
     const { callBytes, settle } = createAgentServiceRig();
     await expect(callBytes("publishBatch", new Uint8Array([0xff, 0xff]))).rejects.toMatchObject({
-      code: "invalid_message",
-    });
-    await expect(callBytes("publishBatch", create(SetManifestRequestSchema))).rejects.toMatchObject({
       code: "invalid_message",
     });
     const event = {
       sessionId: "sess_1",
       payload: { case: "sessionStarted" as const, value: { summaryNormal: "Begins." } },
     };
-    const answer = await callBytes("publishBatch", create(PublishBatchRequestSchema, { publish: { events: [event] } }));
+    const answer = await callBytes(
+      "publishBatch",
+      toBinary(PublishBatchRequestSchema, create(PublishBatchRequestSchema, { publish: { events: [event] } })),
+    );
     await settle();
     expect(answer.agent_key).toEqual(expect.any(String));
   });

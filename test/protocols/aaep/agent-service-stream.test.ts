@@ -1,7 +1,5 @@
-// The stream of AgentService: an agent that is known by its stream (R3, R8, R29).
-import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import { EventBatchSchema, ManifestReceiptSchema, PublishRequestSchema } from "#gen/aaep/v1/agent_service_pb.js";
+import { PublishRequestSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import type { Journal } from "../../../src/contracts/journal.js";
 import { encodeDocument } from "../../../src/protocols/aaep/protobuf/encode.js";
 import {
@@ -139,25 +137,6 @@ describe("Publish answers", () => {
     expect(kindsOf(agent)).toEqual(["start receipt", "many error", "most receipt"]);
     expect(errorOf(agent.heard()[1])).toMatchObject({ code: "message_too_large" });
     expect(receiptOf(agent.heard()[2])?.events).toHaveLength(512);
-  });
-
-  it("what a library has decoded, as it answers bytes", async () => {
-    const { stream, settle } = createAgentServiceRig();
-    const agent = stream();
-    const request = (requestId: string, sessionId: string) =>
-      create(PublishRequestSchema, {
-        requestId,
-        request: {
-          case: "publish",
-          value: { events: [{ sessionId, payload: { case: "sessionStarted", value: { summaryNormal: "Begins." } } }] },
-        },
-      });
-    agent.sendMessage(request("decoded", "sess_1"));
-    agent.sendMessage(request("refused", "no id"));
-    agent.sendMessage(create(EventBatchSchema));
-    agent.sendMessage(create(ManifestReceiptSchema));
-    await settle();
-    expect(kindsOf(agent)).toEqual(["decoded receipt", "refused error", "error", "error"]);
   });
 
   it("once what was published is safe, and still in order (R29)", async () => {

@@ -12,14 +12,13 @@ import {
 } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { Fault } from "../../../src/base/errors.js";
 import type { Codec } from "../../../src/contracts/codec.js";
-import type { ServiceFrame } from "../../../src/contracts/service.js";
 import { createUtf8 } from "../../../src/daemon/utf8.js";
 import type { AgentEvent } from "../../../src/engine/event.js";
 import { createAaepMessageCodec } from "../../../src/protocols/aaep/codec-aaep-message.js";
 import { createListenCodec, createSubscribeCodec } from "../../../src/protocols/aaep/codec-protobuf.js";
 import { describeFault } from "../../../src/protocols/aaep/error-detail.js";
-import { documentOf, messageOf } from "../../../src/protocols/aaep/protobuf/documents.js";
 import { EVENT_NAMES, example } from "../../schemas/fixtures.js";
+import { documentOf, messageOf } from "../../support/protobuf-documents.js";
 
 const subscribe = createSubscribeCodec();
 const listen = createListenCodec();
@@ -45,10 +44,9 @@ describe("Subscribe", () => {
   const close = { subscriptionId: "sub_1", reasonCode: "done" };
   const init = { message: { case: "close", value: close } } as const;
 
-  test("a request is the message that it carries, as bytes and as a message", () => {
+  test("a request is the message that it carries", () => {
     const wanted = { type: "subscription.close", subscription_id: "sub_1", reason_code: "done" };
     expect(subscribe.decode(bytesOf(SubscribeRequestSchema, init))).toEqual(wanted);
-    expect(subscribe.decode(create(SubscribeRequestSchema, init))).toEqual(wanted);
   });
 
   test.each([
@@ -61,7 +59,6 @@ describe("Subscribe", () => {
       Buffer.concat([bytesOf(SubscribeRequestSchema, init), bytesOf(SubscribeRequestSchema, init)]),
       /several/,
     ],
-    ["another message", create(ListenRequestSchema, {}), /aaep.v1.SubscribeRequest/],
     [
       "a type that contradicts the field",
       bytesOf(SubscribeRequestSchema, {
@@ -75,10 +72,10 @@ describe("Subscribe", () => {
     expect(fault.sentence).toMatch(sentence);
   });
 
-  test("a type in the additional members of a decoded message may not contradict it either", () => {
-    const frame = create(SubscribeRequestSchema, { message: { case: "skip", value: {} } });
+  test("a type in the additional members may not contradict it either", () => {
+    const frame = bytesOf(SubscribeRequestSchema, { message: { case: "skip", value: {} } });
     expect(subscribe.decode(frame)).toEqual({ type: "aaepd.skip" });
-    const told = create(SubscribeRequestSchema, { message: { case: "close", value: { additional: { type: "x" } } } });
+    const told = bytesOf(SubscribeRequestSchema, { message: { case: "close", value: { additional: { type: "x" } } } });
     expect(faultOf(() => subscribe.decode(told)).pointer).toBe("/type");
   });
 
@@ -125,9 +122,7 @@ describe("Listen", () => {
   test("a request, and undefined where there is none", () => {
     const request = messageOfRequest();
     expect(listen.decode(bytesOf(ListenRequestSchema, { request }))).toEqual(example("subscription.request"));
-    expect(listen.decode(create(ListenRequestSchema, { request }))).toEqual(example("subscription.request"));
     expect(listen.decode(new Uint8Array(0))).toBeUndefined();
-    expect(listen.decode(create(ListenRequestSchema, {}))).toBeUndefined();
     expect(faultOf(() => listen.decode(Buffer.from([0x0a]))).code).toBe("invalid_message");
   });
 
@@ -146,7 +141,6 @@ describe("AaepService", () => {
   test("B.5: messages are JSON, and message_type is their type", () => {
     expect(json.decode(frame(close))).toEqual(close);
     expect(json.decode(frame(close, "subscription.close"))).toEqual(close);
-    expect(json.decode(create(AaepMessageSchema, { json: Buffer.from(JSON.stringify(close)) }))).toEqual(close);
     const { json: text, messageType } = fromBinary(AaepMessageSchema, json.encode(close) as Uint8Array);
     expect(JSON.parse(Buffer.from(text).toString())).toEqual(close);
     expect(messageType).toBe("subscription.close");
@@ -167,7 +161,6 @@ describe("AaepService", () => {
     ["no JSON", bytesOf(AaepMessageSchema, { json: Buffer.from("{") }), "invalid_json", /not JSON/],
     ["no UTF-8", bytesOf(AaepMessageSchema, { json: Buffer.from([0xff]) }), "invalid_json", /UTF-8/],
     ["no protobuf", Buffer.from("{}"), "invalid_message", /aaep.v1.AaepMessage/],
-    ["another message", create(ListenRequestSchema, {}), "invalid_message", /aaep.v1.AaepMessage/],
     ["nesting", bytesOf(AaepMessageSchema, { json: Buffer.from("[".repeat(100_000)) }), "invalid_message", /64 levels/],
   ])("%s is refused", (_, bytes, code, sentence) => {
     const fault = faultOf(() => json.decode(bytes));
@@ -190,7 +183,7 @@ test("R20: a fault as the detail of a status says what aaepd.error says", () => 
 });
 
 describe("hostile bytes end in a fault or a document, and in nothing else", () => {
-  const codecs: readonly Codec<ServiceFrame, unknown>[] = [subscribe, listen, json];
+  const codecs: readonly Codec<Uint8Array, unknown>[] = [subscribe, listen, json];
   const decodes = (bytes: Uint8Array): void => {
     for (const codec of codecs) {
       try {

@@ -3,13 +3,7 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { session } from "../../support/engine-rig.js";
-import {
-  createSubscriberRig,
-  type Document,
-  type Hands,
-  requestOf,
-  type SubscriberRig,
-} from "../../support/subscriber-calls.js";
+import { createSubscriberRig, type Document, requestOf, type SubscriberRig } from "../../support/subscriber-calls.js";
 
 const { method } = SubscriberService;
 const ABLE = { supports_confirmation_reply: true, supports_clarification_reply: true };
@@ -31,7 +25,7 @@ async function listeningOn(rig: SubscriberRig, subscriber = "reader"): Promise<L
   return { rig, stream, id: String(accepted?.subscription_id), key: extensions.aaepd.key };
 }
 
-const listening = (hands: Hands = "bytes"): Promise<Listening> => listeningOn(createSubscriberRig({ hands }));
+const listening = (): Promise<Listening> => listeningOn(createSubscriberRig());
 
 const replyOf = (id: string, others: Document = {}): Document => ({
   subscription_id: id,
@@ -50,9 +44,9 @@ const CALLS: readonly (readonly [name: string, method: DescMethod, field: string
   ["Skip", method.skip, "skip", {}],
 ];
 
-describe.each<Hands>(["bytes", "messages"])("calls beside Listen, handed in as %s", (hands) => {
+describe("calls beside Listen", () => {
   it("Reply says that it counted, once", async () => {
-    const { rig, id, key } = await listening(hands);
+    const { rig, id, key } = await listening();
     rig.publish(session().started(), session().confirmation(TOKEN));
     await rig.settle();
     const request = { key, confirmation_reply: replyOf(id) };
@@ -62,7 +56,7 @@ describe.each<Hands>(["bytes", "messages"])("calls beside Listen, handed in as %
   });
 
   it("Reply takes an answer to a clarification", async () => {
-    const { rig, id, key } = await listening(hands);
+    const { rig, id, key } = await listening();
     rig.publish(session().started(), {
       type: "aaep:agent.awaiting.clarification",
       session_id: "sess_1",
@@ -78,7 +72,7 @@ describe.each<Hands>(["bytes", "messages"])("calls beside Listen, handed in as %
   });
 
   it("Renegotiate answers the new terms, which hold for what comes (AAEP §5.7.2)", async () => {
-    const { rig, stream, id, key } = await listening(hands);
+    const { rig, stream, id, key } = await listening();
     const renegotiate = { subscription_id: id, capabilities: { event_filters: { include: [] } } };
     const answer = await rig.call(method.renegotiate, { key, renegotiate });
     expect(answer).toMatchObject({ accepted: { subscription_id: id, honored_capabilities: ABLE } });
@@ -88,7 +82,7 @@ describe.each<Hands>(["bytes", "messages"])("calls beside Listen, handed in as %
   });
 
   it("Renegotiate answers a rejection, which ends the stream in order (AAEP §5.7)", async () => {
-    const { rig, stream, id, key } = await listening(hands);
+    const { rig, stream, id, key } = await listening();
     const renegotiate = { subscription_id: id, capabilities: { accept_signed_manifests_only: true } };
     const answer = await rig.call(method.renegotiate, { key, renegotiate });
     expect(answer).toMatchObject({ rejected: { reason_code: "manifest_signature_required" } });
@@ -98,7 +92,7 @@ describe.each<Hands>(["bytes", "messages"])("calls beside Listen, handed in as %
   });
 
   it("Renegotiate refuses what is malformed, and the old terms stand (R32)", async () => {
-    const { rig, stream, id, key } = await listening(hands);
+    const { rig, stream, id, key } = await listening();
     const renegotiate = { subscription_id: id, capabilities: { pace_wpm: 1 } };
     expect(await rig.call(method.renegotiate, { key, renegotiate })).toEqual({
       fault: { code: "capabilities_incompatible", pointer: "/capabilities/pace_wpm", rule: "AAEP §5.3.1.11" },
@@ -109,7 +103,7 @@ describe.each<Hands>(["bytes", "messages"])("calls beside Listen, handed in as %
   });
 
   it("Close ends the stream in order, and the subscription at once (R7, AAEP §5.8)", async () => {
-    const { rig, stream, id, key } = await listening(hands);
+    const { rig, stream, id, key } = await listening();
     rig.publish(session().started(), session().confirmation(TOKEN));
     await rig.settle();
     expect(await rig.call(method.close, { key, close: { subscription_id: id } })).toEqual({});
@@ -124,7 +118,7 @@ describe.each<Hands>(["bytes", "messages"])("calls beside Listen, handed in as %
   });
 
   it("ListPending tells the open questions, none being an empty list (A7)", async () => {
-    const { rig, id, key } = await listening(hands);
+    const { rig, id, key } = await listening();
     const request = { key, list_pending: { subscription_id: id } };
     expect(await rig.call(method.listPending, request)).toEqual({ pending: { type: "aaepd.pending", questions: [] } });
     rig.publish(session().started(), session().confirmation(TOKEN));
@@ -135,7 +129,7 @@ describe.each<Hands>(["bytes", "messages"])("calls beside Listen, handed in as %
   });
 
   it("Repeat sends an event again, on the stream (A7, R28)", async () => {
-    const { rig, stream, id, key } = await listening(hands);
+    const { rig, stream, id, key } = await listening();
     const [started] = rig.publish(session().started());
     await rig.settle();
     const repeat = { subscription_id: id, event_id: started?.eventId };
@@ -145,13 +139,13 @@ describe.each<Hands>(["bytes", "messages"])("calls beside Listen, handed in as %
   });
 
   it("Repeat says where there is no such event", async () => {
-    const { rig, id, key } = await listening(hands);
+    const { rig, id, key } = await listening();
     const repeat = { subscription_id: id, event_id: "evt_0000000000000000000000000000ffff" };
     expect(await rig.call(method.repeat, { key, repeat })).toMatchObject({ fault: { code: "not_found" } });
   });
 
   it("Skip leaves out the rest of an output (R26)", async () => {
-    const { rig, stream, id, key } = await listening(hands);
+    const { rig, stream, id, key } = await listening();
     rig.publish(session().started(), session().chunk("The first sentence. The"));
     await rig.settle();
     const skip = { subscription_id: id, session_id: "sess_1", output_id: "out_1" };
@@ -165,7 +159,7 @@ describe.each<Hands>(["bytes", "messages"])("calls beside Listen, handed in as %
   });
 
   it("what carries no message is refused", async () => {
-    const { rig, key } = await listening(hands);
+    const { rig, key } = await listening();
     for (const [, descriptor] of CALLS) {
       expect(await rig.call(descriptor, { key })).toMatchObject({ fault: { code: "invalid_message", rule: "R19" } });
     }

@@ -1,15 +1,14 @@
-// The streams of aaep.v1.SubscriberService and aaep.v1.AaepService (AAEP app. B.5, R14, R17, R22, R23): each message, in both ways in which a transport
-// hands it over. What streams end with is in test/runtime/streams.test.ts; what is said beside Listen, in subscriber-service-calls.test.ts.
+// The streams of aaep.v1.SubscriberService and aaep.v1.AaepService (AAEP app. B.5, R14, R17, R22, R23): each message. What streams end with is in
+// test/runtime/streams.test.ts; what is said beside Listen, in subscriber-service-calls.test.ts.
 import { fromBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { AaepService, ManifestSchema } from "#gen/aaep/v1/aaep_service_pb.js";
 import { ListenResponseSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
-import type { ServiceFrame } from "../../../src/contracts/service.js";
 import { decodeDocument } from "../../../src/protocols/aaep/protobuf/decode.js";
 import { session } from "../../support/engine-rig.js";
 import { openStream } from "../../support/service-calls.js";
 import { HANDSHAKE_TIMEOUT_MS, utf8 } from "../../support/stream-rig.js";
-import { createSubscriberRig, type Document, type Hands, requestOf } from "../../support/subscriber-calls.js";
+import { createSubscriberRig, type Document, requestOf } from "../../support/subscriber-calls.js";
 
 const ABLE = { supports_confirmation_reply: true, supports_clarification_reply: true };
 const NOW = "2026-05-24T14:00:01Z";
@@ -17,8 +16,8 @@ const NOW = "2026-05-24T14:00:01Z";
 const extensionsOf = (accepted: Document | undefined): Document =>
   (accepted?.extensions as { readonly aaepd?: Document } | undefined)?.aaepd ?? {};
 
-async function subscribed(hands: Hands, capabilities: Document = {}) {
-  const rig = createSubscriberRig({ hands });
+async function subscribed(capabilities: Document = {}) {
+  const rig = createSubscriberRig();
   const stream = rig.subscribe();
   stream.say({ request: requestOf(capabilities, { correlation_id: "first" }) });
   await rig.settle();
@@ -26,9 +25,9 @@ async function subscribed(hands: Hands, capabilities: Document = {}) {
   return { rig, stream, accepted, id: String(accepted?.subscription_id) };
 }
 
-describe.each<Hands>(["bytes", "messages"])("Subscribe, handed in as %s", (hands) => {
+describe("Subscribe", () => {
   it("is accepted, and hears events", async () => {
-    const { rig, stream, accepted } = await subscribed(hands);
+    const { rig, stream, accepted } = await subscribed();
     expect(accepted).toMatchObject({
       type: "subscription.accepted",
       aaep_version: "1.0.0",
@@ -41,7 +40,7 @@ describe.each<Hands>(["bytes", "messages"])("Subscribe, handed in as %s", (hands
   });
 
   it("is rejected, and may try again on the same stream (R33)", async () => {
-    const rig = createSubscriberRig({ hands });
+    const rig = createSubscriberRig();
     const stream = rig.subscribe();
     stream.say({ request: requestOf({ max_events_per_second: 0 }) });
     stream.say({ request: requestOf() });
@@ -53,7 +52,7 @@ describe.each<Hands>(["bytes", "messages"])("Subscribe, handed in as %s", (hands
   });
 
   it("changes its terms, and keeps the old ones where the new are malformed (AAEP §5.7, R32)", async () => {
-    const { rig, stream, id } = await subscribed(hands);
+    const { rig, stream, id } = await subscribed();
     stream.say({ renegotiate: { subscription_id: id, capabilities: { pace_wpm: 1 } } });
     stream.say({ renegotiate: { subscription_id: id, capabilities: { preferred_verbosity: "detailed" } } });
     await rig.settle();
@@ -64,7 +63,7 @@ describe.each<Hands>(["bytes", "messages"])("Subscribe, handed in as %s", (hands
   });
 
   it("answers a confirmation and a clarification", async () => {
-    const { rig, stream, id } = await subscribed(hands, ABLE);
+    const { rig, stream, id } = await subscribed(ABLE);
     const clarification = {
       type: "aaep:agent.awaiting.clarification",
       session_id: "sess_1",
@@ -101,7 +100,7 @@ describe.each<Hands>(["bytes", "messages"])("Subscribe, handed in as %s", (hands
   });
 
   it("lists what is open, hears an event again, skips, and closes (R26, R28, AAEP §5.8)", async () => {
-    const { rig, stream, id } = await subscribed(hands, ABLE);
+    const { rig, stream, id } = await subscribed(ABLE);
     const [started] = rig.publish(session().started(), session().confirmation("rpl_confirm01"));
     await rig.settle();
     const before = stream.heard().length;
@@ -121,7 +120,7 @@ describe.each<Hands>(["bytes", "messages"])("Subscribe, handed in as %s", (hands
   });
 
   it("is told of a second request, an empty message, and an event that there is not, and goes on", async () => {
-    const { rig, stream } = await subscribed(hands);
+    const { rig, stream } = await subscribed();
     stream.say({ request: requestOf() });
     stream.say({});
     stream.say({ repeat: { event_id: "evt_0000000000000000000000000000ffff" } });
@@ -137,7 +136,7 @@ describe.each<Hands>(["bytes", "messages"])("Subscribe, handed in as %s", (hands
   });
 
   it("says that it is alive (C3)", async () => {
-    const { rig, stream } = await subscribed(hands);
+    const { rig, stream } = await subscribed();
     await rig.pass(15_000);
     expect(stream.heard()[1]).toEqual({ type: "aaepd.heartbeat" });
   });
@@ -163,9 +162,9 @@ describe("Subscribe, and what is no message", () => {
   });
 });
 
-describe.each<Hands>(["bytes", "messages"])("Listen, handed in as %s", (hands) => {
+describe("Listen", () => {
   it("without a request gets ch. 5's defaults, under a name of its own (R22)", async () => {
-    const rig = createSubscriberRig({ hands });
+    const rig = createSubscriberRig();
     const streams = [rig.listen(), rig.listen()];
     await rig.settle();
     rig.publish(session().started());
@@ -183,7 +182,7 @@ describe.each<Hands>(["bytes", "messages"])("Listen, handed in as %s", (hands) =
   });
 
   it("with a request is accepted on its terms, and says that it is alive", async () => {
-    const rig = createSubscriberRig({ hands, heartbeatMs: 2500 });
+    const rig = createSubscriberRig({ heartbeatMs: 2500 });
     const stream = rig.listen({ request: requestOf({ preferred_verbosity: "terse" }) });
     await rig.pass(2500);
     const [accepted, heartbeat] = stream.heard();
@@ -193,7 +192,7 @@ describe.each<Hands>(["bytes", "messages"])("Listen, handed in as %s", (hands) =
   });
 
   it("is rejected in a message, and ends in order", async () => {
-    const rig = createSubscriberRig({ hands });
+    const rig = createSubscriberRig();
     const stream = rig.listen({ request: requestOf({}, { aaep_version: "7.0.0" }) });
     await rig.settle();
     expect(stream.heard()).toMatchObject([{ type: "subscription.rejected", reason_code: "version_unsupported" }]);
@@ -202,7 +201,7 @@ describe.each<Hands>(["bytes", "messages"])("Listen, handed in as %s", (hands) =
   });
 
   it("goes on where an earlier stream ended (R17)", async () => {
-    const rig = createSubscriberRig({ hands });
+    const rig = createSubscriberRig();
     const first = rig.listen({ request: requestOf() });
     await rig.settle();
     rig.publish(session().started());
@@ -217,7 +216,7 @@ describe.each<Hands>(["bytes", "messages"])("Listen, handed in as %s", (hands) =
   });
 
   it("hears of a shutdown, and has its status (R8a)", async () => {
-    const rig = createSubscriberRig({ hands });
+    const rig = createSubscriberRig();
     const stream = rig.listen();
     await rig.settle();
     rig.engine.endSessions();
@@ -233,7 +232,7 @@ describe("Listen, and what it does not take", () => {
     const rig = createSubscriberRig();
     const found = rig.methods.find(({ descriptor }) => descriptor === SubscriberService.method.listen);
     if (found?.kind !== "stream") throw new Error("Listen is missing");
-    const stream = openStream<ServiceFrame>(found.accept, undefined);
+    const stream = openStream<Uint8Array>(found.accept, undefined);
     stream.send(new Uint8Array(0));
     stream.send(new Uint8Array(0));
     await rig.settle();
@@ -251,7 +250,7 @@ describe("Listen, and what it does not take", () => {
     const rig = createSubscriberRig();
     const found = rig.methods.find(({ descriptor }) => descriptor === SubscriberService.method.listen);
     if (found?.kind !== "stream") throw new Error("Listen is missing");
-    const stream = openStream<ServiceFrame>(found.accept, undefined);
+    const stream = openStream<Uint8Array>(found.accept, undefined);
     stream.send(Uint8Array.of(0xff));
     stream.halfClose();
     await rig.settle();

@@ -1,6 +1,6 @@
 // How a client turns documents into messages and back: by the daemon's own converter, or by another that shares nothing with it.
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
-import { documentOf, messageOf } from "../../../src/protocols/aaep/protobuf/documents.js";
+import { documentOf, messageOf } from "../protobuf-documents.js";
 import type { Message } from "../wire-sniffer.js";
 
 export interface Converting {

@@ -4,7 +4,6 @@ import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { type AaepMessage, AaepMessageSchema, AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
-import type { ServiceFrame } from "../../../src/contracts/service.js";
 import type { CloseInfo, Connection } from "../../../src/contracts/transport.js";
 import type { ProtocolName } from "./rig.js";
 
@@ -36,19 +35,6 @@ export function socketTransport(
     transport,
     kill: () => {
       for (const socket of sockets) socket.destroy();
-    },
-  };
-}
-
-/** What the library hands over and takes, as bytes. */
-export function asBytes(connection: Connection<ServiceFrame>): Connection<Uint8Array> {
-  return {
-    ...connection,
-    frames: {
-      async *[Symbol.asyncIterator]() {
-        for await (const frames of connection.frames)
-          yield frames.map((frame) => toBinary(AaepMessageSchema, frame as AaepMessage));
-      },
     },
   };
 }

@@ -1,16 +1,15 @@
 import { AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
-import type { ServiceFrame } from "../../../src/contracts/service.js";
 import type { Connection } from "../../../src/contracts/transport.js";
 import { type Pair, transportContract } from "../../contract/transport-contract.js";
 import { seededNumbers } from "../../support/frames.js";
-import { asBytes, bidiClient, socketTransport } from "./bidi-client.js";
+import { bidiClient, socketTransport } from "./bidi-client.js";
 import { type ConnectRig, type ProtocolName, startConnect } from "./rig.js";
 
 const MAX_MESSAGE_BYTES = 1024 * 1024 + 1000;
 const BYTES_TAG = 0x0a;
 
 async function listening(
-  accept: (connection: Connection<ServiceFrame>) => void,
+  accept: (connection: Connection<Uint8Array>) => void,
   options: Parameters<typeof startConnect>[0] = {},
 ): Promise<ConnectRig> {
   return startConnect({
@@ -21,8 +20,8 @@ async function listening(
 }
 
 async function open(protocol: ProtocolName, isBinary: boolean): Promise<Pair> {
-  let accept: (connection: Connection<ServiceFrame>) => void = () => {};
-  const accepted = new Promise<Connection<ServiceFrame>>((resolve) => {
+  let accept: (connection: Connection<Uint8Array>) => void = () => {};
+  const accepted = new Promise<Connection<Uint8Array>>((resolve) => {
     accept = resolve;
   });
   // In JSON a third is added to bytes.
@@ -30,7 +29,7 @@ async function open(protocol: ProtocolName, isBinary: boolean): Promise<Pair> {
   const { listener, path } = await listening((connection) => accept(connection), { maxMessageBytes });
   const { transport, kill } = socketTransport(protocol, path, isBinary);
   const client = bidiClient(transport, kill);
-  return { server: asBytes(await accepted), client, killClient: kill, stop: listener.stop };
+  return { server: await accepted, client, killClient: kill, stop: listener.stop };
 }
 
 async function listenTwice(): Promise<unknown> {

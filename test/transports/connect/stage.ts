@@ -8,12 +8,12 @@ import {
   SubscribeResponseSchema,
   SubscriberService,
 } from "#gen/aaep/v1/subscriber_service_pb.js";
-import type { ServiceCall, ServiceFrame, ServiceMethod } from "../../../src/contracts/service.js";
+import type { ServiceCall, ServiceMethod } from "../../../src/contracts/service.js";
 import type { Connection } from "../../../src/contracts/transport.js";
 import { createMessageQueue, type MessageQueue } from "../../support/message-queue.js";
 import { type ConnectRig, type ProtocolName, type RigOptions, startConnect, type Version } from "./rig.js";
 
-export type ServerStream = Connection<ServiceFrame>;
+export type ServerStream = Connection<Uint8Array>;
 
 export interface Stage extends ConnectRig {
   readonly listens: MessageQueue<ServerStream>;
@@ -27,7 +27,7 @@ export interface Stage extends ConnectRig {
 
 export interface StageOptions extends Omit<RigOptions, "methods"> {
   /** What Reply answers. Default: that it counted. */
-  readonly reply?: (request: ServiceFrame, call: ServiceCall) => Uint8Array | Promise<Uint8Array>;
+  readonly reply?: (request: Uint8Array, call: ServiceCall) => Uint8Array | Promise<Uint8Array>;
 }
 
 export const COUNTED = toBinary(ReplyResponseSchema, create(ReplyResponseSchema, { accepted: true }));

@@ -1,7 +1,7 @@
-import { create, toBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
-import { type ReplyRequest, ReplyRequestSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
+import { ReplyRequestSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { Fault } from "../../../src/base/errors.js";
 import type { AbortSignalLike } from "../../../src/contracts/rpc.js";
 import { patiently } from "../../support/patience.js";
@@ -45,11 +45,11 @@ function waiting() {
 for (const [protocol, version] of WAYS) {
   for (const useBinaryFormat of [true, false]) {
     describe(`single calls over ${protocol}, HTTP/${version}, ${useBinaryFormat ? "binary" : "JSON"}`, () => {
-      it("hands over the decoded request and who asks, and answers", async () => {
+      it("hands over the bytes of the request and who asks, and answers", async () => {
         const seen: unknown[] = [];
         const stage = await startStage({
           reply: (request, { peer }) => {
-            seen.push((request as ReplyRequest).key, peer.trust);
+            seen.push(fromBinary(ReplyRequestSchema, request).key, peer.trust);
             return COUNTED;
           },
         });

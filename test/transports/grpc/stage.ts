@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import { AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
 import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import type { Fault } from "../../../src/base/errors.js";
-import type { ServiceAddress, ServiceFrame, ServiceListener, ServiceMethod } from "../../../src/contracts/service.js";
+import type { ServiceAddress, ServiceListener, ServiceMethod } from "../../../src/contracts/service.js";
 import type { Connection } from "../../../src/contracts/transport.js";
 import { listenGrpc } from "../../../transports/grpc/listen.js";
 import type { GrpcOptions } from "../../../transports/grpc/options.js";
@@ -19,7 +19,7 @@ type Answer = (ServiceMethod & { readonly kind: "unary" })["answer"];
 
 /** The connections of calls, in the order in which they began. */
 export interface Calls {
-  readonly next: () => Promise<Connection<ServiceFrame>>;
+  readonly next: () => Promise<Connection<Uint8Array>>;
 }
 
 export interface Stage {
@@ -59,7 +59,7 @@ export async function stageOf(given: StageOptions = {}): Promise<Stage> {
   const logged: unknown[] = [];
   const bidi = createCalls();
   const serverStream = createCalls();
-  const stream = (descriptor: DescMethod, accept: (connection: Connection<ServiceFrame>) => void): ServiceMethod => ({
+  const stream = (descriptor: DescMethod, accept: (connection: Connection<Uint8Array>) => void): ServiceMethod => ({
     kind: "stream",
     descriptor,
     joinsRuns,
@@ -84,9 +84,9 @@ export async function stageOf(given: StageOptions = {}): Promise<Stage> {
   return { listener, address: listener.address, path, directory, bidi, serverStream, subscribe, logged };
 }
 
-function createCalls(): Calls & { readonly add: (connection: Connection<ServiceFrame>) => void } {
-  const waiting: Connection<ServiceFrame>[] = [];
-  const asking: ((connection: Connection<ServiceFrame>) => void)[] = [];
+function createCalls(): Calls & { readonly add: (connection: Connection<Uint8Array>) => void } {
+  const waiting: Connection<Uint8Array>[] = [];
+  const asking: ((connection: Connection<Uint8Array>) => void)[] = [];
   return {
     add: (connection) => {
       const ask = asking.shift();

@@ -1,11 +1,8 @@
 // Messages that carry one of several others, such as SubscribeRequest: which one they carry, and where.
-import { type DescMessage, isMessage, type Message } from "@bufbuild/protobuf";
-import { reflect } from "@bufbuild/protobuf/reflect";
+import type { DescMessage } from "@bufbuild/protobuf";
 import { Fault } from "../../../base/errors.js";
-import type { ServiceFrame } from "../../../contracts/service.js";
 import { DELIMITED } from "./byte-writer.js";
 import { decodeDocument } from "./decode.js";
-import { documentOf } from "./documents.js";
 import { jsonTypeOf } from "./message-types.js";
 import { assertEnd, assertWire, endOfPart, readingOf, refusal, skipUnknown } from "./reading.js";
 
@@ -14,13 +11,7 @@ import { assertEnd, assertWire, endOfPart, readingOf, refusal, skipUnknown } fro
  * not known are ignored.
  * @throws Fault "invalid_message", or "invalid_event" where it is about an event; nothing else
  */
-export function soleMember(descriptor: DescMessage, frame: ServiceFrame): Record<string, unknown> | undefined {
-  if (frame instanceof Uint8Array) return memberOfBytes(descriptor, frame);
-  if (!isMessage(frame, descriptor)) throw notThis(descriptor);
-  return memberOfMessage(descriptor, frame);
-}
-
-function memberOfBytes(descriptor: DescMessage, bytes: Uint8Array): Record<string, unknown> | undefined {
+export function soleMember(descriptor: DescMessage, bytes: Uint8Array): Record<string, unknown> | undefined {
   let found: { readonly message: DescMessage; readonly bytes: Uint8Array } | undefined;
   const reading = readingOf(bytes);
   const { reader } = reading;
@@ -46,15 +37,6 @@ function memberOfBytes(descriptor: DescMessage, bytes: Uint8Array): Record<strin
   return found && withOwnType(found.message, decodeDocument(found.message, found.bytes));
 }
 
-function memberOfMessage(descriptor: DescMessage, message: Message): Record<string, unknown> | undefined {
-  const reflected = reflect(descriptor, message);
-  for (const field of descriptor.fields) {
-    if (field.fieldKind !== "message" || !reflected.isSet(field)) continue;
-    return withOwnType(field.message, documentOf(field.message, reflected.get(field).message));
-  }
-  return undefined;
-}
-
 /** The field that carries a message says its type; a `type` in `additional` that says another could be read as either. */
 function withOwnType({ typeName }: DescMessage, document: Record<string, unknown>): Record<string, unknown> {
   const type = jsonTypeOf(typeName);
@@ -63,7 +45,7 @@ function withOwnType({ typeName }: DescMessage, document: Record<string, unknown
   throw new Fault("invalid_message", sentence, { pointer: "/type" });
 }
 
-function notThis({ typeName }: DescMessage, cause?: unknown): Fault {
+function notThis({ typeName }: DescMessage, cause: unknown): Fault {
   const sentence = `These bytes are no ${typeName}: send one, encoded in protobuf.`;
   return new Fault("invalid_message", sentence, { pointer: "", cause });
 }

@@ -14,9 +14,9 @@ import {
 import { ProducerManifestSchema } from "#gen/aaep/v1/manifest_pb.js";
 import { Fault } from "../../../../src/base/errors.js";
 import { decodeDocument } from "../../../../src/protocols/aaep/protobuf/decode.js";
-import { documentOf, messageOf } from "../../../../src/protocols/aaep/protobuf/documents.js";
 import { encodeDocument } from "../../../../src/protocols/aaep/protobuf/encode.js";
 import { canonicalJson, objectOf } from "../../../support/canonical-json.js";
+import { documentOf, messageOf } from "../../../support/protobuf-documents.js";
 
 type Json = Record<string, unknown>;
 

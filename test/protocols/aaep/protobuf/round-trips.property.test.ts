@@ -7,10 +7,10 @@ import * as handshake from "#gen/aaep/v1/handshake_pb.js";
 import { ProducerManifestSchema } from "#gen/aaep/v1/manifest_pb.js";
 import { Fault } from "../../../../src/base/errors.js";
 import { decodeDocument } from "../../../../src/protocols/aaep/protobuf/decode.js";
-import { documentOf, messageOf } from "../../../../src/protocols/aaep/protobuf/documents.js";
 import { encodeDocument } from "../../../../src/protocols/aaep/protobuf/encode.js";
 import { jsonTypeOf } from "../../../../src/protocols/aaep/protobuf/message-types.js";
 import { canonicalJson } from "../../../support/canonical-json.js";
+import { documentOf, messageOf } from "../../../support/protobuf-documents.js";
 import { anyDocument, wellFormedMessages } from "../../../support/protobuf-values.js";
 import { flatSchemas, valuesOf } from "../../../support/schema-values.js";
 

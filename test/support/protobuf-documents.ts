@@ -1,9 +1,8 @@
-// Documents, which is what protocols handle, and messages of the mirrors in proto/aaep: one converter, by tables made of descriptors
-// (docs/protobuf.md). JSON → protobuf → JSON gives an equal document, and protobuf → JSON → protobuf an equal message.
+// Documents as messages of the library, as clients have them, and back; by way of the bytes, which is all that the daemon converts.
 import { type DescMessage, fromBinary, type Message, type MessageShape, toBinary } from "@bufbuild/protobuf";
-import { Fault } from "../../../base/errors.js";
-import { decodeDocument } from "./decode.js";
-import { type Document, encodeDocument } from "./encode.js";
+import { Fault } from "../../src/base/errors.js";
+import { decodeDocument } from "../../src/protocols/aaep/protobuf/decode.js";
+import { type Document, encodeDocument } from "../../src/protocols/aaep/protobuf/encode.js";
 
 /** A Value within a Struct takes two levels of the message for one of the document. */
 const MESSAGE_LEVELS = 256;
