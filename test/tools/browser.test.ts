@@ -1,0 +1,312 @@
+// The services from pages in Chromium: what a page of an origin that was named can do, and that no other page can do anything.
+import { fileURLToPath } from "node:url";
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { ensureBuilt } from "../support/built.js";
+import { isStill } from "../support/patience.js";
+import { startChromium } from "./browser/chromium.js";
+import type { Caller } from "./browser/driver.js";
+import { bundleScripts, type Site, serveSite } from "./browser/site.js";
+import { type DrivenPage, openDriven, type PageStream, type Served, serveFor } from "./browser/stage.js";
+
+const DRIVER = fileURLToPath(new URL("browser/driver.ts", import.meta.url));
+const SESSION = "sess_browser1";
+const SENTENCES = [
+  "The ferry leaves at 9.30 a.m. ",
+  "Owó rẹ̀ jẹ́ ₦4,500. ",
+  "「次の船は午後2時です。」 ",
+  "👩‍👩‍👧 Bicycles are free.",
+];
+
+const WAYS = [
+  { protocol: "connect", useBinaryFormat: false },
+  { protocol: "connect", useBinaryFormat: true },
+  { protocol: "grpc-web", useBinaryFormat: false },
+  { protocol: "grpc-web", useBinaryFormat: true },
+] as const;
+const nameOf = ({ protocol, useBinaryFormat }: (typeof WAYS)[number]) =>
+  `${protocol} in ${useBinaryFormat ? "binary" : "JSON"}`;
+
+let browser: Browser;
+let site: Site;
+/** Of another port, which no daemon is told of. */
+let strangers: Site;
+let origin: string;
+
+beforeAll(async () => {
+  ensureBuilt();
+  browser = await startChromium();
+  const scripts = await bundleScripts({ driver: DRIVER });
+  const body = '<script type="module" src="/driver.js"></script>';
+  site = await serveSite(scripts, body);
+  strangers = await serveSite(scripts, body);
+  origin = `http://localhost:${site.port}`;
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+  await strangers?.close();
+});
+
+function callerOf(daemon: Served, way: (typeof WAYS)[number] = WAYS[0]): Caller {
+  return { baseUrl: daemon.baseUrl, token: daemon.token, ...way };
+}
+
+function event(type: string, members: Readonly<Record<string, unknown>> = {}) {
+  return { ...members, type: `aaep:agent.${type}`, session_id: SESSION };
+}
+
+function requestOf(capabilities: JsonObject = {}): JsonObject {
+  return { aaepVersion: "1.0.0", subscriberId: "page", capabilities };
+}
+
+interface Terms {
+  readonly key: string;
+  readonly subscriptionId: string;
+  readonly heartbeatSeconds: number;
+}
+
+/** Reads the acceptance, which comes first. */
+async function termsOf(stream: PageStream): Promise<Terms> {
+  const message = await stream.message();
+  expect(message).toMatchObject({ accepted: { extensions: { aaepd: { key: expect.any(String) } } } });
+  const { subscriptionId, extensions } = message.accepted as {
+    readonly subscriptionId: string;
+    readonly extensions: { readonly aaepd: { readonly key: string; readonly heartbeat_seconds: number } };
+  };
+  const { key, heartbeat_seconds: heartbeatSeconds } = extensions.aaepd;
+  return { key, subscriptionId, heartbeatSeconds };
+}
+
+/** A page that listens, and the terms it got. */
+async function listening(daemon: Served, way: (typeof WAYS)[number], capabilities?: JsonObject) {
+  const caller = callerOf(daemon, way);
+  const page = await openDriven(browser, origin);
+  const stream = await page.listen(caller, requestOf(capabilities));
+  const terms = await termsOf(stream);
+  const call = (...[method, request]: [Parameters<DrivenPage["call"]>[1], JsonObject]) =>
+    page.call(caller, method, { key: terms.key, ...request });
+  return { page, stream, terms, call };
+}
+
+/** Resolves when the daemon has so many subscriptions. */
+function untilSubscribed(daemon: Served, count: number): Promise<void> {
+  return vi.waitFor(async () => expect(await daemon.subscriptionCount()).toBe(count), {
+    timeout: 60_000,
+    interval: 50,
+  });
+}
+
+describe.each(WAYS.map((way) => [nameOf(way), way] as const))("a page over %s", (_, way) => {
+  it("R22: hears a session in sentences, is asked, and its answer is the agent's outcome", async () => {
+    const daemon = await serveFor(origin);
+    const { stream, terms, call } = await listening(daemon, way, {
+      coalesceBoundaries: ["sentence"],
+      supportsConfirmationReply: true,
+    });
+    await daemon.agent.publish(event("session.started", { summary_normal: "Looks up ferries." }));
+    expect(await stream.event()).toMatchObject({ sessionStarted: { summaryNormal: "Looks up ferries." } });
+
+    const tokens = SENTENCES.join("").match(/\s*\S+/g) ?? [];
+    for (const [index, chunk] of tokens.entries()) {
+      const complete = index === tokens.length - 1;
+      await daemon.agent.publish(event("output.streaming", { output_id: "out_1", chunk, complete }));
+    }
+    const ends = SENTENCES.map((_, index) =>
+      SENTENCES.slice(0, index + 1)
+        .join("")
+        .trimEnd(),
+    );
+    let heard = "";
+    let isComplete = false;
+    while (!isComplete) {
+      const { chunk = "", complete = false } = (await stream.event()).outputStreaming as JsonObject;
+      heard += chunk;
+      isComplete = complete === true;
+      expect(ends).toContain(heard.trimEnd());
+    }
+    expect(heard).toBe(SENTENCES.join(""));
+
+    const outcome = daemon.agent.confirm({
+      session_id: SESSION,
+      action: "Book the ferry at 2 p.m.",
+      consequence: "12.50 dollars are paid.",
+    });
+    let asked = await stream.event();
+    // The daemon says first that the agent waits.
+    while (!("awaitingConfirmation" in asked)) asked = await stream.event();
+    const { eventId } = asked;
+    const question = asked.awaitingConfirmation as JsonObject;
+    expect(question).toMatchObject({ action: "Book the ferry at 2 p.m.", consequence: "12.50 dollars are paid." });
+    expect(await call("listPending", { listPending: { subscriptionId: terms.subscriptionId } })).toMatchObject({
+      response: { pending: { questions: [{ eventId, awaitingConfirmation: { replyToken: question.replyToken } }] } },
+    });
+    const reply = {
+      confirmationReply: {
+        replyToken: question.replyToken ?? null,
+        subscriptionId: terms.subscriptionId,
+        decision: "DECISION_ACCEPT",
+        timestamp: new Date().toISOString(),
+      },
+    };
+    expect(await call("reply", reply)).toEqual({ response: { accepted: true } });
+    expect(await outcome).toMatchObject({ decision: "accept", resolved_by: "reply" });
+    // JSON of protobuf leaves out what is false.
+    expect(await call("reply", reply)).toEqual({ response: {} });
+  });
+
+  it("R26, R28: renegotiates, hears again, skips and closes", async () => {
+    const daemon = await serveFor(origin);
+    const { stream, terms, call } = await listening(daemon, way, { coalesceBoundaries: ["none"] });
+    const { subscriptionId } = terms;
+    await daemon.agent.publish(event("session.started", { summary_terse: "Ferries.", summary_normal: "Looks." }));
+    const first = await stream.event();
+    expect(first).toMatchObject({ sessionStarted: { summaryNormal: "Looks." } });
+
+    expect(await call("repeat", { repeat: { eventId: first.eventId ?? null, subscriptionId } })).toEqual({
+      response: {},
+    });
+    expect(await stream.event()).toEqual(first);
+
+    const capabilities = { preferredVerbosity: "VERBOSITY_TERSE" };
+    expect(await call("renegotiate", { renegotiate: { subscriptionId, capabilities } })).toMatchObject({
+      response: { accepted: { subscriptionId, honoredCapabilities: capabilities } },
+    });
+
+    const text = (output_id: string, chunk: string, complete: boolean) =>
+      daemon.agent.publish(event("output.streaming", { output_id, chunk, complete }));
+    await text("out_a", "Long ", false);
+    expect(await stream.event()).toMatchObject({ outputStreaming: { outputId: "out_a", chunk: "Long " } });
+    expect(await call("skip", { skip: { sessionId: SESSION, outputId: "out_a", subscriptionId } })).toEqual({
+      response: {},
+    });
+    await text("out_a", "story.", true);
+    await text("out_b", "Next.", true);
+    expect(await stream.event()).toMatchObject({ outputStreaming: { outputId: "out_a", chunk: "", complete: true } });
+    expect(await stream.event()).toMatchObject({ outputStreaming: { outputId: "out_b", chunk: "Next." } });
+
+    // The key of another stream is not this one's.
+    const close = { subscriptionId, reasonCode: "subscriber_shutdown" };
+    expect(await call("close", { key: "wrong", close })).toMatchObject({
+      refused: { code: "NotFound", details: [{ code: "unknown_subscription" }] },
+    });
+    expect(await call("close", { close })).toEqual({ response: {} });
+    expect(await stream.end).toBe("ok");
+    expect(await daemon.subscriptionCount()).toBe(0);
+  });
+
+  it("C3: sees that a silent stream is alive, and why it ends", async () => {
+    const daemon = await serveFor(origin, "--heartbeat-seconds", "1");
+    const { stream, terms } = await listening(daemon, way);
+    expect(terms.heartbeatSeconds).toBe(1);
+    for (let count = 0; count < 2; count++) expect(await stream.message()).toEqual({ heartbeat: {} });
+    daemon.terminate();
+    let last = await stream.message();
+    while ("heartbeat" in last) last = await stream.message();
+    expect(last).toMatchObject({ close: { reasonCode: "producer_shutdown" } });
+    expect(await stream.end).toMatchObject({ code: "Unavailable", details: [{ code: "shutting_down" }] });
+  });
+
+  it("R20, AAEP §8.2.7: reads why it is refused without the token, and gets nothing else", async () => {
+    const daemon = await serveFor(origin);
+    const { baseUrl } = daemon;
+    const page = await openDriven(browser, origin);
+    const refused = { code: "Unauthenticated", details: [{ code: "unauthenticated", rule: "AAEP §8.2.7" }] };
+    for (const given of [
+      { baseUrl, ...way },
+      { baseUrl, ...way, token: "guessed" },
+    ]) {
+      const stream = await page.listen(given, requestOf());
+      expect(await stream.end).toMatchObject(refused);
+      await expect(stream.message()).rejects.toThrow(/ended/);
+      expect(await page.call(given, "getManifest", {})).toMatchObject({ refused });
+    }
+    expect(await page.call(callerOf(daemon, way), "getManifest", {})).toMatchObject({
+      response: { manifest: { agentId: "aaepd" } },
+    });
+  });
+
+  it("R20: reads why it is rejected, and what is wrong with a call", async () => {
+    const daemon = await serveFor(origin);
+    const { page, call, terms } = await listening(daemon, way);
+    const rejected = await page.listen(callerOf(daemon, way), { ...requestOf(), aaepVersion: "9.0.0" });
+    expect(await rejected.message()).toMatchObject({
+      rejected: { reasonCode: "REJECTION_REASON_VERSION_UNSUPPORTED" },
+    });
+    expect(await rejected.end).toBe("ok");
+    const { subscriptionId } = terms;
+    expect(await call("skip", { skip: { outputId: "out_a", subscriptionId } })).toMatchObject({
+      refused: { code: "InvalidArgument", details: [{ code: "invalid_message", pointer: "/session_id" }] },
+    });
+  });
+
+  it("C8: gets nothing where its origin was not named, whatever it knows", async () => {
+    const daemon = await serveFor(origin);
+    for (const stranger of [`http://localhost:${strangers.port}`, `http://127.0.0.1:${site.port}`]) {
+      const page = await openDriven(browser, stranger);
+      const stream = await page.listen(callerOf(daemon, way), requestOf());
+      expect(await stream.end).toMatchObject({ message: "Failed to fetch", details: [] });
+      await expect(stream.message()).rejects.toThrow(/ended/);
+      expect(await page.call(callerOf(daemon, way), "getManifest", {})).toMatchObject({
+        refused: { message: "Failed to fetch", details: [] },
+      });
+    }
+    expect(await daemon.subscriptionCount()).toBe(0);
+  });
+
+  it("leaves no subscription behind when it is closed, goes elsewhere or takes the call back", async () => {
+    const daemon = await serveFor(origin);
+    const [closed, gone, back] = [
+      await listening(daemon, way),
+      await listening(daemon, way),
+      await listening(daemon, way),
+    ];
+    expect(await daemon.subscriptionCount()).toBe(3);
+    await daemon.agent.publish(event("session.started", { summary_normal: "Looks." }));
+    for (const { stream } of [closed, gone, back]) expect(await stream.event()).toHaveProperty("sessionStarted");
+    await closed.page.page.close();
+    await untilSubscribed(daemon, 2);
+    await gone.page.page.goto("about:blank");
+    await untilSubscribed(daemon, 1);
+    await back.stream.abort();
+    expect(await back.stream.end).toMatchObject({ code: "Canceled" });
+    await untilSubscribed(daemon, 0);
+  });
+});
+
+describe("beside the services", () => {
+  it("pages of a named origin read the manifest with the token and health without, others nothing", async () => {
+    const daemon = await serveFor(origin);
+    const page = await openDriven(browser, origin);
+    const manifest = `${daemon.baseUrl}/.well-known/aaep-manifest.json`;
+    const read = await page.read(manifest, daemon.token);
+    expect(read?.status).toBe(200);
+    expect(JSON.parse(read?.text ?? "")).toMatchObject({ type: "aaep:producer.manifest" });
+    expect(await page.read(manifest)).toMatchObject({ status: 401 });
+    expect(await page.read(`${daemon.baseUrl}/healthz`)).toMatchObject({ status: 200 });
+    const stranger = await openDriven(browser, `http://localhost:${strangers.port}`);
+    for (const [url, token] of [[manifest, daemon.token], [manifest], [`${daemon.baseUrl}/healthz`]] as const)
+      expect(await stranger.read(url, token)).toBeUndefined();
+  });
+
+  it("six connections to a host are all that a browser has: a sixth stream leaves none for calls", async () => {
+    const daemon = await serveFor(origin);
+    const caller = callerOf(daemon);
+    const page = await openDriven(browser, origin);
+    const streams: PageStream[] = [];
+    for (let count = 0; count < 6; count++) {
+      if (count > 0) {
+        expect(await page.call(caller, "getManifest", {})).toHaveProperty("response");
+      }
+      const stream = await page.listen(caller, requestOf());
+      await termsOf(stream);
+      streams.push(stream);
+    }
+    const call = page.call(caller, "getManifest", {});
+    expect(await isStill(call)).toBe(true);
+    await streams[0]?.abort();
+    expect(await call).toHaveProperty("response");
+  });
+});
