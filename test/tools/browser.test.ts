@@ -38,7 +38,7 @@ beforeAll(async () => {
   ensureBuilt();
   browser = await startChromium();
   const scripts = await bundleScripts({ driver: DRIVER });
-  const body = '<script type="module" src="/driver.js"></script>';
+  const body = () => '<script type="module" src="/driver.js"></script>';
   site = await serveSite(scripts, body);
   strangers = await serveSite(scripts, body);
   origin = `http://localhost:${site.port}`;

@@ -22,15 +22,15 @@ export async function bundleScripts(input: Readonly<Record<string, string>>): Pr
   }
 }
 
-/** Serves the scripts on loopback, and at `/` a page with these lines in it. */
-export async function serveSite(scripts: ReadonlyMap<string, string>, body: string): Promise<Site> {
+/** Serves the scripts on loopback, and at `/` a page with what `body` answers then. */
+export async function serveSite(scripts: ReadonlyMap<string, string>, body: () => string): Promise<Site> {
   const server = createServer((request, response) => {
     const script = scripts.get(request.url?.slice(1) ?? "");
     if (script !== undefined) {
       response.writeHead(200, { "content-type": "text/javascript; charset=utf-8" }).end(script);
     } else if (request.url === "/") {
       response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
-      response.end(`<!doctype html><html lang="en"><title>Listener</title>\n${body}</html>\n`);
+      response.end(`<!doctype html><html lang="en"><title>Listener</title>\n${body()}</html>\n`);
     } else {
       response.writeHead(404).end();
     }
