@@ -1,5 +1,5 @@
 import type { FrameRun } from "../../src/contracts/transport.js";
-import { bufferOf, messagesOfRun } from "./run-messages.js";
+import type { CallWriter } from "./call-writer.js";
 
 /** The write side of a call, counted in bytes: the library counts messages, of any size (G1). */
 export interface CallOutbox {
@@ -11,27 +11,18 @@ export interface CallOutbox {
   readonly settle: () => void;
 }
 
-/** What is written to of a call. */
-export interface WritableCall {
-  readonly write: (message: Buffer, done: () => void) => boolean;
-  readonly writableNeedDrain: boolean;
-  readonly on: (event: "drain", listener: () => void) => unknown;
-}
-
 export interface CallOutboxOptions {
-  /** Whether frames put one behind the other are one message. */
-  readonly joinsRuns: boolean;
   readonly highWaterMarkBytes: number;
   readonly maxBufferedBytes: number;
   readonly onOverflow: () => void;
 }
 
-export function createCallOutbox(call: WritableCall, options: CallOutboxOptions): CallOutbox {
+export function createCallOutbox(writer: CallWriter, options: CallOutboxOptions): CallOutbox {
   let waitingBytes = 0;
   let isSettled = false;
   let waiters: (() => void)[] = [];
 
-  const isFull = (): boolean => waitingBytes > options.highWaterMarkBytes || call.writableNeedDrain;
+  const isFull = (): boolean => waitingBytes > options.highWaterMarkBytes;
 
   function release(): void {
     if (!isSettled && isFull()) return;
@@ -40,10 +31,10 @@ export function createCallOutbox(call: WritableCall, options: CallOutboxOptions)
     for (const go of released) go();
   }
 
-  function write(message: Buffer): void {
-    waitingBytes += message.length;
-    call.write(message, () => {
-      waitingBytes -= message.length;
+  function write(bytes: Buffer): void {
+    waitingBytes += bytes.length;
+    writer.write(bytes, () => {
+      waitingBytes -= bytes.length;
       release();
     });
   }
@@ -53,17 +44,15 @@ export function createCallOutbox(call: WritableCall, options: CallOutboxOptions)
     return !isSettled && !isFull();
   }
 
-  call.on("drain", release);
-
   return {
     send: (frame) => {
       if (isSettled) return false;
-      write(bufferOf(frame));
+      write(writer.ofFrame(frame));
       return written();
     },
     sendRun: (run) => {
       if (isSettled) return false;
-      for (const message of messagesOfRun(run, options.joinsRuns)) write(message);
+      for (const bytes of writer.ofRun(run)) write(bytes);
       return written();
     },
     writable: () => {

@@ -1,9 +1,10 @@
-// The only place that reads what the library keeps to itself, for three things that it has no words for:
+// The only place that reads what the library keeps to itself, for four things that it has no words for:
 // - It ends a call for a message that is too large, and for a deadline, in the very way in which it tells of a cancellation; what it sent tells them
 //   apart.
 // - It cannot reset a call whose client does not read, so that what waits for that client would stay until its connection ends.
 // - It does not limit the metadata of calls, and Node's own limit is 16 MiB a call.
-// Where a later version keeps things elsewhere, the tests of all three fail, and nothing else does.
+// - It writes one message at a time, which costs a server with many streams most of its time (`call-writer.ts`).
+// Where a later version keeps things elsewhere, the tests of all four fail, and nothing else does.
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http2";
 
 /** NGHTTP2_CANCEL. */
@@ -14,6 +15,10 @@ interface Http2Stream {
   readonly sentHeaders?: OutgoingHttpHeaders;
   readonly sentTrailers?: IncomingHttpHeaders;
   readonly close: (code: number) => void;
+  readonly write: (bytes: Uint8Array, done: () => void) => boolean;
+  readonly closed: boolean;
+  readonly destroyed: boolean;
+  readonly writableEnded: boolean;
 }
 
 /** Has calls reset whose metadata is larger, once their client has read of it. For connections that are taken afterwards. */
@@ -33,6 +38,13 @@ export function sentStatus(call: object): { readonly code: number; readonly mess
 /** Throws away what waits for the client, and tells it that the call was cut off. */
 export function resetStream(call: object): void {
   streamOf(call)?.close(CANCEL);
+}
+
+/** Where the bytes of a call go. */
+export function byteStreamOf(
+  call: object,
+): Pick<Http2Stream, "write" | "closed" | "destroyed" | "writableEnded"> | undefined {
+  return streamOf(call);
 }
 
 function streamOf(call: object): Http2Stream | undefined {

@@ -5,6 +5,7 @@ import type { CloseInfo, Connection } from "../../src/contracts/transport.js";
 import { watchCallEnd } from "./call-end.js";
 import { type CallInbox, createCallInbox, createSingleFrameInbox } from "./call-inbox.js";
 import { createCallOutbox } from "./call-outbox.js";
+import { createCallWriter } from "./call-writer.js";
 import { resetStream } from "./library-internals.js";
 import type { ResolvedGrpcOptions } from "./options.js";
 import type { KnownPeer } from "./peers.js";
@@ -39,8 +40,7 @@ export function createStreamConnection(
   };
   const inbox: CallInbox =
     "request" in call ? createSingleFrameInbox(call.request, onEnd) : createCallInbox(call, onEnd);
-  const outbox = createCallOutbox(call, {
-    joinsRuns: options.joinsRuns,
+  const outbox = createCallOutbox(createCallWriter(call, options.joinsRuns), {
     highWaterMarkBytes: options.highWaterMarkBytes,
     maxBufferedBytes: options.maxBufferedBytes,
     onOverflow: () => {

@@ -1,0 +1,74 @@
+// How messages leave a call. The library writes one at a time, each when the one before has left, and copies it for every call. So what has several
+// is written straight to the HTTP/2 stream, framed once for all calls; the library begins the call and ends it, after whatever was written.
+import { Metadata } from "@grpc/grpc-js";
+import type { FrameRun } from "../../src/contracts/transport.js";
+import { byteStreamOf } from "./library-internals.js";
+import { bufferOf, messagesOf } from "./run-messages.js";
+
+export interface CallWriter {
+  /** What `write` takes of a frame, and of a run. That of a run is made once and shared by all calls that send it. */
+  readonly ofFrame: (frame: Uint8Array) => Buffer;
+  readonly ofRun: (run: FrameRun<Uint8Array>) => readonly Buffer[];
+  /** `done` is called once the bytes have left, or never will. */
+  readonly write: (bytes: Buffer, done: () => void) => void;
+}
+
+/** What is written to of a call. */
+export interface WritableCall {
+  readonly write: (message: Buffer, done: () => void) => boolean;
+  readonly sendMetadata: (metadata: Metadata) => void;
+}
+
+const HEAD_BYTES = 5;
+
+/** `joinsRuns`: whether frames put one behind the other are one message. */
+export function createCallWriter(call: WritableCall, joinsRuns: boolean): CallWriter {
+  const stream = byteStreamOf(call);
+  const key = `grpc${stream === undefined ? "" : " framed"}${joinsRuns ? " joined" : ""}`;
+  if (stream === undefined) {
+    return {
+      ofFrame: bufferOf,
+      ofRun: (run) => kept(run, key, () => messagesOf(run.frames, joinsRuns).map(joined)),
+      write: (message, done) => void call.write(message, done),
+    };
+  }
+  let hasBegun = false;
+  return {
+    ofFrame: (frame) => framed([[bufferOf(frame)]]),
+    ofRun: (run) => kept(run, key, () => [framed(messagesOf(run.frames, joinsRuns))]),
+    write: (bytes, done) => {
+      if (!hasBegun) {
+        hasBegun = true;
+        call.sendMetadata(new Metadata());
+      }
+      // A write after the end would be an error that nobody listens for.
+      if (stream.closed || stream.destroyed || stream.writableEnded) done();
+      else stream.write(bytes, done);
+    },
+  };
+}
+
+function kept(run: FrameRun<Uint8Array>, key: string, make: () => readonly Buffer[]): readonly Buffer[] {
+  const known = run.joined.get(key);
+  // Only this function writes under the key.
+  if (known !== undefined) return known as readonly Buffer[];
+  const made = run.frames.length === 0 ? [] : make();
+  run.joined.set(key, made);
+  return made;
+}
+
+function joined(frames: readonly Buffer[]): Buffer {
+  const [first] = frames;
+  return first !== undefined && frames.length === 1 ? first : Buffer.concat(frames);
+}
+
+/** Each message behind a flag, which says that it is not compressed, and its length. */
+function framed(messages: readonly (readonly Buffer[])[]): Buffer {
+  const pieces = messages.flatMap((frames) => {
+    const head = Buffer.alloc(HEAD_BYTES);
+    const length = frames.reduce((sum, frame) => sum + frame.length, 0);
+    head.writeUInt32BE(length, 1);
+    return [head, ...frames];
+  });
+  return Buffer.concat(pieces);
+}
