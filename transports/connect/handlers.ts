@@ -34,6 +34,8 @@ export function createHandlers(
   const shared = {
     readMaxBytes: options.maxMessageBytes,
     acceptCompression: options.compression ? [compressionGzip] : [],
+    // What is misspelt must not go unnoticed: it may have been a safeguard.
+    jsonOptions: { ignoreUnknownFields: false },
   };
   const handlersOf = (passage: Passage, protocols: { readonly [Name in "connect" | "grpc" | "grpcWeb"]?: false }) => {
     const router = createConnectRouter({ ...shared, ...protocols });

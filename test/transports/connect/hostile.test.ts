@@ -173,6 +173,34 @@ describe("streams", () => {
     await expectOthersServed(stage);
   });
 
+  it.each(["application/connect+json", "application/grpc+json", "application/grpc-web+json"])(
+    "a member that is unknown in JSON ends the frames of %s with a fault that names it, which is the status",
+    async (type) => {
+      const stage = await started();
+      const json = Buffer.from('{"request":{"aaepVersion":"1.0","verbosty":"brief"}}');
+      for (const method of ["Subscribe", "Listen"] as const) {
+        const stream = callOf(sessionTo(stage), method, { "content-type": type });
+        const trailers: string[] = [];
+        stream.on("trailers", (headers) => {
+          trailers.push(`grpc-status: ${headers["grpc-status"]} ${headers["grpc-message"]}`);
+        });
+        stream.end(Buffer.concat([Uint8Array.from([0, 0, 0, 0, json.length]), json]));
+        const all = allOf(stream);
+        const server = await stage[method === "Listen" ? "listens" : "subscribes"].next();
+        const read = server.frames[Symbol.asyncIterator]().next();
+        await expect(read).rejects.toMatchObject({
+          code: "invalid_message",
+          sentence: expect.stringContaining("verbosty"),
+        });
+        await server.close();
+        const words = (await all).toString() + trailers.join();
+        expect(words).toMatch(/"invalid_argument"|grpc-status: 3\b/);
+        expect(words).toContain("verbosty");
+      }
+      await expectOthersServed(stage);
+    },
+  );
+
   it("two messages where one is taken are refused", async () => {
     const stage = await started();
     const stream = callOf(sessionTo(stage), "Listen");

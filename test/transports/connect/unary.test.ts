@@ -1,6 +1,7 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
+import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
 import { ReplyRequestSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { Fault } from "../../../src/base/errors.js";
 import type { AbortSignalLike } from "../../../src/contracts/rpc.js";
@@ -194,6 +195,33 @@ describe("bytes on the wire", () => {
     }
     const web = await post("application/grpc-web+proto", Uint8Array.from([0, 0, 0, 0, 2, 0x0a, 0xff]));
     expect(await web.text()).toContain("grpc-status: 3");
+  });
+
+  it("refuses members and names of enums that are unknown in JSON, and names them", async () => {
+    for (const [body, unknown] of [
+      ['{"keey":"k"}', "keey"],
+      ['{"clarificationReply":{"response":"x","urgent":true}}', "urgent"],
+      ['{"confirmationReply":{"decision":"DECISION_ACEPT"}}', "DECISION_ACEPT"],
+    ] as const) {
+      let asked = 0;
+      const options = {
+        reply: () => {
+          asked += 1;
+          return COUNTED;
+        },
+      };
+      const answer = await post("application/json", Buffer.from(body), options);
+      expect(answer.status).toBe(400);
+      const status = (await answer.json()) as { readonly details: readonly { readonly value: string }[] };
+      expect(status).toMatchObject({ code: "invalid_argument", message: expect.stringContaining(unknown) });
+      const detail = fromBinary(AaepdErrorSchema, Buffer.from(status.details[0]?.value ?? "", "base64"));
+      expect([detail.code, detail.message]).toEqual(["invalid_message", expect.stringContaining(unknown)]);
+      const envelope = Buffer.concat([Uint8Array.from([0, 0, 0, 0, body.length]), Buffer.from(body)]);
+      const web = await (await post("application/grpc-web+json", envelope, options)).text();
+      expect(web).toContain("grpc-status: 3");
+      expect(decodeURIComponent(/grpc-message: (.*)\r/.exec(web)?.[1] ?? "")).toContain(unknown);
+      expect(asked).toBe(0);
+    }
   });
 
   it("refuses no message, and two", async () => {
