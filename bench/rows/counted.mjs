@@ -1,27 +1,40 @@
 // What is counted and not timed: encodings, and calls of the segmenter.
+import { createUtf8 } from "../../dist/src/daemon/utf8.js";
+import { createAaepMessageCodec } from "../../dist/src/protocols/aaep/codec-aaep-message.js";
+import { createListenCodec, createSubscribeCodec } from "../../dist/src/protocols/aaep/codec-protobuf.js";
+import { createJsonCodec } from "../../dist/src/protocols/aaep/json-codec.js";
 import { createEngineStage } from "../engine-stage.mjs";
 
+/** What subscribers of the local socket, of Subscribe, of Listen and of AaepService get; Subscribe and Listen are to be one format. */
+function wireFormats() {
+  const utf8 = createUtf8();
+  const codecs = [createJsonCodec(utf8), createSubscribeCodec(), createListenCodec(), createAaepMessageCodec(utf8)];
+  return codecs.map(({ format }) => format);
+}
+
 /**
- * Publishes `events` chunks to `subscribers` subscriptions, spread over two shapes and two formats, with an event in two languages so that the
- * shapes differ. Answers how many encodings were made, and how many there had to be.
+ * Publishes `events` events to `subscribers` subscriptions, spread over two shapes and every wire format, with an event in several lengths so that
+ * the shapes differ. Answers how many encodings were made, and how many there had to be.
  */
 export function countEncodings({ events, subscribers }) {
   const stage = createEngineStage();
   const agent = stage.engine.openAgent({ agent_id: "bench-agent" });
   let made = 0;
-  const formats = ["json", "other"].map((name) => ({
-    name,
-    encode: (event, source) => {
+  const counting = new Map();
+  const formats = wireFormats().map((format) => {
+    const encode = (event, source) => {
       made += 1;
-      return Buffer.from(source ?? JSON.stringify(event));
-    },
-  }));
+      return format.encode(event, source);
+    };
+    if (!counting.has(format)) counting.set(format, { name: format.name, encode });
+    return counting.get(format);
+  });
   const verbosities = ["terse", "detailed"];
   const combinations = new Set();
   let delivered = 0;
   for (let index = 0; index < subscribers; index += 1) {
     const verbosity = verbosities[index % 2];
-    const format = formats[(index >> 1) % 2];
+    const format = formats[(index >> 1) % formats.length];
     combinations.add(`${verbosity} ${format.name}`);
     stage.subscribe(
       {

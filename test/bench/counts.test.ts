@@ -11,6 +11,8 @@ test("R14: encodings are events × shapes × formats, however many subscribe", a
     expect(counted.made).toBe(counted.expected);
     expect(counted.delivered).toBe(counted.expectedDeliveries);
   }
+  // Two shapes; the formats of JSON, of the typed streams, which is one, and of AaepService.
+  expect(countEncodings({ events: 50, subscribers: 100 }).made).toBe(50 * 2 * 3);
 });
 
 test("R10: the segmenter is asked at most twice a delivered event of sentences", async () => {
