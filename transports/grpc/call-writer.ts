@@ -2,8 +2,8 @@
 // is written straight to the HTTP/2 stream, framed once for all calls; the library begins the call and ends it, after whatever was written.
 import { Metadata } from "@grpc/grpc-js";
 import type { FrameRun } from "../../src/contracts/transport.js";
+import { bufferOf, enveloped, messagesOf } from "../service-calls/run-messages.js";
 import { byteStreamOf } from "./library-internals.js";
-import { bufferOf, messagesOf } from "./run-messages.js";
 
 export interface CallWriter {
   /** What `write` takes of a frame, and of a run. That of a run is made once and shared by all calls that send it. */
@@ -19,8 +19,6 @@ export interface WritableCall {
   readonly sendMetadata: (metadata: Metadata) => void;
 }
 
-const HEAD_BYTES = 5;
-
 /** `joinsRuns`: whether frames put one behind the other are one message. */
 export function createCallWriter(call: WritableCall, joinsRuns: boolean): CallWriter {
   const stream = byteStreamOf(call);
@@ -34,7 +32,7 @@ export function createCallWriter(call: WritableCall, joinsRuns: boolean): CallWr
   }
   let hasBegun = false;
   return {
-    ofFrame: (frame) => framed([[bufferOf(frame)]]),
+    ofFrame: (frame) => framed([[frame]]),
     ofRun: (run) => kept(run, key, () => [framed(messagesOf(run.frames, joinsRuns))]),
     write: (bytes, done) => {
       if (!hasBegun) {
@@ -57,18 +55,11 @@ function kept(run: FrameRun<Uint8Array>, key: string, make: () => readonly Buffe
   return made;
 }
 
-function joined(frames: readonly Buffer[]): Buffer {
+function joined(frames: readonly Uint8Array[]): Buffer {
   const [first] = frames;
-  return first !== undefined && frames.length === 1 ? first : Buffer.concat(frames);
+  return first !== undefined && frames.length === 1 ? bufferOf(first) : Buffer.concat(frames);
 }
 
-/** Each message behind a flag, which says that it is not compressed, and its length. */
-function framed(messages: readonly (readonly Buffer[])[]): Buffer {
-  const pieces = messages.flatMap((frames) => {
-    const head = Buffer.alloc(HEAD_BYTES);
-    const length = frames.reduce((sum, frame) => sum + frame.length, 0);
-    head.writeUInt32BE(length, 1);
-    return [head, ...frames];
-  });
-  return Buffer.concat(pieces);
+function framed(messages: readonly (readonly Uint8Array[])[]): Buffer {
+  return Buffer.concat(messages.flatMap((frames) => enveloped(frames)));
 }

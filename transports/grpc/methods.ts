@@ -8,10 +8,10 @@ import type {
 } from "@grpc/grpc-js";
 import { Fault, publicFault } from "../../src/base/errors.js";
 import type { ServiceMethod } from "../../src/contracts/service.js";
+import { bufferOf } from "../service-calls/run-messages.js";
 import { type AnyCall, type Handler, refuse } from "./handlers.js";
 import type { ResolvedGrpcOptions } from "./options.js";
 import type { Peers } from "./peers.js";
-import { bufferOf } from "./run-messages.js";
 import { statusOf } from "./status.js";
 import { createStreamConnection, type StreamCall } from "./stream-call.js";
 import { answerCall } from "./unary-call.js";

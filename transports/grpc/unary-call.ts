@@ -1,10 +1,10 @@
 import type { ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
 import { publicFault } from "../../src/base/errors.js";
 import type { ServiceMethod } from "../../src/contracts/service.js";
+import { bufferOf } from "../service-calls/run-messages.js";
 import { watchCallEnd } from "./call-end.js";
 import type { ResolvedGrpcOptions } from "./options.js";
 import type { KnownPeer } from "./peers.js";
-import { bufferOf } from "./run-messages.js";
 import { statusOf } from "./status.js";
 
 /** Answers one call. Its signal is aborted when the call ends first, and tells whether the client took it back. */

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { enveloped, messagesOf } from "../../../transports/service-calls/run-messages.js";
+
+const framesOf = (...sizes: readonly number[]): readonly Uint8Array[] =>
+  sizes.map((size, index) => new Uint8Array(size).fill(index));
+const sizesOf = (messages: readonly (readonly Uint8Array[])[]) =>
+  messages.map((frames) => frames.map(({ length }) => length));
+
+describe("the messages of a run", () => {
+  it("have at most 64 frames each", () => {
+    const frames = framesOf(...Array.from({ length: 130 }, () => 2));
+    const messages = messagesOf(frames, true);
+    expect(messages.map(({ length }) => length)).toEqual([64, 64, 2]);
+    expect(messages.flat()).toEqual(frames);
+  });
+
+  it("have at most 1 MiB each, unless one frame alone has more", () => {
+    const half = 512 * 1024;
+    expect(sizesOf(messagesOf(framesOf(half, half, 1), true))).toEqual([[half, half], [1]]);
+    expect(sizesOf(messagesOf(framesOf(1, 3 * half, 1), true))).toEqual([[1], [3 * half], [1]]);
+  });
+
+  it("are as many as its frames where those do not add up, and none where it has none", () => {
+    expect(sizesOf(messagesOf(framesOf(3, 0, 2), false))).toEqual([[3], [0], [2]]);
+    expect(sizesOf(messagesOf(framesOf(0, 0, 2), true))).toEqual([[0, 0, 2]]);
+    for (const joinsRuns of [true, false]) expect(messagesOf([], joinsRuns)).toEqual([]);
+  });
+
+  it("copy nothing", () => {
+    const frames = framesOf(1, 2);
+    const [message] = messagesOf(frames, true);
+    expect(message?.map((frame, index) => frame === frames[index])).toEqual([true, true]);
+  });
+});
+
+describe("the envelope of a message", () => {
+  it("has its flag and the length of all its pieces", () => {
+    const pieces = framesOf(200, 0, 100);
+    const bytes = Buffer.concat(enveloped(pieces));
+    expect([...bytes.subarray(0, 5)]).toEqual([0, 0, 0, 1, 44]);
+    expect(bytes.subarray(5).equals(Buffer.concat(pieces))).toBe(true);
+    expect([...Buffer.concat(enveloped([], 1))]).toEqual([1, 0, 0, 0, 0]);
+  });
+});

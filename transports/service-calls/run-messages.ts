@@ -1,0 +1,45 @@
+// How frames become messages on the wire. gRPC, gRPC-Web and Connect have the same form: a flag, the length, the message.
+
+/** Frames in one message, at most. A reader should hear of the first event before it has all. */
+export const MOST_JOINED_FRAMES = 64;
+/** Bytes in one message of several frames, at most; well below the 4 MiB that clients take by default (G6). */
+export const MOST_JOINED_BYTES = 1024 * 1024;
+
+const HEAD_BYTES = 5;
+
+/**
+ * The frames that each message of a run is made of, in order and uncopied: one, or, where frames put one behind the other are one message, as many as
+ * it may have. A frame that alone has more than a message of several may have is a message.
+ */
+export function messagesOf(frames: readonly Uint8Array[], joinsRuns: boolean): readonly (readonly Uint8Array[])[] {
+  const messages: Uint8Array[][] = [];
+  let bytes = 0;
+  for (const frame of frames) {
+    const last = messages.at(-1);
+    const isFull = last === undefined || last.length === MOST_JOINED_FRAMES || bytes + frame.length > MOST_JOINED_BYTES;
+    if (joinsRuns && !isFull) {
+      last.push(frame);
+      bytes += frame.length;
+    } else {
+      messages.push([frame]);
+      bytes = frame.length;
+    }
+  }
+  return messages;
+}
+
+/** A message, given in pieces, with its head before it: its flag (0 nothing special, 1 compressed) and its length. */
+export function enveloped(pieces: readonly Uint8Array[], flag: 0 | 1 = 0): readonly Uint8Array[] {
+  const head = Buffer.allocUnsafe(HEAD_BYTES);
+  head[0] = flag;
+  head.writeUInt32BE(
+    pieces.reduce((sum, piece) => sum + piece.length, 0),
+    1,
+  );
+  return [head, ...pieces];
+}
+
+/** The bytes of a frame, uncopied. */
+export function bufferOf(frame: Uint8Array): Buffer {
+  return Buffer.isBuffer(frame) ? frame : Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
+}
