@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { ensureBuilt } from "../support/built.js";
 import { isStill } from "../support/patience.js";
 import { startChromium } from "./browser/chromium.js";
@@ -289,6 +289,19 @@ describe("beside the services", () => {
     const stranger = await openDriven(browser, `http://localhost:${strangers.port}`);
     for (const [url, token] of [[manifest, daemon.token], [manifest], [`${daemon.baseUrl}/healthz`]] as const)
       expect(await stranger.read(url, token)).toBeUndefined();
+  });
+
+  it("a page from another machine hears as well, once the person has let it reach this one", async () => {
+    const daemon = await serveFor(origin);
+    // Which keeps its origin, and counts as one that has come from afar.
+    const afar = await startChromium(`--ip-address-space-overrides=127.0.0.1:${site.port}=public`);
+    onTestFinished(() => afar.close());
+    const unasked = await openDriven(afar, origin);
+    const refused = await unasked.listen(callerOf(daemon), requestOf());
+    expect(await refused.end).toMatchObject({ message: "Failed to fetch" });
+    const allowed = await openDriven(afar, origin, ["local-network-access"]);
+    await termsOf(await allowed.listen(callerOf(daemon), requestOf()));
+    expect(await daemon.subscriptionCount()).toBe(1);
   });
 
   it("six connections to a host are all that a browser has: a sixth stream leaves none for calls", async () => {

@@ -8,10 +8,10 @@ const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 const ARGUMENTS = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"];
 
 /** Starts it. Rejects with what to do where there is none. */
-export async function startChromium(): Promise<Browser> {
+export async function startChromium(...more: readonly string[]): Promise<Browser> {
   const folders = (process.env.PATH ?? "").split(delimiter);
   const found = NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
   if (found === undefined)
     throw new Error("Chromium is not on this machine. Install it, on Debian with: apt-get install chromium");
-  return chromium.launch({ executablePath: found, headless: true, args: ARGUMENTS });
+  return chromium.launch({ executablePath: found, headless: true, args: [...ARGUMENTS, ...more] });
 }

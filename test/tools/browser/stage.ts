@@ -70,9 +70,13 @@ interface Ear {
   readonly end: (how: PageRefusal | "ok") => void;
 }
 
-/** Opens a page of that origin whose script is the driver; it is closed when the test has finished. */
-export async function openDriven(browser: Browser, origin: string): Promise<DrivenPage> {
-  const context = await browser.newContext();
+/** Opens a page of that origin whose script is the driver, and that has these permissions; it is closed when the test has finished. */
+export async function openDriven(
+  browser: Browser,
+  origin: string,
+  permissions: readonly string[] = [],
+): Promise<DrivenPage> {
+  const context = await browser.newContext({ permissions: [...permissions] });
   onTestFinished(() => context.close());
   const page = await context.newPage();
   const ears = new Map<string, Ear>();
