@@ -1,6 +1,7 @@
 // The services of the daemon, over gRPC and Connect: one list of methods, served at every address that was asked for. Loaded only where there is
 // one.
 import { listenConnect } from "../../transports/connect/listen.js";
+import { HEALTH_PATHS } from "../../transports/grpc/health.js";
 import { listenGrpc } from "../../transports/grpc/listen.js";
 import { currentPlace, ipcPath, isPipeName } from "../../transports/ipc/paths.js";
 import { Fault } from "../base/errors.js";
@@ -40,8 +41,6 @@ export interface RunningServices {
 
 /** More daemons of one producer id than this on one machine are a mistake somewhere. */
 const MOST_INSTANCES = 16;
-/** What tells no more than that somebody is there. */
-const OPEN_PATHS: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
 
 /** Listens everywhere or nowhere. Throws the Fault of the first address that cannot be had. */
 export async function startServices(
@@ -64,10 +63,15 @@ export async function startServices(
     log,
     onAcceptFault: (fault: Fault) => log.warn({ code: fault.code }, fault.sentence),
   };
-  const admitToken = admitTokenHolders(options.token, OPEN_PATHS);
+  const openPages = pages.filter(({ needsToken }) => !needsToken).map(({ path }) => path);
+  // What tells no more than whether the daemon runs needs no token.
+  const admitByToken: Readonly<Record<ServiceKind, Admit>> = {
+    grpc: admitTokenHolders(options.token, new Set(HEALTH_PATHS)),
+    http: admitTokenHolders(options.token, new Set(openPages)),
+  };
 
   const listen = (kind: ServiceKind, address: ServiceAddress): Promise<ServiceListener> => {
-    const admit: Admit = address.kind === "unix" ? admitEverybody : admitToken;
+    const admit: Admit = address.kind === "unix" ? admitEverybody : admitByToken[kind];
     switch (kind) {
       case "grpc":
         return listenGrpc({ ...shared, address, admit });

@@ -1,13 +1,17 @@
 // The services of a daemon that runs as a process: where it says that they are, who may call, and how it ends.
+import { once } from "node:events";
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { connect } from "node:http2";
+import { createConnection } from "node:net";
 import { join } from "node:path";
-import { create } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
-import { ListenRequestSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
+import { ListenRequestSchema, SubscribeRequestSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { ensureBuilt } from "../support/built.js";
+import { callOnce, createGrpcClient, refusalOf } from "../support/grpc-client.js";
 import { startProgram } from "../support/program.js";
 import { runtimeEnvironment } from "./command-stage.js";
 
@@ -63,6 +67,26 @@ describe("aaepd serve with services", () => {
     expect([existsSync(tokenPath), existsSync(join(directory, "aaepd.manifest.json"))]).toEqual([false, false]);
   });
 
+  it("TCP: what tells no more than whether it runs needs no token, and no other host's name will do for anything", async () => {
+    const { ready } = await started("--socket", "off", "--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0");
+    const address = ready.endpoints.grpc?.[0] ?? "";
+    const named = createGrpcClient(address);
+    const misnamed = createGrpcClient(address, { "grpc.default_authority": "evil.example" });
+    onTestFinished(() => {
+      named.close();
+      misnamed.close();
+    });
+    const check = "/grpc.health.v1.Health/Check";
+    // A HealthCheckResponse whose status, field 1, is SERVING.
+    expect([...(await callOnce(named, check, Buffer.alloc(0)).answer)]).toEqual([8, 1]);
+    expect((await refusalOf(callOnce(misnamed, check, Buffer.alloc(0)))).code).toBe(Code.PermissionDenied);
+    const pages = ["/healthz", "/readyz", "/metrics", "/.well-known/aaep-manifest.json", check];
+    const statuses = await Promise.all(
+      pages.map(async (path) => (await fetch(`http://${ready.endpoints.http?.[0]}${path}`)).status),
+    );
+    expect(statuses).toEqual([200, 200, 401, 401, 401]);
+  });
+
   it("G3, R8a: fifty streams that say nothing end with the reason and a status, and the process with 0", async () => {
     const { program, ready, directory } = await started("--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0");
     const token = readFileSync(join(directory, "aaepd.token"), "utf8").trim();
@@ -99,6 +123,46 @@ describe("aaepd serve with services", () => {
       expect(error?.findDetails(AaepdErrorSchema)).toMatchObject([{ code: "shutting_down" }]);
     }
     expect(await program.ended).toMatchObject({ code: 0 });
+  });
+
+  it("R8a, G3: peers that read nothing and calls that never get whole hold up the end once, and not in turn", async () => {
+    const { program, ready, directory } = await started("--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0");
+    const token = readFileSync(join(directory, "aaepd.token"), "utf8").trim();
+    const [grpc, http] = [ready.endpoints.grpc?.[0], ready.endpoints.http?.[0]];
+    for (const address of [grpc, http]) {
+      // No window: nothing of an answer can leave.
+      const session = connect(`http://${address}`, { settings: { initialWindowSize: 0 } });
+      onTestFinished(() => session.destroy());
+      session.on("error", () => {});
+      const stream = session.request({
+        ":method": "POST",
+        ":path": "/aaep.v1.SubscriberService/Subscribe",
+        authorization: `Bearer ${token}`,
+        "content-type": "application/grpc",
+        te: "trailers",
+      });
+      stream.on("error", () => {});
+      const value = { aaepVersion: "1.0.0", subscriberId: "deaf", capabilities: {} };
+      const request = create(SubscribeRequestSchema, { message: { case: "request", value } });
+      const body = toBinary(SubscribeRequestSchema, request);
+      stream.write(Buffer.concat([Buffer.from([0, 0, 0, 0, body.length]), body]));
+      await once(stream, "response");
+    }
+    const half = createConnection({ host: "127.0.0.1", port: Number(http?.split(":")[1]) });
+    onTestFinished(() => void half.destroy());
+    half.on("error", () => {});
+    await once(half, "connect");
+    const head = [
+      "POST /aaep.v1.SubscriberService/GetManifest HTTP/1.1",
+      "Host: localhost",
+      `Authorization: Bearer ${token}`,
+      "Content-Type: application/json",
+      "Content-Length: 100",
+    ];
+    half.write(`${head.join("\r\n")}\r\n\r\n{`);
+    program.child.kill("SIGTERM");
+    const { code } = await program.ended;
+    expect([code, program.stderr()]).toEqual([0, expect.not.stringContaining("before everything was in order")]);
   });
 
   it("AAEP §8.2.8: refuses what would leave the machine, says why, and leaves nothing behind", async () => {

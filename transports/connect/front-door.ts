@@ -12,6 +12,9 @@ import type { HttpPage, ResolvedConnectOptions } from "./options.js";
 import { refuse } from "./refusals.js";
 import { endResponse, respond } from "./respond.js";
 
+/** The beginning of a path tells what was wanted; a client may send 16 KiB of it. */
+const MOST_LOGGED_PATH = 200;
+
 /** Serves one exchange. Never rejects. */
 export type FrontDoor = (exchange: Exchange) => Promise<void>;
 
@@ -22,19 +25,25 @@ export function createFrontDoor(handlers: ReadonlyMap<string, Handler>, options:
     const { response, path } = exchange;
     response.setHeader("cache-control", "no-store");
     response.setHeader("x-content-type-options", "nosniff");
-    const page = pages.get(path);
     const refused = admitted(exchange, options);
     // A wrong host is answered alike whatever was asked for, and before anything of other origins (C8).
-    if (refused !== undefined && refused.code !== "unauthenticated") return refuse(exchange, refused, options, 403);
+    if (refused !== undefined && refused.code !== "unauthenticated") return turnAway(exchange, refused, 403);
     const isAllowed = allowOrigin(exchange, options.corsOrigins);
     if (isPreflight(exchange)) return answerPreflight(exchange, isAllowed);
-    if (refused !== undefined && page?.needsToken !== false) return refuse(exchange, refused, options);
+    if (refused !== undefined) return turnAway(exchange, refused);
+    const page = pages.get(path);
     if (page !== undefined) return servePage(exchange, page);
     const handler = handlers.get(path);
     if (handler === undefined) return refuse(exchange, notFound(), options, notFoundStatus(exchange));
     if (exchange.stream === undefined && handler.method.descriptor.methodKind === "bidi_streaming")
       return refuse(exchange, needsHttp2(handler, options), options, httpVersionStatus(exchange));
     await serveCall(exchange, handler);
+  }
+
+  function turnAway(exchange: Exchange, fault: Fault, httpStatus?: number): void {
+    const path = exchange.path.slice(0, MOST_LOGGED_PATH);
+    options.log.debug({ peer: exchange.peer.label, path, code: fault.code }, "a call was refused");
+    refuse(exchange, fault, options, httpStatus);
   }
 
   function answerPreflight(exchange: Exchange, isAllowed: boolean): void {

@@ -4,8 +4,8 @@ import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 
 /**
- * How messages go through the library. `type` is what it is told that they are, given what they really are. Bytes go through as they are: to a message
- * without fields everything is unknown, and what is unknown is kept as it was read and written as it was kept.
+ * How messages go through the library. `type` is what it is told that they are, given what they really are. Bytes go through as they are: to a
+ * message without fields everything is unknown, and what is unknown is kept as it was read and written as it was kept.
  */
 export interface Passage {
   readonly type: (real: DescMessage) => DescMessage;

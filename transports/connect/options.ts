@@ -8,8 +8,6 @@ import type { ServiceListenOptions } from "../service-calls/listen.js";
 export interface HttpPage {
   /** As in `/healthz`. */
   readonly path: string;
-  /** False: served to a peer whom `admit` refuses as `unauthenticated`. Any other refusal of `admit` counts for it too. */
-  readonly needsToken: boolean;
   readonly answer: () => HttpPageAnswer | Promise<HttpPageAnswer>;
 }
 
@@ -23,10 +21,10 @@ export interface ConnectListenOptions extends Pick<ServiceListenOptions, "maxCon
   readonly address: ServiceAddress;
   readonly methods: readonly ServiceMethod[];
   readonly pages: readonly HttpPage[];
-  /** Asked before anything else, pages and preflights included. It looks at the host before the token. */
+  /** Asked before anything else, pages included. It looks at the host before the token. Preflights may be without a token. */
   readonly admit: Admit;
   readonly describeFault: DescribeFault;
-  /** Where accidents are written down; their peers are told only that there was one. */
+  /** Where accidents are written down, of which peers are told only that there was one, and requests that were not admitted. */
   readonly log: Log;
   /** Largest message taken, 1 to 4,294,967,295 bytes. A larger one is refused as `message_too_large`. */
   readonly maxMessageBytes: number;

@@ -38,14 +38,18 @@ export function refuse(
   else respond(status);
 }
 
-export type AdmissionOptions = Pick<ResolvedGrpcOptions, "admit" | "describeFault" | "maxMetadataBytes">;
+export type AdmissionOptions = Pick<ResolvedGrpcOptions, "admit" | "describeFault" | "maxMetadataBytes" | "log">;
 
 /** A handler that is asked only for calls that may be served. */
 export function admitted(handler: Handler, options: AdmissionOptions): Handler {
   return (call, respond) => {
     const refusal = refusalOf(call, options);
-    if (refusal === undefined) handler(call, respond);
-    else refuse(call, respond, statusOf(refusal, options.describeFault));
+    if (refusal === undefined) {
+      handler(call, respond);
+    } else {
+      options.log.debug({ peer: call.getPeer(), path: call.getPath(), code: refusal.code }, "a call was refused");
+      refuse(call, respond, statusOf(refusal, options.describeFault));
+    }
   };
 }
 

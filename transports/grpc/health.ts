@@ -8,6 +8,9 @@ export interface Health {
   readonly stopServing: () => void;
 }
 
+/** Of all its methods. They tell no more than whether there is anybody to have a token for. */
+export const HEALTH_PATHS: readonly string[] = Object.values(service).map(({ path }) => path);
+
 /** grpc.health.v1.Health: "" and each of the services are SERVING from the start (G9). */
 export function createHealth(services: readonly string[]): Health {
   const names = ["", ...services];

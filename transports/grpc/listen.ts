@@ -39,12 +39,11 @@ export async function listenGrpc(given: GrpcOptions): Promise<ServiceListener> {
   for (const { definition, implementation } of servicesOf(options, peers)) {
     server.addService(definition, mapHandlers(implementation, guarded));
   }
-  // A health check needs no token: it is how one learns whether there is anything to have a token for.
-  server.addService(health.definition, mapHandlers(health.implementation, openStreams.tended));
-  for (const { definition, implementation } of createReflection(
+  const reflection = createReflection(
     descriptors.map(({ file }) => file),
     [createHealthDescriptor()],
-  )) {
+  );
+  for (const { definition, implementation } of [health, ...reflection]) {
     server.addService(
       definition,
       mapHandlers(implementation, (handler) => guarded(openStreams.tended(handler))),

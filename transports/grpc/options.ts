@@ -8,12 +8,15 @@ export interface GrpcOptions extends ServiceListenOptions {
   readonly address: ServiceAddress;
   /** What is served. Health checks and reflection are added to it. */
   readonly methods: readonly ServiceMethod[];
-  /** Asked for every call but health checks, before it is served. Default: every call, as on a Unix socket, where the file's mode has decided. */
+  /**
+   * Asked for every call before it is served, those of `HEALTH_PATHS` and reflection among them. Default: every call, as on a Unix socket, where the
+   * file's mode has decided.
+   */
   readonly admit?: Admit;
   /** Makes the typed detail of a status (R20). */
   readonly describeFault: DescribeFault;
-  /** Told of accidents: a status says only that there was one. */
-  readonly log: Pick<Log, "error">;
+  /** Told of accidents, of which a status says only that there was one, and of calls that were refused before they were served. */
+  readonly log: Pick<Log, "error" | "debug">;
   /** Largest message taken, bytes, 1 to 16,777,215. Default 1 MiB + 16 KiB. A larger one ends its call with RESOURCE_EXHAUSTED (G6). */
   readonly maxMessageBytes?: number;
   /** Metadata that a call may begin with, bytes, with 32 more for each entry, 1,024 and up; 128 entries at most. Default 16,384. */

@@ -10,23 +10,23 @@ import { detailOf, type Stage, startStage, WAYS } from "./stage.js";
 const TOKEN = "secret";
 const CALLS = "/aaep.v1.SubscriberService/";
 const PAGES: readonly HttpPage[] = [
-  { path: "/healthz", needsToken: false, answer: () => ({ status: 200, contentType: "text/plain", body: "alive" }) },
+  { path: "/healthz", answer: () => ({ status: 200, contentType: "text/plain", body: "alive" }) },
   {
     path: "/metrics",
-    needsToken: true,
     answer: () => Promise.resolve({ status: 200, contentType: "text/plain", body: "metrics 1" }),
   },
   {
     path: "/broken",
-    needsToken: false,
     answer: () => {
       throw new Error("secret insides");
     },
   },
 ];
 
+const OPEN = new Set(["/healthz", "/broken"]);
+
 function guarded(options: Parameters<typeof startStage>[0] = {}): Promise<Stage> {
-  return startStage({ kind: "tcp", admit: admitTokenHolders(TOKEN, new Set()), pages: PAGES, ...options });
+  return startStage({ kind: "tcp", admit: admitTokenHolders(TOKEN, OPEN), pages: PAGES, ...options });
 }
 
 interface Answer {
@@ -149,6 +149,25 @@ describe("the token", () => {
     expect((await http1(stage, "GET", "/metrics", bearer)).body).toBe("metrics 1");
     expect((await http1(stage, "GET", "/healthz", {})).body).toBe("alive");
     expect((await http1(stage, "GET", "/nowhere", {})).status).toBe(401);
+  });
+});
+
+describe("what is refused", () => {
+  it("is logged: who, what and why, without the query and no more than the beginning of a long path", async () => {
+    const stage = await guarded();
+    await http1(stage, "GET", "/metrics?token=secret", {});
+    await http1(stage, "GET", `/${"x".repeat(10_000)}`, { host: "evil.example", ...bearer });
+    await http1(stage, "GET", "/healthz", {});
+    await http1(stage, "GET", "/metrics", bearer);
+    const peer = expect.stringContaining(`${stage.listener.address}#`);
+    expect(stage.log).toEqual([
+      { level: "debug", fields: { peer, path: "/metrics", code: "unauthenticated" }, message: "a call was refused" },
+      {
+        level: "debug",
+        fields: { peer, path: `/${"x".repeat(199)}`, code: "permission_denied" },
+        message: "a call was refused",
+      },
+    ]);
   });
 });
 

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import type { Admit, CallHead } from "../../../src/contracts/service.js";
+import { HEALTH_PATHS } from "../../../transports/grpc/health.js";
 import { STATUS } from "../../../transports/rpc-status.js";
 import { drain } from "../../support/frames.js";
 import { callConnection, callOnce, createGrpcClient, refusalOf, statusDetails } from "../../support/grpc-client.js";
@@ -9,13 +10,16 @@ import { rawCall, rawSession } from "../../support/raw-http2.js";
 import { GET_MANIFEST, LISTEN, SUBSCRIBE, stageOf } from "./stage.js";
 
 const CHECK = "/grpc.health.v1.Health/Check";
+const WATCH = "/grpc.health.v1.Health/Watch";
 const REFLECT = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 const token = { authorization: "Bearer secret" };
 
-const admit: Admit = ({ host, authorization }) => {
+const admit: Admit = ({ host, authorization, path }) => {
   if (!/^(localhost|127\.0\.0\.1)(:\d+)?$/.test(host ?? ""))
     return new Fault("permission_denied", "Not for that host.");
-  return authorization === "Bearer secret" ? undefined : new Fault("unauthenticated", "Send the token.");
+  return HEALTH_PATHS.includes(path) || authorization === "Bearer secret"
+    ? undefined
+    : new Fault("unauthenticated", "Send the token.");
 };
 
 async function tcpStage() {
@@ -73,11 +77,29 @@ describe("over TCP", () => {
     expect([error.code, error.details]).toEqual([STATUS.PERMISSION_DENIED, "Not for that host."]);
   });
 
-  it("answers health checks without the token", async () => {
-    const { clientTo, heads } = await tcpStage();
+  it("answers health checks without the token, and under no other host's name", async () => {
+    const { clientTo } = await tcpStage();
     // A HealthCheckResponse whose status, field 1, is SERVING.
     expect([...(await callOnce(clientTo(), CHECK, Buffer.alloc(0)).answer)]).toEqual([8, 1]);
-    expect(heads).toEqual([]);
+    const evil = clientTo("evil.example");
+    for (const headers of [{}, token]) {
+      const error = await refusalOf(callOnce(evil, CHECK, Buffer.alloc(0), { headers }));
+      expect([error.code, error.details]).toEqual([STATUS.PERMISSION_DENIED, "Not for that host."]);
+    }
+    const watch = callConnection(evil, WATCH);
+    watch.call.end(Buffer.alloc(0));
+    expect((await watch.ended)?.code).toBe(STATUS.PERMISSION_DENIED);
+  });
+
+  it("logs what it refuses: who, what and why", async () => {
+    const { clientTo, address, refused } = await tcpStage();
+    await refusalOf(callOnce(clientTo(), GET_MANIFEST, Buffer.alloc(0)));
+    await refusalOf(callOnce(clientTo("evil.example"), CHECK, Buffer.alloc(0)));
+    await callOnce(clientTo(), GET_MANIFEST, Buffer.alloc(0), { headers: token }).answer;
+    expect(refused).toEqual([
+      { peer: `${address}#1`, path: GET_MANIFEST, code: "unauthenticated" },
+      { peer: `${address}#2`, path: CHECK, code: "permission_denied" },
+    ]);
   });
 
   it("AAEP §8.2.8: listens on loopback only", async () => {

@@ -164,7 +164,7 @@ describe("options", () => {
     address: { kind: "unix", path: "/x" },
     methods: [],
     describeFault,
-    log: { error: () => {} },
+    log: { error: () => {}, debug: () => {} },
   } as const;
 
   it("have these defaults", () => {

@@ -36,6 +36,8 @@ export interface Stage {
   readonly subscribe: ServiceMethod;
   /** What was logged as an accident. */
   readonly logged: readonly unknown[];
+  /** What was logged of refused calls. */
+  readonly refused: readonly unknown[];
 }
 
 export interface StageOptions extends Partial<GrpcOptions> {
@@ -57,6 +59,7 @@ export async function stageOf(given: StageOptions = {}): Promise<Stage> {
   const path = join(directory, "a.sock");
   const address: ServiceAddress = options.address ?? { kind: "unix", path };
   const logged: unknown[] = [];
+  const refused: unknown[] = [];
   const bidi = createCalls();
   const serverStream = createCalls();
   const stream = (descriptor: DescMethod, accept: (connection: Connection<Uint8Array>) => void): ServiceMethod => ({
@@ -73,7 +76,7 @@ export async function stageOf(given: StageOptions = {}): Promise<Stage> {
       stream(SubscriberService.method.listen, serverStream.add),
     ],
     describeFault,
-    log: { error: (fields) => logged.push(fields.err) },
+    log: { error: (fields) => logged.push(fields.err), debug: (fields) => refused.push(fields) },
     ...options,
     address,
   });
@@ -81,7 +84,7 @@ export async function stageOf(given: StageOptions = {}): Promise<Stage> {
     await listener.stop();
     await listener.drain();
   });
-  return { listener, address: listener.address, path, directory, bidi, serverStream, subscribe, logged };
+  return { listener, address: listener.address, path, directory, bidi, serverStream, subscribe, logged, refused };
 }
 
 function createCalls(): Calls & { readonly add: (connection: Connection<Uint8Array>) => void } {
