@@ -55,6 +55,6 @@ export type ServiceAddress =
   | { readonly kind: "tcp"; readonly host: string; readonly port: number };
 
 export interface ServiceListener extends Listener {
-  /** After `stop`, and after its streams were closed: waits for calls that are being answered, then ends every connection. Never rejects. */
+  /** After `stop`, when its streams are being closed: waits for them and for calls that are answered, then ends every connection. Never rejects. */
   readonly drain: () => Promise<void>;
 }

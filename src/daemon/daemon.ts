@@ -180,10 +180,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     } catch (caught) {
       log.error({ err: caught }, "an error while stopping; connections are closed all the same");
     } finally {
-      await Promise.all(
-        [...connections.keys()].map((served) => served.finish("producer_shutdown" satisfies EndReason)),
-      );
-      await offered?.drain();
+      const finished = [...connections.keys()].map((served) => served.finish("producer_shutdown" satisfies EndReason));
+      // At the same time: peers that read nothing may hold it up once, not one kind of them after the other.
+      await Promise.all([...finished, offered?.drain()]);
       await engine.close().catch((caught) => log.error({ err: caught }, "an error while closing the journal"));
       await auditLog.close();
       tellStopped();
