@@ -246,12 +246,12 @@ describe.each(WAYS.map((way) => [nameOf(way), way] as const))("a page over %s", 
     const daemon = await serveFor(origin);
     for (const stranger of [`http://localhost:${strangers.port}`, `http://127.0.0.1:${site.port}`]) {
       const page = await openDriven(browser, stranger);
-      const stream = await page.listen(callerOf(daemon, way), requestOf());
-      expect(await stream.end).toMatchObject({ message: "Failed to fetch", details: [] });
-      await expect(stream.message()).rejects.toThrow(/ended/);
       expect(await page.call(callerOf(daemon, way), "getManifest", {})).toMatchObject({
         refused: { message: "Failed to fetch", details: [] },
       });
+      const stream = await page.listen(callerOf(daemon, way), requestOf());
+      expect(await stream.end).toMatchObject({ message: "Failed to fetch", details: [] });
+      await expect(stream.message()).rejects.toThrow(/ended/);
     }
     expect(await daemon.subscriptionCount()).toBe(0);
   });
