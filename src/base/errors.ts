@@ -62,17 +62,17 @@ export type FaultCode = (typeof FAULT_CODES)[number];
 
 export interface FaultDetail {
   /** JSON pointer of the field at fault, from the root of the event or message ("" is the whole). */
-  readonly pointer?: string;
+  readonly pointer?: string | undefined;
   /** Whether the sentence tells of several places, each in its own words; `pointer` and `rule` are those of the first. Default false. */
   readonly tellsSeveral?: boolean;
   /** The rule that was broken: a paragraph or a ruling, as in "AAEP §4.5.4" or "R3a". */
-  readonly rule?: string;
+  readonly rule?: string | undefined;
   /** Whose mistake it was. Default "peer". */
   readonly origin?: "local" | "peer";
   /** The event at fault, where it had a readable id. */
-  readonly eventId?: string;
+  readonly eventId?: string | undefined;
   /** How long to wait before trying again, seconds. */
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterSeconds?: number | undefined;
   /** What was caught. For logs only; never sent. */
   readonly cause?: unknown;
 }
@@ -117,6 +117,13 @@ export class Fault extends Error {
     this.origin = detail.origin ?? "peer";
     this.eventId = (detail.eventId?.length ?? 0) > LONGEST_EVENT_ID ? undefined : detail.eventId;
     this.retryAfterSeconds = detail.retryAfterSeconds;
+  }
+
+  /** The same fault with some details told anew, as where it is told of another place: nothing else of it is lost. */
+  with(detail: FaultDetail): Fault {
+    const { pointer, tellsSeveral, rule, origin, eventId, retryAfterSeconds, cause } = this;
+    const known = { pointer, tellsSeveral, rule, origin, eventId, retryAfterSeconds, cause };
+    return new Fault(this.code, this.sentence, { ...known, ...detail });
   }
 }
 

@@ -21,10 +21,5 @@ function withinMessage(descriptor: DescMessage, caught: unknown): unknown {
   if (!(caught instanceof Fault) || caught.pointer === undefined) return caught;
   const [, field = ""] = caught.pointer.split("/");
   if (descriptor.fields.find(({ name }) => name === field)?.message === undefined) return caught;
-  const { code, sentence, pointer, rule, cause } = caught;
-  return new Fault(code, sentence, {
-    pointer: pointer.slice(field.length + 1),
-    ...(rule === undefined ? {} : { rule }),
-    cause,
-  });
+  return caught.with({ pointer: caught.pointer.slice(field.length + 1) });
 }

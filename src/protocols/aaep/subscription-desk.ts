@@ -211,8 +211,8 @@ function createOpenSubscription(
 /** With the id that was asked for: whoever asked for several knows which. */
 function aboutEvent(caught: unknown, eventId: string): unknown {
   if (!(caught instanceof Fault)) return caught;
-  const { code, sentence, pointer = "", rule = "R28" } = caught;
-  return new Fault(code, sentence, { pointer, rule, eventId });
+  const { pointer = "", rule = "R28" } = caught;
+  return caught.with({ pointer, rule, eventId });
 }
 
 function giveReply(message: unknown, engine: EngineSubscription): boolean {

@@ -66,8 +66,8 @@ export function assertCapabilities(value: unknown): asserts value is types.Capab
         diagnoseCapabilities(value).map((each) => ({ ...each, instancePath: `/capabilities${each.instancePath}` })),
     },
   );
-  const { code, sentence, rule = "AAEP §5.3", pointer = "" } = fault;
-  throw new Fault(code, sentence, { rule, pointer: pointer.replace(/^\/capabilities/, "") });
+  const { rule = "AAEP §5.3", pointer = "" } = fault;
+  throw fault.with({ rule, pointer: pointer.replace(/^\/capabilities/, "") });
 }
 
 export const assertSubscriptionAccepted: Assertion<types.SubscriptionAccepted> = assertion(
