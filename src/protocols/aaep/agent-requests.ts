@@ -1,15 +1,20 @@
 // What agents send to the services, read as documents.
 import type { DescMessage } from "@bufbuild/protobuf";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
-import { PublishRequestSchema } from "#gen/aaep/v1/agent_service_pb.js";
+import { EventBatchSchema, PublishRequestSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { Fault } from "../../base/errors.js";
 import { topicKind } from "../../engine/event.js";
 import type { OpenQuestion } from "../../engine/session-record.js";
+import { assertEventCount } from "./agent-desk.js";
+import { DELIMITED } from "./protobuf/byte-writer.js";
+import { listLengthWithin } from "./protobuf/list-length.js";
 import { documentIn } from "./service-frames.js";
 import type { Message } from "./subscription-desk.js";
 
-/** One request of the stream: exactly one of its members beside the id. */
-export type PublishRequest =
+/** One request of the stream: exactly one of its members beside the id, which is empty where it has none. */
+export type PublishRequest = { readonly id: string } & PublishAction;
+
+export type PublishAction =
   | ({ readonly kind: "publish" } & EventBatch)
   | { readonly kind: "manifest"; readonly manifest: Message }
   | { readonly kind: "resume"; readonly claim: Message };
@@ -21,17 +26,15 @@ export interface EventBatch {
 
 /** @throws Fault "invalid_message", or "invalid_event"; pointers of events begin with an index */
 export function publishRequestIn(frame: Uint8Array): PublishRequest {
-  const { publish, manifest, resume } = agentDocument(PublishRequestSchema, frame);
-  const given = [publish, manifest, resume].filter((one) => one !== undefined);
-  if (given.length !== 1) {
-    throw new Fault("invalid_message", "Send one of `publish`, `manifest` and `resume`.", { pointer: "", rule: "R20" });
-  }
-  if (manifest !== undefined) return { kind: "manifest", manifest: manifest as Message };
-  if (resume !== undefined) return { kind: "resume", claim: resume as Message };
-  return { kind: "publish", ...batchIn(publish) };
+  const { request_id: requestId, publish, manifest, resume } = agentDocument(PublishRequestSchema, frame);
+  const id = textOf(requestId) ?? "";
+  if (manifest !== undefined) return { id, kind: "manifest", manifest: manifest as Message };
+  if (resume !== undefined) return { id, kind: "resume", claim: resume as Message };
+  if (publish !== undefined) return { id, kind: "publish", ...batchIn(publish) };
+  throw new Fault("invalid_message", "Send one of `publish`, `manifest` and `resume`.", { pointer: "", rule: "R20" });
 }
 
-/** The id of a request that may be no good for anything else. */
+/** The id of a request that is no good for anything else. */
 export function requestIdIn(frame: Uint8Array): string {
   const reader = new BinaryReader(frame);
   let id = "";
@@ -47,17 +50,19 @@ export function requestIdIn(frame: Uint8Array): string {
   return id;
 }
 
-const DELIMITED = 2;
-
-/** A call of an agent as a document. Pointers of events in a batch begin with an index. */
+/**
+ * A call of an agent as a document. Pointers of events in a batch begin with an index.
+ * @throws Fault "invalid_message", "invalid_event", or "message_too_large": a batch that has too many events is not decoded
+ */
 export function agentDocument(descriptor: DescMessage, frame: Uint8Array): Message {
+  const batch = descriptor.fields.find(({ message }) => message?.typeName === EventBatchSchema.typeName);
+  if (batch !== undefined)
+    assertEventCount(listLengthWithin(frame, batch.number, EventBatchSchema.field.events.number));
   try {
     return documentIn(descriptor, frame);
   } catch (caught) {
     if (!(caught instanceof Fault) || caught.pointer?.startsWith("/events/") !== true) throw caught;
-    const { code, sentence, pointer, rule, cause } = caught;
-    const within = pointer.slice("/events".length);
-    throw new Fault(code, sentence, { pointer: within, cause, ...(rule === undefined ? {} : { rule }) });
+    throw caught.with({ pointer: caught.pointer.slice("/events".length) });
   }
 }
 

@@ -93,13 +93,15 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
   const take = (frame: Uint8Array): number => {
     // The place is kept first: news of what is published now follow its receipt.
     const answer = answers.reserve();
+    let id: string | undefined;
     const refuse = (caught: unknown): void =>
-      answer(encoded(requestIdIn(frame), { error: errorMessage(publicFault(caught, log)) }));
+      answer(encoded(id ?? requestIdIn(frame), { error: errorMessage(publicFault(caught, log)) }));
     try {
       const request = publishRequestIn(frame);
+      id = request.id;
       hasAsked = true;
       const { response, isCostly, durable } = respond(desk, request);
-      const message = encoded(requestIdIn(frame), response);
+      const message = encoded(id, response);
       // What is acknowledged is safe (R29).
       if (durable === undefined) answer(message);
       else durable.then(() => answer(message), refuse);

@@ -5,6 +5,10 @@ import { Fault } from "../../base/errors.js";
 import type { Codec } from "../../contracts/codec.js";
 import { createJsonCodec, type Utf8 } from "./json-codec.js";
 import { ByteWriter, DELIMITED } from "./protobuf/byte-writer.js";
+import { createWriterMemory } from "./protobuf/writer-memory.js";
+
+/** One message is written at a time. */
+const MEMORY = createWriterMemory();
 
 const JSON_FIELD = AaepMessageSchema.field.json.number;
 const TYPE_FIELD = AaepMessageSchema.field.messageType.number;
@@ -50,7 +54,7 @@ function assertType(document: unknown, messageType: string): void {
 }
 
 function encoded(json: Uint8Array, type: unknown): Uint8Array {
-  const writer = new ByteWriter();
+  const writer = new ByteWriter(MEMORY);
   writer.tag(JSON_FIELD, DELIMITED);
   writer.varint(json.length);
   writer.raw(json);

@@ -1,39 +1,36 @@
 // Bytes of protobuf, written once and in one buffer. The library's writer makes a piece for every string and joins them a level at a time, which
 // for an event costs several times as much.
 import { getTextEncoding } from "@bufbuild/protobuf/wire";
+import type { WriterMemory } from "./writer-memory.js";
 
 /** How a value is delimited. */
 export const VARINT = 0;
 export const FIXED64 = 1;
 export const DELIMITED = 2;
 
-const FIRST_CAPACITY = 1024;
-/** A larger one is not kept for the next message. */
-const MOST_KEPT = 64 * 1024;
-/** Small messages are cut from blocks of so many bytes, as the platform's small buffers are: memory of its own costs more than what is in it. */
-const BLOCK = 16 * 1024;
-const MOST_SHARED = 2 * 1024;
 /** Shorter texts are copied unit by unit, which costs less than a call of the platform's encoder. */
 const SHORT_TEXT = 100;
 
 const NOTHING = new Uint8Array(0);
-/** What the last message was written into. */
-let spare: Uint8Array | undefined;
-let block = NOTHING;
-let blockUsed = 0;
 
 /** One message: `finish` ends it. */
 export class ByteWriter {
   /** Where the next byte goes. Setting it back takes back what was written since. */
   length = 0;
-  #bytes = takeScratch();
+  readonly #memory: WriterMemory;
+  #bytes: Uint8Array;
   #view: DataView | undefined;
+
+  constructor(memory: WriterMemory) {
+    this.#memory = memory;
+    this.#bytes = memory.take();
+  }
 
   /** A copy of what was written. The writer is spent. */
   finish(): Uint8Array {
     const bytes = this.#bytes;
-    const written = copyOf(bytes, this.length);
-    if (bytes.length <= MOST_KEPT) spare = bytes;
+    const written = this.#memory.copyOf(bytes, this.length);
+    this.#memory.giveBack(bytes);
     this.#bytes = NOTHING;
     this.#view = undefined;
     this.length = 0;
@@ -133,23 +130,4 @@ export class ByteWriter {
     this.#bytes = grown;
     this.#view = undefined;
   }
-}
-
-/** What writers write into; nobody else has it until it is given back, and a writer that never finishes keeps it. */
-function takeScratch(): Uint8Array {
-  const bytes = spare ?? new Uint8Array(FIRST_CAPACITY);
-  spare = undefined;
-  return bytes;
-}
-
-function copyOf(bytes: Uint8Array, length: number): Uint8Array {
-  if (length > MOST_SHARED) return bytes.slice(0, length);
-  if (blockUsed + length > block.length) {
-    block = new Uint8Array(BLOCK);
-    blockUsed = 0;
-  }
-  const copy = block.subarray(blockUsed, blockUsed + length);
-  copy.set(bytes.subarray(0, length));
-  blockUsed += length;
-  return copy;
 }

@@ -9,11 +9,14 @@ import {
   assertEnd,
   assertLevel,
   assertWire,
+  countValue,
   endOfPart,
   type Reading,
   readDouble,
   readingOf,
   readText,
+  readUint32,
+  readWhole,
   refusal,
   setMember,
   skipUnknown,
@@ -73,6 +76,7 @@ function readMessage(reading: Reading, plan: MessagePlan, end: number, depth: nu
     }
   }
   assertEnd(reading, end);
+  assertOneOfEach(reading, plan, members);
   fillDefaults(plan, members, reading.hasRoom);
   if (additional !== undefined) merge(reading, plan, members, additional);
   dropUnspecified(plan, members);
@@ -92,6 +96,15 @@ function readPayload(reading: Reading, plan: MessagePlan, members: Members, end:
     else readField(reading, field, members, wireType, end, depth);
   }
   assertEnd(reading, end);
+}
+
+/** A library keeps the last of those that exclude each other, and others would keep the first. */
+function assertOneOfEach(reading: Reading, { oneofs }: MessagePlan, members: Members): void {
+  for (const names of oneofs) {
+    const given = names.filter((name) => members[name] !== undefined);
+    if (given.length < 2) continue;
+    throw refusal(reading, `Send one of ${given.map((name) => `\`${name}\``).join(" and ")}; they exclude each other.`);
+  }
 }
 
 /** Lists of a message that nothing in `additional` can tell of are always there, and so are numbers and truth values without presence. */
@@ -169,6 +182,7 @@ function readInto(reading: Reading, item: Item, list: unknown[], wireType: numbe
   const runEnd = isPacked ? endOfPart(reading, end) : end;
   do {
     if (isPacked && reading.reader.pos >= runEnd) break;
+    countValue(reading);
     path.push(list.length);
     const value = readItem(reading, item, isPacked ? wireTypeOf(item) : wireType, runEnd, depth);
     if (value === UNSPECIFIED) throw refusal(reading, "This value is unspecified; say which, or leave it out.");
@@ -186,21 +200,20 @@ function wireTypeOf({ kind }: Item): number {
 
 /** One value, of a list or an object at that level. */
 function readItem(reading: Reading, item: Item, wireType: number, end: number, depth: number): unknown {
-  const { reader } = reading;
   assertWire(reading, wireType, wireTypeOf(item));
   switch (item.kind) {
     case "string":
       return readText(reading, end);
     case "bool":
-      return reader.bool();
+      return readUint32(reading) !== 0;
     case "double":
       return readDouble(reading);
     case "uint32":
-      return reader.uint32();
+      return readUint32(reading);
     case "uint64":
-      return jsonOfWhole(reader.uint64());
+      return jsonOfWhole(readWhole(reading, false));
     case "int64":
-      return jsonOfWhole(reader.int64());
+      return jsonOfWhole(readWhole(reading, true));
     case "enum":
       return readEnum(reading, item);
     case "struct":
@@ -215,7 +228,7 @@ function readItem(reading: Reading, item: Item, wireType: number, end: number, d
 }
 
 function readEnum(reading: Reading, { names, typeName }: Extract<Item, { kind: "enum" }>): unknown {
-  const number = reading.reader.int32();
+  const number = readUint32(reading);
   if (number === 0) return UNSPECIFIED;
   const name = names.get(number);
   if (name !== undefined) return name;

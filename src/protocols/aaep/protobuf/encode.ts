@@ -5,9 +5,13 @@ import { MAX_MESSAGE_DEPTH, pointerStep } from "../limits.js";
 import { ByteWriter, DELIMITED, FIXED64, VARINT } from "./byte-writer.js";
 import { type FieldPlan, type Item, type MessagePlan, type PayloadPlan, planOf } from "./plan.js";
 import { isUint32, isWhole, wholeOfText } from "./whole-numbers.js";
+import { createWriterMemory } from "./writer-memory.js";
 
 /** A JSON object: a message, or an event. */
 export type Document = Readonly<Record<string, unknown>>;
+
+/** One message is written at a time. */
+const MEMORY = createWriterMemory();
 
 type Left = [name: string, value: unknown];
 
@@ -16,14 +20,14 @@ type Left = [name: string, value: unknown];
  * @throws Fault "invalid_message" for nesting beyond 64 levels, and for a member that a message without `additional` has no field for
  */
 export function encodeDocument(descriptor: DescMessage, document: Document): Uint8Array {
-  const writer = new ByteWriter();
+  const writer = new ByteWriter(MEMORY);
   writeDocument(writer, descriptor, document);
   return writer.finish();
 }
 
 /** Bytes of a message with nothing but that field, which holds the document. */
 export function encodeInField(number: number, descriptor: DescMessage, document: Document): Uint8Array {
-  const writer = new ByteWriter();
+  const writer = new ByteWriter(MEMORY);
   writer.tag(number, DELIMITED);
   const start = writer.begin();
   writeDocument(writer, descriptor, document);

@@ -52,6 +52,8 @@ export interface MessagePlan {
   readonly additional: number | undefined;
   /** The `type` that every such message has in JSON. */
   readonly jsonType: string | undefined;
+  /** Members of which one message has at most one. */
+  readonly oneofs: readonly (readonly string[])[];
   readonly payloadByType: ReadonlyMap<string, PayloadPlan>;
   readonly payloadByNumber: ReadonlyMap<number, PayloadPlan>;
   /** Whether this is an event: of what stands in one, nothing may be lost. */
@@ -110,6 +112,7 @@ export function planOf(descriptor: DescMessage): MessagePlan {
     enumNames: fields.filter(({ item, isList }) => item.kind === "enum" && !isList).map(({ name }) => name),
     additional: additional?.number,
     jsonType: jsonTypeOf(descriptor.typeName),
+    oneofs: descriptor.oneofs.filter((one) => one !== payload).map(({ fields: choices }) => choices.map(memberNameOf)),
     payloadByType: new Map(
       payloads.flatMap((one) => [
         [one.type, one],

@@ -4,16 +4,21 @@ import {
   assertEnd,
   assertLevel,
   assertWire,
+  countValue,
   endOfPart,
   type Reading,
   readDouble,
   readText,
+  readUint32,
   refusal,
   setMember,
   skipUnknown,
 } from "./reading.js";
 
-/** A Struct up to `end`, as an object of that level. Of entries with the same name the last counts, as in every map of protobuf. */
+/**
+ * A Struct up to `end`, as an object of that level. A name that stands twice is refused: of the two values a map of protobuf keeps the last, and
+ * others would keep the first.
+ */
 export function readStruct(reading: Reading, end: number, depth: number): Record<string, unknown> {
   assertLevel(depth);
   const { reader } = reading;
@@ -25,6 +30,7 @@ export function readStruct(reading: Reading, end: number, depth: number): Record
       continue;
     }
     assertWire(reading, wireType, DELIMITED);
+    countValue(reading);
     readEntry(reading, object, endOfPart(reading, end), depth);
   }
   assertEnd(reading, end);
@@ -33,16 +39,20 @@ export function readStruct(reading: Reading, end: number, depth: number): Record
 
 function readEntry(reading: Reading, object: Record<string, unknown>, end: number, depth: number): void {
   const { reader, path } = reading;
-  let name = "";
+  let given: string | undefined;
   let value: unknown;
   while (reader.pos < end) {
     const [number, wireType] = reader.tag();
     if (number === 1) {
       assertWire(reading, wireType, DELIMITED);
-      name = readText(reading, end);
+      if (given !== undefined)
+        throw refusal(reading, "An entry of a google.protobuf.Struct has one key; this one has several.");
+      given = readText(reading, end);
     } else if (number === 2) {
       assertWire(reading, wireType, DELIMITED);
-      path.push(name);
+      path.push(given ?? "");
+      if (value !== undefined)
+        throw refusal(reading, "An entry of a google.protobuf.Struct has one value; this one has several.");
       value = readValue(reading, endOfPart(reading, end), depth + 1);
       path.pop();
     } else {
@@ -50,8 +60,10 @@ function readEntry(reading: Reading, object: Record<string, unknown>, end: numbe
     }
   }
   assertEnd(reading, end);
+  const name = given ?? "";
   path.push(name);
   if (value === undefined) throw withoutKind(reading);
+  if (Object.hasOwn(object, name)) throw refusal(reading, "A member stands twice in one object; send it once.");
   path.pop();
   setMember(object, name, value);
 }
@@ -86,14 +98,14 @@ function readKind(reading: Reading, kind: number, wireType: number, end: number,
   assertWire(reading, wireType, kind === 2 ? FIXED64 : kind === 1 || kind === 4 ? VARINT : DELIMITED);
   switch (kind) {
     case 1:
-      reader.int32();
+      reader.uint64();
       return null;
     case 2:
       return readDouble(reading);
     case 3:
       return readText(reading, end);
     case 4:
-      return reader.bool();
+      return readUint32(reading) !== 0;
     case 5:
       return readStruct(reading, endOfPart(reading, end), depth);
     default:
@@ -112,6 +124,7 @@ function readListValue(reading: Reading, end: number, depth: number): readonly u
       continue;
     }
     assertWire(reading, wireType, DELIMITED);
+    countValue(reading);
     path.push(values.length);
     values.push(readValue(reading, endOfPart(reading, end), depth + 1));
     path.pop();

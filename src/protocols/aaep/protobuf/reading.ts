@@ -2,7 +2,7 @@
 // called `__proto__`, the mark U+FEFF at the beginning of a text, which kind of a wrong value stood there.
 import { BinaryReader, getTextEncoding } from "@bufbuild/protobuf/wire";
 import { Fault, type FaultCode } from "../../../base/errors.js";
-import { MAX_MESSAGE_DEPTH, pointerStep } from "../limits.js";
+import { MAX_MESSAGE_DEPTH, MAX_VALUE_COUNT, pointerStep } from "../limits.js";
 import { DELIMITED } from "./byte-writer.js";
 
 export interface Reading {
@@ -14,10 +14,12 @@ export interface Reading {
   isEvent: boolean;
   /** Whether an enclosing message has `additional`. */
   hasRoom: boolean;
+  /** Entries of lists and members of open objects so far. */
+  valueCount: number;
 }
 
 export function readingOf(bytes: Uint8Array): Reading {
-  return { reader: new BinaryReader(bytes), bytes, path: [], isEvent: false, hasRoom: false };
+  return { reader: new BinaryReader(bytes), bytes, path: [], isEvent: false, hasRoom: false, valueCount: 0 };
 }
 
 /** A fault at the place that is being read. */
@@ -33,9 +35,50 @@ export function assertLevel(depth: number): void {
   throw new Fault("invalid_message", sentence, { pointer: "", rule: "AAEP §3.7" });
 }
 
+/**
+ * Counts an entry of a list or a member of an open object, before it is read: each costs many times its bytes, and while a message is decoded nobody
+ * else is served.
+ */
+export function countValue(reading: Reading): void {
+  reading.valueCount += 1;
+  if (reading.valueCount <= MAX_VALUE_COUNT) return;
+  const sentence = `A message may have at most ${MAX_VALUE_COUNT} entries of lists and members of objects; this one has more. Send less at a time.`;
+  throw new Fault("message_too_large", sentence, { pointer: "", rule: "AAEP §3.7" });
+}
+
+/** A whole number of 0 to 2^32 - 1. The library's reader would leave out what stands above. */
+export function readUint32(reading: Reading): number {
+  const start = reading.reader.pos;
+  const number = reading.reader.uint32();
+  assertNarrow(reading, start);
+  return number;
+}
+
+/** The 64 bits of a whole number. */
+export function readWhole(reading: Reading, isSigned: boolean): bigint | string {
+  const { reader, bytes } = reading;
+  const start = reader.pos;
+  const number = isSigned ? reader.int64() : reader.uint64();
+  if (reader.pos - start === MOST_VARINT_BYTES && (bytes[reader.pos - 1] ?? 0) > 1)
+    throw refusal(reading, "This whole number is beyond 64 bits; send a smaller one.");
+  return number;
+}
+
+const MOST_VARINT_BYTES = 10;
+
+/** What began at `start` has no more than 32 bits: four in its fifth byte, and none behind it. */
+function assertNarrow(reading: Reading, start: number): void {
+  const { reader, bytes } = reading;
+  for (let index = start + 4; index < reader.pos; index++) {
+    const allowed = index === start + 4 ? 0x0f : 0;
+    if (((bytes[index] ?? 0) & 0x7f) > allowed)
+      throw refusal(reading, "This whole number is beyond 32 bits; send one of 0 to 4294967295.");
+  }
+}
+
 /** Where a delimited part ends, which is within the part around it. */
 export function endOfPart(reading: Reading, end: number): number {
-  const size = reading.reader.uint32();
+  const size = readUint32(reading);
   const partEnd = reading.reader.pos + size;
   if (partEnd > end)
     throw refusal(reading, "A part of this message is cut short, or its length is wrong. Send it whole.");

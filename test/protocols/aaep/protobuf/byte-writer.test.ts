@@ -1,9 +1,12 @@
 // Writers share memory; what they have written must not show it.
 import { expect, test } from "vitest";
 import { ByteWriter } from "../../../../src/protocols/aaep/protobuf/byte-writer.js";
+import { createWriterMemory } from "../../../../src/protocols/aaep/protobuf/writer-memory.js";
+
+const MEMORY = createWriterMemory();
 
 function written(text: string): Uint8Array {
-  const writer = new ByteWriter();
+  const writer = new ByteWriter(MEMORY);
   writer.text(text);
   return writer.finish();
 }
@@ -24,24 +27,24 @@ test("what was written stays as it was, whatever is written after it", () => {
 });
 
 test("several writers at a time do not write into each other", () => {
-  const writers = ["one", "two", "three"].map((text) => ({ text, writer: new ByteWriter() }));
+  const writers = ["one", "two", "three"].map((text) => ({ text, writer: new ByteWriter(MEMORY) }));
   for (const { text, writer } of writers) writer.text(text);
   for (const { text, writer } of writers) writer.text(text);
   for (const { text, writer } of writers) expect([...writer.finish()]).toEqual([...expected(text), ...expected(text)]);
 });
 
 test("a message that was given up leaves nothing in the next", () => {
-  const given = new ByteWriter();
+  const given = new ByteWriter(MEMORY);
   given.text("x".repeat(900));
   expect([...written("next")]).toEqual(expected("next"));
   expect([...written("and one more")]).toEqual(expected("and one more"));
 });
 
 test("a writer that is spent writes into nobody's message", () => {
-  const writer = new ByteWriter();
+  const writer = new ByteWriter(MEMORY);
   writer.text("first");
   const first = writer.finish();
-  const second = new ByteWriter();
+  const second = new ByteWriter(MEMORY);
   second.text("second");
   writer.text("late");
   expect([...first]).toEqual(expected("first"));
