@@ -11,7 +11,7 @@ export function admitTokenHolders(token: string, open: ReadonlySet<string>): Adm
     if (!isLoopbackHost(host)) {
       const sentence =
         "Call 127.0.0.1, [::1] or localhost by that name: what is asked for under another host's name is not answered here.";
-      return new Fault("permission_denied", sentence, { rule: "C8" });
+      return new Fault("permission_denied", sentence, { rule: "AAEP §8.2.7" });
     }
     if (open.has(path)) return undefined;
     const given = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];

@@ -6,8 +6,9 @@ import { expect, it } from "vitest";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const PAGE = readFileSync(join(ROOT, "docs/rules.md"), "utf8");
 
-/** Rules that stand alone in a text of the code: what a message can name. Comments mention others. */
-const RULE = /["'`]((?:AAEP (?:§[0-9]+(?:\.[0-9]+)*|app\. [A-Z]|ch\. [0-9]+)|[PR][0-9]+[a-z]?))["'`]/g;
+/** Rules that stand alone in a text of the code: what a message can name. Comments mention others; what is given as a rule is one. */
+const RULE =
+  /["'`]((?:AAEP (?:§[0-9]+(?:\.[0-9]+)*|app\. [A-Z]|ch\. [0-9]+)|[PR][0-9]+[a-z]?|(?<=\brule: ")\w+))["'`]/g;
 
 function rulesInCode(): readonly string[] {
   const rules = new Set<string>();

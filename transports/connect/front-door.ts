@@ -52,7 +52,7 @@ export function createFrontDoor(handlers: ReadonlyMap<string, Handler>, options:
       endResponse(exchange, options.after);
     } else {
       const sentence = "Pages of this origin may not call this daemon. Name it in corsOrigins if it should.";
-      refuse(exchange, new Fault("permission_denied", sentence, { rule: "C8" }), options, 403);
+      refuse(exchange, new Fault("permission_denied", sentence, { rule: "AAEP §8.2.7" }), options, 403);
     }
   }
 
@@ -139,7 +139,7 @@ function needsHttp2({ method }: Handler, { methods }: ResolvedConnectOptions): F
     .filter((one) => one.parent.typeName === parent.typeName && one.methodKind !== "bidi_streaming")
     .map((one) => one.name);
   const alternative = others.length === 0 ? "" : ` What ${parent.typeName} offers over HTTP/1.1: ${others.join(", ")}.`;
-  return new Fault("unsupported", `${name} sends both ways at once and needs HTTP/2.${alternative}`, { rule: "C2" });
+  return new Fault("unsupported", `${name} sends both ways at once and needs HTTP/2.${alternative}`);
 }
 
 interface Unreadable {
