@@ -60,6 +60,8 @@ export interface DaemonRig {
   readonly log: readonly LogLine[];
   /** Where time stands still; throws where it does not. */
   readonly advance: (ms: number) => Promise<void>;
+  /** As `advance`, before anything else can happen. */
+  readonly leap: (ms: number) => void;
   readonly plain: (framing?: Framing | "memory") => Promise<PlainPeer>;
   readonly rpc: (framing?: Framing | "memory") => Promise<RpcPeer>;
   /** The parent, once. */
@@ -184,10 +186,13 @@ export async function startRig(options: RigOptions = {}): Promise<DaemonRig> {
     sniffer,
     log: lines,
     advance: async (ms) => {
+      await turns();
+      rig.leap(ms);
+      await turns();
+    },
+    leap: (ms) => {
       if (hands === undefined) throw new Error("this daemon has the platform's clock");
-      await turns();
       hands.advance(ms);
-      await turns();
     },
     plain: async (framing = "length-prefixed") => plainPeer(await open(framing), sniffer),
     rpc: async (framing = "newline") => rpcPeer(await open(framing), sniffer),

@@ -2,6 +2,8 @@
 import { create, type MessageShape } from "@bufbuild/protobuf";
 import { SubscriptionRequestSchema } from "#gen/aaep/v1/handshake_pb.js";
 import {
+  ListenRequestSchema,
+  type ListenResponse,
   SubscribeRequestSchema,
   type SubscribeResponse,
   SubscriberService,
@@ -54,4 +56,20 @@ export function requesting(subscriber_id = "late", others: object = {}): Message
   const document = requestOf(CAPABLE, { subscriber_id, ...others });
   const value = byConverter.toMessage(SubscriptionRequestSchema, document);
   return create(SubscribeRequestSchema, { message: { case: "request", value } });
+}
+
+/** A stream of either method, with its request sent, and what comes as it comes. */
+export function openListening(client: ServiceClient, isDuplex: boolean, subscriberId: string) {
+  const { message } = requesting(subscriberId);
+  if (isDuplex || message.case !== "request") {
+    const stream = openSubscribe(client);
+    stream.send(requesting(subscriberId));
+    return stream;
+  }
+  const responses = createMessageQueue<SubscribeResponse | ListenResponse>("responses");
+  const stream = client.stream(SubscriberService.method.listen, responses.push);
+  void stream.ended.then(responses.end);
+  stream.send(create(ListenRequestSchema, { request: message.value }));
+  stream.halfClose();
+  return { ...stream, responses };
 }
