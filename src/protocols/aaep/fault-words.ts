@@ -71,8 +71,10 @@ export function sentenceOf(diagnosis: Diagnosis, root: unknown, name: string): s
       return `${field} is reserved by the protocol; move it into \`extensions\` under your own prefix, or remove it.`;
     case "type":
       return `${field} must ${UNION_FORMS[pointer] ?? `be ${TYPE_WORDS[String(params.type)] ?? "of another type"}`}${found}`;
-    case "minimum":
     case "maximum":
+      if (params.maximum === Number.MAX_SAFE_INTEGER) return `${field} must be at most ${params.maximum}${found}`;
+      return `${field} must be ${range(params.minimum, params.maximum)}${found}`;
+    case "minimum":
       return `${field} must be ${range(params.minimum, params.maximum)}${found}`;
     case "minLength":
     case "maxLength":

@@ -129,6 +129,10 @@ describe("bounds", () => {
     expect(faultOf(altered("agent.awaiting.clarification", { choices: [] })).sentence).toBe(
       "`choices` must have between 2 and 32 entries; it has 0.",
     );
+    // Beyond what a number of JSON holds in every language (M6).
+    expect(faultOf(altered("agent.progress.updated", { progress: { step: 2 ** 53 } })).sentence).toBe(
+      "`progress.step` must be at most 9007199254740991; it is 9007199254740992.",
+    );
   });
 
   it("T5: the content of a token is not repeated", () => {
