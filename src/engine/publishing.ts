@@ -38,7 +38,10 @@ export interface AgentHandle {
   readonly publish: (inputs: readonly PublishedEvent[], isArray: boolean, resumeToken?: string) => PublishReceipt;
   readonly setIdentity: (producer: Producer) => void;
   readonly identity: () => Producer | undefined;
-  /** Takes over a session whose agent went away (R8). Throws "session_not_yours" and the like. */
+  /**
+   * Takes over a session (R8), and the news of its open questions: its agent went away, or seems to be there still and is not. Throws
+   * "session_not_yours" and the like.
+   */
   readonly resumeSession: (sessionId: string, resumeToken: string) => SessionSummary;
   /**
    * Asks, and answers the question's token; a token of the daemon's making where `fields` has none. `done` is told the outcome, once. With
@@ -263,7 +266,7 @@ export function createPublishing(services: PublishingServices): Publishing {
         throw caught;
       }
       for (const sessionId of plan.adopted)
-        agents.tellHeir(connection, sessions.summary(sessionId)?.openQuestions ?? []);
+        agents.inherit(connection, sessions.summary(sessionId)?.openQuestions ?? [], undefined);
       const { journaled, durable } = carriedOut;
       const token = plan.answers.find((answer) => answer.kind !== "absorbed" && answer.resumeToken !== undefined);
       return {
@@ -324,9 +327,10 @@ export function createPublishing(services: PublishingServices): Publishing {
       identity: () => identity,
       isHolding: () => sessions.isHolder(connection) || agents.hasAsked(connection),
       resumeSession: (sessionId, resumeToken) => {
+        const former = sessions.ownerOf(sessionId);
         const summary = sessions.resume(sessionId, resumeToken, connection);
         forgetGrace(sessionId);
-        agents.tellHeir(connection, summary.openQuestions);
+        agents.inherit(connection, summary.openQuestions, former);
         return summary;
       },
       close: () => {

@@ -1,5 +1,5 @@
-// Who is told how a question ended and whether somebody is waited for: whoever awaits that question's answer, else the connection that published it,
-// else the one that its session belongs to now (R8, pitfall H10).
+// Who is told how a question ended and whether somebody is waited for: whoever awaits that question's answer, the connection that published it, and the
+// one that took its session over since; where there is none of them, the one that its session belongs to now (R8, pitfall H10).
 import type { ResolvedQuestion } from "./question-result.js";
 import type { OpenQuestion } from "./session-record.js";
 
@@ -19,8 +19,9 @@ export interface QuestionAgents {
   readonly disconnected: (connection: object) => void;
   /** The connection publishes a question with this token. */
   readonly asks: (token: string, connection: object) => void;
+  /** Whether the connection asked it, and did not lose its session since, or has inherited it. */
   readonly isAsker: (token: string, connection: object) => boolean;
-  /** Whether the connection asked anything that is open. */
+  /** Whether the connection asked or inherited anything that is open. */
   readonly hasAsked: (connection: object) => boolean;
   /** The question was refused, so nobody asked it. */
   readonly refused: (token: string) => void;
@@ -32,20 +33,25 @@ export interface QuestionAgents {
   ) => { readonly forget: () => boolean };
   readonly tellOutcome: (resolved: ResolvedQuestion) => void;
   readonly tellWaiting: (question: OpenQuestion, isWaiting: boolean) => void;
-  /** Tells a connection of its session's questions for which a person is waited: it has just taken them over. */
-  readonly tellHeir: (connection: object, questions: readonly OpenQuestion[]) => void;
+  /**
+   * A connection has just taken over a session with these questions: it is told for which of them a person is waited, and all news of them from
+   * now on. They are not the affair of `former` any more, which had the session and may be gone without anybody having noticed; what it awaits by
+   * `answer` it is told all the same.
+   */
+  readonly inherit: (connection: object, questions: readonly OpenQuestion[], former: object | undefined) => void;
 }
 
 /** Somebody who waits for an outcome. */
 interface Awaiting {
   readonly token: string;
+  readonly connection: object;
   readonly done: (resolved: ResolvedQuestion) => void;
 }
 
 interface Connected {
   readonly events: AgentEvents | undefined;
   readonly awaiting: Set<Awaiting>;
-  /** The tokens of its questions that are open. */
+  /** The tokens of the open questions that it asked or inherited. */
   readonly asked: Set<string>;
 }
 
@@ -55,17 +61,33 @@ export function createQuestionAgents(
   isWaiting: (token: string) => boolean,
 ): QuestionAgents {
   const connections = new Map<object, Connected>();
-  const askers = new Map<string, object>();
+  // Of each open question. They are few: an heir takes the place of whom it inherits from.
+  const askers = new Map<string, Set<object>>();
   // To them the outcome is an answer, and no notification.
   const awaited = new Map<string, Set<Awaiting>>();
 
-  const listenerOf = (token: string, sessionId: string): AgentEvents | undefined => {
-    const asker = connections.get(askers.get(token) ?? NOBODY)?.events;
-    return asker ?? connections.get(ownerOf(sessionId) ?? NOBODY)?.events;
+  const eventsOf = (connection: object | undefined): AgentEvents | undefined =>
+    connection === undefined ? undefined : connections.get(connection)?.events;
+
+  /** The connections that asked it and have an ear for news of it; else the session's owner. */
+  const listenersOf = ({ token, sessionId }: Pick<OpenQuestion, "token" | "sessionId">): readonly object[] => {
+    const listening = [...(askers.get(token) ?? [])].filter((asker) => eventsOf(asker) !== undefined);
+    const owner = ownerOf(sessionId);
+    return listening.length > 0 || owner === undefined ? listening : [owner];
   };
 
-  const forgetAsker = (token: string): void => {
-    connections.get(askers.get(token) ?? NOBODY)?.asked.delete(token);
+  const asks = (token: string, connection: object): void => {
+    askers.set(token, (askers.get(token) ?? new Set()).add(connection));
+    connections.get(connection)?.asked.add(token);
+  };
+
+  const leave = (token: string, connection: object): void => {
+    askers.get(token)?.delete(connection);
+    connections.get(connection)?.asked.delete(token);
+  };
+
+  const forgetAskers = (token: string): void => {
+    for (const asker of askers.get(token) ?? []) connections.get(asker)?.asked.delete(token);
     askers.delete(token);
   };
 
@@ -81,20 +103,20 @@ export function createQuestionAgents(
     connected: (connection, events) =>
       void connections.set(connection, { events, awaiting: new Set(), asked: new Set() }),
     disconnected: (connection) => {
-      for (const one of connections.get(connection)?.awaiting ?? []) forget(one);
+      const gone = connections.get(connection);
+      for (const one of gone?.awaiting ?? []) forget(one);
+      for (const token of gone?.asked ?? []) askers.get(token)?.delete(connection);
       connections.delete(connection);
     },
-    asks: (token, connection) => {
-      askers.set(token, connection);
-      connections.get(connection)?.asked.add(token);
-    },
+    asks,
     hasAsked: (connection) => (connections.get(connection)?.asked.size ?? 0) > 0,
-    isAsker: (token, connection) => askers.get(token) === connection,
-    refused: forgetAsker,
+    isAsker: (token, connection) => askers.get(token)?.has(connection) === true,
+    refused: forgetAskers,
     answer: (token, connection, done) => {
       const theirs = connections.get(connection)?.awaiting;
       const one: Awaiting = {
         token,
+        connection,
         done: (resolved) => {
           theirs?.delete(one);
           done(resolved);
@@ -111,25 +133,28 @@ export function createQuestionAgents(
       };
     },
     tellOutcome: (resolved) => {
-      const { token, sessionId } = resolved.question;
-      const waiting = awaited.get(token);
-      const listener = listenerOf(token, sessionId);
-      awaited.delete(token);
-      forgetAsker(token);
-      if (waiting === undefined) listener?.outcome(resolved);
-      else for (const { done } of waiting) done(resolved);
+      const { question } = resolved;
+      const answers = [...(awaited.get(question.token) ?? [])];
+      const isAnswered = (listener: object): boolean => answers.some(({ connection }) => connection === listener);
+      const asked = askers.get(question.token);
+      // An owner that has not asked stands in where nobody else is told.
+      const told = listenersOf(question).filter((one) => answers.length === 0 || asked?.has(one) === true);
+      awaited.delete(question.token);
+      forgetAskers(question.token);
+      for (const { done } of answers) done(resolved);
+      for (const one of told) if (!isAnswered(one)) eventsOf(one)?.outcome(resolved);
     },
-    tellWaiting: (question, isNow) => listenerOf(question.token, question.sessionId)?.waiting(question, isNow),
-    tellHeir: (connection, questions) => {
-      const heir = connections.get(connection)?.events;
+    tellWaiting: (question, isNow) => {
+      for (const one of listenersOf(question)) eventsOf(one)?.waiting(question, isNow);
+    },
+    inherit: (connection, questions, former) => {
       for (const question of questions) {
-        const { token, sessionId } = question;
-        if (askers.get(token) === connection || listenerOf(token, sessionId) !== heir) continue;
-        if (isWaiting(token)) heir?.waiting(question, true);
+        const { token } = question;
+        const isNews = askers.get(token)?.has(connection) !== true;
+        if (former !== undefined) leave(token, former);
+        asks(token, connection);
+        if (isNews && isWaiting(token)) eventsOf(connection)?.waiting(question, true);
       }
     },
   };
 }
-
-/** In place of a connection where there is none. */
-const NOBODY = {};

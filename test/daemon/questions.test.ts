@@ -279,6 +279,36 @@ describe("agents over real connections", () => {
     },
   );
 
+  test("R8: news of a question go to the connection that took its session over, though the first has not ended", async () => {
+    const rig = await startRig();
+    const stale = await rig.rpc();
+    const session = nextSession();
+    const { resume_token } = await stale.publish({
+      type: "aaep:agent.session.started",
+      session_id: session,
+      summary_normal: "Begins.",
+    });
+    const person = await subscribed(await rig.plain(), "person");
+    const awaited = stale.request("aaep.confirm", confirmIn(session, { reply_token: "rpl_1" }));
+    const questions = [await hearQuestion(person)];
+    await stale.publish({
+      type: "aaep:agent.awaiting.confirmation",
+      ...confirmIn(session, { reply_token: "rpl_2", action: "Transfer 600 euros." }),
+      default_decision: "reject",
+    });
+    questions.push(await hearQuestion(person));
+    const heir = await rig.rpc();
+    await heir.request("aaep.resume_session", { session_id: session, resume_token });
+    expect((await stale.refusal("aaep.publish", transferIn(session))).code).toBe("session_not_yours");
+    for (const question of questions) await person.reply(replyTo(question, "accept"));
+    for (const { reply_token } of questions)
+      expect(await heir.outcomes.next("the outcome")).toMatchObject({ reply_token, decision: "accept" });
+    expect(await awaited).toMatchObject({ reply_token: "rpl_1", decision: "accept" });
+    // Behind whatever it would have been told.
+    await stale.request("aaep.ping");
+    expect(stale.outcomes.rest()).toEqual([]);
+  });
+
   test("H7, R8: one that does not come back takes its questions with it", async () => {
     const rig = await startRig({ clock: "hands" });
     const agent = await rig.rpc();
