@@ -18,18 +18,20 @@ export interface AgentLeaseServices {
   readonly agentIdleMs: Millis;
 }
 
-/** By what a call says whose it is. */
+/** What a call shows. */
 export interface LeaseClaim {
+  /** Whose it is, with all that this agent has. */
   readonly agentKey: string | undefined;
+  /** Opens one session and nothing else, whosever it is: it tells the call neither who has that session nor what else they have. */
   readonly resumeToken: string | undefined;
 }
 
 export interface AgentLeases {
   /**
-   * Makes a call as the agent of `agentKey`, else as the one that has the session of `resumeToken`, else as a new one. A new one that comes out of
-   * its first call with no session, no open question and no identity is let go of at once: `agentKey` is undefined then. A call keeps its agent until
-   * it is answered or aborted. Rejects with `not_found` for a key that is not known, `rate_limit` where there are too many, `shutting_down` after
-   * `close`, and with what `act` throws.
+   * Makes a call as the agent of `agentKey`, else as a new one; with `resumeToken`, whoever has that session is kept too. A new one that comes out of
+   * its first call with no session, no open question and no identity is let go of at once: `agentKey` is undefined then. It is the key that was
+   * shown, or that of an agent which this call made. A call keeps its agent until it is answered or aborted. Rejects with `not_found` for a key that
+   * is not known, `rate_limit` where there are too many, `shutting_down` after `close`, and with what `act` throws.
    */
   readonly call: <Answer>(
     claim: LeaseClaim,
@@ -76,17 +78,15 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
     return lease;
   };
 
-  const leaseOf = ({ agentKey, resumeToken }: LeaseClaim): Lease => {
+  const leaseOf = ({ agentKey }: LeaseClaim): Lease => {
     if (isClosing)
       throw new Fault("shutting_down", "The daemon is stopping. Call again when it is back.", { rule: "R8a" });
-    if (agentKey !== undefined) {
-      const lease = leases.get(agentKey);
-      if (lease !== undefined) return lease;
-      const sentence =
-        "No agent has this agent_key, or not any more. Leave it out, and show resume_token to go on with a session that is open.";
-      throw new Fault("not_found", sentence, { pointer: "/agent_key", rule: "R8" });
-    }
-    return holderOf(resumeToken) ?? open();
+    if (agentKey === undefined) return open();
+    const lease = leases.get(agentKey);
+    if (lease !== undefined) return lease;
+    const sentence =
+      "No agent has this agent_key, or not any more. Leave it out, and show resume_token to go on with a session that is open.";
+    throw new Fault("not_found", sentence, { pointer: "/agent_key", rule: "R8" });
   };
 
   /** Who has the session of a token, if that is an agent by single calls. */
@@ -114,7 +114,7 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
   return {
     call: async (claim, signal, act) => {
       const lease = leaseOf(claim);
-      // Whoever shows a session's token keeps that session too, whosever it is.
+      // Whoever shows a session's token keeps that session too, and is no more its owner for it.
       const kept = new Set([lease, holderOf(claim.resumeToken) ?? lease]);
       for (const one of kept) {
         one.callCount += 1;

@@ -218,16 +218,6 @@ describe("an agent by single calls", () => {
     });
   });
 
-  it("without a key is known by the token of its session, which that keeps", async () => {
-    const service = createAgentServiceRig();
-    const { agent_key, resume_token } = await begun(service);
-    await service.advance(AGENT_IDLE_MS - 1);
-    const answer = await service.call("publishBatch", batch({ resume_token }, session().progress(5)));
-    expect(answer.agent_key).toBe(agent_key);
-    await service.advance(AGENT_IDLE_MS - 1);
-    expect(service.service.leaseCount()).toBe(1);
-  });
-
   it("keeps the session of another whose token it shows", async () => {
     const service = createAgentServiceRig();
     const { resume_token } = await begun(service);
@@ -437,7 +427,7 @@ describe("Confirm and Clarify", () => {
     await service.settle();
     signal.abort("ended");
     await service.settle();
-    expect(await service.call("getOutcome", { reply_token: "rpl_1", agent_key })).toEqual({});
+    expect(await service.call("getOutcome", { reply_token: "rpl_1", agent_key })).toEqual({ agent_key });
     give(service.rig, listener, "rpl_1", "accept");
     expect(await service.call("getOutcome", { reply_token: "rpl_1", agent_key })).toMatchObject({
       outcome: { decision: "accept", resolved_by: "reply" },
@@ -485,9 +475,9 @@ describe("Cancel and GetOutcome", () => {
     service.rig.listen(ABLE);
     const { agent_key } = await begun(service);
     await service.call("publishBatch", batch({ agent_key }, confirmation("rpl_1")));
-    expect(await service.call("getOutcome", { reply_token: "rpl_1", agent_key })).toEqual({});
-    expect(await service.call("cancel", { reply_token: "rpl_1", agent_key })).toEqual({ cancelled: true });
-    expect(await service.call("cancel", { reply_token: "rpl_1", agent_key })).toEqual({ cancelled: false });
+    expect(await service.call("getOutcome", { reply_token: "rpl_1", agent_key })).toEqual({ agent_key });
+    expect(await service.call("cancel", { reply_token: "rpl_1", agent_key })).toEqual({ cancelled: true, agent_key });
+    expect(await service.call("cancel", { reply_token: "rpl_1", agent_key })).toEqual({ cancelled: false, agent_key });
     expect(await service.call("getOutcome", { reply_token: "rpl_1", agent_key })).toEqual({
       outcome: { event_id: expect.stringMatching(/^evt_/), reply_token: "rpl_1", resolved_by: "cancelled" },
     });
