@@ -1,14 +1,17 @@
 // docs/services.md names what there is: statuses, options, files, services.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
 import { AgentService } from "#gen/aaep/v1/agent_service_pb.js";
 import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { FAULT_CODES } from "../../src/base/errors.js";
 import { flagOf, keyOf, OPTION_NAMES } from "../../src/daemon/config-schema.js";
 import { STATUS, STATUS_OF } from "../../transports/rpc-status.js";
+import { runtimeEnvironment } from "../cli/command-stage.js";
+import { ensureBuilt } from "../support/built.js";
+import { startProgram } from "../support/program.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PAGE = readFileSync(join(ROOT, "docs/services.md"), "utf8");
@@ -41,4 +44,40 @@ test("options and methods are called by their names", () => {
     methods.map(({ name }) => name),
   );
   for (const method of methods) expect(PAGE, method).toContain(method);
+});
+
+test("C1: the listener in Node hears an agent over both kinds of socket", async () => {
+  ensureBuilt();
+  const [, example = ""] = /```js listen\.mjs\n([\s\S]*?)```/.exec(PAGE) ?? [];
+  // Inside the package, so that its own name is found as it would be in a project that depends on it.
+  const folder = mkdtempSync(join(ROOT, "dist", "services-guide-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const entry = join(folder, "listen.mjs");
+  writeFileSync(entry, example);
+  const { XDG_RUNTIME_DIR, directory } = runtimeEnvironment();
+  const environment = { PATH: process.env.PATH ?? "", XDG_RUNTIME_DIR, AAEPD_AUDIT: "off" };
+  const daemon = startProgram(["serve", "--grpc", "auto", "--http", "auto"], { environment });
+  await daemon.stdoutLines(1);
+  const listeners = ["aaepd.grpc", "aaepd.http"].map((name) =>
+    startProgram([join(directory, name)], { environment, entry }),
+  );
+  for (const listener of listeners) expect(await listener.stdoutLines(1)).toEqual(["accepted"]);
+  const session = join(folder, "session.ndjson");
+  const said = [
+    { type: "aaep:agent.session.started", summary_normal: "Begins." },
+    { type: "aaep:agent.output.streaming", chunk: "Whole sentences.", complete: true },
+    { type: "aaep:agent.session.completed", summary_normal: "Done." },
+  ];
+  writeFileSync(
+    session,
+    said
+      .map((event) => `${JSON.stringify({ session_id: "sess_1", producer: { agent_id: "x" }, ...event })}\n`)
+      .join(""),
+  );
+  const agent = startProgram(["publish", session], { environment });
+  expect((await agent.ended).code).toBe(0);
+  for (const listener of listeners) {
+    expect([(await listener.ended).code, listener.stderr()]).toEqual([0, ""]);
+    expect(listener.stdout()).toContain("aaep:agent.output.streaming Whole sentences.\n");
+  }
 });
