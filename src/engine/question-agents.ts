@@ -1,5 +1,5 @@
-// Who is told how a question ended and whether somebody is waited for: whoever awaits that question's answer, the connection that published it, and the
-// one that took its session over since; where there is none of them, the one that its session belongs to now (R8, pitfall H10).
+// Who is told how a question ended and whether somebody is waited for: whoever awaits that question's answer, the connection that published it,
+// and the one that took its session over since; where there is none of them, the one that its session belongs to now (R8, pitfall H10).
 import type { ResolvedQuestion } from "./question-result.js";
 import type { OpenQuestion } from "./session-record.js";
 

@@ -7,8 +7,8 @@ import type { Clock } from "../../contracts/clock.js";
 export const MAX_WAITING_CALLS = 1024;
 
 /**
- * Runs `call` at once where no other was run in this turn, else in a later one. `sender` is whose turn it takes. Rejects with what it throws, and with
- * `rate_limit` where too many of its sender's wait already. Of a call that was run nothing is kept.
+ * Runs `call` at once where no other was run in this turn, else in a later one. `sender` is whose turn it takes. Rejects with what it throws, and
+ * with `rate_limit` where too many of its sender's wait already. Of a call that was run nothing is kept.
  */
 export type CallTurns = <Answer>(sender: string, call: () => Answer) => Promise<Answer>;
 
