@@ -27,19 +27,20 @@ const LEAST_COMPRESSED_BYTES = 1024;
 export function createEnvelopes({ type, isJson, isGzip, joinsRuns }: EnvelopesOptions): Envelopes {
   const key = `connect:${isJson ? type.typeName : "proto"}:${isGzip ? "gzip" : ""}:${joinsRuns ? "joined" : ""}`;
   const isAsItIs = !isJson && !isGzip;
-  const wrap = (frames: readonly Uint8Array[]): readonly Uint8Array[] => {
-    if (isAsItIs) return enveloped(frames);
+  const wrap = (frames: readonly Uint8Array[]): Buffer => {
     const joined = frames.length === 1 && frames[0] !== undefined ? frames[0] : Buffer.concat(frames);
     const message = isJson ? jsonOf(type, joined) : joined;
     const isCompressed = isGzip && message.length >= LEAST_COMPRESSED_BYTES;
-    return isCompressed ? enveloped([gzipSync(message, { level: 1 })], 1) : enveloped([message]);
+    return isCompressed ? enveloped([[gzipSync(message, { level: 1 })]], 1) : enveloped([[message]]);
   };
+  const envelopesOf = (messages: readonly (readonly Uint8Array[])[]): Buffer =>
+    isAsItIs ? enveloped(messages) : Buffer.concat(messages.map(wrap));
   return {
-    one: (bytes) => Buffer.concat(wrap([bytes])),
+    one: (bytes) => envelopesOf([[bytes]]),
     run: (run) => {
       const known = run.joined.get(key);
       if (known !== undefined) return known as Buffer;
-      const envelopes = Buffer.concat(messagesOf(run.frames, joinsRuns).flatMap(wrap));
+      const envelopes = envelopesOf(messagesOf(run.frames, joinsRuns));
       run.joined.set(key, envelopes);
       return envelopes;
     },

@@ -32,8 +32,8 @@ export function createCallWriter(call: WritableCall, joinsRuns: boolean): CallWr
   }
   let hasBegun = false;
   return {
-    ofFrame: (frame) => framed([[frame]]),
-    ofRun: (run) => kept(run, key, () => [framed(messagesOf(run.frames, joinsRuns))]),
+    ofFrame: (frame) => enveloped([[frame]]),
+    ofRun: (run) => kept(run, key, () => [enveloped(messagesOf(run.frames, joinsRuns))]),
     write: (bytes, done) => {
       if (!hasBegun) {
         hasBegun = true;
@@ -58,8 +58,4 @@ function kept(run: FrameRun<Uint8Array>, key: string, make: () => readonly Buffe
 function joined(frames: readonly Uint8Array[]): Buffer {
   const [first] = frames;
   return first !== undefined && frames.length === 1 ? bufferOf(first) : Buffer.concat(frames);
-}
-
-function framed(messages: readonly (readonly Uint8Array[])[]): Buffer {
-  return Buffer.concat(messages.flatMap((frames) => enveloped(frames)));
 }

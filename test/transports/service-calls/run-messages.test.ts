@@ -33,12 +33,13 @@ describe("the messages of a run", () => {
   });
 });
 
-describe("the envelope of a message", () => {
-  it("has its flag and the length of all its pieces", () => {
+describe("messages on the wire", () => {
+  it("stand back to back, each behind its flag and the length of all its pieces", () => {
     const pieces = framesOf(200, 0, 100);
-    const bytes = Buffer.concat(enveloped(pieces));
-    expect([...bytes.subarray(0, 5)]).toEqual([0, 0, 0, 1, 44]);
-    expect(bytes.subarray(5).equals(Buffer.concat(pieces))).toBe(true);
-    expect([...Buffer.concat(enveloped([], 1))]).toEqual([1, 0, 0, 0, 0]);
+    const bytes = enveloped([pieces, [], [Uint8Array.of(7)]]);
+    const [long, rest] = [Buffer.concat(pieces), [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 7]];
+    expect([...bytes]).toEqual([0, 0, 0, 1, 44, ...long, ...rest]);
+    expect([...enveloped([[Uint8Array.of(7)]], 1)]).toEqual([1, 0, 0, 0, 1, 7]);
+    expect(enveloped([])).toHaveLength(0);
   });
 });
