@@ -22,6 +22,9 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
 /** Fields whose content is a secret or stands for one: never repeated in a sentence, which may be logged. */
 const SECRET = /\/(reply_token|resume_token|key|signed_manifest)$/;
 
+const LONG_DECIMAL = /^-?\d{16,20}$/;
+const EXACT_UP_TO = Number.MAX_SAFE_INTEGER;
+
 /** The place that a report is about: for a missing or a stray field that field, not its parent. */
 export function pointerOf({ instancePath, params }: Diagnosis): string {
   const name = params.missingProperty ?? params.additionalProperty;
@@ -70,6 +73,9 @@ export function sentenceOf(diagnosis: Diagnosis, root: unknown, name: string): s
     case "false schema":
       return `${field} is reserved by the protocol; move it into \`extensions\` under your own prefix, or remove it.`;
     case "type":
+      // As a whole number of protobuf is written that JSON cannot hold exactly.
+      if (params.type === "integer" && typeof value === "string" && LONG_DECIMAL.test(value))
+        return `${field} must be a whole number between -${EXACT_UP_TO} and ${EXACT_UP_TO}${found}`;
       return `${field} must ${UNION_FORMS[pointer] ?? `be ${TYPE_WORDS[String(params.type)] ?? "of another type"}`}${found}`;
     case "maximum":
       if (params.maximum === Number.MAX_SAFE_INTEGER) return `${field} must be at most ${params.maximum}${found}`;

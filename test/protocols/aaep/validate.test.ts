@@ -133,6 +133,10 @@ describe("bounds", () => {
     expect(faultOf(altered("agent.progress.updated", { progress: { step: 2 ** 53 } })).sentence).toBe(
       "`progress.step` must be at most 9007199254740991; it is 9007199254740992.",
     );
+    // As it comes out of protobuf.
+    expect(faultOf(altered("agent.progress.updated", { progress: { step: String(2n ** 60n) } })).sentence).toBe(
+      '`progress.step` must be a whole number between -9007199254740991 and 9007199254740991; it is "1152921504606846976".',
+    );
   });
 
   it("T5: the content of a token is not repeated", () => {
