@@ -116,9 +116,11 @@ errors++;
 }
 }
 }
-for(const key0 in data1){
-if(!((key0 === "event_id") || (key0 === "epoch"))){
-const err8 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/properties/events/items/closedFields",keyword:"closedFields",params:{additionalProperty: key0}};
+if(data1.resume_token !== undefined){
+let data4 = data1.resume_token;
+if(typeof data4 === "string"){
+if(data4.length < 1){
+const err8 = {instancePath:instancePath+"/events/" + i0+"/resume_token",schemaPath:"#/properties/events/items/properties/resume_token/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -127,10 +129,8 @@ vErrors.push(err8);
 }
 errors++;
 }
-}
-}
-else {
-const err9 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/properties/events/items/type",keyword:"type",params:{type: "object"}};
+if(longerThan(data4, 256)){
+const err9 = {instancePath:instancePath+"/events/" + i0+"/resume_token",schemaPath:"#/properties/events/items/properties/resume_token/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -140,9 +140,8 @@ vErrors.push(err9);
 errors++;
 }
 }
-}
 else {
-const err10 = {instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"}};
+const err10 = {instancePath:instancePath+"/events/" + i0+"/resume_token",schemaPath:"#/properties/events/items/properties/resume_token/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -152,11 +151,9 @@ vErrors.push(err10);
 errors++;
 }
 }
-if(data.resume_token !== undefined){
-let data4 = data.resume_token;
-if(typeof data4 === "string"){
-if(data4.length < 1){
-const err11 = {instancePath:instancePath+"/resume_token",schemaPath:"#/properties/resume_token/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+for(const key0 in data1){
+if(!(((key0 === "event_id") || (key0 === "epoch")) || (key0 === "resume_token"))){
+const err11 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/properties/events/items/closedFields",keyword:"closedFields",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -165,8 +162,10 @@ vErrors.push(err11);
 }
 errors++;
 }
-if(longerThan(data4, 256)){
-const err12 = {instancePath:instancePath+"/resume_token",schemaPath:"#/properties/resume_token/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+}
+}
+else {
+const err12 = {instancePath:instancePath+"/events/" + i0,schemaPath:"#/properties/events/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -176,8 +175,9 @@ vErrors.push(err12);
 errors++;
 }
 }
+}
 else {
-const err13 = {instancePath:instancePath+"/resume_token",schemaPath:"#/properties/resume_token/type",keyword:"type",params:{type: "string"}};
+const err13 = {instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -187,9 +187,11 @@ vErrors.push(err13);
 errors++;
 }
 }
-for(const key1 in data){
-if(!((key1 === "events") || (key1 === "resume_token"))){
-const err14 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
+if(data.resume_token !== undefined){
+let data5 = data.resume_token;
+if(typeof data5 === "string"){
+if(data5.length < 1){
+const err14 = {instancePath:instancePath+"/resume_token",schemaPath:"#/properties/resume_token/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -198,15 +200,48 @@ vErrors.push(err14);
 }
 errors++;
 }
-}
-}
-else {
-const err15 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(longerThan(data5, 256)){
+const err15 = {instancePath:instancePath+"/resume_token",schemaPath:"#/properties/resume_token/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err15];
 }
 else {
 vErrors.push(err15);
+}
+errors++;
+}
+}
+else {
+const err16 = {instancePath:instancePath+"/resume_token",schemaPath:"#/properties/resume_token/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+for(const key1 in data){
+if(!((key1 === "events") || (key1 === "resume_token"))){
+const err17 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+}
+else {
+const err18 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
 }
 errors++;
 }
@@ -1171,7 +1206,8 @@ errors++;
 }
 }
 if(data22.outcome !== undefined){
-if(typeof data22.outcome !== "string"){
+let data24 = data22.outcome;
+if(typeof data24 !== "string"){
 const err55 = {instancePath:instancePath+"/outcomes/" + i4+"/outcome",schemaPath:"#/properties/outcomes/items/properties/outcome/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err55];
@@ -1181,10 +1217,8 @@ vErrors.push(err55);
 }
 errors++;
 }
-}
-for(const key4 in data22){
-if(!((key4 === "reply_token") || (key4 === "outcome"))){
-const err56 = {instancePath:instancePath+"/outcomes/" + i4,schemaPath:"#/properties/outcomes/items/closedFields",keyword:"closedFields",params:{additionalProperty: key4}};
+if(!((((((data24 === "accepted") || (data24 === "rejected")) || (data24 === "answered")) || (data24 === "unanswered")) || (data24 === "cancelled")) || (data24 === "withdrawn"))){
+const err56 = {instancePath:instancePath+"/outcomes/" + i4+"/outcome",schemaPath:"#/properties/outcomes/items/properties/outcome/enum",keyword:"enum",params:{"enum":["accepted","rejected","answered","unanswered","cancelled","withdrawn"]}};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -1194,9 +1228,9 @@ vErrors.push(err56);
 errors++;
 }
 }
-}
-else {
-const err57 = {instancePath:instancePath+"/outcomes/" + i4,schemaPath:"#/properties/outcomes/items/type",keyword:"type",params:{type: "object"}};
+for(const key4 in data22){
+if(!((key4 === "reply_token") || (key4 === "outcome"))){
+const err57 = {instancePath:instancePath+"/outcomes/" + i4,schemaPath:"#/properties/outcomes/items/closedFields",keyword:"closedFields",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -1208,7 +1242,7 @@ errors++;
 }
 }
 else {
-const err58 = {instancePath:instancePath+"/outcomes",schemaPath:"#/properties/outcomes/type",keyword:"type",params:{type: "array"}};
+const err58 = {instancePath:instancePath+"/outcomes/" + i4,schemaPath:"#/properties/outcomes/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -1218,9 +1252,9 @@ vErrors.push(err58);
 errors++;
 }
 }
-for(const key5 in data){
-if(!(((((((key5 === "session_id") || (key5 === "state")) || (key5 === "agents")) || (key5 === "open_tools")) || (key5 === "open_outputs")) || (key5 === "open_questions")) || (key5 === "outcomes"))){
-const err59 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key5}};
+}
+else {
+const err59 = {instancePath:instancePath+"/outcomes",schemaPath:"#/properties/outcomes/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -1230,14 +1264,26 @@ vErrors.push(err59);
 errors++;
 }
 }
-}
-else {
-const err60 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+for(const key5 in data){
+if(!(((((((key5 === "session_id") || (key5 === "state")) || (key5 === "agents")) || (key5 === "open_tools")) || (key5 === "open_outputs")) || (key5 === "open_questions")) || (key5 === "outcomes"))){
+const err60 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key5}};
 if(vErrors === null){
 vErrors = [err60];
 }
 else {
 vErrors.push(err60);
+}
+errors++;
+}
+}
+}
+else {
+const err61 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err61];
+}
+else {
+vErrors.push(err61);
 }
 errors++;
 }
@@ -1448,11 +1494,10 @@ vErrors.push(err16);
 errors++;
 }
 }
-if(data.answers !== undefined){
-let data6 = data.answers;
-if(typeof data6 === "string"){
-if(data6.length < 1){
-const err17 = {instancePath:instancePath+"/answers",schemaPath:"#/properties/answers/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+if(data.retry_after_seconds !== undefined){
+let data6 = data.retry_after_seconds;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+const err17 = {instancePath:instancePath+"/retry_after_seconds",schemaPath:"#/properties/retry_after_seconds/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -1461,8 +1506,9 @@ vErrors.push(err17);
 }
 errors++;
 }
-if(longerThan(data6, 256)){
-const err18 = {instancePath:instancePath+"/answers",schemaPath:"#/properties/answers/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+if(typeof data6 == "number"){
+if(data6 < 0){
+const err18 = {instancePath:instancePath+"/retry_after_seconds",schemaPath:"#/properties/retry_after_seconds/minimum",keyword:"minimum",params:{"minimum":0,"maximum":86400}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -1471,9 +1517,8 @@ vErrors.push(err18);
 }
 errors++;
 }
-}
-else {
-const err19 = {instancePath:instancePath+"/answers",schemaPath:"#/properties/answers/type",keyword:"type",params:{type: "string"}};
+if(data6 > 86400){
+const err19 = {instancePath:instancePath+"/retry_after_seconds",schemaPath:"#/properties/retry_after_seconds/maximum",keyword:"maximum",params:{"minimum":0,"maximum":86400}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -1483,9 +1528,12 @@ vErrors.push(err19);
 errors++;
 }
 }
-for(const key0 in data){
-if(!(((((((key0 === "type") || (key0 === "code")) || (key0 === "message")) || (key0 === "pointer")) || (key0 === "rule")) || (key0 === "event_id")) || (key0 === "answers"))){
-const err20 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key0}};
+}
+if(data.answers !== undefined){
+let data7 = data.answers;
+if(typeof data7 === "string"){
+if(data7.length < 1){
+const err20 = {instancePath:instancePath+"/answers",schemaPath:"#/properties/answers/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -1494,15 +1542,48 @@ vErrors.push(err20);
 }
 errors++;
 }
-}
-}
-else {
-const err21 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(longerThan(data7, 256)){
+const err21 = {instancePath:instancePath+"/answers",schemaPath:"#/properties/answers/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err21];
 }
 else {
 vErrors.push(err21);
+}
+errors++;
+}
+}
+else {
+const err22 = {instancePath:instancePath+"/answers",schemaPath:"#/properties/answers/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+for(const key0 in data){
+if(!((((((((key0 === "type") || (key0 === "code")) || (key0 === "message")) || (key0 === "pointer")) || (key0 === "rule")) || (key0 === "event_id")) || (key0 === "retry_after_seconds")) || (key0 === "answers"))){
+const err23 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+}
+else {
+const err24 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
 }
 errors++;
 }
@@ -10483,14 +10564,11 @@ vErrors.push(err36);
 errors++;
 }
 }
-if(data.extensions !== undefined){
-let data13 = data.extensions;
-if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
-for(const key1 in data13){
-if(!(key1 === "aaepd")){
-let data14 = data13[key1];
-if(!(data14 && typeof data14 == "object" && !Array.isArray(data14))){
-const err37 = {instancePath:instancePath+"/extensions/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"KeyedExtensions/additionalProperties/type",keyword:"type",params:{type: "object"}};
+if(data.correlation_id !== undefined){
+let data13 = data.correlation_id;
+if(typeof data13 === "string"){
+if(longerThan(data13, 16384)){
+const err37 = {instancePath:instancePath+"/correlation_id",schemaPath:"#/properties/correlation_id/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -10500,15 +10578,8 @@ vErrors.push(err37);
 errors++;
 }
 }
-}
-if(data13.aaepd !== undefined){
-let data15 = data13.aaepd;
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-if(data15.key !== undefined){
-let data16 = data15.key;
-if(typeof data16 === "string"){
-if(data16.length < 1){
-const err38 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+else {
+const err38 = {instancePath:instancePath+"/correlation_id",schemaPath:"#/properties/correlation_id/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -10517,8 +10588,15 @@ vErrors.push(err38);
 }
 errors++;
 }
-if(longerThan(data16, 256)){
-const err39 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+}
+if(data.extensions !== undefined){
+let data14 = data.extensions;
+if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
+for(const key1 in data14){
+if(!(key1 === "aaepd")){
+let data15 = data14[key1];
+if(!(data15 && typeof data15 == "object" && !Array.isArray(data15))){
+const err39 = {instancePath:instancePath+"/extensions/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"KeyedExtensions/additionalProperties/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -10528,8 +10606,15 @@ vErrors.push(err39);
 errors++;
 }
 }
-else {
-const err40 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/type",keyword:"type",params:{type: "string"}};
+}
+if(data14.aaepd !== undefined){
+let data16 = data14.aaepd;
+if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
+if(data16.key !== undefined){
+let data17 = data16.key;
+if(typeof data17 === "string"){
+if(data17.length < 1){
+const err40 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -10538,10 +10623,8 @@ vErrors.push(err40);
 }
 errors++;
 }
-}
-}
-else {
-const err41 = {instancePath:instancePath+"/extensions/aaepd",schemaPath:"KeyedExtensions/properties/aaepd/type",keyword:"type",params:{type: "object"}};
+if(longerThan(data17, 256)){
+const err41 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -10551,9 +10634,8 @@ vErrors.push(err41);
 errors++;
 }
 }
-}
 else {
-const err42 = {instancePath:instancePath+"/extensions",schemaPath:"KeyedExtensions/type",keyword:"type",params:{type: "object"}};
+const err42 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -10565,12 +10647,36 @@ errors++;
 }
 }
 else {
-const err43 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err43 = {instancePath:instancePath+"/extensions/aaepd",schemaPath:"KeyedExtensions/properties/aaepd/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err43];
 }
 else {
 vErrors.push(err43);
+}
+errors++;
+}
+}
+}
+else {
+const err44 = {instancePath:instancePath+"/extensions",schemaPath:"KeyedExtensions/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err44];
+}
+else {
+vErrors.push(err44);
+}
+errors++;
+}
+}
+}
+else {
+const err45 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err45];
+}
+else {
+vErrors.push(err45);
 }
 errors++;
 }

@@ -5,11 +5,18 @@
  */
 export interface PublishResult {
   readonly events: readonly PublishedEvent[];
+  /**
+   * Of the first session that started here.
+   */
   readonly resume_token?: string;
 }
 export interface PublishedEvent {
   readonly event_id: string;
   readonly epoch: number;
+  /**
+   * Of a session that started here.
+   */
+  readonly resume_token?: string;
 }
 /**
  * Params of aaep.repeat (R28).
@@ -73,7 +80,7 @@ export interface ResumeSessionResult {
   }[];
   readonly outcomes: {
     readonly reply_token: string;
-    readonly outcome: string;
+    readonly outcome: "accepted" | "rejected" | "answered" | "unanswered" | "cancelled" | "withdrawn";
   }[];
 }
 export interface Producer {
@@ -96,6 +103,10 @@ export interface AaepdError {
   readonly pointer?: string;
   readonly rule?: string;
   readonly event_id?: string;
+  /**
+   * How long to wait before trying again, where waiting helps.
+   */
+  readonly retry_after_seconds?: number;
   /**
    * The type of the message that was at fault, where it had one.
    */
@@ -778,6 +789,7 @@ export interface SubscriptionAccepted {
   readonly manifest_uri?: string;
   readonly signed_manifest?: string;
   readonly negotiation_notes?: string;
+  readonly correlation_id?: string;
   readonly extensions?: KeyedExtensions;
   readonly [k: string]: unknown;
 }

@@ -85,10 +85,35 @@ else {
 var valid2 = true;
 }
 if(valid2){
+if(data1.resume_token !== undefined){
+let data4 = data1.resume_token;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 === "string"){
+if(data4.length < 1){
+return false;
+}
+else {
+if(longerThan(data4, 256)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
 for(const key0 in data1){
-if(!((key0 === "event_id") || (key0 === "epoch"))){
+if(!(((key0 === "event_id") || (key0 === "epoch")) || (key0 === "resume_token"))){
 return false;
 break;
+}
 }
 }
 }
@@ -116,15 +141,15 @@ var valid0 = true;
 }
 if(valid0){
 if(data.resume_token !== undefined){
-let data4 = data.resume_token;
-const _errs10 = errors;
-if(errors === _errs10){
-if(typeof data4 === "string"){
-if(data4.length < 1){
+let data5 = data.resume_token;
+const _errs12 = errors;
+if(errors === _errs12){
+if(typeof data5 === "string"){
+if(data5.length < 1){
 return false;
 }
 else {
-if(longerThan(data4, 256)){
+if(longerThan(data5, 256)){
 return false;
 }
 }
@@ -133,7 +158,7 @@ else {
 return false;
 }
 }
-var valid0 = _errs10 === errors;
+var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
@@ -835,8 +860,12 @@ var valid10 = true;
 }
 if(valid10){
 if(data22.outcome !== undefined){
+let data24 = data22.outcome;
 const _errs53 = errors;
-if(typeof data22.outcome !== "string"){
+if(typeof data24 !== "string"){
+return false;
+}
+if(!((((((data24 === "accepted") || (data24 === "rejected")) || (data24 === "answered")) || (data24 === "unanswered")) || (data24 === "cancelled")) || (data24 === "withdrawn"))){
 return false;
 }
 var valid10 = _errs53 === errors;
@@ -1028,22 +1057,22 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.answers !== undefined){
-let data6 = data.answers;
+if(data.retry_after_seconds !== undefined){
+let data6 = data.retry_after_seconds;
 const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+return false;
+}
 if(errors === _errs13){
-if(typeof data6 === "string"){
-if(data6.length < 1){
+if(typeof data6 == "number"){
+if(data6 < 0){
 return false;
 }
 else {
-if(longerThan(data6, 256)){
+if(data6 > 86400){
 return false;
 }
 }
-}
-else {
-return false;
 }
 }
 var valid0 = _errs13 === errors;
@@ -1052,10 +1081,35 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.answers !== undefined){
+let data7 = data.answers;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data7 === "string"){
+if(data7.length < 1){
+return false;
+}
+else {
+if(longerThan(data7, 256)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 for(const key0 in data){
-if(!(((((((key0 === "type") || (key0 === "code")) || (key0 === "message")) || (key0 === "pointer")) || (key0 === "rule")) || (key0 === "event_id")) || (key0 === "answers"))){
+if(!((((((((key0 === "type") || (key0 === "code")) || (key0 === "message")) || (key0 === "pointer")) || (key0 === "rule")) || (key0 === "event_id")) || (key0 === "retry_after_seconds")) || (key0 === "answers"))){
 return false;
 break;
+}
 }
 }
 }
@@ -15376,56 +15430,13 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.extensions !== undefined){
-let data36 = data.extensions;
+if(data.correlation_id !== undefined){
+let data36 = data.correlation_id;
 const _errs77 = errors;
 if(errors === _errs77){
-if(data36 && typeof data36 == "object" && !Array.isArray(data36)){
-const _errs79 = errors;
-for(const key1 in data36){
-if(!(key1 === "aaepd")){
-let data37 = data36[key1];
-const _errs80 = errors;
-if(!(data37 && typeof data37 == "object" && !Array.isArray(data37))){
+if(typeof data36 === "string"){
+if(longerThan(data36, 16384)){
 return false;
-}
-var valid11 = _errs80 === errors;
-if(!valid11){
-break;
-}
-}
-}
-if(_errs79 === errors){
-if(data36.aaepd !== undefined){
-let data38 = data36.aaepd;
-const _errs82 = errors;
-if(errors === _errs82){
-if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
-if(data38.key !== undefined){
-let data39 = data38.key;
-const _errs84 = errors;
-if(errors === _errs84){
-if(typeof data39 === "string"){
-if(data39.length < 1){
-return false;
-}
-else {
-if(longerThan(data39, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-}
 }
 }
 else {
@@ -15436,6 +15447,69 @@ var valid0 = _errs77 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.extensions !== undefined){
+let data37 = data.extensions;
+const _errs79 = errors;
+if(errors === _errs79){
+if(data37 && typeof data37 == "object" && !Array.isArray(data37)){
+const _errs81 = errors;
+for(const key1 in data37){
+if(!(key1 === "aaepd")){
+let data38 = data37[key1];
+const _errs82 = errors;
+if(!(data38 && typeof data38 == "object" && !Array.isArray(data38))){
+return false;
+}
+var valid11 = _errs82 === errors;
+if(!valid11){
+break;
+}
+}
+}
+if(_errs81 === errors){
+if(data37.aaepd !== undefined){
+let data39 = data37.aaepd;
+const _errs84 = errors;
+if(errors === _errs84){
+if(data39 && typeof data39 == "object" && !Array.isArray(data39)){
+if(data39.key !== undefined){
+let data40 = data39.key;
+const _errs86 = errors;
+if(errors === _errs86){
+if(typeof data40 === "string"){
+if(data40.length < 1){
+return false;
+}
+else {
+if(longerThan(data40, 256)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs79 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }

@@ -77,6 +77,8 @@ export interface EngineServices {
 
 export interface SubscribeSpec {
   readonly subscriberId: string;
+  /** Whether it is remembered where it was, for its return (R17). Default true. */
+  readonly isRemembered?: boolean;
   readonly terms: Terms;
   readonly resumeAfter: ResumeAfter | undefined;
   readonly wake: () => void;
@@ -282,6 +284,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     const member = hub.open({
       subscriptionId: id,
       subscriberId: spec.subscriberId,
+      isRemembered: spec.isRemembered ?? true,
       terms: spec.terms,
       start,
       wake: spec.wake,

@@ -79,7 +79,10 @@ function createReadyMembers(): ReadyMembers {
 }
 
 /** What differs from subscription to subscription. */
-export type OpenSpec = Pick<MemberSpec, "subscriptionId" | "terms" | "subscriberId" | "start" | "wake" | "ended">;
+export type OpenSpec = Pick<
+  MemberSpec,
+  "subscriptionId" | "terms" | "subscriberId" | "isRemembered" | "start" | "wake" | "ended"
+>;
 
 export interface Hub {
   /** Journals events and hands them to all views. Subscriptions are woken before it returns; they take when they will. */

@@ -45,6 +45,8 @@ export type Expulsion = "lagging" | "producer_error";
 export interface MemberSpec {
   readonly subscriptionId: string;
   readonly subscriberId: string;
+  /** Whether `delivered` is told of what leaves. */
+  readonly isRemembered: boolean;
   readonly terms: Terms;
   readonly start: StreamStart;
   /** Told that `take` may have something. Called often; must be cheap and must not take at once. */

@@ -50,7 +50,9 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
       if (asked.size > pruneAt) forgetResolved();
       spec.shown(spec.subscriptionId, spec.subscriberId, entry);
     },
-    delivered: (unit, low) => spec.delivered(spec.subscriberId, unit, low, shared.view.deliveryOf),
+    delivered: (unit, low) => {
+      if (spec.isRemembered) spec.delivered(spec.subscriberId, unit, low, shared.view.deliveryOf);
+    },
   };
 
   const localEntry = (event: AgentEvent, kind: JournaledEvent["kind"], epoch: Epoch): LiveEntry =>

@@ -23,10 +23,13 @@ import type { WakeUps } from "./wake-ups.js";
 export interface PublishedPlace {
   readonly eventId: string;
   readonly epoch: Epoch;
+  /** Of the session that it started (R8). */
+  readonly resumeToken: string | undefined;
 }
 
 export interface PublishReceipt {
   readonly events: readonly PublishedPlace[];
+  /** The first of theirs. */
   readonly resumeToken: string | undefined;
   /** Settles when what was published is as safe as the journal makes it (R29); undefined where it is already. */
   readonly durable: Promise<void> | undefined;
@@ -241,7 +244,8 @@ export function createPublishing(services: PublishingServices): Publishing {
     agents.connected(connection, events);
     const place = (answer: PublishAnswer, journaled: readonly JournaledEvent[]): PublishedPlace => {
       const entry = answer.kind === "accepted" ? journaled[answer.index] : journal.find(answer.eventId);
-      return { eventId: answer.eventId, epoch: entry?.epoch ?? journal.head() };
+      const resumeToken = answer.kind === "absorbed" ? undefined : answer.resumeToken;
+      return { eventId: answer.eventId, epoch: entry?.epoch ?? journal.head(), resumeToken };
     };
     const publish: AgentHandle["publish"] = (inputs, isArray, resumeToken) => {
       for (const { fields } of inputs)
@@ -268,12 +272,8 @@ export function createPublishing(services: PublishingServices): Publishing {
       for (const sessionId of plan.adopted)
         agents.inherit(connection, sessions.summary(sessionId)?.openQuestions ?? [], undefined);
       const { journaled, durable } = carriedOut;
-      const token = plan.answers.find((answer) => answer.kind !== "absorbed" && answer.resumeToken !== undefined);
-      return {
-        events: plan.answers.map((answer) => place(answer, journaled)),
-        resumeToken: token === undefined || token.kind === "absorbed" ? undefined : token.resumeToken,
-        durable,
-      };
+      const places = plan.answers.map((answer) => place(answer, journaled));
+      return { events: places, resumeToken: places.find((one) => one.resumeToken !== undefined)?.resumeToken, durable };
     };
     const isTheirs = (sessionId: string, token: string, resumeToken: string | undefined): boolean =>
       sessions.belongsTo(sessionId, connection, resumeToken) || agents.isAsker(token, connection);

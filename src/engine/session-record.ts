@@ -3,6 +3,7 @@ import type { Millis } from "../contracts/clock.js";
 import type { TextLengths } from "./chunk-text.js";
 import type { AgentEvent, Producer } from "./event.js";
 import type { PublishedEvent } from "./same-publish.js";
+import type { Outcome } from "./texts/catalogue.js";
 import type { Timestamp } from "./timestamps.js";
 import type { Undoable } from "./undo-log.js";
 
@@ -78,11 +79,13 @@ export interface OpenQuestion {
   readonly permits: AcceptedConfirmation;
 }
 
+/** What became of a question. "withdrawn": its agent went on without it, or its session ended. */
+export type QuestionFate = Outcome["decision"] | "withdrawn";
+
 /** How a question ended. */
 export interface QuestionOutcome {
   readonly token: string;
-  /** In the questions' own words: "accepted", "rejected", "timed_out", "withdrawn" … */
-  readonly outcome: string;
+  readonly outcome: QuestionFate;
 }
 
 export interface SessionRecord extends Undoable {

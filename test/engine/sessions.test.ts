@@ -13,7 +13,7 @@ const accepted = (token: string): Resolution => ({
 });
 const defaulted = (token: string): Resolution => ({
   ...accepted(token),
-  outcome: "timed_out",
+  outcome: "rejected",
   isAcceptedByReply: false,
   summary: { summary_normal: "Nobody answered." },
 });
@@ -166,7 +166,7 @@ describe("R6, R3a: waiting and restoring", () => {
       state: "thinking",
       openQuestions: [],
       outcomes: [
-        { token: "rpl_1", outcome: "timed_out" },
+        { token: "rpl_1", outcome: "rejected" },
         { token: "rpl_2", outcome: "accepted" },
       ],
     });

@@ -196,7 +196,7 @@ export declare type PublishReceipt = Message<"aaep.v1.PublishReceipt"> & {
   events: PublishedEvent[];
 
   /**
-   * Where a session started.
+   * Of the first session that started here; each has its own in its place of `events`.
    *
    * @generated from field: string resume_token = 2;
    */
@@ -224,6 +224,13 @@ export declare type PublishedEvent = Message<"aaep.v1.PublishedEvent"> & {
    * @generated from field: uint64 epoch = 2;
    */
   epoch: bigint;
+
+  /**
+   * Of the session that it started.
+   *
+   * @generated from field: optional string resume_token = 3;
+   */
+  resumeToken?: string | undefined;
 };
 
 /**
@@ -527,6 +534,11 @@ export declare type CancelResponse = Message<"aaep.v1.CancelResponse"> & {
    * @generated from field: bool cancelled = 1;
    */
   cancelled: boolean;
+
+  /**
+   * @generated from field: string agent_key = 2;
+   */
+  agentKey: string;
 };
 
 /**
@@ -573,6 +585,11 @@ export declare type GetOutcomeResponse = Message<"aaep.v1.GetOutcomeResponse"> &
    * @generated from field: optional aaep.v1.Outcome outcome = 1;
    */
   outcome?: Outcome | undefined;
+
+  /**
+   * @generated from field: string agent_key = 2;
+   */
+  agentKey: string;
 };
 
 /**
@@ -748,9 +765,9 @@ export declare type QuestionOutcome = Message<"aaep.v1.QuestionOutcome"> & {
   replyToken: string;
 
   /**
-   * @generated from field: string outcome = 2;
+   * @generated from field: aaep.v1.QuestionFate outcome = 2;
    */
-  outcome: string;
+  outcome: QuestionFate;
 };
 
 /**
@@ -837,6 +854,61 @@ export enum ResolvedBy {
 export declare const ResolvedBySchema: GenEnum<ResolvedBy>;
 
 /**
+ * What became of a question. A default that was applied counts as the decision that it is.
+ *
+ * @generated from enum aaep.v1.QuestionFate
+ */
+export enum QuestionFate {
+  /**
+   * @generated from enum value: QUESTION_FATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * @generated from enum value: QUESTION_FATE_ACCEPTED = 1;
+   */
+  ACCEPTED = 1,
+
+  /**
+   * @generated from enum value: QUESTION_FATE_REJECTED = 2;
+   */
+  REJECTED = 2,
+
+  /**
+   * A clarification, by a reply.
+   *
+   * @generated from enum value: QUESTION_FATE_ANSWERED = 3;
+   */
+  ANSWERED = 3,
+
+  /**
+   * A clarification, by its default or by nothing.
+   *
+   * @generated from enum value: QUESTION_FATE_UNANSWERED = 4;
+   */
+  UNANSWERED = 4,
+
+  /**
+   * Taken back by its agent.
+   *
+   * @generated from enum value: QUESTION_FATE_CANCELLED = 5;
+   */
+  CANCELLED = 5,
+
+  /**
+   * No longer asked: its agent went on without it, or its session ended.
+   *
+   * @generated from enum value: QUESTION_FATE_WITHDRAWN = 6;
+   */
+  WITHDRAWN = 6,
+}
+
+/**
+ * Describes the enum aaep.v1.QuestionFate.
+ */
+export declare const QuestionFateSchema: GenEnum<QuestionFate>;
+
+/**
  * Where agents publish. On the stream an agent is known by its stream: when that ends, its open sessions wait a while for it to resume them (R8).
  * Between single calls it is known by `agent_key`, which each of them answers and takes, and which is empty where nothing is left to keep; sessions so
  * published last `agent_idle_seconds` beyond the last call. `resume_token`, from the answer to session.started, opens a session that another connection has.
@@ -867,7 +939,8 @@ export declare const AgentService: GenService<{
   },
   /**
    * Asks for consent, and answers when the question has its outcome (AAEP §6.1). Cancelling the call takes the question back; its deadline and a lost
-   * connection do not.
+   * connection do not. An agent that wants to ask for the outcome later, by GetOutcome, sets `reply_token` itself: this call tells the daemon's own
+   * with the outcome only.
    *
    * @generated from rpc aaep.v1.AgentService.Confirm
    */
@@ -897,7 +970,7 @@ export declare const AgentService: GenService<{
     output: typeof CancelResponseSchema;
   },
   /**
-   * How a question ended, for an agent that came back.
+   * How a question ended, for an agent that came back; `reply_token` is the one that it asked with.
    *
    * @generated from rpc aaep.v1.AgentService.GetOutcome
    */

@@ -319,6 +319,13 @@ export declare type SubscriptionAccepted = Message<"aaep.v1.SubscriptionAccepted
   extensions?: JsonObject | undefined;
 
   /**
+   * That of the request.
+   *
+   * @generated from field: optional string correlation_id = 9;
+   */
+  correlationId?: string | undefined;
+
+  /**
    * Members without a field here, and values that their field cannot hold.
    *
    * @generated from field: optional google.protobuf.Struct additional = 15;
@@ -770,6 +777,13 @@ export declare type AaepdError = Message<"aaep.v1.AaepdError"> & {
    * @generated from field: optional string answers = 6;
    */
   answers?: string | undefined;
+
+  /**
+   * How long to wait before trying again, where waiting helps; 0 to 86400.
+   *
+   * @generated from field: optional uint32 retry_after_seconds = 7;
+   */
+  retryAfterSeconds?: number | undefined;
 };
 
 /**

@@ -9,9 +9,13 @@ import type { Message } from "./subscription-desk.js";
 /** Where published events stand (R33). */
 export function receiptDocument({ events, resumeToken }: PublishReceipt): Message {
   return {
-    events: events.map(({ eventId, epoch }) => ({ event_id: eventId, epoch })),
-    ...(resumeToken === undefined ? {} : { resume_token: resumeToken }),
+    events: events.map(({ eventId, epoch, resumeToken: own }) => ({ event_id: eventId, epoch, ...tokenMember(own) })),
+    ...tokenMember(resumeToken),
   };
+}
+
+function tokenMember(resumeToken: string | undefined): Message {
+  return resumeToken === undefined ? {} : { resume_token: resumeToken };
 }
 
 /** A person is waited for, or no longer (pitfall H10). */

@@ -116,14 +116,18 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
 
   const cancel = async (request: Message, { signal }: ServiceCall): Promise<Message> => {
     const claim = claimOf(request);
-    const { answer } = await leases.call(claim, signal, (desk) => desk.cancel(tokenOf(request), claim.resumeToken));
-    return { cancelled: answer };
+    const { answer, agentKey } = await leases.call(claim, signal, (desk) =>
+      desk.cancel(tokenOf(request), claim.resumeToken),
+    );
+    return { cancelled: answer, ...keyMember(agentKey) };
   };
 
   const getOutcome = async (request: Message, { signal }: ServiceCall): Promise<Message> => {
     const claim = claimOf(request);
-    const { answer } = await leases.call(claim, signal, (desk) => desk.outcomeOf(tokenOf(request), claim.resumeToken));
-    return answer === "open" ? {} : { outcome: closedOutcomeDocument(answer) };
+    const { answer, agentKey } = await leases.call(claim, signal, (desk) =>
+      desk.outcomeOf(tokenOf(request), claim.resumeToken),
+    );
+    return { ...(answer === "open" ? {} : { outcome: closedOutcomeDocument(answer) }), ...keyMember(agentKey) };
   };
 
   const setManifest = async (request: Message, { signal }: ServiceCall): Promise<Message> => {

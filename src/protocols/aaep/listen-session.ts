@@ -35,7 +35,7 @@ export function createListenProtocol(
             return { answers: [errorMessage(fault)], closes: false, fault };
           }
           const request = message ?? defaultRequest(services.ids.hex(8));
-          const outcome = desk.request(request, { wake, expelled: expel });
+          const outcome = desk.request(request, { wake, isRemembered: message !== undefined, expelled: expel });
           // Nothing else can be tried on this stream.
           if (outcome.kind === "rejected") return { answers: [outcome.message], closes: true };
           open = outcome.open;

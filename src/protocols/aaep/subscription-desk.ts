@@ -41,6 +41,8 @@ export interface DeskServices {
 
 export interface SubscriptionEvents {
   readonly wake: () => void;
+  /** Whether it is remembered where it was, for its return (R17): not of a peer whose name nobody knows. Default true. */
+  readonly isRemembered?: boolean;
   /** The engine ends it. */
   readonly expelled: (reason: EndReason) => void;
 }
@@ -96,6 +98,7 @@ function answerRequest(value: unknown, events: SubscriptionEvents, services: Des
     if (negotiated.kind === "rejected") return { kind: "rejected", message: rejection(negotiated) };
     engine = services.engine.subscribe({
       subscriberId: value.subscriber_id,
+      isRemembered: events.isRemembered ?? true,
       terms: negotiated.terms,
       resumeAfter,
       wake: events.wake,
@@ -312,6 +315,7 @@ export function errorMessage(fault: Fault, answered?: string): Message {
     ...(fault.pointer === undefined ? {} : { pointer: fault.pointer }),
     ...(fault.rule === undefined ? {} : { rule: fault.rule }),
     ...(fault.eventId === undefined ? {} : { event_id: fault.eventId }),
+    ...(fault.retryAfterSeconds === undefined ? {} : { retry_after_seconds: fault.retryAfterSeconds }),
     // Whoever asked in a type that long finds no answer by it.
     ...(answered === undefined || answered === "" || answered.length > 256 ? {} : { answers: answered }),
   };

@@ -71,7 +71,7 @@ describe("PublishBatch", () => {
     expect(answer).toEqual({
       receipt: {
         events: [
-          { event_id: expect.stringMatching(/^evt_/), epoch: 1000 },
+          { event_id: expect.stringMatching(/^evt_/), epoch: 1000, resume_token: expect.stringMatching(/^rst_/) },
           { event_id: expect.stringMatching(/^evt_/), epoch: 1001 },
         ],
         resume_token: expect.stringMatching(/^rst_/),
@@ -480,6 +480,7 @@ describe("Cancel and GetOutcome", () => {
     expect(await service.call("cancel", { reply_token: "rpl_1", agent_key })).toEqual({ cancelled: false, agent_key });
     expect(await service.call("getOutcome", { reply_token: "rpl_1", agent_key })).toEqual({
       outcome: { event_id: expect.stringMatching(/^evt_/), reply_token: "rpl_1", resolved_by: "cancelled" },
+      agent_key,
     });
   });
 
@@ -506,7 +507,7 @@ describe("Cancel and GetOutcome", () => {
         code: "not_found",
         pointer: "/reply_token",
       });
-      expect(await service.call("cancel", request)).toEqual({ cancelled: false });
+      expect(await service.call("cancel", request)).toEqual({ cancelled: false, agent_key });
     }
   });
 });

@@ -47,7 +47,9 @@ describe("Publish answers", () => {
       {
         request_id: "a",
         receipt: {
-          events: [{ event_id: expect.stringMatching(/^evt_/), epoch: 1000 }],
+          events: [
+            { event_id: expect.stringMatching(/^evt_/), epoch: 1000, resume_token: expect.stringMatching(/^rst_/) },
+          ],
           resume_token: expect.stringMatching(/^rst_/),
         },
       },

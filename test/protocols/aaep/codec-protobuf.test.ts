@@ -17,6 +17,7 @@ import type { AgentEvent } from "../../../src/engine/event.js";
 import { createAaepMessageCodec } from "../../../src/protocols/aaep/codec-aaep-message.js";
 import { createListenCodec, createSubscribeCodec } from "../../../src/protocols/aaep/codec-protobuf.js";
 import { describeFault } from "../../../src/protocols/aaep/error-detail.js";
+import { errorMessage } from "../../../src/protocols/aaep/subscription-desk.js";
 import { EVENT_NAMES, example } from "../../schemas/fixtures.js";
 import { documentOf, messageOf } from "../../support/protobuf-documents.js";
 
@@ -170,7 +171,12 @@ describe("AaepService", () => {
 });
 
 test("R20: a fault as the detail of a status says what aaepd.error says", () => {
-  const fault = new Fault("invalid_event", "Send a type.", { pointer: "/type", rule: "AAEP §3.2", eventId: "evt_1" });
+  const fault = new Fault("invalid_event", "Send a type.", {
+    pointer: "/type",
+    rule: "AAEP §3.2",
+    eventId: "evt_1",
+    retryAfterSeconds: 7,
+  });
   const { typeName, bytes } = describeFault(fault);
   expect(typeName).toBe("aaep.v1.AaepdError");
   expect(fromBinary(AaepdErrorSchema, bytes)).toMatchObject({
@@ -179,7 +185,11 @@ test("R20: a fault as the detail of a status says what aaepd.error says", () => 
     pointer: "/type",
     rule: "AAEP §3.2",
     eventId: "evt_1",
+    retryAfterSeconds: 7,
   });
+  expect(subscribe.encode(errorMessage(fault))).toEqual(
+    bytesOf(SubscribeResponseSchema, { message: { case: "error", value: fromBinary(AaepdErrorSchema, bytes) } }),
+  );
 });
 
 describe("hostile bytes end in a fault or a document, and in nothing else", () => {

@@ -1,7 +1,7 @@
 // The streams of aaep.v1.SubscriberService and aaep.v1.AaepService (AAEP app. B.5, R14, R17, R22, R23): each message. What streams end with is in
 // test/runtime/streams.test.ts; what is said beside Listen, in subscriber-service-calls.test.ts.
 import { fromBinary } from "@bufbuild/protobuf";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { AaepService, ManifestSchema } from "#gen/aaep/v1/aaep_service_pb.js";
 import { ListenResponseSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { decodeDocument } from "../../../src/protocols/aaep/protobuf/decode.js";
@@ -179,6 +179,37 @@ describe("Listen", () => {
       ]);
       expect(stream.status()).toBeUndefined();
     }
+  });
+
+  it("without a request leaves no place behind to come back to, which others would lose theirs by (R17)", async () => {
+    const rig = createSubscriberRig();
+    const subscribed = vi.spyOn(rig.engine, "subscribe");
+    rig.publish(session().started());
+    const streams = [rig.listen(), rig.listen({ request: requestOf() })];
+    await rig.settle();
+    for (const stream of streams) {
+      expect(stream.types()).toEqual(["subscription.accepted", "aaep:agent.state.changed"]);
+      stream.hangUp();
+    }
+    const names = subscribed.mock.calls.map(([{ subscriberId }]) => subscriberId);
+    const after = { extensions: { aaepd: { resume_after: "evt_that_nobody_knows" } } };
+    const heard = [];
+    for (const name of names) {
+      const back = rig.listen({ request: requestOf({}, { subscriber_id: name, ...after }) });
+      await rig.settle();
+      heard.push(back.heard().map(({ extensions }) => (extensions as Record<string, Document>).aaepd?.gap));
+    }
+    // Who is known goes on from its last event; of another, all that was told may be missing.
+    expect(heard).toEqual([[undefined, { events: 1, reason: "resumed_too_late" }, undefined], [undefined]]);
+  });
+
+  it("has its correlation_id in a field of the acceptance", async () => {
+    const rig = createSubscriberRig();
+    const stream = rig.listen({ request: requestOf({}, { correlation_id: "call-7" }) });
+    await rig.settle();
+    const response = fromBinary(ListenResponseSchema, stream.received[0] as Uint8Array);
+    expect(response.message.value).toMatchObject({ correlationId: "call-7" });
+    expect(stream.heard()).toMatchObject([{ type: "subscription.accepted", correlation_id: "call-7" }]);
   });
 
   it("with a request is accepted on its terms, and says that it is alive", async () => {

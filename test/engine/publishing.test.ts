@@ -1,0 +1,33 @@
+// What an agent is answered that publishes (R3, R8, R33).
+import { expect, test } from "vitest";
+import { createEngineRig, session } from "../support/engine-rig.js";
+
+test("R8: each session that starts in one publish has its token in its own place, so that each can be taken over", () => {
+  const rig = createEngineRig();
+  const inputs = [
+    session("sess_1").started(),
+    session("sess_1").progress(5),
+    session("sess_2").started(),
+    session("sess_3").started(),
+  ].map((fields) => ({ fields }));
+  const { events, resumeToken } = rig.agent.publish(inputs, true);
+  const tokens = events.map((place) => place.resumeToken);
+  expect(tokens[1]).toBeUndefined();
+  const given = tokens.filter((token) => token !== undefined);
+  expect(new Set(given).size).toBe(3);
+  expect(resumeToken).toBe(tokens[0]);
+  rig.agent.close();
+  const heir = rig.openAgent();
+  for (const [index, id] of [[0, "sess_1"] as const, [2, "sess_2"] as const, [3, "sess_3"] as const])
+    expect(heir.resumeSession(id, String(tokens[index])).sessionId).toBe(id);
+});
+
+test("R3: the same publish once more is answered with the same tokens", () => {
+  const rig = createEngineRig();
+  const inputs = ["sess_1", "sess_2"].map((id) => ({
+    fields: { ...session(id).started(), event_id: `evt_${id.replace("_", "")}` },
+  }));
+  const first = rig.agent.publish(inputs, true);
+  expect(rig.agent.publish(inputs, true)).toEqual(first);
+  expect(first.events.every(({ resumeToken }) => resumeToken !== undefined)).toBe(true);
+});
