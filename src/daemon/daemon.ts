@@ -92,7 +92,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       agent: declared,
     }),
   });
-  const services: EndpointServices = {
+  const endpoint: EndpointServices = {
     clock,
     log,
     codec: createJsonCodec(createUtf8()),
@@ -114,7 +114,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   };
 
   // Only the agent that a daemon was started for can speak for it (R1).
-  const others: EndpointServices = { ...services, aaep: { ...services.aaep, manifestDeclared: () => {} } };
+  const others: EndpointServices = { ...endpoint, aaep: { ...endpoint.aaep, manifestDeclared: () => {} } };
 
   const track = (served: Served, peer: PeerIdentity, transport: string): void => {
     connections.set(served, transport);
@@ -127,7 +127,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   };
 
   const serve = (connection: Connection<Uint8Array>, isParent: boolean): Served => {
-    const served = serveConnection(connection, isParent ? services : others, {
+    const served = serveConnection(connection, isParent ? endpoint : others, {
       speaksRpc: isParent,
       keepsOutput: isParent,
     });
@@ -135,13 +135,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     return served;
   };
 
+  // Whoever uses the local socket alone never loads what services need. It is loaded before anything is listened at: after an `rmSync` of a file that is
+  // not there Node 20 does not follow the links of pnpm's folders, and packages are found in two places.
+  const services = offersServices(options) ? await import("./offer-services.js") : undefined;
   const listener = await listen(options, (connection) => void serve(connection, false));
   let offered: OfferedServices | undefined;
   try {
-    if (offersServices(options)) {
-      // Whoever uses the local socket alone never loads what services need.
-      const { offerServices } = await import("./offer-services.js");
-      offered = await offerServices(options, {
+    if (services !== undefined) {
+      offered = await services.offerServices(options, {
         aaep: others.aaep,
         auditDropped: auditLog.droppedCount,
         closeTimeoutMs: CLOSE_TIMEOUT_MS,

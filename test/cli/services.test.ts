@@ -1,9 +1,10 @@
 // The services of a daemon that runs as a process: where it says that they are, who may call, and how it ends.
 import { once } from "node:events";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { connect } from "node:http2";
 import { createConnection } from "node:net";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
@@ -13,7 +14,10 @@ import { ListenRequestSchema, SubscribeRequestSchema, SubscriberService } from "
 import { ensureBuilt } from "../support/built.js";
 import { callOnce, createGrpcClient, refusalOf } from "../support/grpc-client.js";
 import { startProgram } from "../support/program.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
 import { runtimeEnvironment } from "./command-stage.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 beforeAll(ensureBuilt, 120_000);
 
@@ -163,6 +167,19 @@ describe("aaepd serve with services", () => {
     program.child.kill("SIGTERM");
     const { code } = await program.ended;
     expect([code, program.stderr()]).toEqual([0, expect.not.stringContaining("before everything was in order")]);
+  });
+
+  it("starts where packages are links, as pnpm lays them out", async () => {
+    const folder = temporaryDirectory();
+    for (const name of ["bin", "dist", "gen", "package.json"])
+      cpSync(join(ROOT, name), join(folder, name), { recursive: true, dereference: true });
+    symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+    const { XDG_RUNTIME_DIR, directory } = runtimeEnvironment();
+    const environment = { PATH: process.env.PATH ?? "", XDG_RUNTIME_DIR, AAEPD_AUDIT: "off" };
+    const entry = join(folder, "bin", "aaepd.js");
+    const program = startProgram(["serve", "--grpc", "auto", "--http", "auto"], { environment, entry });
+    const [line = ""] = await program.stdoutLines(1);
+    expect(JSON.parse(line)).toMatchObject({ endpoints: { grpc: [`unix:${join(directory, "aaepd.grpc")}`] } });
   });
 
   it("AAEP §8.2.8: refuses what would leave the machine, says why, and leaves nothing behind", async () => {
