@@ -60,6 +60,7 @@ export async function startServices(
     compression,
     maxMessageBytes: options.maxFrameBytes,
     closeTimeoutMs,
+    silentConnectionMs: options.handshakeTimeoutSeconds * 1000,
     log,
     onAcceptFault: (fault: Fault) => log.warn({ code: fault.code }, fault.sentence),
   };
@@ -82,7 +83,6 @@ export async function startServices(
           admit,
           pages,
           corsOrigins: options.corsOrigins,
-          silentConnectionMs: options.handshakeTimeoutSeconds * 1000,
         });
     }
   };

@@ -3,14 +3,17 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { constants, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
 import type { PeerIdentity } from "../../src/contracts/transport.js";
+import type { ServiceConnection } from "../service-calls/connections.js";
+import { pathOf } from "./target.js";
 
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Of HTTP/2 alone. */
   readonly stream: ServerHttp2Stream | undefined;
+  readonly connection: ServiceConnection;
   readonly peer: PeerIdentity;
-  /** Without its query. */
+  /** Without its query, and without its host where it names one (RFC 9112 §3.2.2). */
   readonly path: string;
   /** Lower case, without parameters; "" where there is none. */
   readonly contentType: string;
@@ -31,12 +34,8 @@ export interface Exchange {
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
 export type NodeResponse = ServerResponse | Http2ServerResponse;
 
-export function createExchange(
-  request: NodeRequest,
-  response: NodeResponse,
-  socket: Socket,
-  peer: PeerIdentity,
-): Exchange {
+export function createExchange(request: NodeRequest, response: NodeResponse, connection: ServiceConnection): Exchange {
+  const { socket, peer } = connection;
   const stream = "stream" in request ? request.stream : undefined;
   const gone = new AbortController();
   let isServed = false;
@@ -54,8 +53,9 @@ export function createExchange(
     request: request as IncomingMessage,
     response: response as ServerResponse,
     stream,
+    connection,
     peer,
-    path: (request.url ?? "").split("?", 1)[0] ?? "",
+    path: pathOf(request.url ?? ""),
     contentType: (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "",
     signal: gone.signal,
     onceGone: (run) => {

@@ -36,7 +36,8 @@ function advice({ code, rawMessage }: ConnectError): string {
     case Code.ResourceExhausted:
       return `The message is too large: ${rawMessage}. Send less at a time.`;
     case Code.Unimplemented:
-      return `This cannot be read here: ${rawMessage}. Send it uncompressed.`;
+      // The library counts what is supported, also where that is nothing.
+      return `This cannot be read here: ${rawMessage.replace(/: supported encodings are $/, "")}. Send it uncompressed.`;
     default:
       return `The message cannot be read: ${rawMessage}. Send what the descriptor of the method says.`;
   }

@@ -11,6 +11,7 @@ import type { Handler } from "./handlers.js";
 import type { HttpPage, ResolvedConnectOptions } from "./options.js";
 import { refuse } from "./refusals.js";
 import { endResponse, respond } from "./respond.js";
+import { hostsOf } from "./target.js";
 
 /** The beginning of a path tells what was wanted; a client may send 16 KiB of it. */
 const MOST_LOGGED_PATH = 200;
@@ -25,7 +26,10 @@ export function createFrontDoor(handlers: ReadonlyMap<string, Handler>, options:
     const { response, path } = exchange;
     response.setHeader("cache-control", "no-store");
     response.setHeader("x-content-type-options", "nosniff");
-    const refused = admitted(exchange, options);
+    const hosts = hostsOf(exchange.request);
+    if (hosts === undefined)
+      return refuse(exchange, new Fault("invalid_message", "Send one header Host, and no other."), options, 400);
+    const refused = admitted(exchange, hosts, options);
     // A wrong host is answered alike whatever was asked for, and before anything of other origins (C8).
     if (refused !== undefined && refused.code !== "unauthenticated") return turnAway(exchange, refused, 403);
     const isAllowed = allowOrigin(exchange, options.corsOrigins);
@@ -103,12 +107,14 @@ export function createFrontDoor(handlers: ReadonlyMap<string, Handler>, options:
 }
 
 /** Every host that the request names must be one that is served here. */
-function admitted({ request, path }: Exchange, options: ResolvedConnectOptions): Fault | undefined {
-  const { authorization, host } = request.headers;
-  const authority = request.headers[":authority"];
-  const hosts = new Set([authority ?? host, host ?? authority].map((one) => (Array.isArray(one) ? one[0] : one)));
-  for (const one of hosts) {
-    const fault = options.admit({ host: one, authorization, path });
+function admitted(
+  { request, path, connection }: Exchange,
+  hosts: ReadonlySet<string | undefined>,
+  { admit }: ResolvedConnectOptions,
+): Fault | undefined {
+  const { authorization } = request.headers;
+  for (const host of hosts) {
+    const fault = connection.admit({ host, authorization, path }, admit);
     if (fault !== undefined) return fault;
   }
   return undefined;

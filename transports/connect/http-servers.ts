@@ -3,14 +3,16 @@
 import { createServer as createHttp1, type Server as Http1Server } from "node:http";
 import { constants, createServer as createHttp2, type ServerHttp2Session } from "node:http2";
 import type { Socket } from "node:net";
-import type { PeerIdentity } from "../../src/contracts/transport.js";
+import type { ServiceConnection } from "../service-calls/connections.js";
+import { takeTurns } from "../service-calls/sessions.js";
+import { createTurnstile } from "../service-calls/turnstile.js";
 import { createExchange, type Exchange, type NodeRequest, type NodeResponse } from "./exchange.js";
 import type { ResolvedConnectOptions } from "./options.js";
 import { keepAlive } from "./ping.js";
 import { whichHttp } from "./which-http.js";
 
 export interface HttpServers {
-  readonly take: (socket: Socket, peer: PeerIdentity) => void;
+  readonly take: (connection: ServiceConnection) => void;
   /** Tells every client that no more calls are taken, and closes connections that are idle. */
   readonly stop: () => void;
   /** Ends connections in order: those that have no calls now, others after their last. */
@@ -22,14 +24,18 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_HEADER_PAIRS = 100;
 /** Node refuses streams of a session that holds more, MB. What waits for each stream is bounded, and counts. */
 const MAX_SESSION_MEMORY = 256;
+/** Requests of HTTP/1.1 that may wait behind others on one connection. */
+const MOST_PIPELINED = 256;
 /** An idle connection of HTTP/1.1 is closed after that, ms. */
 const KEEP_ALIVE_MS = 65_000;
 /** GOAWAY with it: no new streams, please, but none of those under way is meant. */
 const LAST_STREAM_ID = 2 ** 31 - 1;
 
 export function createHttpServers(options: ResolvedConnectOptions, serve: (exchange: Exchange) => void): HttpServers {
-  const sessions = new Map<ServerHttp2Session, { readonly socket: Socket; readonly peer: PeerIdentity }>();
-  const plain = new Map<Socket, PeerIdentity>();
+  const sessions = new Map<ServerHttp2Session, ServiceConnection>();
+  const plain = new Map<Socket, { readonly connection: ServiceConnection; readonly open: Set<NodeResponse> }>();
+  const plainTurns = createTurnstile({ mostWaiting: MOST_PIPELINED });
+  const streamTurns = createTurnstile({ mostWaiting: options.maxConcurrentStreams });
   let isStopped = false;
 
   const http1 = createHttp1(
@@ -41,16 +47,25 @@ export function createHttpServers(options: ResolvedConnectOptions, serve: (excha
       connectionsCheckingInterval: Math.min(options.silentConnectionMs, 30_000),
     },
     (request, response) => {
-      const peer = plain.get(request.socket);
-      if (peer === undefined) {
-        response.destroy();
-        return;
-      }
-      if (isStopped) response.setHeader("connection", "close");
-      serve(createExchange(request, response, request.socket, peer));
+      const { socket } = request;
+      const known = plain.get(socket);
+      if (known === undefined || socket.destroyed) return;
+      const { connection, open } = known;
+      open.add(response);
+      response.once("close", () => {
+        open.delete(response);
+        connection.ended();
+      });
+      const passes = plainTurns.pass(connection, () => {
+        if (socket.destroyed) return;
+        if (isStopped) response.setHeader("connection", "close");
+        serve(createExchange(request, response, connection));
+      });
+      if (!passes) connection.cutOff();
     },
   );
-  http1.maxHeadersCount = MAX_HEADER_PAIRS;
+  // Headers beyond a count are dropped in silence; their bytes are counted anyway, and refused.
+  http1.maxHeadersCount = 0;
   // It never listens, but looks after slow requests only from then on.
   http1.emit("listening");
 
@@ -61,16 +76,18 @@ export function createHttpServers(options: ResolvedConnectOptions, serve: (excha
   });
   http2.on("request", (request: NodeRequest, response: NodeResponse) => {
     const session = "stream" in request ? request.stream.session : undefined;
-    const known = session === undefined ? undefined : sessions.get(session as ServerHttp2Session);
-    if (known === undefined) response.destroy();
-    else serve(createExchange(request, response, known.socket, known.peer));
+    const connection = session === undefined ? undefined : sessions.get(session as ServerHttp2Session);
+    if (connection === undefined) response.destroy();
+    else serve(createExchange(request, response, connection));
   });
   // What a client did wrong ends its session, and nobody else's.
   http2.on("sessionError", () => {});
 
-  function take2(socket: Socket, peer: PeerIdentity): void {
+  function take2(connection: ServiceConnection): void {
+    const { socket } = connection;
     const onSession = (session: ServerHttp2Session): void => {
-      sessions.set(session, { socket, peer });
+      sessions.set(session, connection);
+      takeTurns(session, connection, streamTurns);
       const stop = keepAlive(session, options, () => socket.destroy());
       session.once("close", () => {
         stop();
@@ -83,18 +100,26 @@ export function createHttpServers(options: ResolvedConnectOptions, serve: (excha
     http2.off("session", onSession);
   }
 
-  function take1(socket: Socket, peer: PeerIdentity): void {
-    plain.set(socket, peer);
-    socket.once("close", () => plain.delete(socket));
+  function take1(connection: ServiceConnection): void {
+    const { socket } = connection;
+    const open = new Set<NodeResponse>();
+    plain.set(socket, { connection, open });
+    socket.once("close", () => {
+      plain.delete(socket);
+      // Node tells that only to the one of several responses whose turn it is.
+      process.nextTick(() => {
+        for (const response of open) response.emit("close");
+      });
+    });
     // A stream without events is silent by right; whether anybody is there, the system asks.
     socket.setKeepAlive(true, options.pingIntervalMs);
     http1.emit("connection", socket);
   }
 
   return {
-    take: (socket, peer) => {
-      whichHttp(socket, { silentMs: options.silentConnectionMs, after: options.after }, (version) =>
-        version === 2 ? take2(socket, peer) : take1(socket, peer),
+    take: (connection) => {
+      whichHttp(connection.socket, { silentMs: options.silentConnectionMs, after: options.after }, (version) =>
+        version === 2 ? take2(connection) : take1(connection),
       );
     },
     stop: () => {

@@ -23,6 +23,8 @@ export async function listenConnect(options: ConnectListenOptions): Promise<Serv
   const listening = await listenForCalls(
     resolved.address,
     {
+      silentConnectionMs: resolved.silentConnectionMs,
+      after: resolved.after,
       ...(maxConnections === undefined ? {} : { maxConnections }),
       ...(onAcceptFault === undefined ? {} : { onAcceptFault }),
       ...(place === undefined ? {} : { place }),

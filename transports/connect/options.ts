@@ -34,7 +34,10 @@ export interface ConnectListenOptions extends Pick<ServiceListenOptions, "maxCon
   readonly corsOrigins?: readonly string[];
   /** Whether compressed requests are taken, and messages of 1 KiB or more are compressed for clients that offer gzip. Default false. */
   readonly compression?: boolean;
-  /** How long a connection may stay without a whole request, and a single call without its message, ms. Default 30,000. */
+  /**
+   * How long a connection may stay without a whole request, over TCP also without one that is admitted, and a single call without its message, ms.
+   * Default 30,000.
+   */
   readonly silentConnectionMs?: number;
   /** How often an HTTP/2 connection is asked for a sign of life, ms. Default 30,000. */
   readonly pingIntervalMs?: number;

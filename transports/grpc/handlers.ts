@@ -1,7 +1,9 @@
 // What is done to every handler of a service before the library gets it. Handlers of calls with one answer are told apart by their second argument.
 import type { Metadata, StatusObject, UntypedServiceImplementation } from "@grpc/grpc-js";
 import { Fault } from "../../src/base/errors.js";
+import type { ServiceConnection } from "../service-calls/connections.js";
 import type { ResolvedGrpcOptions } from "./options.js";
+import type { Peers } from "./peers.js";
 import { statusOf } from "./status.js";
 
 /** What calls of all kinds have in common. */
@@ -41,9 +43,9 @@ export function refuse(
 export type AdmissionOptions = Pick<ResolvedGrpcOptions, "admit" | "describeFault" | "maxMetadataBytes" | "log">;
 
 /** A handler that is asked only for calls that may be served. */
-export function admitted(handler: Handler, options: AdmissionOptions): Handler {
+export function admitted(handler: Handler, options: AdmissionOptions, peers: Peers): Handler {
   return (call, respond) => {
-    const refusal = refusalOf(call, options);
+    const refusal = refusalOf(call, options, peers.ofCall(call)?.connection);
     if (refusal === undefined) {
       handler(call, respond);
     } else {
@@ -53,7 +55,11 @@ export function admitted(handler: Handler, options: AdmissionOptions): Handler {
   };
 }
 
-function refusalOf(call: AnyCall, { admit, maxMetadataBytes }: AdmissionOptions): Fault | undefined {
+function refusalOf(
+  call: AnyCall,
+  { admit, maxMetadataBytes }: AdmissionOptions,
+  connection: ServiceConnection | undefined,
+): Fault | undefined {
   // The first calls of a connection come before its client has read of the limit.
   const bytes = metadataBytes(call.metadata);
   if (bytes > maxMetadataBytes) {
@@ -61,7 +67,8 @@ function refusalOf(call: AnyCall, { admit, maxMetadataBytes }: AdmissionOptions)
     return new Fault("message_too_large", sentence);
   }
   const [authorization] = call.metadata.get("authorization");
-  return admit({ host: call.getHost(), authorization: authorization?.toString(), path: call.getPath() });
+  const head = { host: call.getHost(), authorization: authorization?.toString(), path: call.getPath() };
+  return connection === undefined ? admit(head) : connection.admit(head, admit);
 }
 
 /** As HTTP/2 counts it (RFC 9113 §6.5.2), but for the entries that are the protocol's own. */

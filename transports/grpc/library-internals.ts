@@ -1,11 +1,13 @@
-// The only place that reads what the library keeps to itself, for four things that it has no words for:
+// The only place that reads what the library keeps to itself, for five things that it has no words for:
 // - It ends a call for a message that is too large, and for a deadline, in the very way in which it tells of a cancellation; what it sent tells them
 //   apart.
 // - It cannot reset a call whose client does not read, so that what waits for that client would stay until its connection ends.
 // - It does not limit the metadata of calls, and Node's own limit is 16 MiB a call.
 // - It writes one message at a time, which costs a server with many streams most of its time (`call-writer.ts`).
-// Where a later version keeps things elsewhere, the tests of all four fail, and nothing else does.
-import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http2";
+// - It begins all calls in the turn in which they were read, however many they are, and is given connections without telling of their sessions.
+// Where a later version keeps things elsewhere, the tests of all five fail, and nothing else does.
+import { EventEmitter } from "node:events";
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Session } from "node:http2";
 
 /** NGHTTP2_CANCEL. */
 const CANCEL = 8;
@@ -25,6 +27,20 @@ interface Http2Stream {
 export function limitMetadata(server: object, maxMetadataBytes: number): void {
   const settings = member(member(server, "commonServerOptions"), "settings");
   if (settings !== undefined) Object.assign(settings, { maxHeaderListSize: maxMetadataBytes });
+}
+
+/** The session that the library makes of the connection that `inject` gives it. */
+export function sessionOf(server: object, inject: () => void): ServerHttp2Session | undefined {
+  let made: ServerHttp2Session | undefined;
+  const onSession = (session: ServerHttp2Session): void => {
+    made = session;
+  };
+  const servers = member(server, "http2Servers");
+  const http2 = servers instanceof Map ? ([...servers.keys()][0] as unknown) : undefined;
+  if (http2 instanceof EventEmitter) http2.once("session", onSession);
+  inject();
+  if (http2 instanceof EventEmitter) http2.off("session", onSession);
+  return made;
 }
 
 /** The status that was sent to the client, where one was. */

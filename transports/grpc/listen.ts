@@ -3,10 +3,12 @@
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import type { ServiceListener } from "../../src/contracts/service.js";
 import { listenForCalls } from "../service-calls/listen.js";
+import { takeTurns } from "../service-calls/sessions.js";
+import { createTurnstile } from "../service-calls/turnstile.js";
 import { admitted, type Handler, mapHandlers } from "./handlers.js";
 import { createHealth } from "./health.js";
 import { createHealthDescriptor } from "./health-descriptor.js";
-import { limitMetadata } from "./library-internals.js";
+import { limitMetadata, sessionOf } from "./library-internals.js";
 import { servicesOf } from "./methods.js";
 import { createOpenStreams } from "./open-streams.js";
 import { type GrpcOptions, resolveGrpcOptions } from "./options.js";
@@ -33,7 +35,7 @@ export async function listenGrpc(given: GrpcOptions): Promise<ServiceListener> {
   limitMetadata(server, options.maxMetadataBytes);
   const peers = createPeers();
   const openStreams = createOpenStreams();
-  const guarded = (handler: Handler): Handler => admitted(handler, options);
+  const guarded = (handler: Handler): Handler => admitted(handler, options, peers);
   const descriptors = options.methods.map(({ descriptor }) => descriptor.parent);
   const health = createHealth([...new Set(descriptors.map(({ typeName }) => typeName))]);
   for (const { definition, implementation } of servicesOf(options, peers)) {
@@ -50,9 +52,11 @@ export async function listenGrpc(given: GrpcOptions): Promise<ServiceListener> {
     );
   }
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
-  const listening = await listenForCalls(options.address, options, (socket, identity) => {
-    peers.add(socket, identity);
-    injector.injectConnection(socket);
+  const turnstile = createTurnstile({ mostWaiting: options.maxStreams });
+  const listening = await listenForCalls(options.address, options, (connection) => {
+    peers.add(connection);
+    const session = sessionOf(server, () => injector.injectConnection(connection.socket));
+    if (session !== undefined) takeTurns(session, connection, turnstile);
   });
   let drained: Promise<void> | undefined;
   return {

@@ -36,11 +36,12 @@ export interface GrpcOptions extends ServiceListenOptions {
   readonly keepaliveIntervalMs?: number;
   /** How long a client may take to answer a ping, ms, 1 and up. Then its connection is ended. Default 10,000. */
   readonly keepaliveTimeoutMs?: number;
-  /** The timer of `closeTimeoutMs`. Default the platform's. Pings and the deadlines of clients are by the library's own. */
+  /** The timer of `closeTimeoutMs` and `silentConnectionMs`. Default the platform's. Pings and the deadlines of clients are by the library's own. */
   readonly after?: After;
 }
 
-export type ResolvedGrpcOptions = Required<Omit<GrpcOptions, keyof ServiceListenOptions>> & ServiceListenOptions;
+export type ResolvedGrpcOptions = Required<Omit<GrpcOptions, Exclude<keyof ServiceListenOptions, "after">>> &
+  ServiceListenOptions;
 
 const MIB = 1024 * 1024;
 /** The longest delay that the platform's timers take. */

@@ -4,13 +4,22 @@ import { createServer, type Server, type Socket } from "node:net";
 import { Fault } from "../../src/base/errors.js";
 import type { ServiceAddress } from "../../src/contracts/service.js";
 import type { PeerIdentity } from "../../src/contracts/transport.js";
+import { type After, platformAfter } from "../framing/options.js";
 import { bindPrivately } from "../ipc/bind.js";
 import { currentPlace, type IpcPlace, labelOf } from "../ipc/paths.js";
 import { faultFromNodeError } from "../node-errors.js";
+import { createConnections, type ServiceConnection } from "./connections.js";
 
 export interface ServiceListenOptions {
-  /** Connections at a time; further ones are closed at once. Default 1,024. */
+  /**
+   * Connections at a time; further ones are closed at once. Default 1,024. Over TCP, those without a call that showed the token may be half of them:
+   * then, and where there is no other room, the oldest of those is closed for the next.
+   */
   readonly maxConnections?: number;
+  /** How long a connection over TCP may stay without a call that is admitted, ms. Default 60,000. */
+  readonly silentConnectionMs?: number;
+  /** The timer for that. Default the platform's. */
+  readonly after?: After;
   /** Told when a connection could not be accepted. The listener goes on. Default: nobody. */
   readonly onAcceptFault?: (fault: Fault) => void;
   /** Platform, environment and user. Default: this process's. */
@@ -28,6 +37,7 @@ export interface ListeningSocket {
 }
 
 const DEFAULT_MAX_CONNECTIONS = 1024;
+const DEFAULT_SILENT_CONNECTION_MS = 60_000;
 
 /**
  * Listens, and hands over each connection with who it is. Throws a Fault "address_invalid" for what is no loopback address, "address_in_use" or
@@ -36,10 +46,15 @@ const DEFAULT_MAX_CONNECTIONS = 1024;
 export async function listenForCalls(
   address: ServiceAddress,
   options: ServiceListenOptions,
-  accept: (socket: Socket, peer: PeerIdentity) => void,
+  accept: (connection: ServiceConnection) => void,
 ): Promise<ListeningSocket> {
-  const { maxConnections = DEFAULT_MAX_CONNECTIONS, onAcceptFault = () => {}, place = currentPlace() } = options;
-  const sockets = new Map<Socket, PeerIdentity>();
+  const { onAcceptFault = () => {}, place = currentPlace() } = options;
+  const connections = createConnections({
+    most: options.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
+    silentMs: options.silentConnectionMs ?? DEFAULT_SILENT_CONNECTION_MS,
+    areAllKnown: address.kind === "unix",
+    after: options.after ?? platformAfter,
+  });
   let acceptedCount = 0;
   let name = "";
   const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
@@ -48,11 +63,9 @@ export async function listenForCalls(
       label: `${name}#${acceptedCount}`,
       trust: address.kind === "unix" ? "same-user" : "token-holder",
     };
-    sockets.set(socket, peer);
-    socket.once("close", () => sockets.delete(socket));
-    accept(socket, peer);
+    const connection = connections.add(socket, peer);
+    if (connection !== undefined) accept(connection);
   });
-  server.maxConnections = maxConnections;
   const release =
     address.kind === "unix" ? await bindUnix(server, address.path, place) : await bindTcp(server, address);
   name = address.kind === "unix" ? labelOf(address.path) : tcpName(server);
@@ -60,7 +73,7 @@ export async function listenForCalls(
   let isStopped = false;
   return {
     address: address.kind === "unix" ? `unix:${address.path}` : name,
-    sockets,
+    sockets: connections.all,
     stop: async () => {
       if (isStopped) return;
       isStopped = true;
@@ -95,7 +108,7 @@ async function bindTcp(
 
 /** Throws a Fault "address_invalid" for any other host. */
 export function assertLoopback(host: string): void {
-  if (/^127(\.\d{1,3}){3}$/.test(host) || host === "::1" || host === "localhost") return;
+  if (/^127(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}$/.test(host) || host === "::1" || host === "localhost") return;
   throw new Fault(
     "address_invalid",
     `Listen on 127.0.0.1, [::1] or localhost instead of ${host}: what leaves this machine must be encrypted and its peers told apart by role, and neither can be done yet.`,

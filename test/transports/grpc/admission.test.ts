@@ -51,7 +51,8 @@ describe("over TCP", () => {
     const server = await bidi.next();
     expect(server.peer).toEqual({ label: `${address}#1`, trust: "token-holder" });
     await Promise.all([server.close(), drain(call)]);
-    expect(heads).toEqual([GET_MANIFEST, SUBSCRIBE].map((path) => ({ host: address, ...token, path })));
+    // The one of no path tells whether the connection has shown its token.
+    expect(heads).toEqual([GET_MANIFEST, "", SUBSCRIBE].map((path) => ({ host: address, ...token, path })));
   });
 
   it("refuses calls of every kind without the token, or with another", async () => {

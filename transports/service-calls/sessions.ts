@@ -1,0 +1,35 @@
+// Sessions of HTTP/2, whichever library serves them.
+import { constants, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
+import type { ServiceConnection } from "./connections.js";
+import type { Turnstile } from "./turnstile.js";
+
+type OnStream = (stream: ServerHttp2Stream, ...rest: readonly unknown[]) => void;
+
+/**
+ * Has the streams of a new session begin in turn. One that was taken back before its turn costs nothing more. Where the connection is cut off,
+ * a client that reads is told why.
+ */
+export function takeTurns(session: ServerHttp2Session, connection: ServiceConnection, turnstile: Turnstile): void {
+  connection.cutOffBy(() => {
+    if (session.destroyed) return;
+    session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    // That leaves at the end of the turn. By itself a session would wait for a client that does not read.
+    setImmediate(() => {
+      session.destroy();
+      connection.socket.destroy();
+    });
+  });
+  // Node's own, which tell the server.
+  const listeners = session.listeners("stream") as OnStream[];
+  session.removeAllListeners("stream");
+  session.on("stream", (stream: ServerHttp2Stream, ...rest: readonly unknown[]) => {
+    // Nobody else listens until it begins.
+    stream.on("error", () => {});
+    stream.once("close", connection.ended);
+    const passes = turnstile.pass(connection, () => {
+      if (stream.closed || stream.destroyed) return;
+      for (const listener of listeners) listener.call(session, stream, ...rest);
+    });
+    if (!passes) connection.cutOff();
+  });
+}

@@ -1,0 +1,59 @@
+// One read of 64 KiB can bring 1,400 requests: served in one turn of the event loop, they would keep everybody else waiting.
+
+/** Lets few calls begin in a turn, connection by connection. */
+export interface Turnstile {
+  /** Calls `run` in this turn or a later one, after whatever waits of the same `from`. False: too much of it waits already, and `run` is not called. */
+  readonly pass: (from: object, run: () => void) => boolean;
+}
+
+export interface TurnstileOptions {
+  /** How many begin in one turn, of all connections together. Default 32. */
+  readonly mostATurn?: number;
+  /** How many of one connection may wait. */
+  readonly mostWaiting: number;
+}
+
+export function createTurnstile({ mostATurn = 32, mostWaiting }: TurnstileOptions): Turnstile {
+  /** In the order in which they come next. */
+  const waiting = new Map<object, (() => void)[]>();
+  let passed = 0;
+  let isTurnDue = false;
+
+  function countOne(): void {
+    passed += 1;
+    if (isTurnDue) return;
+    isTurnDue = true;
+    setImmediate(takeTurn);
+  }
+
+  function takeTurn(): void {
+    passed = 0;
+    isTurnDue = false;
+    while (passed < mostATurn) {
+      const next = waiting.entries().next();
+      if (next.done === true) return;
+      const [from, runs] = next.value;
+      const run = runs.shift();
+      // Behind all others.
+      waiting.delete(from);
+      if (runs.length > 0) waiting.set(from, runs);
+      countOne();
+      run?.();
+    }
+  }
+
+  return {
+    pass: (from, run) => {
+      if (waiting.size === 0 && passed < mostATurn) {
+        countOne();
+        run();
+        return true;
+      }
+      const runs = waiting.get(from);
+      if (runs === undefined) waiting.set(from, [run]);
+      else if (runs.length < mostWaiting) runs.push(run);
+      else return false;
+      return true;
+    },
+  };
+}
