@@ -31,6 +31,9 @@ export interface Exchange {
   readonly cutOff: (code?: number) => void;
 }
 
+/** One for all: the platform's own reason is made anew for each call, with its stack, which costs more than anything else at the end of one. */
+const GONE: Error = Object.assign(new Error("The call is over."), { name: "AbortError" });
+
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
 export type NodeResponse = ServerResponse | Http2ServerResponse;
 
@@ -43,7 +46,7 @@ export function createExchange(request: NodeRequest, response: NodeResponse, con
   response.once("close", () => {
     // HTTP/2 calls a cancelled response finished as well; only whether it was ended tells (C6).
     if (!response.writableEnded) left = isCancelled(stream, socket) ? "cancelled" : "lost";
-    gone.abort();
+    gone.abort(GONE);
   });
   // What breaks a response closes it as well.
   request.on("error", () => {});
