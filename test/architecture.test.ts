@@ -141,6 +141,8 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
   "transports/service-calls": {
     "src/base": "yes",
     "src/contracts": "types",
+    // Checks of numbers that options have.
+    "transports/framing": "yes",
     "transports/ipc": "yes",
     "transports/node-errors.ts": "yes",
     node: "yes",

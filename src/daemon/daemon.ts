@@ -135,8 +135,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     return served;
   };
 
-  // Whoever uses the local socket alone never loads what services need. It is loaded before anything is listened at: after an `rmSync` of a file that is
-  // not there Node 20 does not follow the links of pnpm's folders, and packages are found in two places.
+  // Whoever uses the local socket alone never loads what services need. It is loaded before anything is listened at: after an `rmSync` of a file that
+  // is not there Node 20 does not follow the links of pnpm's folders, and packages are found in two places.
   const services = offersServices(options) ? await import("./offer-services.js") : undefined;
   const listener = await listen(options, (connection) => void serve(connection, false));
   let offered: OfferedServices | undefined;

@@ -118,8 +118,9 @@ describe("aaepd serve and manifest", () => {
     const only = startProgram(["manifest"], { environment });
     const wouldBe = startProgram(["manifest", "--new", "--producer-id", "planner"]);
     for (const program of [asked, found, only, wouldBe]) expect((await program.ended).code).toBe(0);
-    const { pid, framings, ...manifest } = file;
+    const { pid, framings, endpoints, ...manifest } = file;
     expect([pid, framings]).toStrictEqual([serve.child.pid, ["length-prefixed", "newline", "content-length"]]);
+    expect(endpoints).toStrictEqual({ ipc: socket });
     for (const program of [asked, found, only, wouldBe]) expect(JSON.parse(program.stdout())).toStrictEqual(manifest);
 
     serve.child.kill("SIGTERM");

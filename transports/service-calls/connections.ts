@@ -1,5 +1,5 @@
-// Connections of TCP can be made by every process of the machine. Until one has shown that its client has the token, it may neither stay silent, nor go
-// on with what comes to nothing, nor take the places of those that have.
+// Connections of TCP can be made by every process of the machine. Until one has shown that its client has the token, it may neither stay silent, nor
+// go on with what comes to nothing, nor take the places of those that have.
 import type { Socket } from "node:net";
 import type { Fault } from "../../src/base/errors.js";
 import type { Admit, CallHead } from "../../src/contracts/service.js";

@@ -2,7 +2,9 @@
 
 /** Lets few calls begin in a turn, connection by connection. */
 export interface Turnstile {
-  /** Calls `run` in this turn or a later one, after whatever waits of the same `from`. False: too much of it waits already, and `run` is not called. */
+  /**
+   * Calls `run` in this turn or a later one, after whatever waits of the same `from`. False: too much of it waits already, and `run` is not called.
+   */
   readonly pass: (from: object, run: () => void) => boolean;
 }
 
