@@ -74,7 +74,7 @@ test("C1: the listener in Node hears an agent over both kinds of socket", async 
       .map((event) => `${JSON.stringify({ session_id: "sess_1", producer: { agent_id: "x" }, ...event })}\n`)
       .join(""),
   );
-  const agent = startProgram(["publish", session], { environment });
+  const agent = startProgram(["publish", session, "--socket", join(directory, "aaepd.sock")], { environment });
   expect((await agent.ended).code).toBe(0);
   for (const listener of listeners) {
     expect([(await listener.ended).code, listener.stderr()]).toEqual([0, ""]);

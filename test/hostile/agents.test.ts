@@ -294,7 +294,9 @@ describe("what belongs to others", () => {
       pointer: "/event_id",
     });
     const copied = await copier.publish(event);
-    expect(copied.events).toEqual(first.events);
+    // As it was answered the first time, but for the secret.
+    const places = first.events as readonly { readonly event_id: string; readonly epoch: number }[];
+    expect(copied.events).toEqual(places.map(({ event_id, epoch }) => ({ event_id, epoch })));
     expect(copied.resume_token).toBeUndefined();
     expect((await agent.publish(event)).resume_token).toBe(first.resume_token);
   });
