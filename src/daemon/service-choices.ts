@@ -4,7 +4,8 @@ import type { ServiceAddress } from "../contracts/service.js";
 import type { OriginChoice, ServiceChoice } from "./config.js";
 import { given, type ReadValue, refused, textValue } from "./config-values.js";
 
-const WANTED = "auto, off, or addresses with commas between them, each unix:PATH or HOST:PORT as in 127.0.0.1:50051";
+const WANTED =
+  "auto, off, or addresses with commas between them, each unix:PATH, with $HOME and not ~, or HOST:PORT as in 127.0.0.1:50051 with a port up to 65535";
 /** More places than this are a mistake in a file. */
 const MOST_ADDRESSES = 8;
 const HIGHEST_PORT = 65_535;
@@ -26,7 +27,10 @@ function addressOf(text: string): ServiceAddress | undefined {
   if (text.startsWith("unix:")) {
     // gRPC clients write three slashes where the path is absolute.
     const path = text.slice("unix:".length).replace(/^\/\/(?=\/)/, "");
-    return path === "" || path.includes("\0") ? undefined : { kind: "unix", path: resolve(path) };
+    // Behind `unix:` no shell puts the home folder in its place.
+    return path === "" || path.startsWith("~") || path.includes("\0")
+      ? undefined
+      : { kind: "unix", path: resolve(path) };
   }
   const [, bracketed, plain, digits = ""] = /^(?:\[([^\]]+)\]|([^:[\]/\s]+)):(\d{1,5})$/.exec(text) ?? [];
   const host = bracketed ?? plain;

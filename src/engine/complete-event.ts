@@ -39,7 +39,7 @@ function producerFrom(facts: CompletionFacts): Producer {
   if (facts.producerId !== undefined) return { agent_id: facts.producerId };
   throw new Fault(
     "producer_missing",
-    "Name the agent in producer.agent_id, or declare it once for the connection, by aaep.set_manifest or publish --producer-id.",
+    "Name the agent in producer.agent_id, or declare it once, by a manifest (aaep.set_manifest, SetManifest) or publish --producer-id.",
     {
       pointer: "/producer",
       rule: "R2",

@@ -39,10 +39,11 @@ export function refuse(
     endResponse(exchange, options.after, request.method === "HEAD" ? undefined : body);
   };
   if (contentType.startsWith("application/grpc")) {
-    response.writeHead(httpStatus ?? 200, {
-      "content-type": contentType,
-      ...nodeHeaders(setTrailerStatus(new Headers(), error)),
-    });
+    // Not by `writeHead`: a status alone is one frame of headers that ends the stream, and what ends it after that is a message to a client of gRPC.
+    response.statusCode = httpStatus ?? 200;
+    response.setHeader("content-type", contentType);
+    for (const [name, value] of Object.entries(nodeHeaders(setTrailerStatus(new Headers(), error))))
+      if (value !== undefined) response.setHeader(name, value);
     endResponse(exchange, options.after);
   } else if (contentType.startsWith("application/connect+")) {
     const last = createEndStreamSerialization(undefined).serialize({ metadata: new Headers(), error });

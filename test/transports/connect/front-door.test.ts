@@ -1,9 +1,10 @@
 // Who may call, and what else than calls is answered.
+import { once } from "node:events";
 import { request } from "node:http";
-import { connect as connectHttp2 } from "node:http2";
+import { connect as connectHttp2, constants } from "node:http2";
 import { connect } from "node:net";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { admitTokenHolders } from "../../../src/security/admission.js";
 import type { HttpPage } from "../../../transports/connect/options.js";
 import { detailOf, type Stage, startStage, WAYS } from "./stage.js";
@@ -218,6 +219,30 @@ describe("the token", () => {
 });
 
 describe("what is refused", () => {
+  it("in gRPC is one frame that ends the stream: to what ends it later its clients are deaf", async () => {
+    const stage = await guarded();
+    const session = connectHttp2(stage.baseUrl);
+    onTestFinished(() => session.destroy());
+    for (const [path, authorization, status] of [
+      [`${CALLS}GetManifest`, "", "16"],
+      ["/aaep.v1.Nothing/At", `Bearer ${TOKEN}`, "12"],
+    ] as const) {
+      const stream = session.request({
+        ":method": "POST",
+        ":path": path,
+        authorization,
+        "content-type": "application/grpc",
+      });
+      stream.end(Buffer.alloc(5));
+      const [headers, flags] = (await once(stream, "response")) as [Readonly<Record<string, unknown>>, number];
+      expect([headers["grpc-status"], flags & constants.NGHTTP2_FLAG_END_STREAM]).toEqual([
+        status,
+        constants.NGHTTP2_FLAG_END_STREAM,
+      ]);
+      expect(decodeURIComponent(String(headers["grpc-message"]))).toMatch(/ /);
+    }
+  });
+
   it("is logged: who, what and why, without the query and no more than the beginning of a long path", async () => {
     const stage = await guarded();
     await http1(stage, "GET", "/metrics?token=secret", {});
