@@ -32,7 +32,7 @@ test("every JSON block is JSON, and every file that is pointed to is there", () 
   expect(blocks.length).toBeGreaterThan(0);
   for (const block of blocks) expect(() => JSON.parse(block), block).not.toThrow();
   const links = [...PAGE.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, link = ""]) => link);
-  expect(links.filter((link) => !existsSync(join(ROOT, "docs", link)))).toEqual([]);
+  expect(links.filter((link) => !link.startsWith("https:") && !existsSync(join(ROOT, "docs", link)))).toEqual([]);
 });
 
 test("options and methods are called by their names", () => {
@@ -80,4 +80,37 @@ test("C1: the listener in Node hears an agent over both kinds of socket", async 
     expect([(await listener.ended).code, listener.stderr()]).toEqual([0, ""]);
     expect(listener.stdout()).toContain("aaep:agent.output.streaming Whole sentences.\n");
   }
+});
+
+test("what `curl` is shown to do is answered", async () => {
+  ensureBuilt();
+  const { XDG_RUNTIME_DIR, directory } = runtimeEnvironment();
+  const environment = { PATH: process.env.PATH ?? "", XDG_RUNTIME_DIR, AAEPD_AUDIT: "off" };
+  const daemon = startProgram(["serve", "--http", "127.0.0.1:0"], { environment });
+  const [line = ""] = await daemon.stdoutLines(1);
+  const [address = ""] = (JSON.parse(line) as { endpoints: { http: string[] } }).endpoints.http;
+  const authorization = `Bearer ${readFileSync(join(directory, "aaepd.token"), "utf8").trim()}`;
+  const calls = [...PAGE.matchAll(/-d '([^']*)' \\?\s*http:\/\/127\.0\.0\.1:8700(\/\S+)/g)];
+  expect(calls.map(([, , path]) => path)).toEqual([
+    "/aaep.v1.SubscriberService/GetManifest",
+    "/aaep.v1.AgentService/PublishBatch",
+  ]);
+  const answers: unknown[] = [];
+  for (const [, body = "", path = ""] of calls) {
+    const headers = { authorization, "content-type": "application/json" };
+    const response = await fetch(`http://${address}${path}`, { method: "POST", headers, body });
+    expect(response.status).toBe(200);
+    answers.push(await response.json());
+  }
+  expect(answers).toMatchObject([{ manifest: { agentId: "aaepd" } }, { agentKey: expect.any(String) }]);
+  const listening = new AbortController();
+  const stream = await fetch(`http://${address}/aaep.v1.SubscriberService/Listen`, {
+    method: "POST",
+    headers: { authorization, "content-type": "application/connect+json" },
+    body: "\0\0\0\0\u0002{}",
+    signal: listening.signal,
+  });
+  const first = await stream.body?.getReader().read();
+  expect(Buffer.from(first?.value ?? []).toString()).toContain('"accepted"');
+  listening.abort();
 });

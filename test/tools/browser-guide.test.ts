@@ -63,7 +63,7 @@ it("shows what an agent writes, asks, and tells the agent what the person decide
     await daemon.agent.publish(
       event("output.streaming", { output_id: "out_1", chunk, complete: chunk === "Shall I?" }),
     );
-  const shown = page.locator("#heard li");
+  const shown = page.locator("#heard p");
   await shown.filter({ hasText: "Looks up ferries." }).waitFor();
   // Sentences that are ready together come as one piece at this pace.
   await vi.waitFor(
@@ -76,15 +76,18 @@ it("shows what an agent writes, asks, and tells the agent what the person decide
     action: "Book the ferry at 2 p.m.",
     consequence: "12.50 dollars are paid.",
   });
-  await shown.filter({ hasText: "Book the ferry at 2 p.m. 12.50 dollars are paid." }).waitFor();
+  await shown.filter({ hasText: "Book the ferry at 2 p.m. 12.50 dollars are paid." }).first().waitFor();
   await page.getByRole("button", { name: "Accept" }).click();
   expect(await outcome).toMatchObject({ decision: "accept", resolved_by: "reply" });
   await shown.filter({ hasText: "Your answer counted." }).waitFor();
-  expect(await page.getByRole("button").count()).toBe(0);
+  // The buttons stay and keep the focus, and say no more.
+  await page.getByRole("button", { name: "Reject" }).click();
+  expect(await shown.filter({ hasText: "paid. Rejected." }).count()).toBe(0);
+  expect(await shown.filter({ hasText: "paid. Accepted." }).count()).toBe(1);
 });
 
 it("says why it hears nothing, where the token is wrong", async () => {
   const { daemon, page } = await openPage("guessed");
-  await page.locator("#heard li", { hasText: "This is not the token of this daemon" }).waitFor();
+  await page.locator("#heard p", { hasText: "This is not the token of this daemon" }).waitFor();
   expect(await daemon.subscriptionCount()).toBe(0);
 });
