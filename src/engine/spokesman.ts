@@ -163,12 +163,17 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
   };
 }
 
+/** In the words of the catalogues. */
+const DECIDED_BY = {
+  reply: "reply",
+  timeout: "timeout",
+  no_subscriber: "nobody_to_ask",
+  subscription_ended: "nobody_left",
+} as const;
+
 function outcomeOf(question: OpenQuestion, result: QuestionResult): Outcome {
   if (result.resolvedBy === "cancelled") return { decision: "cancelled", decidedBy: "agent" };
-  const decidedBy =
-    result.resolvedBy === "no_subscriber" || result.resolvedBy === "subscription_ended"
-      ? "nobody_to_ask"
-      : result.resolvedBy;
+  const decidedBy = DECIDED_BY[result.resolvedBy];
   if (question.kind === "confirmation") {
     return { decision: result.decision === "accept" ? "accepted" : "rejected", decidedBy };
   }

@@ -24,7 +24,7 @@ const CASES: { readonly [Key in MessageKey]: readonly MessageParameters[Key][] }
     asking: "Move $5?",
   })),
   resolution: (["accepted", "rejected", "answered", "unanswered", "cancelled"] as const).flatMap((decision) =>
-    (["reply", "timeout", "nobody_to_ask", "agent"] as const).map((decidedBy) => ({
+    (["reply", "timeout", "nobody_to_ask", "nobody_left", "agent"] as const).map((decidedBy) => ({
       decision,
       decidedBy,
       asking: "Move $5?",

@@ -324,7 +324,7 @@ describe("R7: the last that can answer goes", () => {
     b.subscription.retune({ ...b.subscription.terms(), supportsConfirmationReply: false });
     rig.clock.settle();
     expect(resultOf(rig)).toMatchObject({ resolvedBy: "subscription_ended", decision: "reject" });
-    expect(b.received.at(-1)?.event.summary_normal).toContain("Nobody could be asked");
+    expect(b.received.at(-1)?.event.summary_normal).toContain("Whoever could have answered has gone");
   });
 
   test("reconnect_grace_seconds holds it back, H10: and nobody is waited for meanwhile", () => {

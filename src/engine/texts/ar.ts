@@ -31,10 +31,17 @@ const DECIDED_BY = {
   reply: "",
   timeout: "لم يجب أحد في الوقت المحدد، لذلك يُطبَّق الخيار الافتراضي.",
   nobody_to_ask: "لم يوجد من يمكن سؤاله، لذلك يُطبَّق الخيار الافتراضي.",
+  nobody_left: "غادر من كان يمكنه الإجابة، لذلك يُطبَّق الخيار الافتراضي.",
   agent: "",
 } as const;
 
-const DECIDED_BY_TERSE = { reply: "", timeout: "انتهى الوقت.", nobody_to_ask: "لا يوجد من يُسأل.", agent: "" } as const;
+const DECIDED_BY_TERSE = {
+  reply: "",
+  timeout: "انتهى الوقت.",
+  nobody_to_ask: "لا يوجد من يُسأل.",
+  nobody_left: "لم يبق من يجيب.",
+  agent: "",
+} as const;
 
 const CLOSINGS = {
   producer_shutdown: { terse: "جارٍ الإيقاف.", normal: "يجري إيقاف الخدمة. أعد الاشتراك عندما تعود." },

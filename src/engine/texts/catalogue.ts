@@ -7,8 +7,8 @@ export type QuestionKind = "confirmation" | "clarification";
 /** How a question ended: what became of it, and whose doing that was. A default is never told as somebody's answer. */
 export interface Outcome {
   readonly decision: "accepted" | "rejected" | "answered" | "unanswered" | "cancelled";
-  /** "nobody_to_ask": no subscription could answer, or the last that could has gone (R6, R7). */
-  readonly decidedBy: "reply" | "timeout" | "nobody_to_ask" | "agent";
+  /** "nobody_to_ask": no subscription could answer (R6). "nobody_left": the last that could has gone (R7). */
+  readonly decidedBy: "reply" | "timeout" | "nobody_to_ask" | "nobody_left" | "agent";
 }
 
 export interface MessageParameters {

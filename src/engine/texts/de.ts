@@ -31,6 +31,7 @@ const DECIDED_BY = {
   reply: "",
   timeout: "Niemand hat rechtzeitig geantwortet, darum gilt die Vorgabe.",
   nobody_to_ask: "Niemand konnte gefragt werden, darum gilt die Vorgabe.",
+  nobody_left: "Wer hätte antworten können, ist gegangen, darum gilt die Vorgabe.",
   agent: "",
 } as const;
 
@@ -38,6 +39,7 @@ const DECIDED_BY_TERSE = {
   reply: "",
   timeout: "Zeit abgelaufen.",
   nobody_to_ask: "Niemand zu fragen.",
+  nobody_left: "Niemand mehr da.",
   agent: "",
 } as const;
 

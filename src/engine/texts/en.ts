@@ -31,10 +31,17 @@ const DECIDED_BY = {
   reply: "",
   timeout: "Nobody answered in time, so the default applies.",
   nobody_to_ask: "Nobody could be asked, so the default applies.",
+  nobody_left: "Whoever could have answered has gone, so the default applies.",
   agent: "",
 } as const;
 
-const DECIDED_BY_TERSE = { reply: "", timeout: "Timed out.", nobody_to_ask: "Nobody to ask.", agent: "" } as const;
+const DECIDED_BY_TERSE = {
+  reply: "",
+  timeout: "Timed out.",
+  nobody_to_ask: "Nobody to ask.",
+  nobody_left: "Left unanswered.",
+  agent: "",
+} as const;
 
 const CLOSINGS = {
   producer_shutdown: {

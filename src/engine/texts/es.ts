@@ -31,6 +31,7 @@ const DECIDED_BY = {
   reply: "",
   timeout: "Nadie respondió a tiempo, así que se aplica la opción predeterminada.",
   nobody_to_ask: "No había a quién preguntar, así que se aplica la opción predeterminada.",
+  nobody_left: "Quien podía responder se ha ido, así que se aplica la opción predeterminada.",
   agent: "",
 } as const;
 
@@ -38,6 +39,7 @@ const DECIDED_BY_TERSE = {
   reply: "",
   timeout: "Tiempo agotado.",
   nobody_to_ask: "Nadie a quien preguntar.",
+  nobody_left: "Ya no hay nadie.",
   agent: "",
 } as const;
 

@@ -31,6 +31,7 @@ const DECIDED_BY = {
   reply: "",
   timeout: "Personne n’a répondu à temps : le choix par défaut s’applique.",
   nobody_to_ask: "Il n’y avait personne à interroger : le choix par défaut s’applique.",
+  nobody_left: "La personne qui pouvait répondre est partie : le choix par défaut s’applique.",
   agent: "",
 } as const;
 
@@ -38,6 +39,7 @@ const DECIDED_BY_TERSE = {
   reply: "",
   timeout: "Délai écoulé.",
   nobody_to_ask: "Personne à interroger.",
+  nobody_left: "Plus personne.",
   agent: "",
 } as const;
 

@@ -31,10 +31,17 @@ const DECIDED_BY = {
   reply: "",
   timeout: "時間内に回答がなかったため、既定の扱いになります。",
   nobody_to_ask: "回答できる相手がいなかったため、既定の扱いになります。",
+  nobody_left: "回答できる相手がいなくなったため、既定の扱いになります。",
   agent: "",
 } as const;
 
-const DECIDED_BY_TERSE = { reply: "", timeout: "時間切れ。", nobody_to_ask: "回答者なし。", agent: "" } as const;
+const DECIDED_BY_TERSE = {
+  reply: "",
+  timeout: "時間切れ。",
+  nobody_to_ask: "回答者なし。",
+  nobody_left: "回答者退出。",
+  agent: "",
+} as const;
 
 const CLOSINGS = {
   producer_shutdown: {
