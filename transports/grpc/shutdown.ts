@@ -11,22 +11,20 @@ export async function drainServer(
   sockets: ReadonlyMap<Socket, unknown>,
   { after, closeTimeoutMs }: Pick<ResolvedGrpcOptions, "after" | "closeTimeoutMs">,
 ): Promise<void> {
+  const closed = Promise.all(
+    [...sockets.keys()].map((socket) => new Promise<void>((resolve) => socket.once("close", () => resolve()))),
+  );
+  // Its own word is not waited for: on Node 26 it comes at once where connections were injected, whatever is under way on them. Each connection ends
+  // with its last call. What it might fail with is that it had no listener, which is so.
+  server.tryShutdown(() => {});
   await new Promise<void>((resolve) => {
     const cancel = after(closeTimeoutMs, resolve);
-    // What it might fail with is that it had no listener, which is so.
-    server.tryShutdown(() => {
+    void closed.then(() => {
       cancel();
       resolve();
     });
   });
   server.forceShutdown();
-  await Promise.all(
-    [...sockets.keys()].map(
-      (socket) =>
-        new Promise<void>((resolve) => {
-          socket.once("close", () => resolve());
-          socket.destroy();
-        }),
-    ),
-  );
+  for (const socket of sockets.keys()) socket.destroy();
+  await closed;
 }
