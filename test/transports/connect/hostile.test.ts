@@ -102,7 +102,7 @@ describe("connections", () => {
   it("floods of headers are refused, and the connection of HTTP/2 lives on", async () => {
     const stage = await started();
     const socket = socketTo(stage);
-    socket.write(`GET / HTTP/1.1\r\nHost: localhost\r\n${`${"X-Flood: ".padEnd(1000, "x")}\r\n`.repeat(100)}`);
+    socket.write(`GET / HTTP/1.1\r\nHost: localhost\r\n${`${"X-Flood: ".padEnd(1000, "x")}\r\n`.repeat(20)}`);
     expect((await allOf(socket)).toString()).toMatch(/^HTTP\/1\.1 431 /);
     const session = sessionTo(stage);
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`x-flood-${index}`, "x"]));
