@@ -1,18 +1,11 @@
 // What stands beside the services on the HTTP server: plain pages for browsers, monitors and people.
+import type { HttpPage, HttpPageAnswer } from "../../transports/connect/options.js";
 import type { Message } from "../protocols/aaep/subscription-desk.js";
 import type { Metrics } from "./metrics.js";
 
-export interface Page {
-  readonly path: string;
+export interface Page extends HttpPage {
   /** Whether it tells more than that the daemon runs. */
   readonly needsToken: boolean;
-  readonly answer: () => PageAnswer | Promise<PageAnswer>;
-}
-
-export interface PageAnswer {
-  readonly status: number;
-  readonly contentType: string;
-  readonly body: string;
 }
 
 export function servicePages(from: {
@@ -20,7 +13,7 @@ export function servicePages(from: {
   readonly isReady: () => boolean;
   readonly metrics: Metrics;
 }): readonly Page[] {
-  const plain = (status: number, body: string): PageAnswer => ({
+  const plain = (status: number, body: string): HttpPageAnswer => ({
     status,
     contentType: "text/plain; charset=utf-8",
     body: `${body}\n`,

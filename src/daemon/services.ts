@@ -3,6 +3,7 @@
 import { listenConnect } from "../../transports/connect/listen.js";
 import { HEALTH_PATHS } from "../../transports/grpc/health.js";
 import { listenGrpc } from "../../transports/grpc/listen.js";
+import { firstFreeInstance } from "../../transports/ipc/instances.js";
 import { currentPlace, ipcPath, isPipeName } from "../../transports/ipc/paths.js";
 import { Fault } from "../base/errors.js";
 import type { Log } from "../contracts/log.js";
@@ -38,9 +39,6 @@ export interface RunningServices {
   /** Ends what is left, when the streams have ended. */
   readonly drain: () => Promise<void>;
 }
-
-/** More daemons of one producer id than this on one machine are a mistake somewhere. */
-const MOST_INSTANCES = 16;
 
 /** Listens everywhere or nowhere. Throws the Fault of the first address that cannot be had. */
 export async function startServices(
@@ -129,12 +127,12 @@ export async function startServices(
 }
 
 /** `<producer id>.grpc` in the runtime folder; where a live daemon has that one, `<producer id>-2.grpc` and so on. */
-async function listenAuto(
+function listenAuto(
   kind: ServiceKind,
   producerId: string,
   listen: (address: ServiceAddress) => Promise<ServiceListener>,
 ): Promise<{ readonly address: ServiceAddress; readonly listener: ServiceListener }> {
-  for (let instance = 1; ; instance++) {
+  return firstFreeInstance(async (instance) => {
     const socketPath = ipcPath(currentPlace(), producerId, instance);
     if (isPipeName(socketPath)) {
       const sentence = `Give --${kind} an address of loopback such as 127.0.0.1:0: no client of these services speaks over a named pipe.`;
@@ -142,11 +140,6 @@ async function listenAuto(
     }
     // Whoever looks for daemons takes what ends in .sock for the local socket.
     const address: ServiceAddress = { kind: "unix", path: socketPath.replace(/\.sock$/, `.${kind}`) };
-    try {
-      return { address, listener: await listen(address) };
-    } catch (caught) {
-      const taken = caught instanceof Fault && caught.code === "address_in_use";
-      if (!taken || instance === MOST_INSTANCES) throw caught;
-    }
-  }
+    return { address, listener: await listen(address) };
+  });
 }

@@ -1,10 +1,11 @@
 import { createServer } from "node:net";
-import { Fault } from "../../src/base/errors.js";
+import type { Fault } from "../../src/base/errors.js";
 import type { Connection, Listener, Transport } from "../../src/contracts/transport.js";
 import { createByteConnection } from "../framing/byte-connection.js";
 import { type ByteConnectionOptions, resolveByteConnectionOptions } from "../framing/options.js";
 import { faultFromNodeError } from "../node-errors.js";
 import { bindPrivately } from "./bind.js";
+import { firstFreeInstance } from "./instances.js";
 import { currentPlace, type IpcPlace, ipcPath, labelOf } from "./paths.js";
 
 export interface IpcListenOptions extends ByteConnectionOptions {
@@ -26,8 +27,6 @@ export interface AutoIpcOptions extends IpcListenOptions {
 }
 
 const DEFAULT_MAX_CONNECTIONS = 16_384;
-/** More daemons of one producer id than this on one machine are a mistake somewhere. */
-const MOST_INSTANCES = 16;
 
 /** Local sockets (AAEP appendix B): a Unix socket with mode 0600 in a private folder, or a Windows named pipe. */
 export function createIpcTransport(options: IpcOptions): Transport<Uint8Array> {
@@ -42,14 +41,7 @@ export async function listenAuto(
 ): Promise<Listener> {
   resolveByteConnectionOptions(options);
   const place = options.place ?? currentPlace();
-  for (let instance = 1; ; instance++) {
-    try {
-      return await listenAt(ipcPath(place, options.producerId, instance), options, accept);
-    } catch (caught) {
-      const taken = caught instanceof Fault && caught.code === "address_in_use";
-      if (!taken || instance === MOST_INSTANCES) throw caught;
-    }
-  }
+  return firstFreeInstance((instance) => listenAt(ipcPath(place, options.producerId, instance), options, accept));
 }
 
 async function listenAt(

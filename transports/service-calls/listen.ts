@@ -67,7 +67,7 @@ export async function listenForCalls(
     if (connection !== undefined) accept(connection);
   });
   const release =
-    address.kind === "unix" ? await bindUnix(server, address.path, place) : await bindTcp(server, address);
+    address.kind === "unix" ? await bindPrivately(server, address.path, place) : await bindTcp(server, address);
   name = address.kind === "unix" ? labelOf(address.path) : tcpName(server);
   server.on("error", (error) => onAcceptFault(faultFromNodeError(error, name)));
   let isStopped = false;
@@ -84,10 +84,6 @@ export async function listenForCalls(
       }
     },
   };
-}
-
-function bindUnix(server: Server, path: string, place: IpcPlace): Promise<() => void> {
-  return bindPrivately(server, path, place);
 }
 
 /** What leaves the machine must be encrypted and its peers have roles (AAEP §8.2.8): neither is here yet. */
