@@ -1,7 +1,6 @@
-import { Fault } from "../../src/base/errors.js";
 import type { Log } from "../../src/contracts/log.js";
 import type { Admit, DescribeFault, ServiceAddress, ServiceMethod } from "../../src/contracts/service.js";
-import { type After, platformAfter } from "../framing/options.js";
+import { type After, assertWithin, platformAfter } from "../framing/options.js";
 import type { ServiceListenOptions } from "../service-calls/listen.js";
 
 /** A plain page beside the services, for GET and HEAD. */
@@ -89,9 +88,4 @@ export function resolveConnectOptions(options: ConnectListenOptions): ResolvedCo
   assertWithin("highWaterMarkBytes", resolved.highWaterMarkBytes, 1, resolved.maxBufferedBytes);
   assertWithin("maxBufferedBytes", resolved.maxBufferedBytes, 1, Number.MAX_SAFE_INTEGER);
   return resolved;
-}
-
-function assertWithin(name: string, value: number, least: number, most: number): void {
-  if (Number.isSafeInteger(value) && value >= least && value <= most) return;
-  throw new Fault("usage", `${name} is ${value}. Give a whole number from ${least} to ${most}.`, { origin: "local" });
 }

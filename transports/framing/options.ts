@@ -42,7 +42,8 @@ export function resolveByteConnectionOptions(options: ByteConnectionOptions): Re
   return resolved;
 }
 
-function assertWithin(name: string, value: number, least: number, most: number): void {
+/** Throws a Fault "usage" for what is no whole number from `least` to `most`. For the options of every transport. */
+export function assertWithin(name: string, value: number, least: number, most: number): void {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return;
   throw new Fault("usage", `${name} is ${value}. Give a whole number from ${least} to ${most}.`, { origin: "local" });
 }

@@ -1,7 +1,6 @@
-import { Fault } from "../../src/base/errors.js";
 import type { Log } from "../../src/contracts/log.js";
 import type { Admit, DescribeFault, ServiceAddress, ServiceMethod } from "../../src/contracts/service.js";
-import { type After, platformAfter } from "../framing/options.js";
+import { type After, assertWithin, platformAfter } from "../framing/options.js";
 import type { ServiceListenOptions } from "../service-calls/listen.js";
 
 export interface GrpcOptions extends ServiceListenOptions {
@@ -71,9 +70,4 @@ export function resolveGrpcOptions(options: GrpcOptions): ResolvedGrpcOptions {
   assertWithin("keepaliveIntervalMs", resolved.keepaliveIntervalMs, 1, LONGEST_TIMER_MS - 1);
   assertWithin("keepaliveTimeoutMs", resolved.keepaliveTimeoutMs, 1, LONGEST_TIMER_MS - 1);
   return resolved;
-}
-
-function assertWithin(name: string, value: number, least: number, most: number): void {
-  if (Number.isSafeInteger(value) && value >= least && value <= most) return;
-  throw new Fault("usage", `${name} is ${value}. Give a whole number from ${least} to ${most}.`, { origin: "local" });
 }
