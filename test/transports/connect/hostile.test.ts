@@ -42,11 +42,11 @@ function callOf(session: ClientHttp2Session, method: string, headers: Record<str
   return stream;
 }
 
-/** Everything that comes until the other side ends. */
+/** Everything that comes until the other side ends, by a reset too: that is what a peer gets whose last bytes were not read when it was let go. */
 async function allOf(source: Socket | ClientHttp2Stream): Promise<Buffer> {
   const chunks: Buffer[] = [];
   source.on("data", (chunk: Buffer) => chunks.push(chunk));
-  await once(source, "close");
+  await new Promise((closed) => source.once("close", closed));
   return Buffer.concat(chunks);
 }
 
