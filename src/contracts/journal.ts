@@ -7,15 +7,62 @@ export type JournalRead =
 
 export interface Appended {
   readonly events: readonly JournaledEvent[];
-  /** Settles when the group is as safe as the journal's policy makes it (R29); undefined where that is at once. */
+  /**
+   * Settles when the group is as safe as the journal's policy makes it (R29); undefined where that is at once. Rejects with a Fault
+   * "storage_unavailable" where it could not be written; it is tried again, and what was accepted goes on being delivered.
+   */
   readonly durable: Promise<void> | undefined;
 }
+
+/** The place of something kept: what it is, and whose. Parts are compared one after another, numbers by their value. */
+export type StateKey = readonly [kind: string, ...parts: (string | number)[]];
+
+/**
+ * What the engine remembers beside events, for the run that comes after this one: sessions, open questions, outcomes, places to resume from (R8, R17,
+ * R29). Values are JSON and say whose they are: a key only finds them again.
+ */
+export interface KeptState {
+  /** False in memory: nothing is kept there, and whoever would have to work for it need not. */
+  readonly isKept: boolean;
+  /**
+   * `value` is asked for when the next group is written, in one piece with every event appended by then: all of it is safe or nothing. Undefined
+   * removes what was kept. Of several calls for one key before that the last one counts.
+   */
+  readonly put: (key: StateKey, value: () => unknown) => void;
+  /** Removes everything whose key begins with `prefix`, what was put and is not written yet included. */
+  readonly removeAll: (prefix: StateKey) => void;
+  /** What stands under `prefix`, ascending by key; what is not written yet need not be among it. */
+  readonly recovered: (prefix: StateKey) => Iterable<readonly [key: StateKey, value: unknown]>;
+}
+
+export interface JournalStatus {
+  /** What can be read. */
+  readonly eventCount: number;
+  /** What that takes on disk, or by estimate in memory. */
+  readonly bytes: number;
+  /** When the oldest event that can be read was received, milliseconds since 1970; undefined where there is none. */
+  readonly oldestAt: number | undefined;
+  readonly head: Epoch;
+  /** The last epoch that is as safe as the policy makes it. */
+  readonly safe: Epoch;
+  /** Why nothing can be written at present, in a sentence (R29). */
+  readonly failure: string | undefined;
+  /** Where it stands, on disk. */
+  readonly disk: { readonly path: string; readonly policy: JournalPolicy } | undefined;
+}
+
+/**
+ * When what was published counts as safe (R29): "durable" when the disk has it, which a power cut leaves; "os" when the operating system has it, which a
+ * killed process leaves; "none" at once.
+ */
+export type JournalPolicy = "durable" | "os" | "none";
 
 /** The order of all events on this machine, and what is kept of them (R17, R18, R29). */
 export interface Journal {
   /**
    * Assigns epochs at once, in the order given and without holes, from `head() + 1`; all of them or, where it throws, none. Throws a Fault
-   * "storage_unavailable" after a failed flush, until it recovers.
+   * "storage_unavailable" after a failed flush, until it recovers. `durable` stands for everything that was appended so far: without events, it answers
+   * whether what is known already is safe.
    */
   readonly append: (events: readonly NewEvent[]) => Appended;
   /** At most `limit` events with an epoch above `after`, ascending. A journal in memory answers at once. */
@@ -28,5 +75,8 @@ export interface Journal {
   readonly find: (eventId: string) => JournaledEvent | undefined;
   /** An event of the window by its epoch, at once (R10, R28). Undefined where it is not held, or not among `only`: those are passed over unread. */
   readonly at: (epoch: Epoch, only?: JournalSelection) => JournaledEvent | undefined;
+  readonly kept: KeptState;
+  readonly status: () => JournalStatus;
+  /** Writes what is owed first. */
   readonly close: () => Promise<void>;
 }

@@ -233,6 +233,7 @@ function startEngine(options: DaemonOptions, audit: Audit): Engine {
           firstEpoch: clock.wallTime() * EPOCHS_PER_MS,
           maxEvents: options.journalMaxEvents,
           maxBytes: options.journalMaxBytes,
+          wallTimeOffsetMs: clock.wallTime() - clock.now(),
           evicted,
         }),
       validate: assertPublishedEvent,

@@ -1,5 +1,5 @@
 // The journal in memory: a window over the newest events, bounded by count and by bytes.
-import type { Appended, Journal, JournalRead } from "../contracts/journal.js";
+import type { Appended, Journal, JournalRead, KeptState } from "../contracts/journal.js";
 import type { AgentEvent, Epoch, Evicted, JournaledEvent, JournalSelection, NewEvent } from "./event.js";
 import { createParsedEntries } from "./parsed-entries.js";
 
@@ -10,6 +10,8 @@ export interface JournalRingOptions {
   readonly maxEvents?: number;
   /** Most bytes of events kept, by estimate. Default 32 MiB. */
   readonly maxBytes?: number;
+  /** What turns an event's `at` into milliseconds since 1970. Default 0. */
+  readonly wallTimeOffsetMs?: number;
   /** Told of each event that leaves the window, oldest first. */
   readonly evicted?: (event: Evicted) => void;
 }
@@ -38,7 +40,6 @@ function entryFrom({ source, kind, at, ordinal, made, published, epoch }: Kept):
   return { event: JSON.parse(source) as AgentEvent, kind, source, at, ordinal, made, published, epoch };
 }
 
-/** A journal that forgets: nothing survives the process, and `durable` is always at once (R29). */
 function isAmong({ sessionId, kind, outputId }: Kept, only: JournalSelection): boolean {
   return (
     sessionId === only.sessionId &&
@@ -47,6 +48,9 @@ function isAmong({ sessionId, kind, outputId }: Kept, only: JournalSelection): b
   );
 }
 
+const NOTHING_KEPT: KeptState = { isKept: false, put: () => {}, removeAll: () => {}, recovered: () => [] };
+
+/** A journal that forgets: nothing survives the process, and `durable` is always at once (R29). */
 export function createJournalRing(options: JournalRingOptions): Journal {
   const maxEvents = options.maxEvents ?? 65_536;
   const maxBytes = options.maxBytes ?? 32 * 1024 * 1024;
@@ -113,6 +117,9 @@ export function createJournalRing(options: JournalRingOptions): Journal {
 
   const sharedEntry = (kept: Kept): JournaledEvent => parsed.get(kept.epoch, kept.source.length, () => entryFrom(kept));
 
+  const wallTimeOf = (kept: Kept | undefined): number | undefined =>
+    kept === undefined ? undefined : kept.at + (options.wallTimeOffsetMs ?? 0);
+
   const oldest = (): Epoch => entries[start]?.epoch ?? head + 1;
 
   const read = (after: Epoch, limit: number): JournalRead => {
@@ -133,5 +140,23 @@ export function createJournalRing(options: JournalRingOptions): Journal {
     return kept === undefined || (only !== undefined && !isAmong(kept, only)) ? undefined : entryFrom(kept);
   };
 
-  return { append, read, head: () => head, oldest, find, at, close: async () => undefined };
+  return {
+    append,
+    read,
+    head: () => head,
+    oldest,
+    find,
+    at,
+    kept: NOTHING_KEPT,
+    status: () => ({
+      eventCount: entries.length - start,
+      bytes,
+      oldestAt: wallTimeOf(entries[start]),
+      head,
+      safe: head,
+      failure: undefined,
+      disk: undefined,
+    }),
+    close: async () => undefined,
+  };
 }
