@@ -2,7 +2,7 @@
 // Merging happens here, as late as possible. Rate and transport are the subscription's affair.
 
 import type { Epoch } from "./event.js";
-import { createLowestEpochs } from "./lowest-epochs.js";
+import { createLowestEpochs, type LowestEpochs } from "./lowest-epochs.js";
 import { encodedBytes, MAX_TEXT_BYTES, roomForText } from "./text-room.js";
 import type { EventUnit, TextUnit, Unit } from "./unit.js";
 import { agreeForMerging } from "./unit.js";
@@ -14,6 +14,8 @@ export interface DeliveryQueueOptions {
   readonly maxChars: () => number;
   /** Makes the event of several collapsed state changes: the last, with the first's `from_state` (R11). */
   readonly collapseStates: (first: EventUnit, last: EventUnit) => EventUnit;
+  /** Told how many units will not leave as such: one that joined another, or two that cancelled each other. */
+  readonly merged: (count: number) => void;
 }
 
 export interface DeliveryQueue {
@@ -44,120 +46,147 @@ interface Entry {
 }
 
 export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueue {
-  let entries: Entry[] = [];
-  const byAge = new Map<number, Entry>();
-  const epochs = createLowestEpochs((entry: Entry) => entry.unit.firstEpoch);
-  let arrivals = 0;
+  return new MergingQueue(options);
+}
+
+/** A class, because there is one for each subscription; what an empty queue does not need is made with the first unit. */
+class MergingQueue implements DeliveryQueue {
+  private readonly options: DeliveryQueueOptions;
+  private entries: Entry[] | undefined;
+  private byAge: Map<number, Entry> | undefined;
+  private epochs: LowestEpochs<Entry> | undefined;
+  private arrivals = 0;
   // None that waits is older than this.
-  let oldestAge = 1;
+  private oldestAge = 1;
 
-  const enter = (entry: Entry): void => {
-    entries.push(entry);
-    byAge.set(entry.age, entry);
-    epochs.add(entry);
-  };
+  constructor(options: DeliveryQueueOptions) {
+    this.options = options;
+  }
 
-  /** To be told of each that is taken out of the order. */
-  const left = (entry: Entry): void => {
-    byAge.delete(entry.age);
-    epochs.remove(entry);
-  };
-
-  const partnerOf = (unit: Unit): number => {
-    if (
-      unit.kind === "event" &&
-      unit.role !== "progress" &&
-      unit.role !== "state" &&
-      unit.role !== "background-state"
-    ) {
-      return -1;
-    }
-    let passedText = false;
-    for (let index = entries.length - 1; index >= 0; index -= 1) {
-      const entry = entries[index];
-      if (entry === undefined || entry.unit.session !== unit.session) continue;
-      const other = entry.unit;
-      if (isSameLane(other, unit)) {
-        if (entry.closed) return -1;
-        if (!passedText) return index;
-        return isQuietState(other) && isQuietState(unit) ? index : -1;
-      }
-      if (blocks(other, unit)) return -1;
-      if (other.kind === "text") passedText = unit.kind === "event" && unit.role !== "progress";
-    }
-    return -1;
-  };
-
-  const join = (first: Unit, last: Unit): Unit | "nothing" | undefined => {
-    if (first.kind === "text" && last.kind === "text") return joinText(first, last, options.maxChars());
-    if (first.kind === "event" && last.kind === "event") {
-      if (last.role === "progress") return { ...last, firstEpoch: first.firstEpoch };
-      const collapsed = options.collapseStates(first, last);
-      return collapsed.delivery.event.from_state === collapsed.delivery.event.to_state ? "nothing" : collapsed;
-    }
-    return undefined;
-  };
-
-  const offer = (unit: Unit, merging: boolean): boolean => {
-    if (merging) {
-      const index = partnerOf(unit);
-      const partner = entries[index];
-      const joined = partner === undefined ? undefined : join(partner.unit, unit);
+  offer(unit: Unit, merging: boolean): boolean {
+    if (merging && this.entries !== undefined) {
+      const index = partnerOf(unit, this.entries);
+      const partner = this.entries[index];
+      const joined = partner === undefined ? undefined : this.join(partner.unit, unit);
       if (partner !== undefined && joined !== undefined) {
-        entries.splice(index, 1);
-        left(partner);
-        if (joined !== "nothing") enter({ unit: joined, age: partner.age, closed: false });
+        this.entries.splice(index, 1);
+        this.left(partner);
+        if (joined !== "nothing") this.enter({ unit: joined, age: partner.age, closed: false });
         return true;
       }
     }
-    if (entries.length >= options.limit) return false;
-    put(unit);
+    if (this.size() >= this.options.limit) return false;
+    this.put(unit);
     return true;
-  };
+  }
 
-  const put = (unit: Unit): void => {
-    arrivals += 1;
-    enter({ unit, age: arrivals, closed: false });
-  };
+  put(unit: Unit): void {
+    this.arrivals += 1;
+    this.enter({ unit, age: this.arrivals, closed: false });
+  }
 
-  const closeOldest = (): void => {
+  head(): Unit | undefined {
+    return this.entries?.[0]?.unit;
+  }
+
+  shift(): Unit | undefined {
+    if (this.entries === undefined) return undefined;
+    if (this.entries.length > 1) this.closeOldest();
+    const first = this.entries.shift();
+    if (first !== undefined) this.left(first);
+    return first?.unit;
+  }
+
+  size(): number {
+    return this.entries?.length ?? 0;
+  }
+
+  ofSession(session: string): readonly Unit[] {
+    return this.all().filter((unit) => unit.session === session);
+  }
+
+  all(): readonly Unit[] {
+    return this.entries?.map(({ unit }) => unit) ?? [];
+  }
+
+  replace(replacement: (unit: Unit) => Unit | undefined): void {
+    const replaced = (this.entries ?? []).map((entry) => ({ entry, unit: replacement(entry.unit) }));
+    this.entries = undefined;
+    for (const { entry, unit } of replaced) {
+      this.left(entry);
+      if (unit !== undefined) this.enter({ ...entry, unit });
+    }
+  }
+
+  remove(match: (unit: Unit) => boolean): readonly Unit[] {
+    const { entries = [] } = this;
+    const taken = entries.filter(({ unit }) => match(unit));
+    if (taken.length === 0) return [];
+    const gone = new Set(taken);
+    this.entries = entries.filter((entry) => !gone.has(entry));
+    for (const entry of taken) this.left(entry);
+    return taken.map(({ unit }) => unit);
+  }
+
+  lowest(): Epoch | undefined {
+    return this.size() === 0 ? undefined : this.epochs?.lowest();
+  }
+
+  private enter(entry: Entry): void {
+    this.entries ??= [];
+    this.byAge ??= new Map();
+    this.epochs ??= createLowestEpochs(firstEpochOf);
+    this.entries.push(entry);
+    this.byAge.set(entry.age, entry);
+    this.epochs.add(entry);
+  }
+
+  /** To be told of each that is taken out of the order. */
+  private left(entry: Entry): void {
+    this.byAge?.delete(entry.age);
+    this.epochs?.remove(entry);
+  }
+
+  private join(first: Unit, last: Unit): Unit | "nothing" | undefined {
+    if (first.kind === "text" && last.kind === "text") return joinText(first, last, this.options.maxChars());
+    if (first.kind === "event" && last.kind === "event") {
+      if (last.role === "progress") return { ...last, firstEpoch: first.firstEpoch };
+      const collapsed = this.options.collapseStates(first, last);
+      return collapsed.delivery.event.from_state === collapsed.delivery.event.to_state ? "nothing" : collapsed;
+    }
+    return undefined;
+  }
+
+  private closeOldest(): void {
     // A merged unit stands where its last part came (R30). Whatever has waited longest without standing first now stays where it is.
-    while (oldestAge < arrivals && !byAge.has(oldestAge)) oldestAge += 1;
-    const oldest = byAge.get(oldestAge);
+    while (this.oldestAge < this.arrivals && this.byAge?.has(this.oldestAge) !== true) this.oldestAge += 1;
+    const oldest = this.byAge?.get(this.oldestAge);
     if (oldest !== undefined) oldest.closed = true;
-  };
+  }
+}
 
-  return {
-    offer,
-    put,
-    head: () => entries[0]?.unit,
-    shift: () => {
-      if (entries.length > 1) closeOldest();
-      const first = entries.shift();
-      if (first !== undefined) left(first);
-      return first?.unit;
-    },
-    size: () => entries.length,
-    ofSession: (session) => entries.filter((entry) => entry.unit.session === session).map((entry) => entry.unit),
-    all: () => entries.map(({ unit }) => unit),
-    replace: (replacement) => {
-      const replaced = entries.map((entry) => ({ entry, unit: replacement(entry.unit) }));
-      entries = [];
-      for (const { entry, unit } of replaced) {
-        left(entry);
-        if (unit !== undefined) enter({ ...entry, unit });
-      }
-    },
-    remove: (match) => {
-      const taken = entries.filter(({ unit }) => match(unit));
-      if (taken.length === 0) return [];
-      const gone = new Set(taken);
-      entries = entries.filter((entry) => !gone.has(entry));
-      taken.forEach(left);
-      return taken.map(({ unit }) => unit);
-    },
-    lowest: epochs.lowest,
-  };
+function firstEpochOf({ unit }: Entry): Epoch {
+  return unit.firstEpoch;
+}
+
+/** The index of the entry that a unit can be joined with; -1 where there is none. */
+function partnerOf(unit: Unit, entries: readonly Entry[]): number {
+  if (unit.kind === "event" && unit.role !== "progress" && unit.role !== "state" && unit.role !== "background-state")
+    return -1;
+  let passedText = false;
+  for (let index = entries.length - 1; index >= 0; index -= 1) {
+    const entry = entries[index];
+    if (entry === undefined || entry.unit.session !== unit.session) continue;
+    const other = entry.unit;
+    if (isSameLane(other, unit)) {
+      if (entry.closed) return -1;
+      if (!passedText) return index;
+      return isQuietState(other) && isQuietState(unit) ? index : -1;
+    }
+    if (blocks(other, unit)) return -1;
+    if (other.kind === "text") passedText = unit.kind === "event" && unit.role !== "progress";
+  }
+  return -1;
 }
 
 /** Whether two units of one session belong to the same sequence that can merge: an output's text, an agent's progress, an agent's states. */

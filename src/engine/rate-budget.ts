@@ -18,40 +18,55 @@ export interface RateBudget {
  * Time is derived from a count each time and never summed up, so that no rounding error grows.
  */
 export function createRateBudget(ratePerSecond: number | undefined, burst: number, now: Millis): RateBudget {
-  let rate = ratePerSecond;
+  return new TokenBucket(ratePerSecond, burst, now);
+}
+
+/** A class, because there is one for each subscription: methods of its own would take four times the memory of what they work on. */
+class TokenBucket implements RateBudget {
+  private rate: number | undefined;
+  private readonly burst: number;
   // The bucket was last full at `fullAt`, and `spentCount` tokens were taken since.
-  let fullAt = now;
-  let spentCount = 0;
-  let lastSpentAt = Number.NEGATIVE_INFINITY;
+  private fullAt: Millis;
+  private spentCount = 0;
+  private lastSpentAt = Number.NEGATIVE_INFINITY;
 
-  const repaidAt = (count: number, perSecond: number): Millis => fullAt + (count * 1000) / perSecond;
+  constructor(ratePerSecond: number | undefined, burst: number, now: Millis) {
+    this.rate = ratePerSecond;
+    this.burst = burst;
+    this.fullAt = now;
+  }
 
-  return {
-    availableAt: () => {
-      const owed = spentCount + 1 - burst;
-      return rate === undefined || owed <= 0 ? Number.NEGATIVE_INFINITY : repaidAt(owed, rate);
-    },
-    spend: (at) => {
-      lastSpentAt = at;
-      if (rate === undefined) return;
-      // At the very moment it is full the count goes on, so that steady use at the limit never rounds anew.
-      if (repaidAt(spentCount, rate) < at) {
-        fullAt = at;
-        spentCount = 0;
-      }
-      spentCount += 1;
-    },
-    retune: (perSecond, at) => {
-      if (perSecond === rate) return;
-      if (perSecond !== undefined) {
-        const missing =
-          rate === undefined
-            ? burst - ((at - lastSpentAt) * perSecond) / 1000
-            : spentCount - ((at - fullAt) * rate) / 1000;
-        spentCount = Math.max(0, Math.ceil(missing));
-        fullAt = missing <= 0 ? at : at - ((spentCount - missing) * 1000) / perSecond;
-      }
-      rate = perSecond;
-    },
-  };
+  availableAt(): Millis {
+    const owed = this.spentCount + 1 - this.burst;
+    return this.rate === undefined || owed <= 0 ? Number.NEGATIVE_INFINITY : this.repaidAt(owed, this.rate);
+  }
+
+  spend(at: Millis): void {
+    this.lastSpentAt = at;
+    if (this.rate === undefined) return;
+    // At the very moment it is full the count goes on, so that steady use at the limit never rounds anew.
+    if (this.repaidAt(this.spentCount, this.rate) < at) {
+      this.fullAt = at;
+      this.spentCount = 0;
+    }
+    this.spentCount += 1;
+  }
+
+  retune(perSecond: number | undefined, at: Millis): void {
+    const { rate, burst } = this;
+    if (perSecond === rate) return;
+    if (perSecond !== undefined) {
+      const missing =
+        rate === undefined
+          ? burst - ((at - this.lastSpentAt) * perSecond) / 1000
+          : this.spentCount - ((at - this.fullAt) * rate) / 1000;
+      this.spentCount = Math.max(0, Math.ceil(missing));
+      this.fullAt = missing <= 0 ? at : at - ((this.spentCount - missing) * 1000) / perSecond;
+    }
+    this.rate = perSecond;
+  }
+
+  private repaidAt(count: number, perSecond: number): Millis {
+    return this.fullAt + (count * 1000) / perSecond;
+  }
 }

@@ -350,7 +350,7 @@ export function createStream(
     },
     giveBack: () => queue.remove((unit) => !isLocal(unit)),
     forget: () => void queue.remove(() => true),
-    say: queue.put,
+    say: (unit) => queue.put(unit),
     takePendingCriticals: () => {
       const pending = expedited;
       expedited = [];
