@@ -23,6 +23,7 @@ import { type AuditLog, createAuditLog } from "./audit-log.js";
 import { defaultAuditDirectory } from "./audit-names.js";
 import type { Configuration } from "./config.js";
 import { type EndpointServices, type Served, serveConnection } from "./endpoint.js";
+import { engineOptionsOf } from "./engine-options.js";
 import { CONFORMANCE_LEVELS, daemonManifest } from "./manifest.js";
 import type { OfferedServices } from "./offer-services.js";
 import { announce, type Presence } from "./presence.js";
@@ -43,6 +44,10 @@ export interface DaemonOptions extends Configuration {
   readonly auditLog?: Audit;
   /** The parent's end of the conversation, where the daemon was spawned by an agent. */
   readonly stdio?: Pick<Stdio, "readable" | "writable">;
+  /** In place of an engine of its own; closed when the daemon has stopped. */
+  readonly engine?: Engine;
+  /** Who the daemon is to subscribers, as long as no agent says that it was started for it (R1). Default itself. */
+  readonly manifest?: Message;
 }
 
 export type StopReason = "signal" | "stdin_ended" | "parent_gone";
@@ -63,7 +68,6 @@ export interface Daemon {
 }
 
 const NO_AUDIT: AuditLog = { record: () => {}, droppedCount: () => 0, close: async () => {} };
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** How long a peer that does not read may keep what it is owed from being given up, so that the process is gone within two seconds (R8a, S9). */
 const CLOSE_TIMEOUT_MS = 1000;
 /** How long the end of standard input may take to arrive behind what was sent before it. */
@@ -81,8 +85,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
   const auditLog = openAuditLog(options);
   const { audit, counts: replies } = countReplies(options.auditLog ?? auditLog);
-  const engine = startEngine(options, audit);
-  let declared: Message | undefined;
+  const engine = options.engine ?? startEngine(options, audit);
+  let declared: Message | undefined = options.manifest;
   const manifest = (): Message => ({
     ...daemonManifest({
       configuration: options,
@@ -238,23 +242,7 @@ function startEngine(options: DaemonOptions, audit: Audit): Engine {
         }),
       validate: assertPublishedEvent,
     },
-    {
-      producerId: options.declaredProducerId,
-      defaultLanguage: options.defaultLanguage,
-      sequencing: options.sequencing,
-      clockSkewMs: options.clockSkewSeconds * 1000,
-      agentGraceMs: options.agentGraceSeconds * 1000,
-      maxHoldMs: options.maxHoldMs,
-      burst: options.burst,
-      maxSubscriptions: options.maxConcurrentSubscriptions,
-      retryAfterSeconds: options.retryAfterSeconds,
-      lag: { maxMs: options.maxLagSeconds * 1000, maxEvents: options.maxLagEvents },
-      viewWindowCount: 1024,
-      queueLimitCount: 256,
-      confirmationGraceMs: options.confirmationGraceSeconds * 1000,
-      reconnectGraceMs: options.reconnectGraceSeconds * 1000,
-      endedRetentionMs: DAY_MS,
-    },
+    engineOptionsOf(options),
   );
 }
 
