@@ -61,7 +61,7 @@ export function converse<Frame, Message>(
     session.source,
     {
       send: (run) => handed(connection.sendRun(frameRunOf(run, codec.format))),
-      writable: connection.writable,
+      writable: () => connection.writable(),
       failed: (fault) => {
         options.failed(fault);
         over();
@@ -86,7 +86,7 @@ export function converse<Frame, Message>(
       ? undefined
       : createHeartbeats(
           heartbeat.everyMs,
-          { beat: () => void send(heartbeat.message), writable: connection.writable },
+          { beat: () => void send(heartbeat.message), writable: () => connection.writable() },
           options.clock,
         );
 

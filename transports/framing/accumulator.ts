@@ -13,28 +13,39 @@ const SMALLEST_BYTES = 512;
 const NO_BYTES = Buffer.alloc(0);
 
 export function createAccumulator(): Accumulator {
-  let room: Buffer = NO_BYTES;
-  let length = 0;
-  return {
-    length: () => length,
-    append: (bytes, expected = Number.POSITIVE_INFINITY) => {
-      const needed = length + bytes.length;
-      if (needed > room.length) {
-        const larger = Buffer.allocUnsafeSlow(
-          Math.max(needed, Math.min(expected, Math.max(SMALLEST_BYTES, room.length * 2))),
-        );
-        larger.set(room.subarray(0, length));
-        room = larger;
-      }
-      room.set(bytes, length);
-      length = needed;
-    },
-    view: () => room.subarray(0, length),
-    take: () => {
-      const taken = room.subarray(0, length);
-      room = NO_BYTES;
-      length = 0;
-      return taken;
-    },
-  };
+  return new GrowingBuffer();
+}
+
+/** A class, because there is one for each connection. */
+class GrowingBuffer implements Accumulator {
+  private room: Buffer = NO_BYTES;
+  private used = 0;
+
+  length(): number {
+    return this.used;
+  }
+
+  append(bytes: Uint8Array, expected = Number.POSITIVE_INFINITY): void {
+    const needed = this.used + bytes.length;
+    if (needed > this.room.length) {
+      const larger = Buffer.allocUnsafeSlow(
+        Math.max(needed, Math.min(expected, Math.max(SMALLEST_BYTES, this.room.length * 2))),
+      );
+      larger.set(this.view());
+      this.room = larger;
+    }
+    this.room.set(bytes, this.used);
+    this.used = needed;
+  }
+
+  view(): Uint8Array {
+    return this.room.subarray(0, this.used);
+  }
+
+  take(): Uint8Array {
+    const taken = this.view();
+    this.room = NO_BYTES;
+    this.used = 0;
+    return taken;
+  }
 }

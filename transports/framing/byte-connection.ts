@@ -2,12 +2,18 @@
 // inbox.ts, writing in outbox.ts; what lives here is the life of the connection.
 import type { Readable, Writable } from "node:stream";
 import { Fault } from "../../src/base/errors.js";
-import type { CloseInfo, Connection, PeerIdentity } from "../../src/contracts/transport.js";
+import type { CloseInfo, Connection, FrameRun, PeerIdentity } from "../../src/contracts/transport.js";
 import { faultFromNodeError } from "../node-errors.js";
-import { createFrameDecoder } from "./decoder.js";
-import { createInbox } from "./inbox.js";
-import { type ByteConnectionOptions, resolveByteConnectionOptions } from "./options.js";
-import { createOutbox } from "./outbox.js";
+import { createFrameDecoder, type FrameDecoder } from "./decoder.js";
+import type { Framing } from "./framings.js";
+import { createInbox, type Inbox } from "./inbox.js";
+import {
+  type ByteConnectionOptions,
+  type ResolvedByteConnectionOptions,
+  resolveByteConnectionOptions,
+} from "./options.js";
+import { createOutbox, type Outbox, type OutboxOwner } from "./outbox.js";
+import { listenTo, type StreamOwner } from "./stream-listeners.js";
 
 /** The two directions; a duplex stream is given as both. A socket must have been made with `allowHalfOpen`. */
 export interface ByteStreams {
@@ -27,113 +33,153 @@ export function createByteConnection(
   peer: PeerIdentity,
   options: ByteConnectionOptions = {},
 ): Connection<Uint8Array> {
-  const { readable, writable } = streams;
-  const resolved = resolveByteConnectionOptions(options);
-  const decoder = createFrameDecoder(resolved.maxFrameBytes);
-  let tellClosed: (info: CloseInfo) => void = () => {};
-  const closed = new Promise<CloseInfo>((resolve) => {
-    tellClosed = resolve;
-  });
-  let state: "open" | "closing" | "closed" = "open";
-  let peerEnded = false;
-  let lost: Fault | undefined;
+  return new ByteConnection(streams, peer, resolveByteConnectionOptions(options));
+}
+
+/** A class, because there may be many thousands. */
+class ByteConnection implements Connection<Uint8Array>, StreamOwner, OutboxOwner {
+  readonly peer: PeerIdentity;
+  readonly closed: Promise<CloseInfo>;
+  private readonly readable: Readable;
+  private readonly output: Writable;
+  private readonly options: ResolvedByteConnectionOptions;
+  private readonly decoder: FrameDecoder;
+  private readonly inbox: Inbox;
+  private readonly outbox: Outbox;
+  private tellClosed: (info: CloseInfo) => void = () => {};
+  private state: "open" | "closing" | "closed" = "open";
+  private peerEnded = false;
+  private lost: Fault | undefined;
   /** How it will have closed, once `close` was called. */
-  let closing: CloseInfo = { kind: "local" };
-  let cancelDeadline: () => void = () => {};
+  private closing = CLOSED_HERE;
+  private cancelDeadline: (() => void) | undefined;
 
-  const inbox = createInbox(readable, decoder, (fault) => {
-    if (fault === undefined) peerEnded = true;
-    else lost = fault;
-  });
-  const outbox = createOutbox(writable, {
-    framing: () => decoder.framing() ?? resolved.framing,
-    highWaterMarkBytes: resolved.highWaterMarkBytes,
-    maxBufferedBytes: resolved.maxBufferedBytes,
-    onOverflow: () => breakOff(doesNotRead(peer, resolved.maxBufferedBytes)),
-  });
+  constructor({ readable, writable }: ByteStreams, peer: PeerIdentity, options: ResolvedByteConnectionOptions) {
+    this.peer = peer;
+    this.readable = readable;
+    this.output = writable;
+    this.options = options;
+    this.closed = new Promise((resolve) => {
+      this.tellClosed = resolve;
+    });
+    this.decoder = createFrameDecoder(options.maxFrameBytes);
+    this.inbox = createInbox(readable, this.decoder);
+    this.outbox = createOutbox(writable, options, this);
+    listenTo(readable, writable, this);
+  }
 
-  function finish(info: CloseInfo): void {
-    if (state === "closed") return;
-    state = "closed";
-    cancelDeadline();
-    outbox.settle();
-    readable.destroy();
-    writable.destroy();
+  get frames(): AsyncIterable<readonly Uint8Array[]> {
+    return this.inbox.frames;
+  }
+
+  send(frame: Uint8Array): boolean {
+    return this.outbox.send(frame);
+  }
+
+  sendRun(run: FrameRun<Uint8Array>): boolean {
+    return this.outbox.sendRun(run);
+  }
+
+  writable(): Promise<void> {
+    return this.outbox.writable();
+  }
+
+  async close(fault?: Fault): Promise<void> {
+    this.beginClosing(fault);
+    await this.closed;
+  }
+
+  framing(): Framing {
+    return this.decoder.framing() ?? this.options.framing;
+  }
+
+  overflowed(): void {
+    this.breakOff(doesNotRead(this.peer, this.options.maxBufferedBytes));
+  }
+
+  took(chunk: Uint8Array): void {
+    const fault = this.inbox.take(chunk);
+    if (fault !== undefined) this.lost = fault;
+  }
+
+  inputEnded(): void {
+    if (!this.inbox.isOpen()) return;
+    const fault = this.inbox.end();
+    if (fault === undefined) this.peerEnded = true;
+    else this.lost = fault;
+  }
+
+  drained(): void {
+    this.outbox.release();
+  }
+
+  failed(error: Error): void {
+    this.breakOff(faultFromNodeError(error, this.peer.label));
+  }
+
+  inputClosed(): void {
+    // A standard input of its own closes after its end, while answers still go out (R8a).
+    if (!Object.is(this.readable, this.output) && this.readable.readableEnded) return;
+    this.gone();
+  }
+
+  outputClosed(): void {
+    // Once all has left, the peer's own end is waited for.
+    if (!this.output.writableFinished) this.gone();
+  }
+
+  private gone(): void {
+    this.breakOff(new Fault("peer_gone", `The connection to ${this.peer.label} has ended. Connect again to go on.`));
+  }
+
+  private finish(info: CloseInfo): void {
+    if (this.state === "closed") return;
+    this.state = "closed";
+    this.cancelDeadline?.();
+    this.outbox.settle();
+    this.readable.destroy();
+    this.output.destroy();
     // A turn later the descriptors are closed as well.
-    setImmediate(tellClosed, info);
+    setImmediate(this.tellClosed, info);
   }
 
   /** Something broke. After the peer's orderly end, or after our own close, that is no news. */
-  function breakOff(fault: Fault): void {
-    if (state === "closed") return;
-    if (state === "closing") {
-      finish(closing);
+  private breakOff(fault: Fault): void {
+    if (this.state === "closed") return;
+    if (this.state === "closing") {
+      this.finish(this.closing);
     } else {
-      inbox.fail(fault);
-      finish(peerEnded && fault.code === "peer_gone" ? { kind: "remote" } : { kind: "abrupt", fault });
+      this.inbox.fail(fault);
+      this.finish(this.peerEnded && fault.code === "peer_gone" ? { kind: "remote" } : { kind: "abrupt", fault });
     }
   }
 
-  function onError(error: Error): void {
-    breakOff(faultFromNodeError(error, peer.label));
-  }
-
-  function onGone(): void {
-    breakOff(new Fault("peer_gone", `The connection to ${peer.label} has ended. Connect again to go on.`));
-  }
-
-  const separate = !Object.is(readable, writable);
-  readable.on("error", onError);
-  readable.on("close", () => {
-    // A standard input of its own closes after its end, while answers still go out (R8a).
-    if (separate && readable.readableEnded) return;
-    onGone();
-  });
-  if (separate) {
-    writable.on("error", onError);
-    writable.on("close", () => {
-      // Once all has left, the peer's own end is waited for.
-      if (!writable.writableFinished) onGone();
-    });
-  }
-
-  function close(fault?: Fault): void {
-    if (state !== "open") return;
-    state = "closing";
-    closing = closeInfo(peerEnded, lost, fault);
+  private beginClosing(fault: Fault | undefined): void {
+    if (this.state !== "open") return;
+    this.state = "closing";
+    this.closing = closeInfo(this.peerEnded, this.lost, fault);
+    const { options, outbox } = this;
     outbox.flush();
     // From here on `send` answers false, and who waits to send goes on.
     outbox.settle();
-    inbox.stop();
-    cancelDeadline = resolved.after(resolved.closeTimeoutMs, () => finish(closing));
-    writable.end(() => {
-      if (state === "closed") return;
-      if (peerEnded || readable.readableEnded) {
-        finish(closing);
+    this.inbox.stop();
+    const finish = (): void => this.finish(this.closing);
+    this.cancelDeadline = options.after(options.closeTimeoutMs, finish);
+    this.output.end(() => {
+      if (this.state === "closed") return;
+      if (this.peerEnded || this.readable.readableEnded) {
+        finish();
         return;
       }
       // With what it still sends unread, the peer would see a reset in place of an end.
-      cancelDeadline();
-      cancelDeadline = resolved.after(Math.min(resolved.lingerTimeoutMs, resolved.closeTimeoutMs), () =>
-        finish(closing),
-      );
-      readable.once("end", () => finish(closing));
+      this.cancelDeadline?.();
+      this.cancelDeadline = options.after(Math.min(options.lingerTimeoutMs, options.closeTimeoutMs), finish);
+      this.readable.once("end", finish);
     });
   }
-
-  return {
-    peer,
-    frames: inbox.frames,
-    send: outbox.send,
-    sendRun: outbox.sendRun,
-    writable: outbox.writable,
-    close: async (fault) => {
-      close(fault);
-      await closed;
-    },
-    closed,
-  };
 }
+
+const CLOSED_HERE: CloseInfo = { kind: "local" };
 
 function closeInfo(peerEnded: boolean, lost: Fault | undefined, given: Fault | undefined): CloseInfo {
   if (lost !== undefined) return { kind: "abrupt", fault: lost };

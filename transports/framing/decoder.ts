@@ -35,6 +35,10 @@ type Expecting =
   | { readonly kind: "header"; readonly seenBytes: number; readonly bodyBytes: number | undefined }
   | { readonly kind: "body"; readonly bytes: number; readonly next: "prefix" | "header" };
 
+// They say nothing of a connection, so all connections share them.
+const FIRST_BYTE: Expecting = { kind: "first_byte" };
+const LINE: Expecting = { kind: "line" };
+const PREFIX: Expecting = { kind: "prefix" };
 const FRESH_HEADER: Expecting = { kind: "header", seenBytes: 0, bodyBytes: undefined };
 
 /**
@@ -42,145 +46,164 @@ const FRESH_HEADER: Expecting = { kind: "header", seenBytes: 0, bodyBytes: undef
  * between lines or headers, and a carriage return before a line feed are passed over; nothing else is.
  */
 export function createFrameDecoder(maxFrameBytes: number): FrameDecoder {
-  const limit = Math.min(maxFrameBytes, LARGEST_MAX_FRAME_BYTES);
-  const held = createAccumulator();
-  let expecting: Expecting = { kind: "first_byte" };
-  let framing: Framing | undefined;
-  let lost: Fault | undefined;
+  return new SniffingDecoder(Math.min(maxFrameBytes, LARGEST_MAX_FRAME_BYTES));
+}
+
+/** A class, because there is one for each connection. */
+class SniffingDecoder implements FrameDecoder {
+  private readonly limit: number;
+  private readonly held = createAccumulator();
+  private expecting: Expecting = FIRST_BYTE;
+  private known: Framing | undefined;
+  private lost: Fault | undefined;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
 
   /** Reads one piece from `chunk` at `at`; answers where to read on. Completed frames go to `frames`, an irreparable stream to `lost`. */
-  function step(chunk: Uint8Array, at: number, frames: Uint8Array[]): number {
+  private step(chunk: Uint8Array, at: number, frames: Uint8Array[]): number {
+    const { expecting } = this;
     switch (expecting.kind) {
       case "first_byte":
-        return sniff(chunk, at);
+        return this.sniff(chunk, at);
       case "line":
-        return readLine(chunk, at, frames);
+        return this.readLine(chunk, at, frames);
       case "prefix":
-        return readPrefix(chunk, at);
+        return this.readPrefix(chunk, at);
       case "header":
-        return readHeaderLine(chunk, at, expecting);
+        return this.readHeaderLine(chunk, at, expecting);
       case "body":
-        return readBody(chunk, at, expecting, frames);
+        return this.readBody(chunk, at, expecting, frames);
     }
   }
 
-  function sniff(chunk: Uint8Array, at: number): number {
+  private sniff(chunk: Uint8Array, at: number): number {
     const byte = chunk[at] ?? 0;
     if (byte === 0x20 || byte === 0x09 || byte === LINE_FEED || byte === CARRIAGE_RETURN) return at + 1;
     if (byte === 0x00) {
-      framing = "length-prefixed";
-      expecting = { kind: "prefix" };
+      this.known = "length-prefixed";
+      this.expecting = PREFIX;
     } else if (byte === 0x7b) {
-      framing = "newline";
-      expecting = { kind: "line" };
+      this.known = "newline";
+      this.expecting = LINE;
     } else if (byte === 0x43) {
-      framing = "content-length";
-      expecting = FRESH_HEADER;
+      this.known = "content-length";
+      this.expecting = FRESH_HEADER;
     } else {
-      lost = framingLost(
+      this.lost = framingLost(
         `The stream begins with byte 0x${byte.toString(16).padStart(2, "0")}, which no framing begins with.`,
       );
     }
     return at;
   }
 
-  function readLine(chunk: Uint8Array, at: number, frames: Uint8Array[]): number {
+  private readLine(chunk: Uint8Array, at: number, frames: Uint8Array[]): number {
     const end = chunk.indexOf(LINE_FEED, at);
-    const line = readUpTo(chunk, at, end);
+    const line = this.readUpTo(chunk, at, end);
     if (line === undefined) {
       // One byte more may be held: the carriage return that is not part of the frame.
-      if (held.length() > limit + 1) lost = frameTooLarge(undefined, limit, held.take());
+      if (this.held.length() > this.limit + 1) this.lost = frameTooLarge(undefined, this.limit, this.held.take());
       return chunk.length;
     }
-    if (line.length > limit) lost = frameTooLarge(line.length, limit, line);
+    if (line.length > this.limit) this.lost = frameTooLarge(line.length, this.limit, line);
     else if (line.length > 0) frames.push(line);
     return end + 1;
   }
 
   /** The line that ends at `end`, without its line end; undefined where it goes on in the next chunk. */
-  function readUpTo(chunk: Uint8Array, at: number, end: number): Uint8Array | undefined {
+  private readUpTo(chunk: Uint8Array, at: number, end: number): Uint8Array | undefined {
     if (end === -1) {
-      held.append(chunk.subarray(at));
+      this.held.append(chunk.subarray(at));
       return undefined;
     }
     let line = chunk.subarray(at, end);
-    if (held.length() > 0) {
-      held.append(line);
-      line = held.take();
+    if (this.held.length() > 0) {
+      this.held.append(line);
+      line = this.held.take();
     }
     return line[line.length - 1] === CARRIAGE_RETURN ? line.subarray(0, -1) : line;
   }
 
-  function readPrefix(chunk: Uint8Array, at: number): number {
-    if (held.length() === 0 && at + PREFIX_BYTES <= chunk.length) {
-      announce(bigEndian(chunk, at), "prefix", chunk, at + PREFIX_BYTES);
+  private readPrefix(chunk: Uint8Array, at: number): number {
+    if (this.held.length() === 0 && at + PREFIX_BYTES <= chunk.length) {
+      this.announce(bigEndian(chunk, at), "prefix", chunk, at + PREFIX_BYTES);
       return at + PREFIX_BYTES;
     }
-    const end = Math.min(chunk.length, at + PREFIX_BYTES - held.length());
-    held.append(chunk.subarray(at, end), PREFIX_BYTES);
-    if (held.length() === PREFIX_BYTES) announce(bigEndian(held.take(), 0), "prefix", chunk, end);
+    const end = Math.min(chunk.length, at + PREFIX_BYTES - this.held.length());
+    this.held.append(chunk.subarray(at, end), PREFIX_BYTES);
+    if (this.held.length() === PREFIX_BYTES) this.announce(bigEndian(this.held.take(), 0), "prefix", chunk, end);
     return end;
   }
 
-  function announce(bytes: number, next: "prefix" | "header", chunk: Uint8Array, at: number): void {
-    if (bytes > limit) lost = frameTooLarge(bytes, limit, chunk.subarray(at));
-    else expecting = { kind: "body", bytes, next };
+  private announce(bytes: number, next: "prefix" | "header", chunk: Uint8Array, at: number): void {
+    if (bytes > this.limit) this.lost = frameTooLarge(bytes, this.limit, chunk.subarray(at));
+    else this.expecting = { kind: "body", bytes, next };
   }
 
-  function readHeaderLine(chunk: Uint8Array, at: number, header: Expecting & { kind: "header" }): number {
+  private readHeaderLine(chunk: Uint8Array, at: number, header: Expecting & { kind: "header" }): number {
     const end = chunk.indexOf(LINE_FEED, at);
-    const line = readUpTo(chunk, at, end);
-    const seenBytes = header.seenBytes + (line?.length ?? held.length());
+    const line = this.readUpTo(chunk, at, end);
+    const seenBytes = header.seenBytes + (line?.length ?? this.held.length());
     if (seenBytes > MAX_HEADER_BYTES) {
-      lost = framingLost(`The headers of a message are longer than ${MAX_HEADER_BYTES} bytes.`);
+      this.lost = framingLost(`The headers of a message are longer than ${MAX_HEADER_BYTES} bytes.`);
     }
     if (line === undefined) return chunk.length;
     if (line.length > 0) {
       const parsed = contentLength(Buffer.from(line).toString("latin1"), header.bodyBytes);
-      if (parsed.kind === "lost") lost = framingLost(parsed.why);
-      else expecting = { kind: "header", seenBytes, bodyBytes: parsed.bodyBytes };
+      if (parsed.kind === "lost") this.lost = framingLost(parsed.why);
+      else this.expecting = { kind: "header", seenBytes, bodyBytes: parsed.bodyBytes };
     } else if (header.bodyBytes !== undefined) {
-      announce(header.bodyBytes, "header", chunk, end + 1);
+      this.announce(header.bodyBytes, "header", chunk, end + 1);
     } else if (header.seenBytes > 0) {
-      lost = framingLost("The headers of a message end without a Content-Length.");
+      this.lost = framingLost("The headers of a message end without a Content-Length.");
     }
     return end + 1;
   }
 
-  function readBody(chunk: Uint8Array, at: number, body: Expecting & { kind: "body" }, frames: Uint8Array[]): number {
-    const missing = body.bytes - held.length();
+  private readBody(chunk: Uint8Array, at: number, body: Expecting & { kind: "body" }, frames: Uint8Array[]): number {
+    const missing = body.bytes - this.held.length();
     const end = Math.min(chunk.length, at + missing);
     const whole = end - at === missing;
-    if (whole && held.length() === 0) {
+    if (whole && this.held.length() === 0) {
       frames.push(chunk.subarray(at, end));
     } else {
-      held.append(chunk.subarray(at, end), body.bytes);
-      if (whole) frames.push(held.take());
+      this.held.append(chunk.subarray(at, end), body.bytes);
+      if (whole) frames.push(this.held.take());
     }
-    if (whole) expecting = body.next === "prefix" ? { kind: "prefix" } : FRESH_HEADER;
+    if (whole) this.expecting = body.next === "prefix" ? PREFIX : FRESH_HEADER;
     return end;
   }
 
-  return {
-    framing: () => framing,
-    push: (chunk) => {
-      const frames: Uint8Array[] = [];
-      let at = 0;
-      // A body of no bytes is complete without a byte more.
-      while (lost === undefined && (at < chunk.length || (expecting.kind === "body" && expecting.bytes === 0))) {
-        at = step(chunk, at, frames);
-      }
-      return lost === undefined ? { frames } : { frames, fault: lost };
-    },
-    end: () => {
-      if (lost !== undefined) return lost;
-      const between =
-        held.length() === 0 && expecting.kind !== "body" && (expecting.kind !== "header" || expecting.seenBytes === 0);
-      if (between) return undefined;
-      const hint = framing === "newline" ? " End each message with a line feed." : "";
-      return framingLost(`The stream ended in the middle of a message.${hint}`);
-    },
-  };
+  framing(): Framing | undefined {
+    return this.known;
+  }
+
+  push(chunk: Uint8Array): Decoded {
+    const frames: Uint8Array[] = [];
+    let at = 0;
+    // A body of no bytes is complete without a byte more.
+    while (this.lost === undefined && (at < chunk.length || isEmptyBody(this.expecting))) {
+      at = this.step(chunk, at, frames);
+    }
+    return this.lost === undefined ? { frames } : { frames, fault: this.lost };
+  }
+
+  end(): Fault | undefined {
+    const { expecting } = this;
+    if (this.lost !== undefined) return this.lost;
+    const between =
+      this.held.length() === 0 &&
+      expecting.kind !== "body" &&
+      (expecting.kind !== "header" || expecting.seenBytes === 0);
+    if (between) return undefined;
+    const hint = this.known === "newline" ? " End each message with a line feed." : "";
+    return framingLost(`The stream ended in the middle of a message.${hint}`);
+  }
+}
+
+function isEmptyBody(expecting: Expecting): boolean {
+  return expecting.kind === "body" && expecting.bytes === 0;
 }
 
 function bigEndian(bytes: Uint8Array, at: number): number {

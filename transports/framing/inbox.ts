@@ -1,11 +1,18 @@
 import type { Readable } from "node:stream";
 import type { Fault } from "../../src/base/errors.js";
 import type { FrameDecoder } from "./decoder.js";
+import { beginReading, stopReading } from "./stream-listeners.js";
 
 /** The read side of a byte connection. Reads only while somebody asks for frames; holds at most what one read brought. */
 export interface Inbox {
   /** What one read brought, at most `MOST_FRAMES_AT_ONCE` at a time, each in a turn of the event loop of its own. */
   readonly frames: AsyncIterable<readonly Uint8Array[]>;
+  /** Takes what the stream brought. Answers the decoder's fault, once, where the stream is lost. */
+  readonly take: (chunk: Uint8Array) => Fault | undefined;
+  /** The peer's stream has ended. Answers the decoder's fault where that was in mid-frame. To be called once, and not after a fault. */
+  readonly end: () => Fault | undefined;
+  /** Whether it goes on. */
+  readonly isOpen: () => boolean;
   /** Ends the iteration without an error and throws away what comes in from now on. */
   readonly stop: () => void;
   /** Ends the iteration with `fault`, after the frames already read. */
@@ -22,97 +29,124 @@ type Ending =
   | { readonly kind: "done" }
   | { readonly kind: "failed"; readonly fault: Fault };
 
-/** `onEnd` is called once when the peer's stream has ended, with the decoder's fault where it ended in mid-frame or was lost. */
-export function createInbox(stream: Readable, decoder: FrameDecoder, onEnd: (fault: Fault | undefined) => void): Inbox {
-  const read: Batch[] = [];
-  let ending: Ending = { kind: "open" };
-  let asked:
-    | { readonly resolve: (result: IteratorResult<Batch>) => void; readonly reject: (fault: Fault) => void }
-    | undefined;
-  let listening = false;
+const OPEN: Ending = { kind: "open" };
+const DONE: Ending = { kind: "done" };
+const NOTHING_READ: readonly Batch[] = [];
 
-  function take(chunk: Uint8Array): void {
-    if (ending.kind !== "open") return;
-    const decoded = decoder.push(chunk);
-    for (let at = 0; at < decoded.frames.length; at += MOST_FRAMES_AT_ONCE)
-      read.push(decoded.frames.slice(at, at + MOST_FRAMES_AT_ONCE));
-    if (decoded.fault !== undefined) {
-      end({ kind: "failed", fault: decoded.fault });
-      onEnd(decoded.fault);
-    }
-    answer();
-    // The consumer is busy: the peer waits with it (G2).
-    if (asked === undefined) stream.pause();
+export function createInbox(stream: Readable, decoder: FrameDecoder): Inbox {
+  return new StreamInbox(stream, decoder);
+}
+
+/** A class, because there is one for each connection. It is its own iterator: there is one iteration only. */
+class StreamInbox implements Inbox, AsyncIterable<Batch>, AsyncIterator<Batch> {
+  private readonly stream: Readable;
+  private readonly decoder: FrameDecoder;
+  private read = NOTHING_READ;
+  private ending = OPEN;
+  // Whoever asked and was not answered yet.
+  private resolve: ((result: IteratorResult<Batch>) => void) | undefined;
+  private reject: ((fault: Fault) => void) | undefined;
+  private listening = false;
+
+  constructor(stream: Readable, decoder: FrameDecoder) {
+    this.stream = stream;
+    this.decoder = decoder;
   }
 
-  function end(how: Ending): void {
-    if (ending.kind === "open") ending = how;
+  get frames(): AsyncIterable<Batch> {
+    return this;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Batch> {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Batch>> {
+    return new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+      if (this.read.length > 0) {
+        // The rest of a read: others first.
+        setImmediate(answerLater, this);
+        return;
+      }
+      this.answer();
+      if (this.resolve === undefined) return;
+      if (!this.listening) {
+        this.listening = true;
+        beginReading(this.stream);
+      }
+      this.stream.resume();
+    });
+  }
+
+  return(): Promise<IteratorResult<Batch>> {
+    this.stream.pause();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  take(chunk: Uint8Array): Fault | undefined {
+    if (this.ending.kind !== "open") return undefined;
+    const { frames, fault } = this.decoder.push(chunk);
+    if (frames.length > 0)
+      this.read = this.read.length === 0 ? batchesOf(frames) : [...this.read, ...batchesOf(frames)];
+    if (fault !== undefined) this.ending = { kind: "failed", fault };
+    this.answer();
+    // The consumer is busy: the peer waits with it (G2).
+    if (this.resolve === undefined) this.stream.pause();
+    return fault;
+  }
+
+  end(): Fault | undefined {
+    const fault = this.decoder.end();
+    this.ending = fault === undefined ? DONE : { kind: "failed", fault };
+    this.answer();
+    return fault;
+  }
+
+  isOpen(): boolean {
+    return this.ending.kind === "open";
+  }
+
+  stop(): void {
+    this.read = NOTHING_READ;
+    this.ending = DONE;
+    stopReading(this.stream);
+    this.stream.resume();
+    this.answer();
+  }
+
+  fail(fault: Fault): void {
+    if (this.isOpen()) this.ending = { kind: "failed", fault };
+    this.answer();
   }
 
   /** Gives the waiting consumer what there is to give. */
-  function answer(): void {
-    if (asked === undefined) return;
-    const { resolve, reject } = asked;
-    const batch = read.shift();
+  answer(): void {
+    const { resolve, reject, ending } = this;
+    if (resolve === undefined || reject === undefined) return;
+    const [batch] = this.read;
+    if (batch === undefined && ending.kind === "open") return;
+    this.resolve = undefined;
+    this.reject = undefined;
     if (batch !== undefined) {
-      asked = undefined;
+      this.read = this.read.length === 1 ? NOTHING_READ : this.read.slice(1);
       resolve({ done: false, value: batch });
     } else if (ending.kind === "failed") {
-      asked = undefined;
-      const { fault } = ending;
-      ending = { kind: "done" };
-      reject(fault);
-    } else if (ending.kind === "done") {
-      asked = undefined;
-      resolve({ done: true, value: undefined });
-    }
+      this.ending = DONE;
+      reject(ending.fault);
+    } else resolve({ done: true, value: undefined });
   }
+}
 
-  function listen(): void {
-    listening = true;
-    stream.on("data", take);
-  }
+function answerLater(inbox: StreamInbox): void {
+  inbox.answer();
+}
 
-  stream.on("end", () => {
-    if (ending.kind !== "open") return;
-    const fault = decoder.end();
-    end(fault === undefined ? { kind: "done" } : { kind: "failed", fault });
-    onEnd(fault);
-    answer();
-  });
-
-  const iterator: AsyncIterator<Batch> = {
-    next: () =>
-      new Promise((resolve, reject) => {
-        asked = { resolve, reject };
-        if (read.length > 0) {
-          // The rest of a read: others first.
-          setImmediate(answer);
-          return;
-        }
-        answer();
-        if (asked === undefined) return;
-        if (!listening) listen();
-        stream.resume();
-      }),
-    return: () => {
-      stream.pause();
-      return Promise.resolve({ done: true, value: undefined });
-    },
-  };
-
-  return {
-    frames: { [Symbol.asyncIterator]: () => iterator },
-    stop: () => {
-      read.length = 0;
-      ending = { kind: "done" };
-      stream.off("data", take);
-      stream.resume();
-      answer();
-    },
-    fail: (fault) => {
-      end({ kind: "failed", fault });
-      answer();
-    },
-  };
+function batchesOf(frames: Batch): readonly Batch[] {
+  if (frames.length <= MOST_FRAMES_AT_ONCE) return [frames];
+  const batches: Batch[] = [];
+  for (let at = 0; at < frames.length; at += MOST_FRAMES_AT_ONCE)
+    batches.push(frames.slice(at, at + MOST_FRAMES_AT_ONCE));
+  return batches;
 }

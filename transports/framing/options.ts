@@ -23,8 +23,20 @@ export interface ByteConnectionOptions {
 
 export type ResolvedByteConnectionOptions = Required<ByteConnectionOptions>;
 
-/** Fills defaults and refuses what is out of range with a Fault "usage". */
+// What was resolved once is shared by all connections that it is given to.
+const resolvedBefore = new WeakMap<ByteConnectionOptions, ResolvedByteConnectionOptions>();
+
+/** Fills defaults and refuses what is out of range with a Fault "usage". The same options answer the same object, and so does the answer. */
 export function resolveByteConnectionOptions(options: ByteConnectionOptions): ResolvedByteConnectionOptions {
+  const known = resolvedBefore.get(options);
+  if (known !== undefined) return known;
+  const resolved = resolve(options);
+  resolvedBefore.set(options, resolved);
+  resolvedBefore.set(resolved, resolved);
+  return resolved;
+}
+
+function resolve(options: ByteConnectionOptions): ResolvedByteConnectionOptions {
   const resolved = {
     framing: options.framing ?? "length-prefixed",
     maxFrameBytes: options.maxFrameBytes ?? DEFAULT_MAX_FRAME_BYTES,

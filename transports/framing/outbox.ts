@@ -10,16 +10,21 @@ export interface Outbox {
   readonly writable: () => Promise<void>;
   /** Hands everything to the stream now. */
   readonly flush: () => void;
+  /** Lets every waiter go on: to be called when the stream has drained. */
+  readonly release: () => void;
   /** Nothing will leave any more: forgets what is held and lets every waiter go on (S9). */
   readonly settle: () => void;
 }
 
-export interface OutboxOptions {
-  /** Asked at the time of writing, for it can change with the peer's first byte. */
-  readonly framing: () => Framing;
+export interface OutboxLimits {
   readonly highWaterMarkBytes: number;
   readonly maxBufferedBytes: number;
-  readonly onOverflow: () => void;
+}
+
+export interface OutboxOwner {
+  /** Asked at the time of writing, for it can change with the peer's first byte. */
+  readonly framing: () => Framing;
+  readonly overflowed: () => void;
 }
 
 /** Pieces up to this size in all are copied into one buffer, which costs less than a vector of them. */
@@ -31,48 +36,98 @@ type Item =
   | { readonly kind: "frame"; readonly bytes: Uint8Array }
   | { readonly kind: "run"; readonly run: FrameRun<Uint8Array> };
 
-export function createOutbox(stream: Writable, options: OutboxOptions): Outbox {
-  // Below the stream's own mark there would be no "drain" to wait for.
-  const highWaterMarkBytes = Math.max(options.highWaterMarkBytes, stream.writableHighWaterMark);
-  let items: Item[] = [];
-  let heldBytes = 0;
-  let leavesNow = false;
-  let settled = false;
-  let waiting: { readonly promise: Promise<void>; readonly release: () => void } | undefined;
+/** Its owner tells it when the stream has drained. */
+export function createOutbox(stream: Writable, limits: OutboxLimits, owner: OutboxOwner): Outbox {
+  return new StreamOutbox(stream, limits, owner);
+}
 
-  const bufferedBytes = () => heldBytes + stream.writableLength;
+/** A class, because there is one for each connection. */
+class StreamOutbox implements Outbox {
+  private readonly stream: Writable;
+  private readonly limits: OutboxLimits;
+  private readonly owner: OutboxOwner;
+  // Undefined while nothing is held.
+  private items: Item[] | undefined;
+  private heldBytes = 0;
+  private leavesNow = false;
+  private settled = false;
+  private waiting: { readonly promise: Promise<void>; readonly release: () => void } | undefined;
 
-  function hold(item: Item, bytes: number): boolean {
-    if (settled) return false;
-    schedule(item.kind);
-    items.push(item);
-    heldBytes += bytes;
-    const buffered = bufferedBytes();
-    if (buffered <= highWaterMarkBytes) return true;
-    if (buffered > options.maxBufferedBytes) options.onOverflow();
+  constructor(stream: Writable, limits: OutboxLimits, owner: OutboxOwner) {
+    this.stream = stream;
+    this.limits = limits;
+    this.owner = owner;
+  }
+
+  send(bytes: Uint8Array): boolean {
+    return this.hold({ kind: "frame", bytes }, bytes.length + FRAMING_BYTES);
+  }
+
+  sendRun(run: FrameRun<Uint8Array>): boolean {
+    return this.settled ? false : this.hold({ kind: "run", run }, joinedRun(run, this.owner.framing()).length);
+  }
+
+  writable(): Promise<void> {
+    if (this.settled || this.bufferedBytes() <= this.highWaterMarkBytes()) return Promise.resolve();
+    this.waiting ??= createWaiting();
+    return this.waiting.promise;
+  }
+
+  flush(): void {
+    this.leavesNow = false;
+    const { items } = this;
+    if (items === undefined || this.settled) return;
+    const framing = this.owner.framing();
+    const pieces = piecesOf(items, framing);
+    this.items = undefined;
+    this.heldBytes = 0;
+    this.write(pieces);
+    if (this.stream.writableLength <= this.highWaterMarkBytes()) this.release();
+  }
+
+  settle(): void {
+    this.settled = true;
+    this.items = undefined;
+    this.heldBytes = 0;
+    this.release();
+  }
+
+  release(): void {
+    this.waiting?.release();
+    this.waiting = undefined;
+  }
+
+  /** Below the stream's own mark there would be no "drain" to wait for. */
+  private highWaterMarkBytes(): number {
+    return Math.max(this.limits.highWaterMarkBytes, this.stream.writableHighWaterMark);
+  }
+
+  private bufferedBytes(): number {
+    return this.heldBytes + this.stream.writableLength;
+  }
+
+  private hold(item: Item, bytes: number): boolean {
+    if (this.settled) return false;
+    this.schedule(item.kind);
+    if (this.items === undefined) this.items = [item];
+    else this.items.push(item);
+    this.heldBytes += bytes;
+    const buffered = this.bufferedBytes();
+    if (buffered <= this.highWaterMarkBytes()) return true;
+    if (buffered > this.limits.maxBufferedBytes) this.owner.overflowed();
     return false;
   }
 
   /** A run is what a whole turn has brought together, so it need not wait for another: it leaves once whoever hands it over has ended. */
-  function schedule(kind: Item["kind"]): void {
-    if (kind === "run" && !leavesNow) {
-      leavesNow = true;
-      process.nextTick(flush);
-    } else if (items.length === 0) setImmediate(flush);
+  private schedule(kind: Item["kind"]): void {
+    if (kind === "run" && !this.leavesNow) {
+      this.leavesNow = true;
+      process.nextTick(flushLater, this);
+    } else if (this.items === undefined) setImmediate(flushLater, this);
   }
 
-  function flush(): void {
-    leavesNow = false;
-    if (items.length === 0 || settled) return;
-    const framing = options.framing();
-    const pieces = piecesOf(items, framing);
-    items = [];
-    heldBytes = 0;
-    write(pieces);
-    if (stream.writableLength <= highWaterMarkBytes) release();
-  }
-
-  function write(pieces: readonly Buffer[]): void {
+  private write(pieces: readonly Buffer[]): void {
+    const { stream } = this;
     const [first, second] = pieces;
     if (first === undefined) return;
     if (second === undefined) {
@@ -85,30 +140,10 @@ export function createOutbox(stream: Writable, options: OutboxOptions): Outbox {
       stream.uncork();
     }
   }
+}
 
-  function release(): void {
-    waiting?.release();
-    waiting = undefined;
-  }
-
-  stream.on("drain", release);
-
-  return {
-    send: (bytes) => hold({ kind: "frame", bytes }, bytes.length + FRAMING_BYTES),
-    sendRun: (run) => (settled ? false : hold({ kind: "run", run }, joinedRun(run, options.framing()).length)),
-    writable: () => {
-      if (settled || bufferedBytes() <= highWaterMarkBytes) return Promise.resolve();
-      waiting ??= createWaiting();
-      return waiting.promise;
-    },
-    flush,
-    settle: () => {
-      settled = true;
-      items = [];
-      heldBytes = 0;
-      release();
-    },
-  };
+function flushLater(outbox: StreamOutbox): void {
+  outbox.flush();
 }
 
 function createWaiting(): { readonly promise: Promise<void>; readonly release: () => void } {

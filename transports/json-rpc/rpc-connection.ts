@@ -186,7 +186,7 @@ export function createRpcConnection(
       }),
     notify,
     notifyRun: (method, run, members) => connection.sendRun(notificationRun(method, run, members)),
-    writable: connection.writable,
+    writable: () => connection.writable(),
     ended,
     close: async () => {
       // V6: no more in, then what is being answered, then out, then away.
