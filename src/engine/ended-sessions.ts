@@ -31,7 +31,7 @@ export interface EndedSessionsOptions {
   /** Told of each session that is forgotten. */
   readonly forgotten: (session: EndedSession) => void;
   /** Told of reply tokens that are forgotten, with their session or before it. */
-  readonly tokensForgotten?: (tokens: readonly string[]) => void;
+  readonly tokensForgotten?: (tokens: readonly string[], sessionId: string) => void;
 }
 
 export interface EndedSessions {
@@ -58,7 +58,7 @@ export function createEndedSessions(options: EndedSessionsOptions): EndedSession
     if (tokens === undefined) return;
     tokensOf.delete(sessionId);
     tokenCount -= tokens.length;
-    options.tokensForgotten?.(tokens);
+    options.tokensForgotten?.(tokens, sessionId);
   };
 
   const remove = (record: OwnedSession): void => {

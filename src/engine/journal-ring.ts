@@ -1,6 +1,7 @@
 // The journal in memory: a window over the newest events, bounded by count and by bytes.
-import type { Appended, Journal, JournalRead, KeptState } from "../contracts/journal.js";
+import type { Appended, Journal, JournalRead } from "../contracts/journal.js";
 import type { AgentEvent, Epoch, Evicted, JournaledEvent, JournalSelection, NewEvent } from "./event.js";
+import { NOTHING_KEPT } from "./nothing-kept.js";
 import { createParsedEntries } from "./parsed-entries.js";
 
 export interface JournalRingOptions {
@@ -47,8 +48,6 @@ function isAmong({ sessionId, kind, outputId }: Kept, only: JournalSelection): b
     (only.outputId === undefined || outputId === only.outputId)
   );
 }
-
-const NOTHING_KEPT: KeptState = { isKept: false, put: () => {}, removeAll: () => {}, recovered: () => [] };
 
 /** A journal that forgets: nothing survives the process, and `durable` is always at once (R29). */
 export function createJournalRing(options: JournalRingOptions): Journal {

@@ -3,6 +3,7 @@
 import { Fault } from "../base/errors.js";
 import type { AgentEvent } from "./event.js";
 import { implyState, unimplyState } from "./implied-states.js";
+import { addFact, dropFact, type FactDraft } from "./session-facts.js";
 import {
   CONFIRMATIONS_KEPT_COUNT,
   checkOpenLimit,
@@ -27,7 +28,6 @@ import {
   type Turn,
   textOrUndefined,
 } from "./session-turn.js";
-import type { UndoLog } from "./undo-log.js";
 
 /** Better not done because nobody answered; what may not be is refused before it comes here (AAEP §6.4.1). */
 export function askConfirmation(turn: Turn): void {
@@ -96,13 +96,14 @@ export function ask(turn: Turn): void {
 }
 
 /** A token that is remembered is not used again; of those that are not asked with any more the oldest are forgotten. */
-function rememberToken({ undo, replyTokens }: Draft, session: SessionRecord, token: string): void {
+function rememberToken(draft: Draft, session: SessionRecord, token: string): void {
+  const { undo, replyTokens } = draft;
   undo.put(replyTokens, token, session.sessionId);
-  undo.add(session.replyTokens, token);
-  for (const oldest of session.replyTokens) {
+  addFact(draft, session, "token", session.replyTokens, token, Number.POSITIVE_INFINITY);
+  for (const oldest of session.replyTokens.keys()) {
     if (session.replyTokens.size <= REPLY_TOKENS_KEPT_COUNT) break;
     if (session.questions.has(oldest)) continue;
-    undo.drop(session.replyTokens, oldest);
+    dropFact(draft, session, "token", session.replyTokens, oldest);
     undo.remove(replyTokens, oldest);
   }
 }
@@ -115,12 +116,13 @@ export function openQuestion(session: SessionRecord, token: string): OpenQuestio
 }
 
 /** Equal for what one agent asks in the same words, for the same tool and call (AAEP §6.1). */
-function askingKey(agentId: string, event: AgentEvent): string {
+export function askingKey(agentId: string, event: AgentEvent): string {
   const { tool, toolCallId } = permitsOf(event);
   return JSON.stringify([agentId, event.action, event.question, tool, toolCallId]);
 }
 
-function permitsOf(event: AgentEvent): AcceptedConfirmation {
+/** What accepting a question permits, as far as its `extra_context` says so (R5). */
+export function permitsOf(event: AgentEvent): AcceptedConfirmation {
   const context = event.extra_context;
   const named = typeof context === "object" && context !== null ? (context as Readonly<Record<string, unknown>>) : {};
   return {
@@ -134,7 +136,7 @@ function closeQuestion(draft: Draft, session: SessionRecord, question: OpenQuest
   draft.undo.touch(session);
   draft.undo.remove(session.questions, question.token);
   draft.undo.remove(session.asking, askingKey(question.agentId, question.event));
-  draft.undo.addNewest(session.outcomes, outcome, OUTCOMES_KEPT_COUNT);
+  addFact(draft, session, "outcome", session.outcomes, outcome, OUTCOMES_KEPT_COUNT);
   const agent = session.agents.get(question.agentId);
   if (agent === undefined) return;
   draft.undo.touch(agent);
@@ -179,8 +181,8 @@ export function resolveQuestion(draft: Draft, session: SessionRecord, question: 
   const agent = session.agents.get(question.agentId);
   if (agent === undefined) return;
   closeQuestion(draft, session, question, { token, outcome });
-  if (isAcceptedByReply && question.kind === "confirmation") accept(draft.undo, agent, question.permits);
-  if (isRejected && question.kind === "confirmation") takeBack(draft.undo, agent, question.permits);
+  if (isAcceptedByReply && question.kind === "confirmation") accept(draft, session, agent, question.permits);
+  if (isRejected && question.kind === "confirmation") takeBack(draft, session, agent, question.permits);
   const isLast = agent.openQuestionCount === 0;
   const restored = agent.state === AWAITING_INPUT ? agent.stateBeforeAwaiting : agent.state;
   const fields = {
@@ -200,14 +202,16 @@ export function resolveQuestion(draft: Draft, session: SessionRecord, question: 
 }
 
 /** Remembers that a reply accepted a confirmation of this agent (R5). */
-export function accept(undo: UndoLog, agent: AgentRecord, permits: AcceptedConfirmation): void {
-  undo.addNewest(agent.confirmations, { ...permits }, CONFIRMATIONS_KEPT_COUNT);
+export function accept(draft: FactDraft, session: SessionRecord, agent: AgentRecord, permits: AcceptedConfirmation) {
+  const accepted = { ...permits };
+  const value = { ...permits, agentId: agent.agentId };
+  addFact(draft, session, "permit", agent.confirmations, accepted, CONFIRMATIONS_KEPT_COUNT, value);
 }
 
 /** Consent that was not used ends with a later "no" to the same. */
-function takeBack(undo: UndoLog, agent: AgentRecord, rejected: AcceptedConfirmation): void {
-  for (const accepted of [...agent.confirmations])
-    if (isSame(accepted, rejected)) undo.drop(agent.confirmations, accepted);
+function takeBack(draft: FactDraft, session: SessionRecord, agent: AgentRecord, rejected: AcceptedConfirmation): void {
+  for (const accepted of [...agent.confirmations.keys()])
+    if (isSame(accepted, rejected)) dropFact(draft, session, "permit", agent.confirmations, accepted);
 }
 
 /** Whether the two asked for the same: in the same words, for the same call, or for the same tool and not for calls that are known to differ. */

@@ -3,6 +3,7 @@ import type { Millis } from "../contracts/clock.js";
 import type { TextLengths } from "./chunk-text.js";
 import type { AgentEvent, Producer } from "./event.js";
 import type { PublishedEvent } from "./same-publish.js";
+import type { Facts } from "./session-facts.js";
 import type { Outcome } from "./texts/catalogue.js";
 import type { Timestamp } from "./timestamps.js";
 import type { Undoable } from "./undo-log.js";
@@ -41,7 +42,7 @@ export interface AgentRecord extends Undoable {
   percent: number | undefined;
   /** The latest instant it named. */
   latest: Timestamp | undefined;
-  readonly confirmations: Set<AcceptedConfirmation>;
+  readonly confirmations: Facts<AcceptedConfirmation>;
 }
 
 export interface OpenTool {
@@ -52,6 +53,9 @@ export interface OpenTool {
   readonly ordinal: number;
 }
 
+/** What of a chunk decides whether it may be merged with another (R10). */
+export type ChunkLook = Pick<AgentEvent, "producer"> & Readonly<Record<string, unknown>>;
+
 /** One logical output that is open: the chunks of one `output_id`, or those without. */
 export interface OutputRecord extends Undoable, TextLengths {
   readonly outputId: string | undefined;
@@ -59,8 +63,8 @@ export interface OutputRecord extends Undoable, TextLengths {
   readonly ordinal: number;
   /** First half of a character, waiting for its second (R25). */
   carry: string;
-  /** The last chunk: what closes the output must look alike. */
-  last: AgentEvent | undefined;
+  /** Of the last chunk: what closes the output must look alike. */
+  last: ChunkLook | undefined;
 }
 
 export interface OpenQuestion {
@@ -88,6 +92,12 @@ export interface QuestionOutcome {
   readonly outcome: QuestionFate;
 }
 
+/** An event that was in order and did not go out, with its number among the session's facts. */
+export interface AbsorbedEvent {
+  readonly published: PublishedEvent;
+  readonly number: number;
+}
+
 export interface SessionRecord extends Undoable {
   readonly sessionId: string;
   phase: SessionPhase;
@@ -99,22 +109,24 @@ export interface SessionRecord extends Undoable {
   /** Those that are open. */
   readonly outputs: Map<string, OutputRecord>;
   /** The keys of the newest that are complete. */
-  readonly completedOutputs: Set<string>;
+  readonly completedOutputs: Facts<string>;
   readonly toolsByCallId: Map<string, OpenTool>;
   /** Those without a call's id, by name and by ordinal. */
   readonly toolsByName: Map<string, Map<number, OpenTool>>;
   openToolCount: number;
   /** Of the newest invocations. */
-  readonly usedCallIds: Set<string>;
+  readonly usedCallIds: Facts<string>;
   readonly questions: Map<string, OpenQuestion>;
   /** What is being asked, by agent and words, with its token: the same is not asked twice at a time (AAEP §6.1). */
   readonly asking: Map<string, string>;
   /** Of the newest questions. */
-  readonly replyTokens: Set<string>;
+  readonly replyTokens: Facts<string>;
   /** The newest. */
-  readonly outcomes: Set<QuestionOutcome>;
+  readonly outcomes: Facts<QuestionOutcome>;
   /** The newest events that were in order and did not go out, by their ids (R3, R3a). */
-  readonly absorbed: Map<string, PublishedEvent>;
+  readonly absorbed: Map<string, AbsorbedEvent>;
+  /** Of facts so far: each has a number of its own. */
+  factCount: number;
   /** Events that went out, the daemon's included. */
   ordinal: number;
   /** The next `sequence_number`; undefined where the session has none (R16). */
@@ -136,16 +148,17 @@ export function createSessionRecord(sessionId: string): SessionRecord {
     lastAgentId: "",
     agents: new Map(),
     outputs: new Map(),
-    completedOutputs: new Set(),
+    completedOutputs: new Map(),
     toolsByCallId: new Map(),
     toolsByName: new Map(),
     openToolCount: 0,
-    usedCallIds: new Set(),
+    usedCallIds: new Map(),
     questions: new Map(),
     asking: new Map(),
-    replyTokens: new Set(),
-    outcomes: new Set(),
+    replyTokens: new Map(),
+    outcomes: new Map(),
     absorbed: new Map(),
+    factCount: 0,
     ordinal: 0,
     nextSequenceNumber: undefined,
     latestMicros: Number.NEGATIVE_INFINITY,
@@ -169,7 +182,7 @@ export function createAgentRecord(producer: Producer): AgentRecord {
     openQuestionCount: 0,
     percent: undefined,
     latest: undefined,
-    confirmations: new Set(),
+    confirmations: new Map(),
   };
 }
 
@@ -256,7 +269,7 @@ export function summarize(session: SessionRecord): SessionSummary {
     openTools: openTools(session),
     openOutputs: openOutputs(session).map(({ outputId, codePoints }) => ({ outputId, position: codePoints })),
     openQuestions: openQuestions(session),
-    outcomes: [...session.outcomes],
+    outcomes: [...session.outcomes.keys()],
     eventCount: session.ordinal,
     timestamp: session.latestText,
     isAgentConnected: session.owner !== undefined,

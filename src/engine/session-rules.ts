@@ -3,6 +3,7 @@
 import { Fault } from "../base/errors.js";
 import { addLengths, fitsPosition, joinChunk, remainder } from "./chunk-text.js";
 import { implyState, isImplied } from "./implied-states.js";
+import { addFact, dropFact } from "./session-facts.js";
 import { CALL_IDS_KEPT_COUNT, COMPLETED_OUTPUTS_KEPT_COUNT, checkClosures, checkOpenLimit } from "./session-limits.js";
 import { withdraw } from "./session-questions.js";
 import {
@@ -135,7 +136,7 @@ export function invokeTool(turn: Turn): void {
       const sentence =
         "Ask with awaiting.confirmation and wait until a reply accepts it; one reply permits one action.";
       breach(turn, "confirmation_required", sentence, "/irreversible", "AAEP §4.3.1, R5");
-    } else draft.undo.drop(agent.confirmations, used);
+    } else dropFact(draft, session, "permit", agent.confirmations, used);
   }
   checkOpenLimit("tools", session.openToolCount, "/tool");
   const opened: OpenTool = { tool, toolCallId, producer: event.producer, ordinal: session.ordinal + 1 };
@@ -145,7 +146,7 @@ export function invokeTool(turn: Turn): void {
     draft.undo.put(open, opened.ordinal, opened);
   } else {
     draft.undo.put(session.toolsByCallId, toolCallId, opened);
-    draft.undo.addNewest(session.usedCallIds, toolCallId, CALL_IDS_KEPT_COUNT);
+    addFact(draft, session, "call", session.usedCallIds, toolCallId, CALL_IDS_KEPT_COUNT);
   }
   session.openToolCount += 1;
   implyState(agent, "calling_tool");
@@ -153,7 +154,7 @@ export function invokeTool(turn: Turn): void {
 
 /** The accepted confirmation to use up: one that names this tool or call before one that names nothing. */
 function confirmationFor(agent: AgentRecord, tool: string, toolCallId: string | undefined) {
-  const fitting = [...agent.confirmations].filter(
+  const fitting = [...agent.confirmations.keys()].filter(
     (permits) =>
       (permits.tool === undefined || permits.tool === tool) &&
       (permits.toolCallId === undefined || permits.toolCallId === toolCallId),
@@ -237,9 +238,9 @@ export function streamOutput(turn: Turn): void {
   implyState(agent, "writing_output");
 }
 
-function endOutput({ undo }: Draft, session: SessionRecord, { outputId = "" }: OutputRecord): void {
-  undo.remove(session.outputs, outputId);
-  undo.addNewest(session.completedOutputs, outputId, COMPLETED_OUTPUTS_KEPT_COUNT);
+function endOutput(draft: Draft, session: SessionRecord, { outputId = "" }: OutputRecord): void {
+  draft.undo.remove(session.outputs, outputId);
+  addFact(draft, session, "output", session.completedOutputs, outputId, COMPLETED_OUTPUTS_KEPT_COUNT);
 }
 
 /** Ends a session whose agent is gone and will not come back (R8). */

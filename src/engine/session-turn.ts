@@ -12,9 +12,9 @@ import {
   type Producer,
   type TopicKind,
 } from "./event.js";
+import type { FactDraft } from "./session-facts.js";
 import type { AgentRecord, OpenQuestion, SessionRecord } from "./session-record.js";
 import { parseTimestamp, type Timestamp } from "./timestamps.js";
-import type { UndoLog } from "./undo-log.js";
 import { AAEPD_VOCABULARY, CORE_VOCABULARY } from "./vocabularies.js";
 
 /** "enforce" refuses what breaks the order; "warn" repairs it and says so, where it can be repaired and is no safety rule (R3). */
@@ -48,11 +48,10 @@ export interface SequenceWarning {
 }
 
 /** A plan in the making. */
-export interface Draft {
+export interface Draft extends FactDraft {
   readonly sequencing: Sequencing;
   readonly clockSkewMs: number;
   readonly summary: MadeSummary;
-  readonly undo: UndoLog;
   /** The reply tokens that are remembered as used, with their sessions. */
   readonly replyTokens: Map<string, string>;
   readonly moment: Moment;

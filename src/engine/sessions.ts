@@ -3,11 +3,17 @@
 // session-sequence.ts; journals, subscriptions and timers belong to the hub.
 import { Fault } from "../base/errors.js";
 import type { Millis } from "../contracts/clock.js";
+import type { KeptState } from "../contracts/journal.js";
+import type { Log } from "../contracts/log.js";
 import { completeEvent } from "./complete-event.js";
 import { createEndedSessions, type EndedSession } from "./ended-sessions.js";
 import { type AgentEvent, isTerminalKind, type JournaledEvent, topicKind } from "./event.js";
+import type { Instant } from "./kept-entry.js";
+import { createKeptSessions } from "./kept-sessions.js";
+import { NOTHING_KEPT } from "./nothing-kept.js";
 import { faultAt } from "./publish-fault.js";
 import { isSameContent, isSamePublish, type PublishedEvent } from "./same-publish.js";
+import { absorb, type FactChange } from "./session-facts.js";
 import { checkOpenLimit } from "./session-limits.js";
 import { createSessionOwners } from "./session-owners.js";
 import type { PublishAnswer, PublishContext, SessionPlan } from "./session-plan.js";
@@ -16,6 +22,7 @@ import {
   type AcceptedConfirmation,
   createAgentRecord,
   createSessionRecord,
+  type OpenQuestion,
   type Remembered,
   rememberedOf,
   type SessionRecord,
@@ -39,6 +46,9 @@ export interface SessionsOptions {
   readonly summary: MadeSummary;
   /** Told of each ended session of which nothing is kept any more. */
   readonly forgotten?: (sessionId: string) => void;
+  /** What the run before kept, and where this one keeps what the next needs. Default: nothing. */
+  readonly kept?: KeptState;
+  readonly log?: Pick<Log, "error">;
 }
 
 export interface Sessions {
@@ -86,18 +96,28 @@ export interface Sessions {
   readonly endedSince: (from: Millis) => Iterable<EndedSession>;
   /** Forgets sessions that ended before, their terminal events and reply tokens. */
   readonly forgetEnded: (before: Millis) => void;
+  /**
+   * Takes over the sessions of the run before, before any is planned in: open ones without owner, with those of `questions` that are theirs. Answers
+   * these.
+   */
+  readonly restore: (questions: readonly OpenQuestion[], present: Instant) => readonly OpenQuestion[];
 }
 
 /** The sessions of a daemon, none at first. */
 export function createSessions(options: SessionsOptions): Sessions {
   const { clockSkewMs, sequencing, validate, summary } = options;
+  const kept = createKeptSessions(options.kept ?? NOTHING_KEPT, options.log ?? { error: () => undefined });
   const open = new Map<string, SessionRecord>();
   const owners = createSessionOwners();
   const replyTokens = new Map<string, string>();
   const ended = createEndedSessions({
-    forgotten: ({ sessionId }) => options.forgotten?.(sessionId),
-    tokensForgotten: (tokens) => {
+    forgotten: ({ sessionId }) => {
+      kept.forgotten(sessionId);
+      options.forgotten?.(sessionId);
+    },
+    tokensForgotten: (tokens, sessionId) => {
       for (const token of tokens) replyTokens.delete(token);
+      kept.tokensForgotten(sessionId);
     },
   });
   const undo = createUndoLog();
@@ -116,6 +136,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       clockSkewMs,
       summary,
       undo,
+      facts: [],
       replyTokens,
       moment,
       connection,
@@ -141,9 +162,10 @@ export function createSessions(options: SessionsOptions): Sessions {
     );
     const terminal = journaled[index] ?? draft.events[index];
     if (terminal === undefined) return;
-    const tokens = [...session.replyTokens];
     const { owner, resumeToken } = session;
-    ended.add({ sessionId, terminal, endedAt: draft.moment.now, replyTokens: tokens, owner, resumeToken });
+    const over = { sessionId, terminal, endedAt: draft.moment.now, owner, resumeToken };
+    kept.ended(over, draft.moment);
+    ended.add({ ...over, replyTokens: [...session.replyTokens.keys()] });
   };
 
   const planFrom = (draft: Draft, answers: readonly PublishAnswer[]): SessionPlan => ({
@@ -159,6 +181,7 @@ export function createSessions(options: SessionsOptions): Sessions {
         throw new Fault("internal", "Commit a plan before the next is made.", { origin: "local" });
       }
       pending = undefined;
+      kept.committed(undo.touched(), draft.facts);
       undo.keep();
       for (const session of draft.started) owners.add(session);
       for (const session of draft.adopted) owners.add(session);
@@ -205,11 +228,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     applyEvent(turn, input);
     const { event_id: eventId } = event;
     if (turn.isAbsorbed) {
-      draft.undo.put(session.absorbed, eventId, input);
-      for (const oldest of session.absorbed.keys()) {
-        if (session.absorbed.size <= ABSORBED_KEPT_COUNT) break;
-        draft.undo.remove(session.absorbed, oldest);
-      }
+      absorb(draft, session, eventId, input);
       return { kind: "absorbed", eventId };
     }
     const index = draft.events.length - 1;
@@ -224,7 +243,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     if (typeof eventId !== "string") return undefined;
     const twin = seen?.get(eventId);
     const { session_id: sessionId } = input.fields;
-    const absorbed = typeof sessionId === "string" ? open.get(sessionId)?.absorbed.get(eventId) : undefined;
+    const absorbed = typeof sessionId === "string" ? open.get(sessionId)?.absorbed.get(eventId)?.published : undefined;
     if (absorbed !== undefined && isSameContent(input, absorbed)) return { kind: "absorbed", eventId };
     const known = context.known(eventId);
     if (twin === undefined && known === undefined && absorbed === undefined) return undefined;
@@ -284,9 +303,12 @@ export function createSessions(options: SessionsOptions): Sessions {
       return planFrom(draft, []);
     },
     confirmationAccepted: (sessionId, agentId, permits) => {
-      const agent = known(sessionId).agents.get(agentId);
+      const session = known(sessionId);
+      const agent = session.agents.get(agentId);
       if (agent === undefined) throw new Fault("not_found", "Name an agent of the session.", { rule: "R5" });
-      accept(undo, agent, permits);
+      const facts: FactChange[] = [];
+      accept({ undo, facts }, session, agent, permits);
+      kept.committed(undo.touched(), facts);
       undo.keep();
     },
     connectionEnded: (connection) => {
@@ -340,12 +362,21 @@ export function createSessions(options: SessionsOptions): Sessions {
     ended: ended.find,
     endedSince: ended.since,
     forgetEnded: ended.forget,
+    restore: (questions, present) => {
+      const restored = kept.restored(questions, present);
+      for (const session of restored.open) {
+        open.set(session.sessionId, session);
+        for (const token of session.replyTokens.keys()) replyTokens.set(token, session.sessionId);
+      }
+      for (const record of restored.ended) {
+        for (const token of record.replyTokens) replyTokens.set(token, record.sessionId);
+        ended.add(record);
+      }
+      return questions.filter(({ sessionId, token }) => open.get(sessionId)?.questions.has(token) === true);
+    },
   };
 }
 
 type Seen = Map<string, PublishedEvent> | undefined;
 
 const NONE: readonly never[] = [];
-
-/** Absorbed events that a session remembers: they stand in no journal, and yet may be sent again (R3). */
-const ABSORBED_KEPT_COUNT = 64;

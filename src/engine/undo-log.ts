@@ -12,11 +12,9 @@ export interface UndoLog {
   readonly touch: (record: Undoable) => void;
   readonly put: <K, V>(map: Map<K, V>, key: K, value: V) => void;
   readonly remove: <K, V>(map: Map<K, V>, key: K) => void;
-  readonly add: <V>(set: Set<V>, value: V) => void;
-  readonly drop: <V>(set: Set<V>, value: V) => void;
-  /** Adds a value and drops the oldest beyond `most`. */
-  readonly addNewest: <V>(set: Set<V>, value: V, most: number) => void;
-  /** Everything since the last `keep` becomes as it was. Maps and sets may iterate in another order afterwards. */
+  /** The records touched since the last `keep`. */
+  readonly touched: () => readonly Undoable[];
+  /** Everything since the last `keep` becomes as it was. Maps may iterate in another order afterwards. */
   readonly revert: () => void;
   /** Everything since the last `keep` stays. */
   readonly keep: () => void;
@@ -39,14 +37,6 @@ export function createUndoLog(): UndoLog {
     if (before === undefined && !map.has(key)) steps.push(() => map.delete(key));
     else steps.push(() => map.set(key, before as V));
   };
-  const add = <V>(set: Set<V>, value: V): void => {
-    if (set.has(value)) return;
-    steps.push(() => set.delete(value));
-    set.add(value);
-  };
-  const drop = <V>(set: Set<V>, value: V): void => {
-    if (set.delete(value)) steps.push(() => set.add(value));
-  };
   return {
     touch: (record) => {
       if (record.generation === generation) return;
@@ -62,15 +52,7 @@ export function createUndoLog(): UndoLog {
       rememberEntry(map, key);
       map.delete(key);
     },
-    add,
-    drop,
-    addNewest: (set, value, most) => {
-      add(set, value);
-      for (const oldest of set) {
-        if (set.size <= most) break;
-        drop(set, oldest);
-      }
-    },
+    touched: () => touched,
     revert: () => {
       for (let index = steps.length - 1; index >= 0; index -= 1) steps[index]?.();
       for (const [index, record] of touched.entries()) Object.assign(record, copies[index]);

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { addFact, dropFact } from "../../src/engine/session-facts.js";
+import { createSessionRecord } from "../../src/engine/session-record.js";
 import { createUndoLog } from "../../src/engine/undo-log.js";
 import { createEngineRig, session } from "../support/engine-rig.js";
 import { createStage, eventOf, type Fields, faultOf, SESSION, type Stage } from "../support/session-stage.js";
@@ -202,15 +204,24 @@ describe("AAEP §4.5.2: tools without a call's id", () => {
 });
 
 describe("R3: what a plan changed is taken back", () => {
-  it("R3: in sets too, also what was forgotten for a newer one", () => {
-    const undo = createUndoLog();
-    const set = new Set([1, 2]);
-    undo.drop(set, 1);
-    undo.drop(set, 7);
-    undo.addNewest(set, 3, 2);
-    undo.addNewest(set, 4, 2);
-    expect([...set]).toEqual([3, 4]);
-    undo.revert();
-    expect([...set].sort()).toEqual([1, 2]);
+  it("R3: of what is remembered too, also what was forgotten for a newer one", () => {
+    const draft = { undo: createUndoLog(), facts: [] };
+    const session = createSessionRecord("sess_1");
+    const facts = session.usedCallIds;
+    for (const call of ["a", "b"]) addFact(draft, session, "call", facts, call, 2);
+    draft.undo.keep();
+    dropFact(draft, session, "call", facts, "a");
+    dropFact(draft, session, "call", facts, "never");
+    for (const call of ["c", "d", "d"]) addFact(draft, session, "call", facts, call, 2);
+    expect([...facts]).toEqual([
+      ["c", 3],
+      ["d", 4],
+    ]);
+    draft.undo.revert();
+    expect([...facts].sort()).toEqual([
+      ["a", 1],
+      ["b", 2],
+    ]);
+    expect(session.factCount).toBe(2);
   });
 });

@@ -1,0 +1,229 @@
+// Sessions, as they are kept for the next run (R8, R29): the core of each once a group of events, and facts about its past one by one. What an agent
+// was told of a session is true after a restart as well: nothing counts twice, and nothing that was permitted is lost (R3, R5).
+import type { KeptState } from "../contracts/journal.js";
+import type { Log } from "../contracts/log.js";
+import type { EndedRecord, OwnedSession } from "./ended-sessions.js";
+import type { Producer } from "./event.js";
+import { type EntryRecord, entryFrom, entryRecord, type Instant, pastInstant, readKept } from "./kept-entry.js";
+import type { FactChange, FactName } from "./session-facts.js";
+import { askingKey } from "./session-questions.js";
+import {
+  type AcceptedConfirmation,
+  type AgentRecord,
+  type ChunkLook,
+  createAgentRecord,
+  createOutputRecord,
+  createSessionRecord,
+  type OpenQuestion,
+  type OpenTool,
+  type OutputRecord,
+  openOutputs,
+  openTools,
+  type QuestionOutcome,
+  type SessionRecord,
+} from "./session-record.js";
+import type { Undoable } from "./undo-log.js";
+
+export interface KeptSessions {
+  /** A plan has changed these records and facts. To be called when it is true, in one turn with its append. */
+  readonly committed: (touched: readonly Undoable[], facts: readonly FactChange[]) => void;
+  readonly ended: (session: OwnedSession, present: Instant) => void;
+  /** The reply tokens of an ended session are remembered no longer, or nothing of it is. */
+  readonly tokensForgotten: (sessionId: string) => void;
+  readonly forgotten: (sessionId: string) => void;
+  /** As the run before left them: open ones without owner, in the order in which they ended the others. */
+  readonly restored: (questions: readonly OpenQuestion[], present: Instant) => RestoredSessions;
+}
+
+export interface RestoredSessions {
+  readonly open: readonly SessionRecord[];
+  readonly ended: readonly EndedRecord[];
+}
+
+/** What of an ended session's past is not asked for any more; its reply tokens are. */
+const OVER_WITH_IT: readonly FactName[] = ["absorbed", "call", "outcome", "output", "permit"];
+
+export function createKeptSessions(kept: KeptState, log: Pick<Log, "error">): KeptSessions {
+  // Those whose core is owed already: its value is asked for when it is written.
+  const owed = new Set<SessionRecord>();
+
+  const putCore = (session: SessionRecord): void => {
+    if (owed.has(session)) return;
+    owed.add(session);
+    kept.put(["session", session.sessionId], () => {
+      owed.delete(session);
+      return coreOf(session);
+    });
+  };
+
+  return {
+    committed: (touched, facts) => {
+      if (!kept.isKept) return;
+      for (const record of touched) if (isOpenSession(record)) putCore(record);
+      for (const { sessionId, name, number, value } of facts) kept.put(["fact", sessionId, name, number], () => value);
+    },
+    ended: (session, present) => {
+      if (!kept.isKept) return;
+      const { sessionId, terminal, resumeToken, endedAt } = session;
+      for (const record of owed) if (record.sessionId === sessionId) owed.delete(record);
+      kept.put(["session", sessionId], () => undefined);
+      for (const name of OVER_WITH_IT) kept.removeAll(["fact", sessionId, name]);
+      const at = present.wallTime - (present.now - endedAt);
+      kept.put(["ended", sessionId], () => ({ at, resumeToken, terminal: entryRecord(terminal) }) satisfies EndedCore);
+    },
+    tokensForgotten: (sessionId) => kept.removeAll(["fact", sessionId, "token"]),
+    forgotten: (sessionId) => {
+      kept.put(["ended", sessionId], () => undefined);
+      kept.removeAll(["fact", sessionId]);
+    },
+    restored: (questions, present) => {
+      const open = new Map<string, SessionRecord>();
+      const ended = new Map<string, EndedRecord & { readonly replyTokens: string[] }>();
+      readKept(kept, ["session"], log, (value) => {
+        const session = sessionFrom(value as SessionCore);
+        open.set(session.sessionId, session);
+      });
+      readKept(kept, ["ended"], log, (value, [, sessionId]) => {
+        const { at, resumeToken, terminal } = value as EndedCore;
+        const endedAt = pastInstant(at, present);
+        ended.set(String(sessionId), {
+          sessionId: String(sessionId),
+          terminal: entryFrom(terminal, endedAt),
+          endedAt,
+          owner: undefined,
+          resumeToken,
+          replyTokens: [],
+        });
+      });
+      readKept(kept, ["fact"], log, (value, [, sessionId, name, number]) => {
+        const session = open.get(String(sessionId));
+        if (session !== undefined) takeFact(session, String(name), Number(number), value);
+        else if (name === "token") ended.get(String(sessionId))?.replyTokens.push(String(value));
+      });
+      for (const question of questions) {
+        const session = open.get(question.sessionId);
+        session?.questions.set(question.token, question);
+        session?.asking.set(askingKey(question.agentId, question.event), question.token);
+        const agent = session?.agents.get(question.agentId);
+        if (agent !== undefined) agent.openQuestionCount += 1;
+      }
+      return {
+        open: [...open.values()].sort((a, b) => a.latestMicros - b.latestMicros),
+        ended: [...ended.values()].sort((a, b) => epochOf(a) - epochOf(b)),
+      };
+    },
+  };
+}
+
+function isOpenSession(record: Undoable): record is SessionRecord {
+  return "sessionId" in record && (record as SessionRecord).phase === "open";
+}
+
+function epochOf({ terminal }: EndedRecord): number {
+  return "epoch" in terminal ? terminal.epoch : 0;
+}
+
+interface EndedCore {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly resumeToken: string;
+  readonly terminal: EntryRecord;
+}
+
+type AgentCore = Omit<AgentRecord, "generation" | "confirmations">;
+type OutputCore = Omit<OutputRecord, "generation">;
+
+interface SessionCore {
+  readonly sessionId: string;
+  readonly starter: Producer;
+  readonly lastAgentId: string;
+  readonly agents: readonly AgentCore[];
+  readonly outputs: readonly OutputCore[];
+  readonly tools: readonly OpenTool[];
+  readonly ordinal: number;
+  readonly factCount: number;
+  readonly nextSequenceNumber: number | undefined;
+  readonly latestMicros: number;
+  readonly latestText: string;
+  readonly resumeToken: string;
+}
+
+function coreOf(session: SessionRecord): SessionCore {
+  const { sessionId, starter, lastAgentId, ordinal, factCount, nextSequenceNumber } = session;
+  const { latestMicros, latestText, resumeToken } = session;
+  return {
+    sessionId,
+    starter,
+    lastAgentId,
+    agents: [...session.agents.values()].map(({ generation: _, confirmations: __, ...agent }) => agent),
+    outputs: openOutputs(session).map(({ generation: _, ...output }) => ({ ...output, last: lookOf(output.last) })),
+    tools: openTools(session),
+    ordinal,
+    factCount,
+    nextSequenceNumber,
+    latestMicros,
+    latestText,
+    resumeToken,
+  };
+}
+
+/** What closing the output needs of its last chunk, and not its text. */
+function lookOf(last: ChunkLook | undefined): ChunkLook | undefined {
+  if (last === undefined) return undefined;
+  const { producer, urgency, output_id, content_type, language, localization_hints, correlation_id } = last;
+  return { producer, urgency, output_id, content_type, language, localization_hints, correlation_id };
+}
+
+function sessionFrom(core: SessionCore): SessionRecord {
+  const { agents, outputs, tools, nextSequenceNumber, ...scalars } = core;
+  const session: SessionRecord = {
+    ...createSessionRecord(core.sessionId),
+    ...scalars,
+    phase: "open",
+    nextSequenceNumber,
+    openToolCount: tools.length,
+  };
+  for (const agent of agents)
+    session.agents.set(agent.agentId, {
+      ...createAgentRecord(agent.producer),
+      ...agent,
+      confirmations: new Map(),
+      openQuestionCount: 0,
+    });
+  for (const output of outputs)
+    session.outputs.set(output.outputId ?? "", { ...createOutputRecord(output.outputId, output.ordinal), ...output });
+  for (const tool of tools) {
+    if (tool.toolCallId !== undefined) session.toolsByCallId.set(tool.toolCallId, tool);
+    else session.toolsByName.set(tool.tool, (session.toolsByName.get(tool.tool) ?? new Map()).set(tool.ordinal, tool));
+  }
+  return session;
+}
+
+function takeFact(session: SessionRecord, name: string, number: number, value: unknown): void {
+  session.factCount = Math.max(session.factCount, number);
+  switch (name as FactName) {
+    case "absorbed": {
+      const { source } = value as { readonly source: string };
+      const fields = JSON.parse(source) as Readonly<Record<string, unknown>>;
+      session.absorbed.set(String(fields.event_id), { published: { fields, source }, number });
+      return;
+    }
+    case "call":
+      session.usedCallIds.set(String(value), number);
+      return;
+    case "outcome":
+      session.outcomes.set(value as QuestionOutcome, number);
+      return;
+    case "output":
+      session.completedOutputs.set(String(value), number);
+      return;
+    case "permit": {
+      const { agentId, action, tool, toolCallId } = value as AcceptedConfirmation & { readonly agentId: string };
+      session.agents.get(agentId)?.confirmations.set({ action, tool, toolCallId }, number);
+      return;
+    }
+    case "token":
+      session.replyTokens.set(String(value), number);
+      return;
+  }
+}
