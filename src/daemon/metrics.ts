@@ -1,6 +1,6 @@
 // What the daemon counts, in the form that Prometheus reads.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import type { EngineStatus } from "../engine/engine.js";
+import type { EngineStatus } from "../engine/engine-status.js";
 
 export interface MetricsSources {
   readonly status: () => EngineStatus;

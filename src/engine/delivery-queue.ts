@@ -1,6 +1,7 @@
 // What one subscription has been released and could not be given yet, in the order in which it will stand (R4, R10, R11, R30).
 // Merging happens here, as late as possible. Rate and transport are the subscription's affair.
 
+import type { RunningCounts } from "./delivery-counts.js";
 import type { Epoch } from "./event.js";
 import { createLowestEpochs, type LowestEpochs } from "./lowest-epochs.js";
 import { encodedBytes, MAX_TEXT_BYTES, roomForText } from "./text-room.js";
@@ -14,8 +15,8 @@ export interface DeliveryQueueOptions {
   readonly maxChars: () => number;
   /** Makes the event of several collapsed state changes: the last, with the first's `from_state` (R11). */
   readonly collapseStates: (first: EventUnit, last: EventUnit) => EventUnit;
-  /** Told how many units will not leave as such: one that joined another, or two that cancelled each other. */
-  readonly merged: (count: number) => void;
+  /** Where it counts what will not leave as such: a unit that joined another, or two that cancelled each other. */
+  readonly counts: Pick<RunningCounts, "merged">;
 }
 
 export interface DeliveryQueue {
@@ -71,6 +72,7 @@ class MergingQueue implements DeliveryQueue {
       if (partner !== undefined && joined !== undefined) {
         this.entries.splice(index, 1);
         this.left(partner);
+        this.options.counts.merged += joined === "nothing" ? 2 : 1;
         if (joined !== "nothing") this.enter({ unit: joined, age: partner.age, closed: false });
         return true;
       }

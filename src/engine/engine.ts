@@ -9,12 +9,13 @@ import type { Journal } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { Segmenter } from "../contracts/segmenter.js";
 import type { IdServices } from "./derived-id.js";
+import { type ClosureReason, createEngineAccounts, type EngineAccounts, type EngineStatus } from "./engine-status.js";
 import {
   type AgentEvent,
-  type Epoch,
   type Evicted,
   isQuestionKind,
   type JournaledEvent,
+  type NewEvent,
   type Producer,
   type TopicKind,
 } from "./event.js";
@@ -27,11 +28,12 @@ import { type AgentHandle, createPublishing } from "./publishing.js";
 import type { AgentEvents } from "./question-agents.js";
 import { createQuestions, type Replier } from "./questions.js";
 import { createRepeats } from "./repeats.js";
+import { createReplay } from "./replaying.js";
 import type { Reply } from "./reply-check.js";
 import { createResumePoints } from "./resume-points.js";
 import { type ResumeAfter, resumeStart } from "./resume-start.js";
 import { createSaidEvents } from "./said-events.js";
-import type { OpenQuestion, Remembered, SessionSummary } from "./session-record.js";
+import type { OpenQuestion, SessionSummary } from "./session-record.js";
 import type { Moment, Sequencing } from "./session-turn.js";
 import { createSessions } from "./sessions.js";
 import { applyShape, shapeOf } from "./shape.js";
@@ -82,10 +84,10 @@ export interface SubscribeSpec {
   readonly terms: Terms;
   readonly resumeAfter: ResumeAfter | undefined;
   readonly wake: () => void;
-  readonly ended: (reason: Expulsion) => void;
+  readonly ended: (reason: Expulsion | "producer_shutdown") => void;
 }
 
-export interface EngineSubscription extends Omit<Member, "skipAll" | "repeat" | "wake" | "cursorIn"> {
+export interface EngineSubscription extends Omit<Member, "skipAll" | "repeat" | "wake" | "cursorIn" | "close"> {
   readonly id: string;
   /** R26: of one output, or with no output of everything that waits. */
   readonly skip: (sessionId: string | undefined, outputId: string | undefined) => void;
@@ -100,15 +102,19 @@ export interface EngineSubscription extends Omit<Member, "skipAll" | "repeat" | 
   readonly reply: (reply: Reply, raw: unknown) => boolean;
   /** A reply that is not well formed, or not this subscription's; for the audit log. */
   readonly refusedReply: (fate: "malformed" | "wrong_subscription", token: string, raw: unknown) => void;
+  /** Default reason: "subscriber". */
+  readonly close: (reason?: ClosureReason) => void;
 }
 
-export interface Engine {
+export interface Engine extends Pick<EngineAccounts, "report" | "refused" | "limits"> {
   /** Without `events`, whoever has a question's session is told the news of it. */
   readonly openAgent: (identity: Producer | undefined, events: AgentEvents | undefined) => AgentHandle;
   /** The agent that has the open session whose token this is: the handle that `openAgent` answered (R8). */
   readonly holderOf: (resumeToken: string) => AgentHandle | undefined;
   /** A reply over a connection without a subscription; for the audit log. */
   readonly strayReply: (token: string, raw: unknown) => void;
+  /** Gives recorded events to all subscriptions as they stand: no session is opened by them, and nothing is asked. */
+  readonly replay: (events: readonly NewEvent[]) => void;
   /** Throws "rate_limit" where there are too many already. */
   readonly subscribe: (spec: SubscribeSpec) => EngineSubscription;
   /** Ends all open sessions, as if their agents had vanished (R8a). */
@@ -116,19 +122,6 @@ export interface Engine {
   /** Closes the journal and lets go of the clock, once nobody publishes or listens any more: nothing of it keeps a process from ending (S9). */
   readonly close: () => Promise<void>;
   readonly status: () => EngineStatus;
-}
-
-export interface EngineStatus extends Remembered {
-  readonly openSessionCount: number;
-  readonly subscriptionCount: number;
-  readonly viewCount: number;
-  readonly keptUnitCount: number;
-  readonly openQuestionCount: number;
-  /** Outputs of which it is remembered where they stand in the journal (R17); bounded by the journal's window. */
-  readonly placedOutputCount: number;
-  /** Sessions of which the journal has let go of something, and that are not forgotten (R27). */
-  readonly lostSessionCount: number;
-  readonly head: Epoch;
 }
 
 export function createEngine(services: EngineServices, options: EngineOptions): Engine {
@@ -198,6 +191,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
         delivered: (subscriberId, unit, low, render) =>
           sessions.isKnown(unit.session) &&
           points.delivered(subscriberId, unit.session, render(unit).event.event_id, low),
+        pace: (change, who) => accounts.pace(change, who),
       },
     },
     options,
@@ -205,6 +199,12 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
 
   const isAble = (terms: Terms, kind: OpenQuestion["kind"]): boolean =>
     kind === "confirmation" ? terms.supportsConfirmationReply : terms.supportsClarificationReply;
+
+  const ableCount = (kind: OpenQuestion["kind"]): number => {
+    let count = 0;
+    for (const member of hub.members()) if (isAble(member.terms(), kind)) count += 1;
+    return count;
+  };
 
   const questions = createQuestions({
     wakeUps,
@@ -214,11 +214,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     audit: services.audit,
     confirmationGraceMs: options.confirmationGraceMs,
     reconnectGraceMs: options.reconnectGraceMs,
-    ableCount: (kind) => {
-      let count = 0;
-      for (const member of hub.members()) if (isAble(member.terms(), kind)) count += 1;
-      return count;
-    },
+    ableCount,
     resolve: (question, result) => {
       const resolution = spokesman.resolution(question, result);
       return publishing.carryOut(sessions.resolve(question.sessionId, question.token, resolution, moment())).durable;
@@ -266,6 +262,24 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     agentGraceMs: options.agentGraceMs,
   });
 
+  const { graceUntil } = publishing;
+  const accounts = createEngineAccounts(
+    { clock, log, journal, hub, sessions, questions, graceUntil, ableCount },
+    options,
+  );
+
+  /** A reply that no question was asked about: it is not well formed, or another's. */
+  const recordReply = (fate: ReplyFate, token: string, raw: unknown, id: string, subscriberId: string): void =>
+    services.audit.record({
+      kind: "reply",
+      fate,
+      reply_token: token,
+      token_is_open: questions.find(token) !== undefined,
+      subscription_id: id,
+      subscriber_id: subscriberId,
+      reply: raw,
+    });
+
   const subscribe = (spec: SubscribeSpec): EngineSubscription => {
     if (hub.members().size >= options.maxSubscriptions) {
       throw new Fault("rate_limit", `There are ${options.maxSubscriptions} subscriptions already; try again later.`, {
@@ -291,6 +305,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       // Found out in the middle of an append: what its end leads to must not meet a plan that is still open.
       ended: (reason) => clock.afterTurn(() => spec.ended(reason)),
     });
+    accounts.opened(id, spec.subscriberId, member);
     // What left by the terms before these can be asked for as well (R28).
     let former: Terms | undefined;
     const replier: Replier = {
@@ -298,16 +313,6 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       subscriberId: spec.subscriberId,
       isEntitled: (question) => !member.isClosed() && isAble(member.terms(), question.kind),
     };
-    const auditReply = (fate: ReplyFate, token: string, raw: unknown): void =>
-      services.audit.record({
-        kind: "reply",
-        fate,
-        reply_token: token,
-        token_is_open: questions.find(token) !== undefined,
-        subscription_id: id,
-        subscriber_id: spec.subscriberId,
-        reply: raw,
-      });
     questions.audienceChanged();
     return {
       id,
@@ -333,10 +338,11 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
           return shapeEvent(event, member.terms());
         }),
       reply: (reply, raw) => questions.reply(reply, replier, raw),
-      refusedReply: auditReply,
+      refusedReply: (fate, token, raw) => recordReply(fate, token, raw, id, spec.subscriberId),
       drain: member.drain,
-      close: () => {
+      close: (reason = "subscriber") => {
         if (member.isClosed()) return;
+        accounts.closed(id, reason);
         member.close();
         questions.audienceChanged();
       },
@@ -359,16 +365,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   return {
     openAgent: publishing.openAgent,
     holderOf: publishing.holderOf,
-    strayReply: (token, raw) =>
-      services.audit.record({
-        kind: "reply",
-        fate: "wrong_subscription",
-        reply_token: token,
-        token_is_open: questions.find(token) !== undefined,
-        subscription_id: "",
-        subscriber_id: "",
-        reply: raw,
-      }),
+    strayReply: (token, raw) => recordReply("wrong_subscription", token, raw, "", ""),
+    replay: createReplay({ clock, hub, points }),
     subscribe,
     endSessions: () => {
       for (const sessionId of sessions.openIds()) publishing.abandon(sessionId);
@@ -388,6 +386,9 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       lostSessionCount: losses.count(),
       head: journal.head(),
     }),
+    report: accounts.report,
+    refused: accounts.refused,
+    limits: accounts.limits,
   };
 }
 

@@ -14,6 +14,7 @@ import type { Member, MemberSpec } from "./member-spec.js";
 import type { OutputTexts } from "./output-texts.js";
 import { createOutputTexts } from "./output-texts.js";
 import { createReadingTurns } from "./reading-turns.js";
+import { createRecentRate, type RecentRate } from "./recent-rate.js";
 import { shapeKey } from "./shape.js";
 import type { Terms } from "./terms.js";
 import type { TextUnit } from "./unit.js";
@@ -91,6 +92,8 @@ export interface Hub {
   /** A view that nobody shares and no event reaches by itself. Its owner closes it. */
   readonly openPrivateView: (terms: ViewTerms, wakeUps: WakeUps, startsAfter: Epoch) => PrivateView;
   readonly members: () => ReadonlySet<Member>;
+  /** Events journaled, and events handed to transports. */
+  readonly rates: { readonly published: RecentRate; readonly delivered: RecentRate };
   readonly viewCount: () => number;
   /** Units that views keep for subscriptions that have not taken them (R18). */
   readonly keptUnitCount: () => number;
@@ -104,6 +107,8 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
   const views = new Map<string, SharedView>();
   const shapes = new Map<string, InternedShape>();
   const members = new Set<Member>();
+  const published = createRecentRate(clock.now());
+  const delivered = createRecentRate(clock.now());
   const readingTurns = createReadingTurns(clock);
   // Of what is read back: the journal gives the same entry to all who read it at about the same time.
   const liveEntries = new WeakMap<JournaledEvent, LiveEntry>();
@@ -239,6 +244,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     openPrivateView,
     append: (events) => {
       const appended = journal.append(events);
+      published.note(appended.events.length, appended.events.at(-1)?.at ?? Number.NEGATIVE_INFINITY);
       for (const entry of appended.events) deliver(createLiveEntry(entry), entry.at);
       return appended;
     },
@@ -260,6 +266,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
           wakeUps: services.wakeUps,
           now: clock.now,
           maxHoldMs: options.maxHoldMs,
+          noteDelivered: delivered.note,
         },
       );
       members.add(member);
@@ -267,6 +274,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
       return member;
     },
     members: () => members,
+    rates: { published, delivered },
     viewCount: () => views.size,
     keptUnitCount: () => {
       let count = 0;

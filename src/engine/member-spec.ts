@@ -3,6 +3,7 @@ import type { Millis } from "../contracts/clock.js";
 import type { Journal } from "../contracts/journal.js";
 import type { PrivateView } from "./backlog-reader.js";
 import type { Delivery } from "./delivery.js";
+import type { DeliveryCounts } from "./delivery-counts.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
 import type { GapEvent } from "./gap-events.js";
 import type { SharedView } from "./hub.js";
@@ -38,6 +39,15 @@ export interface LagLimits {
   /** Most events published meanwhile. */
   readonly maxEvents: number;
 }
+
+/** For how long, and for how many events, the transport has taken nothing (R18). */
+export interface Lag {
+  readonly ms: Millis;
+  readonly eventCount: number;
+}
+
+/** The beginning and the end of an episode in which a subscription reads from the journal because it took too slowly (P3, R18). */
+export type PaceChange = "fell_behind" | "caught_up";
 
 /** Why the engine ends a subscription: its peer takes too slowly (R18), or the engine itself failed it. It can resume after either. */
 export type Expulsion = "lagging" | "producer_error";
@@ -76,6 +86,8 @@ export interface MemberSpec {
   readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;
   /** Told what left and from where the rest would have to be read (R17). */
   readonly delivered: (subscriberId: string, unit: Unit, low: Epoch, render: (unit: Unit) => Delivery) => void;
+  /** Told of each episode twice. */
+  readonly pace: (change: PaceChange, who: Pick<MemberSpec, "subscriptionId" | "subscriberId">) => void;
 }
 
 export interface MemberServices {
@@ -91,6 +103,8 @@ export interface MemberServices {
   readonly wakeUps: WakeUps;
   readonly now: () => Millis;
   readonly maxHoldMs: Millis;
+  /** Told how many events left, of whichever subscription. */
+  readonly noteDelivered: (count: number, now: Millis) => void;
 }
 
 export interface Member {
@@ -125,4 +139,18 @@ export interface MemberStatus {
   readonly rememberedCount: number;
   readonly behind: boolean;
   readonly blockedSince: Millis | undefined;
+  /** Where its next event comes from: out of what everybody gets as it comes, out of what waits for it, or out of the journal. */
+  readonly reads: "live" | "queue" | "journal";
+  /**
+   * What was published and it has not taken over: units of its view, or events of the journal where it reads there; those by their epochs, so that
+   * over the end of an earlier run they may be too many.
+   */
+  readonly untakenCount: number;
+  /** Since when it has been behind; undefined where it reads from the journal for another reason, or not at all. */
+  readonly behindSince: Millis | undefined;
+  /** Nothing while the transport takes; of one that was given up, what it was then. */
+  readonly lag: Lag;
+  readonly counts: DeliveryCounts;
+  /** The last event handed to the transport: what it has to name to go on after it (R17). */
+  readonly lastEventId: string | undefined;
 }

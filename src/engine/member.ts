@@ -3,20 +3,22 @@ import type { Millis } from "../contracts/clock.js";
 import type { BacklogReader } from "./backlog-reader.js";
 import { createBacklogReader } from "./backlog-reader.js";
 import { createDeliveryQueue } from "./delivery-queue.js";
-import { type AgentEvent, type Epoch, isTerminalKind, type JournaledEvent, topicKind } from "./event.js";
+import { type AgentEvent, type Epoch, type JournaledEvent, topicKind } from "./event.js";
+import { collapse, gapOf, unitOf } from "./event-units.js";
 import type { SharedView } from "./hub.js";
 import type { LiveEntry } from "./live-entry.js";
-import type { Member, MemberServices, MemberSpec } from "./member-spec.js";
+import { beginEpisode, createMemberAccount, endEpisode, noteGap, noteRun } from "./member-account.js";
+import type { Lag, Member, MemberServices, MemberSpec } from "./member-spec.js";
 import { createRateBudget } from "./rate-budget.js";
 import type { ReadingPoint } from "./reading-point.js";
 import type { Stream, StreamServices, StreamTerms } from "./stream.js";
 import { createStream } from "./subscription.js";
 import type { Terms } from "./terms.js";
-import type { EventUnit } from "./unit.js";
 import type { View } from "./view.js";
 
 /** How many questions it remembers before it forgets those that are resolved. */
 const ASKED_KEPT_COUNT = 256;
+const NO_LAG: Lag = { ms: 0, eventCount: 0 };
 
 export function createMember(spec: MemberSpec, services: MemberServices): Member {
   let terms = spec.terms;
@@ -24,15 +26,20 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
   let isLagging = false;
   let blockedSince: Millis | undefined;
   let blockedHead: Epoch = 0;
+  // How far it lagged when it was given up.
+  let lastLag = NO_LAG;
   let timer: (() => void) | undefined;
   // Epochs of the questions that it was asked.
   const asked = new Set<Epoch>();
   let pruneAt = ASKED_KEPT_COUNT;
+  const account = createMemberAccount();
+  const { counts } = account;
   const budget = createRateBudget(terms.maxEventsPerSecond, spec.burst, services.now());
   const queue = createDeliveryQueue({
     limit: spec.queueLimit,
     maxChars: () => terms.maxChars,
-    collapseStates: (first, last) => collapse(first, last, spec.collapsedEvent, services),
+    collapseStates: (first, last) => collapse(first, last, spec.collapsedEvent, services.liveEntry),
+    counts,
   });
 
   const streamServices: StreamServices = {
@@ -50,9 +57,16 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
       if (asked.size > pruneAt) forgetResolved();
       spec.shown(spec.subscriptionId, spec.subscriberId, entry);
     },
+    counts,
     delivered: (unit, low) => {
+      noteGap(account, unit);
       if (spec.isRemembered) spec.delivered(spec.subscriberId, unit, low, shared.view.deliveryOf);
     },
+  };
+
+  const lag = (): Lag => {
+    if (blockedSince === undefined || terms.paused) return isLagging ? lastLag : NO_LAG;
+    return { ms: services.now() - blockedSince, eventCount: services.journal.head() - blockedHead };
   };
 
   const localEntry = (event: AgentEvent, kind: JournaledEvent["kind"], epoch: Epoch): LiveEntry =>
@@ -97,6 +111,7 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
     for (const [session, timestamp] of own.timestamps()) shared.view.noteTimestamp(session, timestamp);
     stream.moveTo({ view: shared.view, cursor: shared.view.log.end() }, undefined);
     own.close();
+    endEpisode(account, spec);
   };
 
   const readOnFrom = (point: ReadingPoint): void => {
@@ -145,9 +160,9 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
 
   const checkLag = (): void => {
     if (blockedSince === undefined || closed || isLagging || terms.paused) return;
-    const now = services.now();
-    const events = services.journal.head() - blockedHead;
-    if (now - blockedSince < spec.lag.maxMs && events < spec.lag.maxEvents) return;
+    const { ms, eventCount } = lag();
+    if (ms < spec.lag.maxMs && eventCount < spec.lag.maxEvents) return;
+    lastLag = { ms, eventCount };
     isLagging = true;
     spec.ended("lagging");
   };
@@ -195,7 +210,11 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
     take: () => {
       const now = services.now();
       const taken = stream.take(now);
-      if (taken.kind === "run") return taken;
+      if (taken.kind === "run") {
+        noteRun(account, taken.run.deliveries);
+        services.noteDelivered(taken.run.deliveries.length, now);
+        return taken;
+      }
       cancelTimer();
       shared.ready.delete(member);
       if (taken.kind === "wait") {
@@ -240,7 +259,7 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
       // Ends are told, and a loss is told whatever is skipped (R26, R27).
       const kept = stream
         .waitingUnits()
-        .flatMap((unit) => (unit.kind === "event" && (unit.terminal || isGap(unit)) ? [unit] : []));
+        .flatMap((unit) => (unit.kind === "event" && (unit.terminal || gapOf(unit) !== undefined) ? [unit] : []));
       if (reader !== undefined) {
         for (const entry of terminals()) {
           const live = services.liveEntry(entry);
@@ -255,6 +274,7 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
       stream.forget();
       stream.moveTo({ view: shared.view, cursor: shared.view.log.end() }, undefined);
       for (const held of shared.view.texts.held()) stream.trim(held.output, held.endPosition);
+      endEpisode(account, spec);
       stream.expedite(urgent);
       stream.askOpen(services.journal.head());
       for (const unit of kept) if (!gone.has(unit.epoch)) stream.say(unit);
@@ -265,7 +285,13 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
       stream.urge([unitOf(services.liveEntry(entry), shared.view, "plain")]);
       spec.wake();
     },
-    drain: () => stream.drain(services.now()),
+    drain: () => {
+      const now = services.now();
+      const deliveries = stream.drain(now);
+      noteRun(account, deliveries);
+      services.noteDelivered(deliveries.length, now);
+      return deliveries;
+    },
     close: () => {
       if (closed) return;
       closed = true;
@@ -291,15 +317,26 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
         return stream.place().cursor;
       }
       readOnFrom(stream.point([]));
+      beginEpisode(account, spec, services.now());
       return undefined;
     },
-    status: () => ({
-      waitingCount: stream.waiting(),
-      readAheadCount: stream.reader()?.released().length ?? 0,
-      rememberedCount: stream.remembered(),
-      behind: stream.reader() !== undefined,
-      blockedSince,
-    }),
+    status: () => {
+      const reader = stream.reader();
+      const { view, cursor } = stream.place();
+      const untaken = reader === undefined ? view.log.end() - cursor : services.journal.head() - stream.point([]).after;
+      const isHeld = stream.waiting() > 0 || untaken > 0;
+      return {
+        waitingCount: stream.waiting(),
+        readAheadCount: reader?.released().length ?? 0,
+        rememberedCount: stream.remembered(),
+        behind: reader !== undefined,
+        blockedSince,
+        reads: reader !== undefined ? "journal" : isHeld ? "queue" : "live",
+        untakenCount: untaken,
+        ...account,
+        lag: lag(),
+      };
+    },
   };
 
   let shared = services.join(member, terms);
@@ -316,45 +353,6 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
   return member;
 }
 
-function isGap({ entry }: EventUnit): boolean {
-  return entry.event.extensions?.aaepd?.gap !== undefined;
-}
-
 function streamTermsOf(terms: Terms): StreamTerms {
   return { limited: terms.maxEventsPerSecond !== undefined, paused: terms.paused, paceWpm: terms.paceWpm };
-}
-
-function unitOf(live: LiveEntry, view: View, role: EventUnit["role"]): EventUnit {
-  const { entry } = live;
-  return {
-    kind: "event",
-    session: entry.event.session_id,
-    agent: entry.event.producer.agent_id,
-    at: entry.at,
-    firstEpoch: entry.epoch,
-    epoch: entry.epoch,
-    low: entry.epoch + 1,
-    role,
-    terminal: isTerminalKind(entry.kind),
-    entry,
-    delivery: live.deliveryIn(view.terms.shape),
-  };
-}
-
-function collapse(
-  first: EventUnit,
-  last: EventUnit,
-  make: (first: AgentEvent, last: AgentEvent, epoch: Epoch) => AgentEvent,
-  services: MemberServices,
-): EventUnit {
-  const event = make(first.delivery.event, last.delivery.event, last.epoch);
-  const entry: JournaledEvent = { ...last.entry, event, source: undefined };
-  const loud = first.role === "state" || last.role === "state";
-  return {
-    ...last,
-    firstEpoch: first.firstEpoch,
-    role: loud ? "state" : "background-state",
-    entry,
-    delivery: services.liveEntry(entry).deliveryIn({ key: "as it is", apply: (shaped) => shaped }),
-  };
 }

@@ -110,6 +110,8 @@ export interface Publishing {
   readonly carryOut: (plan: SessionPlan) => CarriedOut;
   /** Ends an open session as if its agent had vanished (R8). */
   readonly abandon: (sessionId: string) => void;
+  /** When the grace of a session whose agent is away ends (R8). */
+  readonly graceUntil: (sessionId: string) => Millis | undefined;
 }
 
 /** In place of a connection where there is none. */
@@ -118,6 +120,7 @@ const NOBODY = {};
 export function createPublishing(services: PublishingServices): Publishing {
   const { clock, ids, log, journal, hub, points, sessions, questions, spokesman, wakeUps, slices } = services;
   const graces = new Map<string, () => void>();
+  const graceEnds = new Map<string, Millis>();
 
   const agents = createQuestionAgents(sessions.ownerOf, questions.isWaiting);
 
@@ -196,6 +199,7 @@ export function createPublishing(services: PublishingServices): Publishing {
   const forgetGrace = (sessionId: string): void => {
     graces.get(sessionId)?.();
     graces.delete(sessionId);
+    graceEnds.delete(sessionId);
   };
 
   const abandon = (sessionId: string): void => {
@@ -339,6 +343,7 @@ export function createPublishing(services: PublishingServices): Publishing {
         for (const sessionId of sessions.connectionEnded(connection)) {
           const at = clock.now() + services.agentGraceMs;
           const over = () => comeToAbandon(sessionId);
+          graceEnds.set(sessionId, at);
           graces.set(sessionId, services.agentGraceMs === 0 ? () => {} : wakeUps.at(at, over));
           if (services.agentGraceMs === 0) over();
         }
@@ -354,5 +359,6 @@ export function createPublishing(services: PublishingServices): Publishing {
     carryOut,
     abandon,
     tellWaiting: agents.tellWaiting,
+    graceUntil: (sessionId) => graceEnds.get(sessionId),
   };
 }

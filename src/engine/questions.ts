@@ -82,6 +82,8 @@ export interface Questions {
   readonly outcomeOf: (token: string) => ResolvedQuestion | "open" | undefined;
   /** The session of a question whose outcome is "open". */
   readonly sessionOf: (token: string) => string | undefined;
+  /** To how many subscriptions it was shown. */
+  readonly shownCount: (token: string) => number;
   /** Its event was handed to a subscription's transport. */
   readonly shown: (token: string, eventId: string, to: Audience) => void;
   /** The first valid reply wins; the answer says only whether it was this one (R19). */
@@ -300,6 +302,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
       return entry?.due === undefined ? entry?.entry : undefined;
     },
     isWaiting: (token) => pending.get(token)?.isWaiting === true,
+    shownCount: (token) => pending.get(token)?.shownTo.size ?? 0,
     outcomeOf: (token) => {
       const outcome = pending.has(token) ? "unsafe" : outcomes.find(token);
       return outcome === "unsafe" ? "open" : outcome;

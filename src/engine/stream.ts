@@ -2,6 +2,7 @@
 import type { Millis } from "../contracts/clock.js";
 import type { BacklogReader } from "./backlog-reader.js";
 import type { Delivery, DeliveryRun } from "./delivery.js";
+import type { RunningCounts } from "./delivery-counts.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
 import type { ReadingPoint } from "./reading-point.js";
 import type { EventUnit, TextUnit, Unit } from "./unit.js";
@@ -28,6 +29,7 @@ export interface StreamServices {
   readonly maxHoldMs: Millis;
   /** Told of what leaves by the slow way, so that a resume point can be kept (R17). */
   readonly delivered: (unit: Unit, low: Epoch) => void;
+  readonly counts: RunningCounts;
   /** Told of each question that leaves. */
   readonly asked: (entry: JournaledEvent) => void;
   /** What is open, was asked no later than this epoch, and was not asked here (R6, R28). */

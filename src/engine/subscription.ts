@@ -85,6 +85,7 @@ export function createStream(
     const stretch = isPlainlyMerging() ? place.view.stretchFrom(place.cursor) : undefined;
     if (stretch === undefined) return undefined;
     queue.offer(stretch.unit, false);
+    services.counts.merged += stretch.next - place.cursor - 1;
     place.cursor = stretch.next;
     isRestStale = true;
     return stretch;
@@ -140,6 +141,7 @@ export function createStream(
 
   const sendAlone = (unit: EventUnit, overtook: number, out: Delivery[]): void => {
     const delivery = place.view.deliveryOf(unit);
+    if (overtook > 0) services.counts.overtook += 1;
     out.push(overtook === 0 ? delivery : place.view.marked(unit, overtook, services.markOvertook));
     noteQuestion(unit);
     remember().wentAhead(unit);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createMetrics } from "../../src/daemon/metrics.js";
-import type { EngineStatus } from "../../src/engine/engine.js";
+import type { EngineStatus } from "../../src/engine/engine-status.js";
 
 const STATUS: EngineStatus = {
   openSessionCount: 3,

@@ -55,9 +55,10 @@ function text(output: string, position: number, chunk: string, epoch: number): T
   };
 }
 
-function queue(limit = 100, maxChars = 16_384): DeliveryQueue {
+function queue(limit = 100, maxChars = 16_384, counts = { merged: 0 }): DeliveryQueue {
   return createDeliveryQueue({
     limit,
+    counts,
     maxChars: () => maxChars,
     collapseStates: (first, last) => {
       const joined = { ...last.delivery.event, from_state: first.delivery.event.from_state };

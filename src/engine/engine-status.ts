@@ -1,0 +1,254 @@
+// How the engine stands, for whoever looks after the daemon: sessions, subscriptions with the terms they were granted, questions, rates, and why
+// subscriptions ended. Read when it is asked for; in between it costs what counting costs. Texts of events are not in it, but for what is asked.
+import type { Clock, Millis } from "../contracts/clock.js";
+import type { Journal, JournalStatus } from "../contracts/journal.js";
+import type { Log } from "../contracts/log.js";
+import { addCounts, createDeliveryCounts, type DeliveryCounts } from "./delivery-counts.js";
+import type { Epoch } from "./event.js";
+import type { Hub } from "./hub.js";
+import type { Expulsion, Lag, LagLimits, Member, MemberSpec, MemberStatus, PaceChange } from "./member-spec.js";
+import type { Questions } from "./questions.js";
+import type { Remembered } from "./session-record.js";
+import type { Sessions } from "./sessions.js";
+import { shortenedText } from "./shortened-text.js";
+import type { Terms } from "./terms.js";
+
+/** What a subscription may lag and hold (R18), as subscribers are told it. */
+export interface SlowLimits {
+  readonly lag: LagLimits;
+  /** Units that wait for one subscription in memory; what is more it reads from the journal. */
+  readonly queueLimitCount: number;
+}
+
+/**
+ * Why a subscription ended, or a connection before it became one. "subscriber": its own end, or its connection's; the others are the daemon's
+ * `reason_code`, "rejected" new terms that could not be served (R32).
+ */
+export type ClosureReason = Expulsion | "subscriber" | "rejected" | "producer_shutdown" | "handshake_timeout";
+
+export interface SessionReport {
+  readonly sessionId: string;
+  readonly agentId: string;
+  readonly agentName: string | undefined;
+  /** Of the agent that spoke last. */
+  readonly state: string;
+  readonly eventCount: number;
+  readonly openToolCount: number;
+  readonly openOutputCount: number;
+  readonly openQuestionCount: number;
+  readonly isAgentConnected: boolean;
+  /** Until when its agent may come back, milliseconds since 1970 (R8); undefined where it is there. */
+  readonly graceUntil: number | undefined;
+}
+
+export interface SubscriptionReport {
+  readonly subscriptionId: string;
+  readonly subscriberId: string;
+  /** When it began, milliseconds since 1970. */
+  readonly since: number;
+  readonly terms: Terms;
+  readonly reads: MemberStatus["reads"];
+  readonly isPaused: boolean;
+  readonly isBlocked: boolean;
+  readonly lag: Lag;
+  /** Units that wait for it in its own queue, and those published that it has not taken over; of the journal at most so many. */
+  readonly queueCount: number;
+  readonly untakenCount: number;
+  /** Since when it has been behind, milliseconds since 1970; undefined where it is not. */
+  readonly behindSince: number | undefined;
+  readonly counts: DeliveryCounts;
+}
+
+export interface QuestionReport {
+  readonly sessionId: string;
+  readonly kind: "confirmation" | "clarification";
+  /** What is asked, at most 200 characters. */
+  readonly asked: string;
+  /** Milliseconds since 1970. */
+  readonly askedAt: number;
+  readonly deadline: number;
+  /** Subscriptions that could answer, and those that it was put to. */
+  readonly ableCount: number;
+  readonly shownCount: number;
+}
+
+export interface EngineReport {
+  readonly sessions: readonly SessionReport[];
+  readonly subscriptions: readonly SubscriptionReport[];
+  readonly questions: readonly QuestionReport[];
+  /** Events a second, over the last ten. */
+  readonly publishedPerSecond: number;
+  readonly deliveredPerSecond: number;
+  readonly publishedTotal: number;
+  /** Of all subscriptions since the start, those that ended among them. */
+  readonly totals: DeliveryCounts;
+  readonly closures: ReadonlyMap<ClosureReason, number>;
+  readonly limits: SlowLimits;
+  readonly head: Epoch;
+  readonly journal: JournalStatus;
+}
+
+export interface EngineStatus extends Remembered {
+  readonly openSessionCount: number;
+  readonly subscriptionCount: number;
+  readonly viewCount: number;
+  readonly keptUnitCount: number;
+  readonly openQuestionCount: number;
+  /** Outputs of which it is remembered where they stand in the journal (R17); bounded by the journal's window. */
+  readonly placedOutputCount: number;
+  /** Sessions of which the journal has let go of something, and that are not forgotten (R27). */
+  readonly lostSessionCount: number;
+  readonly head: Epoch;
+}
+
+export interface EngineStatusServices {
+  readonly clock: Pick<Clock, "now" | "wallTime">;
+  readonly journal: Pick<Journal, "head" | "status">;
+  readonly hub: Pick<Hub, "rates">;
+  readonly sessions: Pick<Sessions, "openIds" | "summary">;
+  readonly questions: Pick<Questions, "open" | "shownCount">;
+  /** When the grace of a session's agent ends (R8). */
+  readonly graceUntil: (sessionId: string) => Millis | undefined;
+  readonly ableCount: (kind: QuestionReport["kind"]) => number;
+  readonly log: Pick<Log, "info">;
+}
+
+/** Keeps account of the subscriptions under way. */
+export interface EngineAccounts {
+  readonly opened: (subscriptionId: string, subscriberId: string, member: Pick<Member, "status" | "terms">) => void;
+  /** A subscription has ended; to be called once. */
+  readonly closed: (subscriptionId: string, reason: ClosureReason) => void;
+  /** A conversation has ended that never became a subscription. */
+  readonly refused: (reason: ClosureReason) => void;
+  /** Tells the log, once an episode and once when it is over (P3). */
+  readonly pace: (change: PaceChange, who: PacedSubscription) => void;
+  /** All of how the engine stands, sessions and subscriptions one by one: costs as much as there are of them. */
+  readonly report: () => EngineReport;
+  readonly limits: SlowLimits;
+}
+
+type PacedSubscription = Parameters<MemberSpec["pace"]>[1];
+
+interface OpenAccount {
+  readonly subscriberId: string;
+  readonly since: number;
+  readonly member: Pick<Member, "status" | "terms">;
+}
+
+const ASKED_LENGTH = 200;
+
+const PACE_SENTENCES: Readonly<Record<PaceChange, string>> = {
+  fell_behind: "a subscription takes too slowly; it reads on from the journal, at its own pace",
+  caught_up: "a subscription that took too slowly has caught up",
+};
+
+export function createEngineAccounts(
+  services: EngineStatusServices,
+  { lag, queueLimitCount }: SlowLimits,
+): EngineAccounts {
+  const { clock, journal, hub, sessions, questions } = services;
+  const limits: SlowLimits = { lag, queueLimitCount };
+  const accounts = new Map<string, OpenAccount>();
+  const ended = createDeliveryCounts();
+  const closures = new Map<ClosureReason, number>();
+
+  const count = (reason: ClosureReason): void => void closures.set(reason, (closures.get(reason) ?? 0) + 1);
+
+  const sessionReports = (wallTimeOf: (at: Millis) => number): readonly SessionReport[] =>
+    sessions.openIds().flatMap((sessionId) => {
+      const summary = sessions.summary(sessionId);
+      if (summary === undefined) return [];
+      const until = summary.isAgentConnected ? undefined : services.graceUntil(sessionId);
+      return {
+        sessionId,
+        agentId: summary.producer.agent_id,
+        agentName: summary.producer.agent_name,
+        state: summary.state,
+        eventCount: summary.eventCount,
+        openToolCount: summary.openTools.length,
+        openOutputCount: summary.openOutputs.length,
+        openQuestionCount: summary.openQuestions.length,
+        isAgentConnected: summary.isAgentConnected,
+        graceUntil: until === undefined ? undefined : wallTimeOf(until),
+      };
+    });
+
+  const questionReports = (): readonly QuestionReport[] => {
+    const ableCounts = {
+      confirmation: services.ableCount("confirmation"),
+      clarification: services.ableCount("clarification"),
+    };
+    return questions.open().map(({ sessionId, kind, event, receivedAt, token }) => {
+      const text = kind === "confirmation" ? event.action : event.question;
+      const seconds = typeof event.timeout_seconds === "number" ? event.timeout_seconds : 0;
+      return {
+        sessionId,
+        kind,
+        asked: shortenedText(typeof text === "string" ? text : "", ASKED_LENGTH),
+        askedAt: receivedAt,
+        deadline: receivedAt + seconds * 1000,
+        ableCount: ableCounts[kind],
+        shownCount: questions.shownCount(token),
+      };
+    });
+  };
+
+  return {
+    opened: (subscriptionId, subscriberId, member) =>
+      void accounts.set(subscriptionId, { subscriberId, since: clock.wallTime(), member }),
+    closed: (subscriptionId, reason) => {
+      const account = accounts.get(subscriptionId);
+      if (account === undefined) return;
+      accounts.delete(subscriptionId);
+      addCounts(ended, account.member.status().counts);
+      count(reason);
+    },
+    refused: count,
+    pace: (change, { subscriptionId, subscriberId }) =>
+      services.log.info({ subscriptionId, subscriberId, epoch: journal.head() }, PACE_SENTENCES[change]),
+    limits,
+    report: () => {
+      const now = clock.now();
+      const offset = clock.wallTime() - now;
+      const wallTimeOf = (at: Millis): number => at + offset;
+      const kept = journal.status();
+      const totals = createDeliveryCounts();
+      addCounts(totals, ended);
+      const subscriptions: SubscriptionReport[] = [];
+      for (const [subscriptionId, { subscriberId, since, member }] of accounts) {
+        const status = member.status();
+        const terms = member.terms();
+        addCounts(totals, status.counts);
+        subscriptions.push({
+          subscriptionId,
+          subscriberId,
+          since,
+          terms,
+          reads: status.reads,
+          isPaused: terms.paused,
+          isBlocked: status.blockedSince !== undefined,
+          lag: status.lag,
+          queueCount: status.waitingCount,
+          // Epochs of an earlier run are far below: there is never more to read than the journal holds.
+          untakenCount:
+            status.reads === "journal" ? Math.min(status.untakenCount, kept.eventCount) : status.untakenCount,
+          behindSince: status.behindSince === undefined ? undefined : wallTimeOf(status.behindSince),
+          counts: { ...status.counts },
+        });
+      }
+      return {
+        sessions: sessionReports(wallTimeOf),
+        subscriptions,
+        questions: questionReports(),
+        publishedPerSecond: hub.rates.published.perSecond(now),
+        deliveredPerSecond: hub.rates.delivered.perSecond(now),
+        publishedTotal: hub.rates.published.total(),
+        totals,
+        closures,
+        limits,
+        head: journal.head(),
+        journal: kept,
+      };
+    },
+  };
+}
