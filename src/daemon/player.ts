@@ -1,0 +1,95 @@
+// Plays a tape at the pace at which it was recorded, for one listener.
+import type { Clock, Millis } from "../contracts/clock.js";
+import type { RecordedEvent, Tape } from "./recorded-session.js";
+
+export interface Pace {
+  /** So many times as fast as it was recorded. Above 0. */
+  readonly speed: number;
+  /** No pause between two events is longer, ms as they are played. Default: as they were. */
+  readonly longestPauseMs?: Millis | undefined;
+}
+
+export interface PlayerOptions extends Pace {
+  readonly tape: Pick<Tape, "next">;
+  readonly clock: Pick<Clock, "now" | "wakeAt" | "afterTurn">;
+  /** Told what is due, in order; at most 256 events at a time. */
+  readonly play: (events: readonly RecordedEvent[]) => void;
+  /** Told once, after the last event, how many were played. */
+  readonly ended: (playedCount: number) => void;
+}
+
+export interface Player {
+  /** Begins, at once, with the next event of the tape. */
+  readonly start: () => void;
+  /** The listener has taken everything: it may get further ahead of it again. */
+  readonly caughtUp: () => void;
+  readonly stop: () => void;
+}
+
+const TURN_COUNT = 256;
+/** Most events by which it gets ahead of a listener that takes its time: what waits for that one is to stay in a journal in memory. */
+export const AHEAD_COUNT = 4096;
+/** The same for the length of their texts. */
+const AHEAD_UNITS = 2 * 1024 * 1024;
+
+export function createPlayer({ tape, clock, play, ended, speed, longestPauseMs }: PlayerOptions): Player {
+  let next: RecordedEvent | undefined;
+  let dueAt: Millis = 0;
+  let playedCount = 0;
+  let aheadCount = 0;
+  let aheadUnits = 0;
+  let isHeldUp = false;
+  let isOver = false;
+  let cancel: () => void = () => {};
+
+  const advance = (): void => {
+    const last = next;
+    next = tape.next();
+    if (last === undefined || next === undefined) return;
+    const pauseMs = Math.max(0, next.receivedAt - last.receivedAt) / speed;
+    dueAt += Math.min(pauseMs, longestPauseMs ?? pauseMs);
+  };
+
+  const isFarAhead = (): boolean => aheadCount >= AHEAD_COUNT || aheadUnits >= AHEAD_UNITS;
+
+  const step = (): void => {
+    if (isOver) return;
+    const due: RecordedEvent[] = [];
+    const now = clock.now();
+    for (; next !== undefined && dueAt <= now && due.length < TURN_COUNT && !isFarAhead(); advance()) {
+      due.push(next);
+      aheadCount += 1;
+      aheadUnits += next.source?.length ?? 0;
+    }
+    playedCount += due.length;
+    if (due.length > 0) play(due);
+    if (next === undefined) {
+      isOver = true;
+      ended(playedCount);
+      return;
+    }
+    isHeldUp = isFarAhead();
+    if (isHeldUp) return;
+    if (dueAt > clock.now()) cancel = clock.wakeAt(dueAt, step);
+    else clock.afterTurn(step);
+  };
+
+  return {
+    start: () => {
+      dueAt = clock.now();
+      advance();
+      clock.afterTurn(step);
+    },
+    caughtUp: () => {
+      aheadCount = 0;
+      aheadUnits = 0;
+      if (!isHeldUp) return;
+      isHeldUp = false;
+      clock.afterTurn(step);
+    },
+    stop: () => {
+      isOver = true;
+      cancel();
+    },
+  };
+}

@@ -1,0 +1,132 @@
+// The engine of a replay. Each subscription has an engine of its own, with a journal in memory into which the recorded session is played for it alone,
+// from the beginning: all that was negotiated applies as it does to what is live. Agents are turned away.
+import { Fault } from "../base/errors.js";
+import {
+  createEngine,
+  type Engine,
+  type EngineOptions,
+  type EngineServices,
+  type EngineSubscription,
+  type SubscribeSpec,
+} from "../engine/engine.js";
+import type { Epoch } from "../engine/event.js";
+import { createJournalRing } from "../engine/journal-ring.js";
+import type { ResumeAfter } from "../engine/resume-start.js";
+import { AHEAD_COUNT, createPlayer, type Pace } from "./player.js";
+import { createTape, playedUpTo, type RecordedSession, type Tape } from "./recorded-session.js";
+
+export interface ReplayOptions extends Pace {
+  readonly session: RecordedSession;
+  /** Told whenever a subscription has ended, how many are left. */
+  readonly listenerGone: (leftCount: number) => void;
+}
+
+export type ReplayServices = Omit<EngineServices, "createJournal" | "audit">;
+
+/** What was asked and answered then stands in the audit log of that day. */
+const NO_AUDIT = { record: () => {} };
+
+/** More than a player gets ahead of its listener: nothing leaves it unread. */
+const JOURNAL_COUNT = 4 * AHEAD_COUNT;
+
+export function createReplayEngine(services: ReplayServices, options: EngineOptions, replay: ReplayOptions): Engine {
+  const { sessionId } = replay.session;
+  const listening = new Set<Engine>();
+  // Answers for all that is not a listener's.
+  const idle = engineFrom(1);
+
+  function engineFrom(firstEpoch: Epoch): Engine {
+    const { clock } = services;
+    const journal = { firstEpoch, maxEvents: JOURNAL_COUNT, wallTimeOffsetMs: clock.wallTime() - clock.now() };
+    const createJournal: EngineServices["createJournal"] = (evicted) => createJournalRing({ ...journal, evicted });
+    return createEngine({ ...services, audit: NO_AUDIT, createJournal }, options);
+  }
+
+  const newTape = (): Tape => createTape(replay.session, services.idServices, options.defaultLanguage);
+
+  /** Gives the engine what a listener that comes back had been given, so that it goes on after it (R17). Answers how many events that are. */
+  const catchUp = (engine: Engine, tape: Tape, resumeAfter: ResumeAfter | undefined): number => {
+    const count = resumeAfter === undefined ? 0 : playedUpTo(newTape(), sessionId, resumeAfter);
+    for (let played = 0; played < count; played += 1) {
+      const event = tape.next();
+      if (event !== undefined) engine.replay([event]);
+    }
+    return count;
+  };
+
+  const subscribe = (spec: SubscribeSpec): EngineSubscription => {
+    if (listening.size >= options.maxSubscriptions) throw tooMany(options);
+    const tape = newTape();
+    const engine = engineFrom(tape.firstEpoch);
+    const givenCount = catchUp(engine, tape, spec.resumeAfter);
+    const { resumeAfter, ...others } = spec;
+    const subscription = engine.subscribe({ ...others, resumeAfter: givenCount === 0 ? undefined : resumeAfter });
+    let isPlayed = false;
+    let hasEnded = false;
+    const player = createPlayer({
+      ...replay,
+      tape,
+      clock: services.clock,
+      play: engine.replay,
+      ended: (playedCount) => {
+        // Who has heard it all and comes back is not sent away again: it would come back for ever.
+        isPlayed = givenCount === 0 || playedCount > 0;
+        spec.wake();
+      },
+    });
+
+    const end = (): void => {
+      player.stop();
+      if (!listening.delete(engine)) return;
+      void engine.close();
+      replay.listenerGone(listening.size);
+    };
+
+    /** All that was played has left, but for text that is held: that goes out as the subscription is ended. */
+    const noteCaughtUp = (): void => {
+      player.caughtUp();
+      if (!isPlayed || hasEnded) return;
+      hasEnded = true;
+      services.clock.afterTurn(() => spec.ended("producer_shutdown"));
+    };
+
+    listening.add(engine);
+    player.start();
+    return {
+      ...subscription,
+      take: () => {
+        const taken = subscription.take();
+        if (taken.kind === "idle" && hasTakenAll(subscription)) noteCaughtUp();
+        return taken;
+      },
+      close: (...reason) => {
+        subscription.close(...reason);
+        end();
+      },
+    };
+  };
+
+  return {
+    ...idle,
+    openAgent: (identity) => ({ ...idle.openAgent(identity, undefined), publish: refuseAgent, ask: refuseAgent }),
+    subscribe,
+    close: async () => {
+      await Promise.all([idle, ...listening].map((engine) => engine.close()));
+    },
+  };
+}
+
+function hasTakenAll({ terms, status }: EngineSubscription): boolean {
+  const { waitingCount, behind } = status();
+  return !terms().paused && waitingCount === 0 && !behind;
+}
+
+function refuseAgent(): never {
+  const sentence = "This is the replay of a recorded session: nothing can be published into it. Connect to a daemon.";
+  throw new Fault("unsupported", sentence, { pointer: "" });
+}
+
+function tooMany({ maxSubscriptions, retryAfterSeconds }: EngineOptions): Fault {
+  const sentence = `There are ${maxSubscriptions} listeners already; try again later.`;
+  return new Fault("rate_limit", sentence, { rule: "AAEP §5.5.3", retryAfterSeconds });
+}

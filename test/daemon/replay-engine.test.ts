@@ -1,0 +1,248 @@
+import { describe, expect, it } from "vitest";
+import type { RecordedEvent } from "../../src/daemon/recorded-session.js";
+import type { WireFormat } from "../../src/engine/delivery.js";
+import { session, textOf, typesOf } from "../support/engine-rig.js";
+import { createReplayStage, record, sessionOf } from "../support/replay-stage.js";
+
+const { started, state, chunk, confirmation, completed } = session();
+
+/** Begins; after 1 s a text in three chunks, 200 ms apart; after a minute a question that nobody answers; the end 2 s later. */
+const RECORDED = record(({ publish, advance }) => {
+  publish(started());
+  advance(1000);
+  publish(state("idle", "writing_output"));
+  for (const text of ["One sentence. ", "Another one. ", "And the last."]) {
+    publish(chunk(text, text.endsWith("last.")));
+    advance(200);
+  }
+  advance(59_400);
+  publish(confirmation("rpl_1"));
+  advance(2000);
+  publish(completed());
+});
+const TEXT = "One sentence. Another one. And the last.";
+const VERBATIM = { coalesceBoundaries: ["none"] } as const;
+/** The text that an event goes out with, where nothing of it is changed. */
+const SOURCE: WireFormat<string | undefined> = { name: "source", encode: (_, source) => source };
+const LENGTH_MS = 63_000;
+
+const idsOf = (events: readonly { readonly event: { readonly event_id: string } }[]) =>
+  events.map(({ event }) => event.event_id);
+
+describe("the replay of a session", () => {
+  it("gives ids, instants and bytes as they were recorded, at the pace of the recording", () => {
+    const stage = createReplayStage(sessionOf(RECORDED));
+    const listener = stage.listen({ ...VERBATIM, supportsConfirmationReply: true, preferredVerbosity: "normal" });
+    stage.clock.advance(LENGTH_MS);
+    const expected = RECORDED.filter(({ made }) => made !== "notice");
+    expect(idsOf(listener.received)).toStrictEqual(idsOf(expected));
+    expect(listener.received.map(({ at }) => at)).toStrictEqual(expected.map(({ receivedAt }) => receivedAt));
+    const sourceOf = new Map(RECORDED.map(({ event, source }) => [event.event_id, source]));
+    // What its shape leaves alone (R14).
+    const sources = listener.received.map(({ event, delivery }) => [event.event_id, delivery.encoded(SOURCE)] as const);
+    const untouched = sources.filter(([, source]) => source !== undefined);
+    for (const [id, source] of untouched) expect(source).toBe(sourceOf.get(id));
+    expect(untouched.length).toBeGreaterThanOrEqual(5);
+    const instants = listener.received.map(({ event }) => event.timestamp);
+    expect(instants).toStrictEqual(expected.map(({ event }) => event.timestamp));
+  });
+
+  it("is as many times as fast as it is asked to be, and no pause is longer than the longest", () => {
+    const fast = createReplayStage(sessionOf(RECORDED), { speed: 2 });
+    const doubled = fast.listen(VERBATIM);
+    fast.clock.advance(LENGTH_MS);
+    expect(doubled.received.at(-1)?.at).toBe(LENGTH_MS / 2);
+
+    const short = createReplayStage(sessionOf(RECORDED), { longestPauseMs: 500 });
+    const shortened = short.listen(VERBATIM);
+    short.clock.advance(LENGTH_MS);
+    // Pauses of 1000, 200, 200, 59600 and 2000 ms.
+    expect(shortened.received.at(-1)?.at).toBe(500 + 200 + 200 + 500 + 500);
+  });
+
+  it("begins for each listener when that one comes, and ends with what is held and a close", () => {
+    const stage = createReplayStage(sessionOf(RECORDED));
+    const first = stage.listen();
+    stage.clock.advance(30_000);
+    const second = stage.listen();
+    stage.clock.advance(LENGTH_MS - 30_000);
+    expect(first.ended).toStrictEqual(["producer_shutdown"]);
+    expect(second.ended).toStrictEqual([]);
+    stage.clock.advance(30_000);
+    expect(second.ended).toStrictEqual(["producer_shutdown"]);
+    expect(idsOf(second.received)).toStrictEqual(idsOf(first.received));
+    expect(stage.left).toStrictEqual([1, 0]);
+    expect(stage.clock.pending()).toBe(1);
+  });
+
+  it("goes by each listener's own terms: boundaries, verbosity, rate; and does not end before the budget has let everything go", () => {
+    const stage = createReplayStage(sessionOf(RECORDED), { speed: 1000 });
+    const slow = stage.listen({ maxEventsPerSecond: 1, coalesceBoundaries: ["completion"] });
+    const plain = stage.listen({ coalesceBoundaries: ["sentence"] });
+    stage.clock.advance(100);
+    expect(plain.ended).toHaveLength(1);
+    expect(typesOf(plain.received).filter((type) => type === "output.streaming")).toHaveLength(3);
+    expect(slow.ended).toHaveLength(0);
+    stage.clock.advance(60_000);
+    expect(slow.ended).toHaveLength(1);
+    expect(typesOf(slow.received).filter((type) => type === "output.streaming")).toHaveLength(1);
+    for (const { received } of [slow, plain]) expect(textOf(received, "out_1")).toBe(TEXT);
+    const last = slow.received.slice(-2).map(({ at }) => at);
+    expect((last[1] ?? 0) - (last[0] ?? 0)).toBeGreaterThanOrEqual(1000);
+  });
+
+  it("waits for a listener that pauses, however long", () => {
+    const stage = createReplayStage(sessionOf(RECORDED));
+    const listener = stage.listen();
+    stage.clock.advance(500);
+    const paused = { ...listener.subscription.terms(), paused: true };
+    listener.subscription.retune(paused);
+    stage.clock.advance(10 * LENGTH_MS);
+    expect(listener.ended).toStrictEqual([]);
+    listener.subscription.retune({ ...paused, paused: false });
+    stage.clock.advance(0);
+    expect(textOf(listener.received, "out_1")).toBe(TEXT);
+    expect(typesOf(listener.received).at(-1)).toBe("session.completed");
+    expect(listener.ended).toStrictEqual(["producer_shutdown"]);
+  });
+});
+
+describe("questions of a replay", () => {
+  it("R6: are put to those that can answer, and told to the others; what was decided is told to all", () => {
+    const stage = createReplayStage(sessionOf(RECORDED));
+    const able = stage.listen({ supportsConfirmationReply: true });
+    const other = stage.listen({ supportsConfirmationReply: false });
+    stage.clock.advance(LENGTH_MS);
+    expect(typesOf(able.received)).toContain("awaiting.confirmation");
+    expect(typesOf(other.received)).not.toContain("awaiting.confirmation");
+    const asks = (listener: typeof able) =>
+      listener.received.filter(({ event }) => event.extensions?.aaepd?.asks === "confirmation").length;
+    expect([asks(able), asks(other)]).toStrictEqual([0, 1]);
+    for (const { received } of [able, other])
+      expect(received.filter(({ event }) => event.extensions?.aaepd?.decision === "rejected")).toHaveLength(1);
+  });
+
+  it("R19: no answer counts, none is open, and no session is", () => {
+    const stage = createReplayStage(sessionOf(RECORDED));
+    const { subscription, received } = stage.listen({ supportsConfirmationReply: true });
+    stage.clock.advance(61_000);
+    expect(typesOf(received)).toContain("awaiting.confirmation");
+    const reply = { kind: "confirmation", token: "rpl_1", timestamp: "2026-05-24T14:01:01Z", decision: "accept" };
+    expect(subscription.reply({ ...reply, decidedBy: "user" } as Parameters<typeof subscription.reply>[0], reply)).toBe(
+      false,
+    );
+    expect(subscription.openQuestions()).toStrictEqual([]);
+    expect(stage.engine.status()).toMatchObject({ openSessionCount: 0, openQuestionCount: 0 });
+  });
+
+  it("agents are turned away", () => {
+    const stage = createReplayStage(sessionOf(RECORDED));
+    const agent = stage.engine.openAgent({ agent_id: "agent" }, undefined);
+    expect(() => agent.publish([{ fields: started() }], false)).toThrow(/unsupported.*replay/);
+    expect(() => agent.ask(confirmation("rpl_2"), () => {})).toThrow(/unsupported.*replay/);
+  });
+});
+
+describe("R17: a listener that comes back to a replay", () => {
+  it("goes on after what it has heard", () => {
+    const stage = createReplayStage(sessionOf(RECORDED));
+    const first = stage.listen();
+    stage.clock.advance(1300);
+    const heard = first.received.length;
+    expect(textOf(first.received, "out_1")).not.toBe("");
+    first.subscription.close();
+    const eventId = idsOf(first.received).at(-1) ?? "";
+    for (const resumeAfter of [
+      { kind: "event", eventId } as const,
+      { kind: "sessions", eventIds: new Map([["sess_1", eventId]]) } as const,
+    ]) {
+      const second = stage.listen({}, resumeAfter);
+      stage.clock.advance(LENGTH_MS);
+      const known = new Set(idsOf(first.received));
+      const news = second.received.filter(({ event }) => !known.has(event.event_id));
+      expect(news.length).toBeGreaterThan(0);
+      expect(textOf([...first.received, ...news], "out_1")).toBe(TEXT);
+      expect(idsOf(second.received)).not.toContain(RECORDED[0]?.event.event_id);
+      expect(first.received).toHaveLength(heard);
+      expect(second.ended).toHaveLength(1);
+    }
+  });
+
+  it("is left alone where it has heard everything, and begins anew where its last event is none of the session's", () => {
+    const stage = createReplayStage(sessionOf(RECORDED));
+    const eventId = RECORDED.at(-1)?.event.event_id ?? "";
+    const done = stage.listen({}, { kind: "event", eventId });
+    const stranger = stage.listen({}, { kind: "event", eventId: "evt_of_another" });
+    stage.clock.advance(10 * LENGTH_MS);
+    expect([done.received.length, done.ended.length]).toStrictEqual([0, 0]);
+    expect(idsOf(stranger.received)[0]).toBe(RECORDED[0]?.event.event_id);
+    expect(stranger.ended).toHaveLength(1);
+  });
+});
+
+describe("R27: what is missing in a recording", () => {
+  const isChunk = ({ kind }: RecordedEvent) => kind === "output.streaming";
+  const gapsOf = (received: readonly { readonly event: RecordedEvent["event"] }[]) =>
+    received.flatMap(({ event }) => event.extensions?.aaepd?.gap ?? []);
+
+  it("at its beginning is declared, in the listener's language, and the rest is played", () => {
+    const first = RECORDED.findIndex(isChunk) + 1;
+    const stage = createReplayStage(sessionOf(RECORDED.slice(first)));
+    const listener = stage.listen({
+      languages: ["de"],
+      eventFilters: { include: ["aaep:agent.output.*"], exclude: [] },
+    });
+    stage.clock.advance(LENGTH_MS);
+    expect(gapsOf(listener.received)).toStrictEqual([{ events: first, reason: "aged_out" }]);
+    expect(listener.received[0]?.event.localization_hints?.primary_language).toMatch(/^de/);
+    expect(textOf(listener.received, "out_1")).toBe("Another one. And the last.");
+    expect(listener.ended).toHaveLength(1);
+  });
+
+  it("in its middle as well, after the event before it", () => {
+    const damaged = RECORDED.findIndex(isChunk) + 1;
+    const stage = createReplayStage(sessionOf(RECORDED.filter((_, index) => index !== damaged)));
+    const listener = stage.listen();
+    stage.clock.advance(LENGTH_MS);
+    const before = RECORDED[damaged - 1]?.event.event_id;
+    expect(gapsOf(listener.received)).toStrictEqual([{ after_event_id: before, events: 1, reason: "aged_out" }]);
+    expect(textOf(listener.received, "out_1")).toBe("One sentence. And the last.");
+  });
+});
+
+describe("a listener that takes nothing", () => {
+  it("R18: loses nothing of a long session, and nothing is played far ahead of it", () => {
+    const texts = Array.from({ length: 12_000 }, (_, index) => `Sentence ${index}. `);
+    const long = record(({ publish }) => {
+      publish(started());
+      for (const text of texts) publish(chunk(text));
+      publish(chunk("", true), completed());
+    });
+    const own = sessionOf(long);
+    let readTo = 0;
+    const stage = createReplayStage({
+      ...own,
+      read: (after, limit) => {
+        readTo = Math.max(readTo, after);
+        return long.slice(Math.max(0, after - 999), Math.max(0, after - 999) + limit);
+      },
+    });
+    const listener = stage.listen();
+    listener.block(true);
+    stage.clock.advance(60_000);
+    expect(readTo - 1000).toBeLessThan(5000);
+    expect(listener.received).toHaveLength(0);
+    listener.block(false);
+    stage.clock.advance(60_000);
+    expect(textOf(listener.received, "out_1")).toBe(texts.join(""));
+    expect(listener.ended).toStrictEqual(["producer_shutdown"]);
+  });
+
+  it("AAEP §5.5.3: more than may listen are refused", () => {
+    const stage = createReplayStage(sessionOf(RECORDED));
+    const [first] = [stage.listen(), stage.listen(), stage.listen()];
+    expect(() => stage.listen()).toThrow(/rate_limit/);
+    first?.subscription.close();
+    expect(() => stage.listen()).not.toThrow();
+  });
+});
