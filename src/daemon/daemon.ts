@@ -22,7 +22,7 @@ import { assertPublishedEvent } from "../protocols/aaep/validate.js";
 import { type AuditLog, createAuditLog } from "./audit-log.js";
 import { defaultAuditDirectory } from "./audit-names.js";
 import type { Configuration } from "./config.js";
-import { type EndpointServices, type Served, serveConnection } from "./endpoint.js";
+import { type EndpointServices, type Served, type ServeOptions, serveConnection } from "./endpoint.js";
 import { engineOptionsOf } from "./engine-options.js";
 import { CONFORMANCE_LEVELS, daemonManifest } from "./manifest.js";
 import type { OfferedServices } from "./offer-services.js";
@@ -74,6 +74,10 @@ const CLOSE_TIMEOUT_MS = 1000;
 const INPUT_TIMEOUT_MS = 500;
 /** Room for a million events a second until the next start, so that epochs are never reused (R29). */
 const EPOCHS_PER_MS = 1000;
+
+// How the process that started the daemon is served, and how everybody else is.
+const PARENT: ServeOptions = { speaksRpc: true, keepsOutput: true };
+const PEER: ServeOptions = { speaksRpc: false, keepsOutput: false };
 
 /** Starts a daemon. Throws a Fault where it cannot listen; nothing is left behind then. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
@@ -131,10 +135,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   };
 
   const serve = (connection: Connection<Uint8Array>, isParent: boolean): Served => {
-    const served = serveConnection(connection, isParent ? endpoint : others, {
-      speaksRpc: isParent,
-      keepsOutput: isParent,
-    });
+    const served = isParent ? serveConnection(connection, endpoint, PARENT) : serveConnection(connection, others, PEER);
     track(served, connection.peer, isParent ? "stdio" : "ipc");
     return served;
   };

@@ -34,6 +34,11 @@ export interface Served {
   readonly done: Promise<void>;
 }
 
+export interface ServeOptions {
+  readonly speaksRpc: boolean;
+  readonly keepsOutput: boolean;
+}
+
 /**
  * Serves a connection. `speaksRpc` says what a first frame that is no message is taken for. `keepsOutput`: the peer's end is not yet the
  * connection's (R8a); whoever asks for that calls `finish`.
@@ -41,54 +46,78 @@ export interface Served {
 export function serveConnection(
   connection: Connection<Uint8Array>,
   services: EndpointServices,
-  options: { readonly speaksRpc: boolean; readonly keepsOutput: boolean },
+  options: ServeOptions,
 ): Served {
-  let finishing: EndReason | undefined;
-  let served: Served | undefined;
-  const { clock } = services;
+  return new ServedConnection(connection, services, options);
+}
 
-  const refuseSilent = async (reason: EndReason): Promise<void> => {
+/** A class, because there is one for each connection. */
+class ServedConnection implements Served {
+  private readonly connection: Connection<Uint8Array>;
+  private readonly services: EndpointServices;
+  private readonly options: ServeOptions;
+  private readonly started: Promise<Served>;
+  private finishing = false;
+  private served: Served | undefined;
+  private cancelTimeout: (() => void) | undefined;
+
+  constructor(connection: Connection<Uint8Array>, services: EndpointServices, options: ServeOptions) {
+    this.connection = connection;
+    this.services = services;
+    this.options = options;
+    this.awaitFirst();
+    this.started = this.begin();
+  }
+
+  get inputEnded(): Promise<void> {
+    return this.started.then((one) => one.inputEnded);
+  }
+
+  get done(): Promise<void> {
+    return this.started.then((one) => one.done);
+  }
+
+  async finish(reason: EndReason): Promise<void> {
+    this.finishing = true;
+    await (this.served === undefined ? this.refuseSilent(reason) : this.served.finish(reason));
+  }
+
+  private awaitFirst(): void {
+    // A parent may be silent for as long as it likes: the daemon is there for it alone.
+    if (this.connection.peer.trust === "parent") return;
+    const { clock, handshakeTimeoutMs } = this.services;
+    this.cancelTimeout = clock.wakeAt(clock.now() + handshakeTimeoutMs, () => {
+      if (this.served === undefined) void this.finish("handshake_timeout");
+    });
+  }
+
+  private async begin(): Promise<Served> {
+    const { connection, services, options } = this;
+    const begun = await awaitFirstFrames(connection);
+    this.cancelTimeout?.();
+    this.cancelTimeout = undefined;
+    if (this.finishing) {
+      const closed = connection.closed.then(() => {});
+      return { finish: (reason) => this.finish(reason), inputEnded: closed, done: closed };
+    }
+    const head = begun.fault === undefined ? undefined : refusedHead(begun.fault);
+    const isRpc = isRpcFrame(begun.first[0] ?? head, services.codec) ?? options.speaksRpc;
+    this.served = isRpc
+      ? serveRpc(begun.connection, services, options.keepsOutput)
+      : converse(begun.connection, services.codec, createPlainProtocol(services.aaep), services, options);
+    return this.served;
+  }
+
+  private async refuseSilent(reason: EndReason): Promise<void> {
+    const { connection, services } = this;
     // Whoever is known to speak JSON-RPC would not understand it.
-    if (options.speaksRpc) return connection.close();
+    if (this.options.speaksRpc) return connection.close();
     const code = reason === "handshake_timeout" ? "timed_out" : "shutting_down";
     const sentence =
       reason === "handshake_timeout" ? "Nothing was said in time; connect again." : "The daemon is stopping.";
     connection.send(services.codec.encode(errorMessage(new Fault(code, sentence, { rule: "R22" }))));
     await connection.close();
-  };
-
-  // A parent may be silent for as long as it likes: the daemon is there for it alone.
-  const cancelTimeout =
-    connection.peer.trust === "parent"
-      ? () => {}
-      : clock.wakeAt(clock.now() + services.handshakeTimeoutMs, () => {
-          if (served === undefined) void finish("handshake_timeout");
-        });
-
-  const begin = async (): Promise<Served> => {
-    const begun = await awaitFirstFrames(connection);
-    cancelTimeout();
-    if (finishing !== undefined)
-      return { finish, inputEnded: connection.closed.then(() => {}), done: connection.closed.then(() => {}) };
-    const head = begun.fault === undefined ? undefined : refusedHead(begun.fault);
-    const isRpc = isRpcFrame(begun.first[0] ?? head, services.codec) ?? options.speaksRpc;
-    served = isRpc
-      ? serveRpc(begun.connection, services, options.keepsOutput)
-      : servePlain(begun.connection, services, options.keepsOutput);
-    return served;
-  };
-
-  async function finish(reason: EndReason): Promise<void> {
-    finishing = reason;
-    await (served === undefined ? refuseSilent(reason) : served.finish(reason));
   }
-
-  const started = begin();
-  return {
-    finish,
-    inputEnded: started.then((one) => one.inputEnded),
-    done: started.then((one) => one.done),
-  };
 }
 
 /** Undefined where the frame is no JSON object or array, and does not begin like a message of JSON-RPC either. */
@@ -106,14 +135,6 @@ function isRpcFrame(frame: Uint8Array | undefined, codec: Codec<Uint8Array, unkn
 }
 
 const SNIFFED_BYTES = 256;
-
-function servePlain(connection: Connection<Uint8Array>, services: EndpointServices, keepsOutput: boolean): Served {
-  return converse(connection, services.codec, createPlainProtocol(services.aaep), {
-    ...services,
-    keepsOutput,
-    failed: (fault) => logAccident(connection, services, fault),
-  });
-}
 
 function logAccident(connection: Connection<Uint8Array>, { log }: EndpointServices, fault: Fault): void {
   log.error(
@@ -156,7 +177,9 @@ function serveRpc(connection: Connection<Uint8Array>, services: EndpointServices
     connection.peer.trust === "parent"
       ? () => {}
       : services.clock.wakeAt(services.clock.now() + services.handshakeTimeoutMs, () => {
-          if (!session.isOpen()) void rpc.close();
+          if (session.isOpen()) return;
+          services.aaep.engine.refused("handshake_timeout");
+          void rpc.close();
         });
   const inputEnded = rpc.ended.then(async () => {
     session.agentEnded();

@@ -3,17 +3,21 @@ import { Fault, publicFault } from "../base/errors.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { Codec } from "../contracts/codec.js";
 import type { Log } from "../contracts/log.js";
-import type { EndReason, Heartbeat, Protocol } from "../contracts/protocol.js";
+import type { EndReason, Heartbeat, Protocol, ProtocolSession } from "../contracts/protocol.js";
 import type { Connection } from "../contracts/transport.js";
+import type { DeliveryRun } from "../engine/delivery.js";
 import { frameRunOf, frameRunOfDeliveries } from "./frame-runs.js";
-import { createHeartbeats } from "./heartbeats.js";
-import { createPump } from "./pump.js";
+import { createHeartbeats, type Heartbeats } from "./heartbeats.js";
+import { createPump, type DeliverySink, type Pump } from "./pump.js";
 
-export interface ConverseOptions<Message = unknown> {
+export interface ConverseServices {
   readonly clock: Clock;
   /** How long a peer may stay without a handshake, ms (R22). */
   readonly handshakeTimeoutMs: Millis;
   readonly log: Log;
+}
+
+export interface ConverseOptions<Message = unknown> {
   /**
    * The peer's end is not yet the conversation's. A parent's goes on until `finish`, which is to be called once `inputEnded` has resolved (R8a).
    * Anybody else's, the client of a call, goes on until the connection closes if there is a subscription; if there is none, it ends at once: in
@@ -24,8 +28,6 @@ export interface ConverseOptions<Message = unknown> {
   readonly statusOf?: (reason: EndReason) => Fault | undefined;
   /** Goes out from the handshake on, whenever nothing else did for that long, unless the peer takes nothing. Default: none. */
   readonly heartbeat?: Heartbeat<Message> | undefined;
-  /** Told of an accident that ended the conversation, for logs. */
-  readonly failed: (fault: Fault) => void;
 }
 
 export interface Conversation {
@@ -37,136 +39,207 @@ export interface Conversation {
   readonly done: Promise<void>;
 }
 
-/** Starts a conversation; the connection's frames are iterated here and nowhere else. */
+/**
+ * Starts a conversation; the connection's frames are iterated here and nowhere else. `services` and `options` may be shared by any number of them. An
+ * accident that ends it is logged.
+ */
 export function converse<Frame, Message>(
   connection: Connection<Frame>,
   codec: Codec<Frame, Message>,
   protocol: Protocol<Message>,
+  services: ConverseServices,
   options: ConverseOptions<Message>,
 ): Conversation {
-  const isCall = options.keepsOutput && connection.peer.trust !== "parent";
-  let isOver = false;
-  let hasSpoken = false;
+  return new RunningConversation(connection, codec, protocol, services, options);
+}
+
+/** A class, because there is one for each connection. */
+class RunningConversation<Frame, Message> implements Conversation, DeliverySink {
+  readonly done: Promise<void>;
+  private readonly connection: Connection<Frame>;
+  private readonly codec: Codec<Frame, Message>;
+  private readonly services: ConverseServices;
+  private readonly options: ConverseOptions<Message>;
+  private readonly session: ProtocolSession<Message>;
+  private readonly pump: Pump;
+  private readonly heartbeats: Heartbeats | undefined;
+  private isOver = false;
+  private hasSpoken = false;
+  private hasInputEnded = false;
   /** What was wrong with the last message. */
-  let lastFault: Fault | undefined;
-  let tellInputEnded: () => void = () => {};
-  const inputEnded = new Promise<void>((resolve) => {
-    tellInputEnded = resolve;
-  });
-  const session = protocol.open(
-    () => pump.wake(),
-    (reason) => void finish(reason),
-  );
-  const pump = createPump(
-    session.source,
-    {
-      send: (run) => handed(connection.sendRun(frameRunOf(run, codec.format))),
-      writable: () => connection.writable(),
-      failed: (fault) => {
-        options.failed(fault);
-        over();
-        void connection.close(options.statusOf?.("producer_error") ?? fault);
-      },
-    },
-    options.clock,
-  );
-  // A parent may be silent for as long as it likes: the daemon is there for it alone.
-  const cancelTimeout =
-    connection.peer.trust === "parent"
-      ? () => {}
-      : options.clock.wakeAt(options.clock.now() + options.handshakeTimeoutMs, () => {
-          if (!session.isOpen()) void finish("handshake_timeout");
-        });
+  private lastFault: Fault | undefined;
+  /** Only where somebody has asked. */
+  private waitingForInput: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  private cancelTimeout: (() => void) | undefined;
 
-  const send = (message: Message): boolean => handed(connection.send(codec.encode(message)));
+  constructor(
+    connection: Connection<Frame>,
+    codec: Codec<Frame, Message>,
+    protocol: Protocol<Message>,
+    services: ConverseServices,
+    options: ConverseOptions<Message>,
+  ) {
+    this.connection = connection;
+    this.codec = codec;
+    this.services = services;
+    this.options = options;
+    this.session = protocol.open(
+      () => this.pump.wake(),
+      (reason) => void this.finish(reason),
+    );
+    this.pump = createPump(this.session.source, this, services.clock);
+    this.heartbeats = this.heartbeatsOf(options.heartbeat);
+    this.awaitHandshake();
+    // Its client has hung up: whatever it still had to say is not waited for longer than a turn, and its subscription ends (R7).
+    if (this.isCall()) void connection.closed.then(() => services.clock.afterTurn(() => this.over()));
+    this.done = this.run();
+  }
 
-  const { heartbeat } = options;
-  const heartbeats =
-    heartbeat === undefined
-      ? undefined
-      : createHeartbeats(
-          heartbeat.everyMs,
-          { beat: () => void send(heartbeat.message), writable: () => connection.writable() },
-          options.clock,
-        );
+  get inputEnded(): Promise<void> {
+    if (this.hasInputEnded) return Promise.resolve();
+    this.waitingForInput ??= waitingPromise();
+    return this.waitingForInput.promise;
+  }
 
-  /** `isTaken`: what the connection answered. */
-  const handed = (isTaken: boolean): boolean => {
-    heartbeats?.sent(isTaken);
-    return isTaken;
-  };
-
-  const over = (): void => {
-    if (isOver) return;
-    isOver = true;
-    cancelTimeout();
-    pump.stop();
-    heartbeats?.stop();
-    session.ended();
-  };
-  // Its client has hung up: whatever it still had to say is not waited for longer than a turn, and its subscription ends (R7).
-  if (isCall) void connection.closed.then(() => options.clock.afterTurn(over));
-
-  async function finish(reason: EndReason): Promise<void> {
-    const status = isOver ? undefined : options.statusOf?.(reason);
-    if (!isOver) {
-      pump.stop();
+  async finish(reason: EndReason): Promise<void> {
+    const { connection, codec, session } = this;
+    const status = this.isOver ? undefined : this.options.statusOf?.(reason);
+    if (!this.isOver) {
+      this.pump.stop();
       const { deliveries, messages } = session.finish(reason);
       if (deliveries.length > 0) connection.sendRun(frameRunOfDeliveries(deliveries, codec.format));
-      for (const message of messages) send(message);
-      over();
+      for (const message of messages) this.say(message);
+      this.over();
     }
     await connection.close(status);
   }
 
+  send(run: DeliveryRun): boolean {
+    return this.handed(this.connection.sendRun(frameRunOf(run, this.codec.format)));
+  }
+
+  writable(): Promise<void> {
+    return this.connection.writable();
+  }
+
+  failed(fault: Fault): void {
+    const { connection } = this;
+    this.services.log.error(
+      { peer: connection.peer.label, cause: fault.cause },
+      "a connection was ended, because an event for it could not be made",
+    );
+    this.over();
+    void connection.close(this.options.statusOf?.("producer_error") ?? fault);
+  }
+
+  private isCall(): boolean {
+    return this.options.keepsOutput && this.connection.peer.trust !== "parent";
+  }
+
+  private awaitHandshake(): void {
+    // A parent may be silent for as long as it likes: the daemon is there for it alone.
+    if (this.connection.peer.trust === "parent") return;
+    const { clock, handshakeTimeoutMs } = this.services;
+    this.cancelTimeout = clock.wakeAt(clock.now() + handshakeTimeoutMs, () => {
+      if (!this.session.isOpen()) void this.finish("handshake_timeout");
+    });
+  }
+
+  private heartbeatsOf(heartbeat: Heartbeat<Message> | undefined): Heartbeats | undefined {
+    if (heartbeat === undefined) return undefined;
+    const sink = { beat: () => void this.say(heartbeat.message), writable: () => this.writable() };
+    return createHeartbeats(heartbeat.everyMs, sink, this.services.clock);
+  }
+
+  private say(message: Message): boolean {
+    return this.handed(this.connection.send(this.codec.encode(message)));
+  }
+
+  /** `isTaken`: what the connection answered. */
+  private handed(isTaken: boolean): boolean {
+    this.heartbeats?.sent(isTaken);
+    return isTaken;
+  }
+
+  /** The handshake is done, or nobody waits for it any more. */
+  private forgetTimeout(): void {
+    this.cancelTimeout?.();
+    this.cancelTimeout = undefined;
+  }
+
+  private over(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.forgetTimeout();
+    this.pump.stop();
+    this.heartbeats?.stop();
+    this.session.ended();
+  }
+
+  private tellInputEnded(): void {
+    this.hasInputEnded = true;
+    this.waitingForInput?.resolve();
+  }
+
   /** Answers one frame. */
-  const take = (frame: Frame): "go on" | "others first" | "ends" => {
-    hasSpoken = true;
+  private take(frame: Frame): "go on" | "others first" | "ends" {
+    const { session } = this;
+    this.hasSpoken = true;
     let message: Message;
     try {
-      message = codec.decode(frame);
+      message = this.codec.decode(frame);
     } catch (caught) {
-      lastFault = publicFault(caught, options.log);
-      send(session.refuse(lastFault));
+      this.lastFault = publicFault(caught, this.services.log);
+      this.say(session.refuse(this.lastFault));
       return "go on";
     }
     const { answers, closes, wasCostly, fault } = session.receive(message);
-    lastFault = fault;
-    for (const answer of answers) send(answer);
+    this.lastFault = fault;
+    for (const answer of answers) this.say(answer);
     if (closes) return "ends";
-    if (heartbeats !== undefined && session.isOpen()) heartbeats.start();
+    if (session.isOpen()) {
+      this.forgetTimeout();
+      this.heartbeats?.start();
+    }
     return wasCostly === true ? "others first" : "go on";
-  };
+  }
 
-  const run = async (): Promise<void> => {
+  private async run(): Promise<void> {
+    const { connection, services } = this;
     let fault: Fault | undefined;
     try {
       for await (const frames of connection.frames) {
         for (const frame of frames) {
-          if (isOver) break;
-          const next = take(frame);
-          if (next === "ends") over();
-          if (next === "others first") await new Promise<void>(options.clock.afterTurn);
+          if (this.isOver) break;
+          const next = this.take(frame);
+          if (next === "ends") this.over();
+          if (next === "others first") await new Promise<void>(services.clock.afterTurn);
         }
-        if (isOver) break;
+        if (this.isOver) break;
         // A peer that sends and does not read is not read from either.
         await connection.writable();
       }
-      tellInputEnded();
-      if (options.keepsOutput && !isOver) {
-        if (isCall && !session.isOpen()) fault = hasSpoken ? lastFault : nothingSaid();
+      this.tellInputEnded();
+      if (this.options.keepsOutput && !this.isOver) {
+        if (this.isCall() && !this.session.isOpen()) fault = this.hasSpoken ? this.lastFault : nothingSaid();
         else await connection.closed;
       }
     } catch (caught) {
-      fault = publicFault(caught, options.log);
-      if (!isOver) send(session.refuse(fault));
+      fault = publicFault(caught, services.log);
+      if (!this.isOver) this.say(this.session.refuse(fault));
     }
-    tellInputEnded();
-    over();
+    this.tellInputEnded();
+    this.over();
     await connection.close(fault);
-  };
+  }
+}
 
-  return { finish, inputEnded, done: run() };
+function waitingPromise(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
 }
 
 function nothingSaid(): Fault {

@@ -21,47 +21,61 @@ export interface Pump {
 
 /** Joins a source to a sink until `stop`. */
 export function createPump(source: DeliverySource, sink: DeliverySink, clock: Pick<Clock, "afterTurn">): Pump {
-  let isQueued = false;
-  let isBlocked = false;
-  let isStopped = false;
+  return new TurnPump(source, sink, clock);
+}
 
-  const pull = (): void => {
-    isQueued = false;
-    if (isStopped || isBlocked) return;
+/** A class, because there is one for each subscription. */
+class TurnPump implements Pump {
+  private readonly source: DeliverySource;
+  private readonly sink: DeliverySink;
+  private readonly clock: Pick<Clock, "afterTurn">;
+  private isQueued = false;
+  private isBlocked = false;
+  private isStopped = false;
+
+  constructor(source: DeliverySource, sink: DeliverySink, clock: Pick<Clock, "afterTurn">) {
+    this.source = source;
+    this.sink = sink;
+    this.clock = clock;
+  }
+
+  wake(): void {
+    if (this.isQueued || this.isBlocked || this.isStopped) return;
+    this.isQueued = true;
+    this.clock.afterTurn(() => this.pull());
+  }
+
+  stop(): void {
+    this.isStopped = true;
+  }
+
+  private pull(): void {
+    this.isQueued = false;
+    if (this.isStopped || this.isBlocked) return;
     try {
-      pullAll();
+      this.pullAll();
     } catch (caught) {
       // Nobody else calls this, so nobody else would catch it, and everybody's daemon would end.
-      isStopped = true;
-      sink.failed(faultFrom(caught));
+      this.isStopped = true;
+      this.sink.failed(faultFrom(caught));
     }
-  };
+  }
 
-  const pullAll = (): void => {
+  private pullAll(): void {
+    const { source, sink } = this;
     for (let taken = source.take(); taken.kind === "run"; taken = source.take()) {
       if (sink.send(taken.run)) continue;
-      isBlocked = true;
+      this.isBlocked = true;
       source.setBlocked(true);
-      void sink.writable().then(resume);
+      void sink.writable().then(() => this.resume());
       return;
     }
-  };
+  }
 
-  const resume = (): void => {
-    isBlocked = false;
-    if (isStopped) return;
-    source.setBlocked(false);
-    pull();
-  };
-
-  return {
-    wake: () => {
-      if (isQueued || isBlocked || isStopped) return;
-      isQueued = true;
-      clock.afterTurn(pull);
-    },
-    stop: () => {
-      isStopped = true;
-    },
-  };
+  private resume(): void {
+    this.isBlocked = false;
+    if (this.isStopped) return;
+    this.source.setBlocked(false);
+    this.pull();
+  }
 }

@@ -25,21 +25,8 @@ export function createStreamServer(
   protocol: Protocol<Message>,
   heartbeat: Heartbeat<Message> | undefined,
 ) => void {
-  const { clock, log, handshakeTimeoutMs } = services;
   return (connection, codec, protocol, heartbeat) => {
-    const conversation = converse(connection, codec, protocol, {
-      clock,
-      log,
-      handshakeTimeoutMs,
-      heartbeat,
-      keepsOutput: true,
-      statusOf,
-      failed: (fault) =>
-        log.error(
-          { peer: connection.peer.label, cause: fault.cause },
-          "a stream was ended, because an event for it could not be made",
-        ),
-    });
+    const conversation = converse(connection, codec, protocol, services, { heartbeat, keepsOutput: true, statusOf });
     services.served(conversation, connection.peer);
   };
 }

@@ -1,6 +1,13 @@
 // AAEP without an envelope: one subscription a connection, each frame one message (AAEP §5.1, R23, R33).
 import { Fault, publicFault } from "../../base/errors.js";
-import type { EndReason, LastWords, Protocol, ProtocolSession, Reaction } from "../../contracts/protocol.js";
+import type {
+  DeliverySource,
+  EndReason,
+  LastWords,
+  Protocol,
+  ProtocolSession,
+  Reaction,
+} from "../../contracts/protocol.js";
 import { quoted } from "./capabilities.js";
 import { isCostlyType } from "./costly-calls.js";
 import {
@@ -9,104 +16,125 @@ import {
   errorMessage,
   type Message,
   type OpenSubscription,
+  type SubscriptionEvents,
 } from "./subscription-desk.js";
 
 const NOTHING: Reaction<unknown> = { answers: [], closes: false };
 
 /** The protocol of a peer whose first message is a `subscription.request`. */
 export function createPlainProtocol(services: DeskServices): Protocol<unknown> {
-  const desk = createSubscriptionDesk(services);
-  return {
-    name: "aaep",
-    open: (wake, expel): ProtocolSession<unknown> => {
-      let open: OpenSubscription | undefined;
+  return { name: "aaep", open: (wake, expel) => new PlainSession(services, { wake, expelled: expel }) };
+}
 
-      const request = (message: unknown): Reaction<unknown> => {
-        if (open !== undefined) {
-          throw new Fault(
-            "already_subscribed",
-            "One subscription a connection: close this one, renegotiate, or open another connection.",
-            {
-              pointer: "/type",
-              rule: "R23",
-            },
-          );
-        }
-        const outcome = desk.request(message, { wake, expelled: expel });
-        if (outcome.kind === "accepted") {
-          open = outcome.open;
-          wake();
-        }
-        return answer(outcome.message);
-      };
+const IDLE = { kind: "idle" } as const;
 
-      const needed = (): OpenSubscription => {
-        if (open !== undefined) return open;
-        throw new Fault("handshake_required", "Send a subscription.request first.", {
-          pointer: "/type",
-          rule: "AAEP §5.1",
-        });
-      };
+/** A class, because there is one for each connection. It is its own source of deliveries. */
+class PlainSession implements ProtocolSession<unknown>, DeliverySource {
+  private readonly services: DeskServices;
+  private readonly events: SubscriptionEvents;
+  private open: OpenSubscription | undefined;
 
-      const receive = (message: unknown): Reaction<unknown> => {
-        const type = typeOf(message);
-        switch (type) {
-          case "subscription.request":
-            return request(message);
-          case "subscription.renegotiate": {
-            const renegotiated = needed().renegotiate(message);
-            wake();
-            return { answers: [renegotiated.message], closes: renegotiated.ended };
-          }
-          case "subscription.close":
-            needed().close(message);
-            return { answers: [], closes: true };
-          case "confirmation.reply":
-          case "clarification.reply":
-            needed().reply(message);
-            return NOTHING;
-          case "aaepd.skip":
-            needed().skip(message);
-            return NOTHING;
-          case "aaepd.list_pending":
-            return answer({ type: "aaepd.pending", questions: needed().listPending(message) });
-          case "aaepd.repeat":
-            needed().repeat(message);
-            return NOTHING;
-          default:
-            throw new Fault(
-              "unknown_type",
-              `There is no message of type ${quoted(type)}; the first is a subscription.request.`,
-              {
-                pointer: "/type",
-                rule: "AAEP §5.1",
-              },
-            );
-        }
-      };
+  constructor(services: DeskServices, events: SubscriptionEvents) {
+    this.services = services;
+    this.events = events;
+  }
 
-      return {
-        receive: (message) => {
-          const type = readableType(message);
-          try {
-            const reaction = receive(message);
-            return isCostlyType(type) ? { ...reaction, wasCostly: true } : reaction;
-          } catch (caught) {
-            const fault = publicFault(caught, services.log);
-            return { answers: [errorMessage(fault, type)], closes: false, wasCostly: isCostlyType(type), fault };
-          }
-        },
-        refuse: (fault) => errorMessage(fault),
-        source: {
-          take: () => open?.engine.take() ?? { kind: "idle" },
-          setBlocked: (blocked) => open?.engine.setBlocked(blocked),
-        },
-        isOpen: () => open !== undefined,
-        finish: (reason) => lastWordsOf(open, reason),
-        ended: () => open?.engine.close(),
-      };
-    },
-  };
+  get source(): DeliverySource {
+    return this;
+  }
+
+  receive(message: unknown): Reaction<unknown> {
+    const type = readableType(message);
+    try {
+      const reaction = this.react(message);
+      return isCostlyType(type) ? { ...reaction, wasCostly: true } : reaction;
+    } catch (caught) {
+      const fault = publicFault(caught, this.services.log);
+      return { answers: [errorMessage(fault, type)], closes: false, wasCostly: isCostlyType(type), fault };
+    }
+  }
+
+  refuse(fault: Fault): Message {
+    return errorMessage(fault);
+  }
+
+  take(): ReturnType<DeliverySource["take"]> {
+    return this.open?.engine.take() ?? IDLE;
+  }
+
+  setBlocked(blocked: boolean): void {
+    this.open?.engine.setBlocked(blocked);
+  }
+
+  isOpen(): boolean {
+    return this.open !== undefined;
+  }
+
+  finish(reason: EndReason): LastWords<unknown> {
+    return lastWordsOf(this.open, reason);
+  }
+
+  ended(): void {
+    this.open?.engine.close();
+  }
+
+  private react(message: unknown): Reaction<unknown> {
+    const type = typeOf(message);
+    switch (type) {
+      case "subscription.request":
+        return this.request(message);
+      case "subscription.renegotiate": {
+        const renegotiated = this.needed().renegotiate(message);
+        this.events.wake();
+        return { answers: [renegotiated.message], closes: renegotiated.ended };
+      }
+      case "subscription.close":
+        this.needed().close(message);
+        return { answers: [], closes: true };
+      case "confirmation.reply":
+      case "clarification.reply":
+        this.needed().reply(message);
+        return NOTHING;
+      case "aaepd.skip":
+        this.needed().skip(message);
+        return NOTHING;
+      case "aaepd.list_pending":
+        return answer({ type: "aaepd.pending", questions: this.needed().listPending(message) });
+      case "aaepd.repeat":
+        this.needed().repeat(message);
+        return NOTHING;
+      default:
+        throw new Fault(
+          "unknown_type",
+          `There is no message of type ${quoted(type)}; the first is a subscription.request.`,
+          { pointer: "/type", rule: "AAEP §5.1" },
+        );
+    }
+  }
+
+  private request(message: unknown): Reaction<unknown> {
+    if (this.open !== undefined) {
+      throw new Fault(
+        "already_subscribed",
+        "One subscription a connection: close this one, renegotiate, or open another connection.",
+        { pointer: "/type", rule: "R23" },
+      );
+    }
+    const outcome = createSubscriptionDesk(this.services).request(message, this.events);
+    if (outcome.kind === "accepted") {
+      this.open = outcome.open;
+      this.events.wake();
+    }
+    return answer(outcome.message);
+  }
+
+  private needed(): OpenSubscription {
+    if (this.open !== undefined) return this.open;
+    throw new Fault("handshake_required", "Send a subscription.request first.", {
+      pointer: "/type",
+      rule: "AAEP §5.1",
+    });
+  }
 }
 
 /** What a peer is still owed and told when this side ends its conversation, whether it had a subscription or not yet (R8a, R22). */

@@ -116,10 +116,8 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     const { open } = outcome;
     id = open.id;
     const one: Held = { open, stop: () => pump.stop(), members: undefined };
-    const pump = services.startPump({ take: open.engine.take, setBlocked: open.engine.setBlocked }, (run) =>
-      peer.deliver(run, one.members),
-    );
-    wake = pump.wake;
+    const pump = services.startPump(open.engine, (run) => peer.deliver(run, one.members));
+    wake = () => pump.wake();
     held.set(open.id, one);
     // From here on nobody is to guess whose an event is; what the first was sent before, it was sent alone.
     if (held.size > 1) for (const each of held.values()) each.members ??= { subscription_id: each.open.id };

@@ -105,7 +105,7 @@ function answerRequest(value: unknown, events: SubscriptionEvents, services: Des
       ended: events.expelled,
     });
     const correlation = typeof request.correlation_id === "string" ? request.correlation_id : undefined;
-    const open = createOpenSubscription(engine, negotiated, services, correlation);
+    const open = new DeskSubscription(engine, negotiated, services, correlation);
     return { kind: "accepted", message: open.accepted(negotiated), open };
   } catch (caught) {
     engine?.close();
@@ -113,21 +113,38 @@ function answerRequest(value: unknown, events: SubscriptionEvents, services: Des
   }
 }
 
-function createOpenSubscription(
-  engine: EngineSubscription,
-  first: Accepted,
-  services: DeskServices,
-  correlationId: string | undefined,
-): OpenSubscription & { readonly accepted: (negotiated: Accepted) => Message } {
-  let capabilities = first.capabilities;
-  const key = services.ids.hex(16);
+/** A class, because there is one for each subscription. */
+class DeskSubscription implements OpenSubscription {
+  readonly key: string;
+  readonly engine: EngineSubscription;
+  private capabilities: Capabilities;
+  private readonly services: DeskServices;
+  private readonly correlationId: string | undefined;
 
-  const accepted = (negotiated: Accepted): Message => {
+  constructor(
+    engine: EngineSubscription,
+    { capabilities }: Accepted,
+    services: DeskServices,
+    correlationId: string | undefined,
+  ) {
+    this.engine = engine;
+    this.capabilities = capabilities;
+    this.services = services;
+    this.correlationId = correlationId;
+    this.key = services.ids.hex(16);
+  }
+
+  get id(): string {
+    return this.engine.id;
+  }
+
+  accepted(negotiated: Accepted): Message {
+    const { services, correlationId } = this;
     const manifestUri = services.manifestUri();
     const notes = negotiationNotes(negotiated.notes);
     return {
       type: "subscription.accepted",
-      subscription_id: engine.id,
+      subscription_id: this.id,
       aaep_version: negotiated.version,
       producer: services.producer(),
       honored_capabilities: negotiated.honored,
@@ -136,79 +153,82 @@ function createOpenSubscription(
       ...(correlationId === undefined ? {} : { correlation_id: correlationId }),
       extensions: {
         aaepd: {
-          key,
+          key: this.key,
           ...(services.heartbeatSeconds === undefined ? {} : { heartbeat_seconds: services.heartbeatSeconds }),
         },
       },
     };
-  };
+  }
+
+  renegotiate(message: unknown): { readonly message: Message; readonly ended: boolean } {
+    assertRenegotiate(message);
+    this.assertOurs(message.subscription_id);
+    const { capabilities, engine, services } = this;
+    const negotiated = renegotiate({ capabilities }, message.capabilities as Capabilities, services.offer);
+    if (negotiated.kind === "rejected") {
+      engine.close();
+      return { message: rejection(negotiated), ended: true };
+    }
+    this.capabilities = negotiated.capabilities;
+    engine.retune(negotiated.terms);
+    return { message: this.accepted(negotiated), ended: false };
+  }
+
+  skip(message: unknown): void {
+    assertSkip(message);
+    this.assertOurs(message.subscription_id);
+    this.engine.skip(message.session_id, message.output_id);
+  }
+
+  listPending(message: unknown): readonly AgentEvent[] {
+    assertListPending(message);
+    this.assertOurs(message.subscription_id);
+    return this.engine.openQuestions();
+  }
+
+  repeat(message: unknown): void {
+    assertRepeat(message);
+    this.assertOurs(message.subscription_id);
+    try {
+      this.engine.repeat(message.event_id);
+    } catch (caught) {
+      throw aboutEvent(caught, message.event_id);
+    }
+  }
+
+  reply(message: unknown): boolean {
+    try {
+      return giveReply(message, this.engine);
+    } catch {
+      // A reply that is not well formed is one that did not count, and nothing else (AAEP §6.3.4).
+      this.engine.refusedReply("malformed", tokenIn(message), message);
+      return false;
+    }
+  }
+
+  close(message: unknown): void {
+    assertClose(message);
+    this.assertOurs(message.subscription_id);
+    this.engine.close();
+  }
+
+  closing(reason: EndReason): Message {
+    return {
+      type: "subscription.close",
+      subscription_id: this.id,
+      reason_code: reason,
+      reason_message: textFor("closing", { reason }, this.engine.terms().languages).text,
+    };
+  }
 
   /** A message that may leave the name out means this one. */
-  const assertOurs = (subscriptionId: string | undefined): void => {
-    if (subscriptionId === undefined || subscriptionId === engine.id) return;
+  private assertOurs(subscriptionId: string | undefined): void {
+    if (subscriptionId === undefined || subscriptionId === this.id) return;
     throw new Fault("unknown_subscription", `There is no subscription ${quoted(subscriptionId)} on this connection.`, {
       pointer: "/subscription_id",
       rule: "R19",
     });
-  };
-
-  return {
-    id: engine.id,
-    key,
-    engine,
-    accepted,
-    renegotiate: (message) => {
-      assertRenegotiate(message);
-      assertOurs(message.subscription_id);
-      const negotiated = renegotiate({ capabilities }, message.capabilities as Capabilities, services.offer);
-      if (negotiated.kind === "rejected") {
-        engine.close();
-        return { message: rejection(negotiated), ended: true };
-      }
-      capabilities = negotiated.capabilities;
-      engine.retune(negotiated.terms);
-      return { message: accepted(negotiated), ended: false };
-    },
-    skip: (message) => {
-      assertSkip(message);
-      assertOurs(message.subscription_id);
-      engine.skip(message.session_id, message.output_id);
-    },
-    listPending: (message) => {
-      assertListPending(message);
-      assertOurs(message.subscription_id);
-      return engine.openQuestions();
-    },
-    repeat: (message) => {
-      assertRepeat(message);
-      assertOurs(message.subscription_id);
-      try {
-        engine.repeat(message.event_id);
-      } catch (caught) {
-        throw aboutEvent(caught, message.event_id);
-      }
-    },
-    reply: (message) => {
-      try {
-        return giveReply(message, engine);
-      } catch {
-        // A reply that is not well formed is one that did not count, and nothing else (AAEP §6.3.4).
-        engine.refusedReply("malformed", tokenIn(message), message);
-        return false;
-      }
-    },
-    close: (message) => {
-      assertClose(message);
-      assertOurs(message.subscription_id);
-      engine.close();
-    },
-    closing: (reason) => ({
-      type: "subscription.close",
-      subscription_id: engine.id,
-      reason_code: reason,
-      reason_message: textFor("closing", { reason }, engine.terms().languages).text,
-    }),
-  };
+  }
 }
 
 /** With the id that was asked for: whoever asked for several knows which. */
