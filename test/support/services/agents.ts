@@ -15,6 +15,7 @@ import {
   type PublishRequest,
   PublishRequestSchema,
   type PublishResponse,
+  QuestionFate,
   ResumeSessionRequestSchema,
   type SessionSummary,
   SetManifestRequestSchema,
@@ -27,7 +28,7 @@ import { patiently } from "../patience.js";
 import type { Message, WireSniffer } from "../wire-sniffer.js";
 import type { Converting } from "./converting.js";
 import { errorDocument, type Refusal, refusalIn, refusalOf, TypedRefusal } from "./refusals.js";
-import type { ServiceClient, ServiceStream } from "./service-client.js";
+import { type ServiceClient, type ServiceEnd, ServiceRefusal, type ServiceStream } from "./service-client.js";
 
 /** An agent, whichever way it speaks. Methods have the names of JSON-RPC. */
 export interface Agent {
@@ -103,7 +104,7 @@ export function streamAgent(options: AgentOptions): ServiceAgent {
     const opening = client.stream(AgentService.method.publish, take);
     stream = opening;
     void opening.ended.then((end) => {
-      for (const { reject } of pending.values()) reject(new TypedRefusal(refusalOf(end)));
+      for (const { reject } of pending.values()) reject(lostBy(end));
       for (const queue of [outcomes, waiting]) queue.end();
     });
     return opening;
@@ -275,6 +276,11 @@ async function singleCall(
   }
 }
 
+/** What a request that has no answer ends with: a connection that breaks has no error of the daemon's. */
+function lostBy(end: ServiceEnd): Error {
+  return end.detail === undefined ? new ServiceRefusal(end) : new TypedRefusal(refusalOf(end));
+}
+
 function checked({ sniffer }: AgentOptions, method: string, answer: Message): Message {
   return sniffer.result(method, answer);
 }
@@ -312,7 +318,10 @@ function summaryDocument(convert: Converting, summary: SessionSummary): Message 
       position: Number(position),
     })),
     open_questions: summary.openQuestions.map((question) => convert.toDocument(EventSchema, question)),
-    outcomes: summary.outcomes.map(({ replyToken, outcome }) => ({ reply_token: replyToken, outcome })),
+    outcomes: summary.outcomes.map(({ replyToken, outcome }) => ({
+      reply_token: replyToken,
+      outcome: QuestionFate[outcome]?.toLowerCase(),
+    })),
   };
 }
 

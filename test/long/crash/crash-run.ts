@@ -1,0 +1,240 @@
+// A daemon that is killed again and again under load, with everybody who talks to it, and what came of it.
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { auditEntries, createMortalDaemon, type MortalDaemon } from "../../support/mortal-daemon.js";
+import { createWireSniffer, type Message } from "../../support/wire-sniffer.js";
+import { pause, runAgent } from "./agent.js";
+import type { AgentTransport } from "./agent-links.js";
+import { judge, type Verdict } from "./judge.js";
+import { type ListenerOptions, type RunningListener, startListener } from "./listener.js";
+import { type Chance, createChance } from "./random.js";
+import { type AskedQuestion, outcomeLine, type Recording, type SentSession } from "./record.js";
+
+export interface CrashOptions {
+  readonly directory: string;
+  readonly seed: number;
+  readonly kills: number;
+  /** Of the daemon; `run` counts its starts. */
+  readonly options?: (run: number) => readonly string[];
+  /** Agents on each transport. Default 2. */
+  readonly agentsEach?: number;
+  /** Longest time under load between two kills, ms. Default 900. */
+  readonly longestRunMs?: number;
+  /** How long it runs at all where there are no kills, ms. */
+  readonly calmMs?: number;
+  readonly onKill?: (kills: number) => void;
+  /** How long nothing may come at the end before what is missing counts as lost, s. Default 25. */
+  readonly patienceSeconds?: number;
+}
+
+export interface CrashReport extends Verdict {
+  readonly kills: number;
+  readonly killsBeforeReady: number;
+  readonly starts: number;
+  readonly connections: number;
+  readonly exitCode: number | null;
+  readonly recording: Recording;
+}
+
+const GRACE_SECONDS = 6;
+const SETTINGS = [
+  "--agent-grace-seconds",
+  `${GRACE_SECONDS}`,
+  "--agent-idle-seconds",
+  "5",
+  // Whoever answers is away for a moment after each kill.
+  "--confirmation-grace-seconds",
+  "20",
+  "--reconnect-grace-seconds",
+  "20",
+];
+const EXACT = { coalesce_boundaries: ["none"] };
+const ABLE = { supports_confirmation_reply: true, supports_clarification_reply: true };
+
+type Terms = Omit<ListenerOptions, "daemon" | "sniffer" | "chance" | "questions" | "accidents" | "isStopping">;
+
+/** On each transport one that misses nothing; the others with terms of their own. */
+const LISTENERS: readonly Terms[] = [
+  { name: "log", transport: "socket", capabilities: EXACT, isExact: true, resumesBy: "event", breaksPerSecond: 0.1 },
+  {
+    name: "desk",
+    transport: "grpc",
+    capabilities: { ...EXACT, ...ABLE },
+    isExact: true,
+    resumesBy: "event",
+    breaksPerSecond: 0.05,
+  },
+  { name: "phone", transport: "connect", capabilities: { ...EXACT, ...ABLE }, isExact: true, resumesBy: "session" },
+  {
+    name: "reader",
+    transport: "socket",
+    capabilities: { coalesce_boundaries: ["sentence", "completion"], max_events_per_second: 200, ...ABLE },
+    isExact: false,
+    resumesBy: "session",
+    breaksPerSecond: 0.1,
+  },
+  {
+    name: "braille",
+    transport: "connect",
+    capabilities: { coalesce_boundaries: ["sentence", "completion"], max_events_per_second: 60 },
+    isExact: false,
+    resumesBy: "event",
+    stallsPerSecond: 0.2,
+  },
+  {
+    name: "words",
+    transport: "grpc",
+    capabilities: {
+      coalesce_boundaries: ["word"],
+      event_filters: { include: ["aaep:agent.output.*", "aaep:agent.session.*"], exclude: [] },
+    },
+    wants: (type) => /^aaep:agent\.(?:output|session)\./.test(type),
+    isExact: false,
+    resumesBy: "event",
+  },
+  {
+    name: "visitor",
+    transport: "grpc",
+    capabilities: EXACT,
+    isExact: true,
+    resumesBy: "event",
+    awayMs: 4000,
+    breaksPerSecond: 0.5,
+  },
+];
+
+/** Plays it, waits until everything owed has come, and judges. */
+export async function crashRun(options: CrashOptions): Promise<CrashReport> {
+  const { directory, seed, kills, agentsEach = 2, longestRunMs = 900 } = options;
+  const chance = createChance(seed);
+  const sniffer = createWireSniffer();
+  const accidents: string[] = [];
+  const sessions: SentSession[] = [];
+  const questions: AskedQuestion[] = [];
+  const openQuestions = new Set<AskedQuestion>();
+  let isStopping = false;
+  let areListenersStopping = false;
+  mkdirSync(join(directory, "audit"), { mode: 0o700, recursive: true });
+  const daemon = createMortalDaemon({
+    directory,
+    options: (run) => [...SETTINGS, ...(options.options?.(run) ?? [])],
+  });
+  await daemon.start().ready;
+
+  const listeners = LISTENERS.map((terms) =>
+    startListener({
+      ...terms,
+      daemon,
+      sniffer,
+      questions,
+      accidents,
+      chance: chance.fork(terms.name),
+      isStopping: () => areListenersStopping,
+    }),
+  );
+  await Promise.all(listeners.map(({ joined }) => joined));
+  const transports: readonly AgentTransport[] = ["socket", "grpc", "connect"];
+  const names = transports.flatMap((transport) =>
+    Array.from({ length: agentsEach }, (_, index) => ({ transport, name: `${transport}${index}x${seed % 1000}` })),
+  );
+  const agents = names.map(({ transport, name }) =>
+    runAgent({
+      name,
+      transport,
+      daemon,
+      sniffer,
+      chance: chance.fork(name),
+      sessions,
+      questions,
+      openQuestions,
+      accidents,
+      isStopping: () => isStopping,
+      graceMs: GRACE_SECONDS * 1000,
+      paceMs: 12,
+    }),
+  );
+
+  const fates = await killAgainAndAgain(daemon, chance.fork("kills"), options, longestRunMs, openQuestions);
+  if (!daemon.isUp()) await daemon.start().ready;
+  await pause(options.calmMs ?? 0);
+  isStopping = true;
+  await Promise.all(agents);
+  for (const { calmDown } of listeners) calmDown();
+  const recordingNow = (): Recording => ({
+    sessions,
+    questions,
+    listeners: listeners.map(({ listening }) => listening),
+    audited: existsSync(daemon.auditFolder) ? auditedOutcomes(daemon.auditFolder) : [],
+    accidents: [...accidents, ...daemon.accidents(), ...sniffer.violations()],
+  });
+  await untilAllHasCome(recordingNow, listeners, options.patienceSeconds ?? 25);
+  areListenersStopping = true;
+  await Promise.all(listeners.map(({ ended }) => ended));
+  const exitCode = await daemon.stop();
+  const recording = recordingNow();
+  return {
+    ...judge(recording),
+    ...fates,
+    kills,
+    starts: daemon.run(),
+    connections: listeners.reduce((sum, one) => sum + one.connections(), 0),
+    exitCode,
+    recording,
+  };
+}
+
+/** At instants that nobody chooses: under load, before it listens, and twice in a row. */
+async function killAgainAndAgain(
+  daemon: MortalDaemon,
+  chance: Chance,
+  { kills, onKill }: CrashOptions,
+  longestRunMs: number,
+  openQuestions: ReadonlySet<AskedQuestion>,
+): Promise<{ readonly killsBeforeReady: number }> {
+  let killsBeforeReady = 0;
+  for (let kill = 1; kill <= kills; kill += 1) {
+    // Sometimes it has just begun to listen.
+    await pause(chance.isLikely(0.2) ? chance.between(0, 60) : chance.between(60, longestRunMs));
+    for (const question of openQuestions) question.openAtKills += 1;
+    await daemon.kill();
+    onKill?.(kill);
+    if (chance.isLikely(0.2)) await pause(chance.between(0, 300));
+    let { ready } = daemon.start();
+    while (kill < kills && chance.isLikely(0.15)) {
+      kill += 1;
+      await Promise.race([ready, pause(chance.between(0, 400))]);
+      if (!daemon.isUp()) killsBeforeReady += 1;
+      await daemon.kill();
+      onKill?.(kill);
+      ({ ready } = daemon.start());
+    }
+    if (!(await ready)) throw new Error(`It did not start after kill ${kill}: ${daemon.stderr().slice(-2000)}`);
+  }
+  return { killsBeforeReady };
+}
+
+/** Until the judge finds nothing missing, or nothing has come for long. */
+async function untilAllHasCome(
+  recording: () => Recording,
+  listeners: readonly RunningListener[],
+  patienceSeconds: number,
+): Promise<void> {
+  const heard = (): number => listeners.reduce((sum, { listening }) => sum + listening.heard.length, 0);
+  let before = -1;
+  // An agent that left is given up after its grace, and one by single calls after its lease besides.
+  for (let still = 0; still < patienceSeconds; still += 1) {
+    if (judge(recording()).counts.lost === 0) return;
+    const now = heard();
+    if (now !== before) still = 0;
+    before = now;
+    await pause(1000);
+  }
+}
+
+function auditedOutcomes(folder: string): Recording["audited"] {
+  return auditEntries(folder).flatMap((entry) =>
+    entry.kind === "outcome"
+      ? [{ token: String(entry.reply_token), outcome: outcomeLine(entry.outcome as Message) }]
+      : [],
+  );
+}

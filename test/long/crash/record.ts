@@ -1,0 +1,153 @@
+// What a run with kills leaves for the judge: what was published and acknowledged, what everybody heard, and how questions were said to have ended.
+// Plain data, so that a test of the judge can write it by hand.
+import type { Message } from "../../support/wire-sniffer.js";
+
+/** One event as its agent sent it, however often. */
+export interface Sent {
+  readonly id: string;
+  readonly type: string;
+  readonly sessionId: string;
+  /** Of text: which output, from which code point on, what, and whether it is the last. */
+  readonly text:
+    | { readonly output: string; readonly from: number; readonly chunk: string; readonly completes: boolean }
+    | undefined;
+  /** What it is told apart by where it is no text. */
+  readonly mark: string;
+  /** As it was acknowledged for the first time; undefined where it never was. */
+  epoch: number | undefined;
+  /** In which run of the daemon that was; 0 is the first. */
+  ackedInRun: number;
+  /** Epochs of later acknowledgements that said something else. */
+  readonly otherEpochs: number[];
+}
+
+export interface SentSession {
+  readonly id: string;
+  readonly agent: string;
+  /** In the order in which they were sent. */
+  readonly events: Sent[];
+  /** Undefined: it goes on or was ended by its agent. Else why the agent could not or would not go on. */
+  lost: "abandoned" | "grace" | undefined;
+}
+
+/** What somebody says of how a question ended. */
+export interface OutcomeReport {
+  readonly by: string;
+  /** Equal for equal outcomes, whoever says them. */
+  readonly outcome: string;
+}
+
+export interface AskedQuestion {
+  readonly token: string;
+  readonly eventId: string;
+  readonly sessionId: string;
+  /** It was acknowledged before the kill of this run, and open then; -1 where none. */
+  openAtKills: number;
+  /** To its agent. */
+  readonly reports: OutcomeReport[];
+  /** Outcomes that replies would bring about of which somebody was told that they count. */
+  readonly countedReplies: string[];
+  /** The daemon did not know it any more although it had acknowledged it. */
+  forgotten: number;
+}
+
+/** What of an event is judged. */
+export interface Heard {
+  readonly connection: number;
+  readonly run: number;
+  readonly id: string;
+  readonly type: string;
+  readonly sessionId: string;
+  readonly chunk?: string;
+  readonly output?: string;
+  readonly position?: number;
+  readonly completes?: boolean;
+  readonly mark: string;
+  readonly isCritical?: boolean;
+  /** Marks of the daemon: `by` and what it says. */
+  readonly isDaemons?: boolean;
+  readonly isSummary?: boolean;
+  readonly isGap?: boolean;
+  /** Of a resolution: the question's event, and how it ended. */
+  readonly question?: string;
+  readonly resolution?: string;
+}
+
+export interface Listening {
+  readonly name: string;
+  /** Every piece as it comes, without a rate: all is owed, in the order of epochs. */
+  readonly isExact: boolean;
+  /** "session": comes back with a map, and is not owed what happened meanwhile in sessions that it does not name. */
+  readonly resumesBy: "event" | "session";
+  readonly wants: (type: string) => boolean;
+  readonly canAnswer: (type: string) => boolean;
+  readonly heard: Heard[];
+}
+
+export interface AuditedOutcome {
+  readonly token: string;
+  readonly outcome: string;
+}
+
+export interface Recording {
+  readonly sessions: readonly SentSession[];
+  readonly questions: readonly AskedQuestion[];
+  readonly listeners: readonly Listening[];
+  readonly audited: readonly AuditedOutcome[];
+  /** What went wrong on the way, in sentences. */
+  readonly accidents: readonly string[];
+}
+
+const AWAITING = /^aaep:agent\.awaiting\./;
+const TERMINAL = /^aaep:agent\.session\.(?:completed|errored|cancelled)$/;
+export const STREAMING = "aaep:agent.output.streaming";
+
+export function isQuestion(type: string): boolean {
+  return AWAITING.test(type);
+}
+
+export function isTerminal(type: string): boolean {
+  return TERMINAL.test(type);
+}
+
+/** What the events of one type are told apart by, as they were sent and as they come. */
+export function markOf(event: Message): string {
+  const { summary_normal, tool, status, action, question, progress } = event;
+  return JSON.stringify([summary_normal, tool, status, action, question, progress]);
+}
+
+/** The judged part of an event that came. */
+export function heardOf(event: Message, connection: number, run: number): Heard {
+  const { event_id: id, type, session_id: sessionId, urgency, extensions } = event;
+  const marks = ((extensions as Message | undefined)?.aaepd ?? {}) as Message;
+  const isText = type === STREAMING;
+  return {
+    connection,
+    run,
+    id: String(id),
+    type: String(type),
+    sessionId: String(sessionId),
+    mark: isText || marks.by === "daemon" ? "" : markOf(event),
+    ...(isText
+      ? {
+          chunk: String(event.chunk),
+          output: String(event.output_id ?? ""),
+          position: Number(event.position),
+          completes: event.complete === true,
+        }
+      : {}),
+    ...(urgency === "critical" ? { isCritical: true } : {}),
+    ...(marks.by === "daemon" ? { isDaemons: true } : {}),
+    ...(marks.summary === true ? { isSummary: true } : {}),
+    ...(marks.gap === undefined ? {} : { isGap: true }),
+    ...(marks.decision === undefined
+      ? {}
+      : { question: String(marks.question), resolution: `${String(marks.decision)} by ${String(marks.decided_by)}` }),
+  };
+}
+
+/** An outcome as an agent or the audit log has it, in one line. */
+export function outcomeLine(outcome: Message): string {
+  const { decision, response, resolved_by: by, decided_by: who } = outcome;
+  return JSON.stringify([decision ?? null, response ?? null, by, who ?? null]);
+}
