@@ -8,6 +8,8 @@ export interface Clock {
   readonly wallTime: () => number;
   /** Calls `wake` once at or after `at`. Answers the cancellation. */
   readonly wakeAt: (at: Millis, wake: () => void) => () => void;
+  /** Calls `run` once when what runs now has returned, in the same turn of the event loop; what this turn brings after that waits for its end. */
+  readonly afterCall: (run: () => void) => void;
   /** Calls `run` once after the current turn of the event loop, so that writes of one turn leave together. */
   readonly afterTurn: (run: () => void) => void;
 }

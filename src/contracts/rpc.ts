@@ -28,11 +28,9 @@ export interface RpcHandlers {
   readonly isCostly?: (method: string, params: unknown) => boolean;
 }
 
-/** One JSON-RPC 2.0 peer over any byte connection. Knows method names only as strings. */
-export interface RpcConnection {
+/** One JSON-RPC 2.0 peer over any byte connection, which is answered and not asked. Knows method names only as strings. */
+export interface AnsweringConnection {
   readonly peer: PeerIdentity;
-  /** Rejects with a Fault: the peer's own code where it gave one, "peer_gone" where the answer can no longer come. */
-  readonly request: (method: string, params: object) => Promise<unknown>;
   /**
    * Answers as `Connection.send` does. What a handler sends with it while it has a notification counts as the answer to it: no more is read until
    * that is taken.
@@ -56,4 +54,10 @@ export interface RpcConnection {
   /** Takes no more in, sends what was handed over and what handlers answer in this turn, then closes. Never rejects. */
   readonly close: () => Promise<void>;
   readonly closed: Promise<CloseInfo>;
+}
+
+/** The same of a peer that is asked as well. */
+export interface RpcConnection extends AnsweringConnection {
+  /** Rejects with a Fault: the peer's own code where it gave one, "peer_gone" where the answer can no longer come. */
+  readonly request: (method: string, params: object) => Promise<unknown>;
 }

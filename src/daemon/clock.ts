@@ -34,6 +34,39 @@ export function createClock(): Clock {
     }
   }
 
+  // What waits for what runs now to return, and whether that has been run in this turn already.
+  let waiting: (() => void)[] = [];
+  let hasRun = false;
+
+  function newTurn(): void {
+    hasRun = false;
+  }
+
+  function runInTurn(): void {
+    hasRun = true;
+    setImmediate(newTurn);
+    runWaiting();
+  }
+
+  function runWaiting(): void {
+    const due = waiting;
+    waiting = [];
+    let at = 0;
+    try {
+      for (; at < due.length; at += 1) due[at]?.();
+    } finally {
+      // What is left where one threw.
+      for (const run of due.slice(at + 1)) afterCall(run);
+    }
+  }
+
+  function afterCall(run: () => void): void {
+    waiting.push(run);
+    if (waiting.length > 1) return;
+    if (hasRun) setImmediate(runWaiting);
+    else process.nextTick(runInTurn);
+  }
+
   return {
     now: () => performance.now(),
     wallTime: () => Date.now(),
@@ -45,6 +78,7 @@ export function createClock(): Clock {
         arm();
       };
     },
+    afterCall,
     afterTurn: (run) => {
       setImmediate(run);
     },

@@ -1,7 +1,7 @@
 // One accepted connection: its first message says which protocol it speaks, and from then on that protocol has it (R23).
 
 import { refusedHead } from "../../transports/framing/refusal.js";
-import { createRpcConnection } from "../../transports/json-rpc/rpc-connection.js";
+import { createAnsweringConnection } from "../../transports/json-rpc/answering-connection.js";
 import { Fault } from "../base/errors.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { Codec } from "../contracts/codec.js";
@@ -171,7 +171,10 @@ function serveRpc(connection: Connection<Uint8Array>, services: EndpointServices
       writable: () => rpc.writable(),
     },
   );
-  const rpc = createRpcConnection(connection, session.handlers, { closeAtEnd: false, log: services.log });
+  const { answering: rpc } = createAnsweringConnection(connection, session.handlers, {
+    closeAtEnd: false,
+    log: services.log,
+  });
   // A first frame that was no call keeps nobody's place (R22).
   const cancelTimeout =
     connection.peer.trust === "parent"

@@ -14,13 +14,13 @@ export interface DeliverySink {
 }
 
 export interface Pump {
-  /** Pulls at the end of this turn, once, however often it is called. */
+  /** Pulls when what runs now has returned, once, however often it is called. */
   readonly wake: () => void;
   readonly stop: () => void;
 }
 
 /** Joins a source to a sink until `stop`. */
-export function createPump(source: DeliverySource, sink: DeliverySink, clock: Pick<Clock, "afterTurn">): Pump {
+export function createPump(source: DeliverySource, sink: DeliverySink, clock: Pick<Clock, "afterCall">): Pump {
   return new TurnPump(source, sink, clock);
 }
 
@@ -28,12 +28,12 @@ export function createPump(source: DeliverySource, sink: DeliverySink, clock: Pi
 class TurnPump implements Pump {
   private readonly source: DeliverySource;
   private readonly sink: DeliverySink;
-  private readonly clock: Pick<Clock, "afterTurn">;
+  private readonly clock: Pick<Clock, "afterCall">;
   private isQueued = false;
   private isBlocked = false;
   private isStopped = false;
 
-  constructor(source: DeliverySource, sink: DeliverySink, clock: Pick<Clock, "afterTurn">) {
+  constructor(source: DeliverySource, sink: DeliverySink, clock: Pick<Clock, "afterCall">) {
     this.source = source;
     this.sink = sink;
     this.clock = clock;
@@ -42,7 +42,7 @@ class TurnPump implements Pump {
   wake(): void {
     if (this.isQueued || this.isBlocked || this.isStopped) return;
     this.isQueued = true;
-    this.clock.afterTurn(() => this.pull());
+    this.clock.afterCall(() => this.pull());
   }
 
   stop(): void {

@@ -70,6 +70,29 @@ describe("the platform's clock", () => {
   });
 });
 
+describe("what is for after what runs now", () => {
+  const nextTurn = () => new Promise(setImmediate);
+
+  it("comes in the same turn, together, and a second time only at its end", async () => {
+    const clock = createClock();
+    const ran: string[] = [];
+    await nextTurn();
+    setImmediate(() => ran.push("end of turn"));
+    clock.afterCall(() => {
+      ran.push("first");
+      clock.afterCall(() => ran.push("again"));
+    });
+    clock.afterCall(() => ran.push("together"));
+    ran.push("call");
+    await nextTurn();
+    await nextTurn();
+    expect(ran).toStrictEqual(["call", "first", "together", "end of turn", "again"]);
+    clock.afterCall(() => ran.push("early once more"));
+    await Promise.resolve().then(() => new Promise(process.nextTick));
+    expect(ran.at(-1)).toBe("early once more");
+  });
+});
+
 describe("ids, hashes and the version", () => {
   it("makes as many hex digits as asked for, different ones", () => {
     const { hex } = createIdSource();

@@ -115,6 +115,10 @@ function handClock(): VirtualClock {
   const clock = createVirtualClock();
   return {
     ...clock,
+    afterCall: (run) => {
+      clock.afterCall(run);
+      setImmediate(clock.settle);
+    },
     afterTurn: (run) => {
       clock.afterTurn(run);
       setImmediate(clock.settle);

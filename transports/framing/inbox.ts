@@ -3,7 +3,7 @@ import type { Fault } from "../../src/base/errors.js";
 import type { FrameDecoder } from "./decoder.js";
 import { beginReading, stopReading } from "./stream-listeners.js";
 
-/** The read side of a byte connection. Reads only while somebody asks for frames; holds at most what one read brought. */
+/** The read side of a byte connection. Reads on only while somebody takes frames; holds at most what two reads brought. */
 export interface Inbox {
   /** What one read brought, at most `MOST_FRAMES_AT_ONCE` at a time, each in a turn of the event loop of its own. */
   readonly frames: AsyncIterable<readonly Uint8Array[]>;
@@ -20,6 +20,9 @@ export interface Inbox {
 }
 
 type Batch = readonly Uint8Array[];
+
+/** A read that brings so much is one of many: others come before the next, which Node would take up in the same turn. */
+const LARGE_READ_BYTES = 32 * 1024;
 
 /** One read of 64 KiB can bring 32,768 frames: handled in one turn, they would keep everybody else waiting for seconds. */
 export const MOST_FRAMES_AT_ONCE = 256;
@@ -47,6 +50,7 @@ class StreamInbox implements Inbox, AsyncIterable<Batch>, AsyncIterator<Batch> {
   private resolve: ((result: IteratorResult<Batch>) => void) | undefined;
   private reject: ((fault: Fault) => void) | undefined;
   private listening = false;
+  private paused = false;
 
   constructor(stream: Readable, decoder: FrameDecoder) {
     this.stream = stream;
@@ -75,8 +79,8 @@ class StreamInbox implements Inbox, AsyncIterable<Batch>, AsyncIterator<Batch> {
       if (!this.listening) {
         this.listening = true;
         beginReading(this.stream);
-      }
-      this.stream.resume();
+        this.stream.resume();
+      } else if (this.paused) setImmediate(resumeLater, this);
     });
   }
 
@@ -87,13 +91,17 @@ class StreamInbox implements Inbox, AsyncIterable<Batch>, AsyncIterator<Batch> {
 
   take(chunk: Uint8Array): Fault | undefined {
     if (this.ending.kind !== "open") return undefined;
+    const isBusy = this.resolve === undefined;
     const { frames, fault } = this.decoder.push(chunk);
     if (frames.length > 0)
       this.read = this.read.length === 0 ? batchesOf(frames) : [...this.read, ...batchesOf(frames)];
     if (fault !== undefined) this.ending = { kind: "failed", fault };
     this.answer();
-    // The consumer is busy: the peer waits with it (G2).
-    if (this.resolve === undefined) this.stream.pause();
+    // The consumer is busy: the peer waits with it (G2). One that was waiting is as a rule done before the next read, and need not be waited for.
+    if (this.resolve === undefined && (isBusy || this.read.length > 0 || chunk.length >= LARGE_READ_BYTES)) {
+      this.paused = true;
+      this.stream.pause();
+    }
     return fault;
   }
 
@@ -121,6 +129,13 @@ class StreamInbox implements Inbox, AsyncIterable<Batch>, AsyncIterator<Batch> {
     this.answer();
   }
 
+  /** Reads on. */
+  resume(): void {
+    if (!this.paused) return;
+    this.paused = false;
+    this.stream.resume();
+  }
+
   /** Gives the waiting consumer what there is to give. */
   answer(): void {
     const { resolve, reject, ending } = this;
@@ -137,6 +152,10 @@ class StreamInbox implements Inbox, AsyncIterable<Batch>, AsyncIterator<Batch> {
       reject(ending.fault);
     } else resolve({ done: true, value: undefined });
   }
+}
+
+function resumeLater(inbox: StreamInbox): void {
+  inbox.resume();
 }
 
 function answerLater(inbox: StreamInbox): void {

@@ -2,7 +2,7 @@ import type { Writable } from "node:stream";
 import type { FrameRun } from "../../src/contracts/transport.js";
 import { type Framing, join } from "./framings.js";
 
-/** The write side of a byte connection: what is handed over in one turn of the event loop leaves in one write. */
+/** The write side of a byte connection: what is handed over by one call, and by what that resolves, leaves in one write when it has returned. */
 export interface Outbox {
   /** Answers whether more may be handed over. */
   readonly send: (bytes: Uint8Array) => boolean;
@@ -49,7 +49,6 @@ class StreamOutbox implements Outbox {
   // Undefined while nothing is held.
   private items: Item[] | undefined;
   private heldBytes = 0;
-  private leavesNow = false;
   private settled = false;
   private waiting: { readonly promise: Promise<void>; readonly release: () => void } | undefined;
 
@@ -74,7 +73,6 @@ class StreamOutbox implements Outbox {
   }
 
   flush(): void {
-    this.leavesNow = false;
     const { items } = this;
     if (items === undefined || this.settled) return;
     const framing = this.owner.framing();
@@ -108,22 +106,15 @@ class StreamOutbox implements Outbox {
 
   private hold(item: Item, bytes: number): boolean {
     if (this.settled) return false;
-    this.schedule(item.kind);
-    if (this.items === undefined) this.items = [item];
-    else this.items.push(item);
+    if (this.items === undefined) {
+      this.items = [item];
+      process.nextTick(flushLater, this);
+    } else this.items.push(item);
     this.heldBytes += bytes;
     const buffered = this.bufferedBytes();
     if (buffered <= this.highWaterMarkBytes()) return true;
     if (buffered > this.limits.maxBufferedBytes) this.owner.overflowed();
     return false;
-  }
-
-  /** A run is what a whole turn has brought together, so it need not wait for another: it leaves once whoever hands it over has ended. */
-  private schedule(kind: Item["kind"]): void {
-    if (kind === "run" && !this.leavesNow) {
-      this.leavesNow = true;
-      process.nextTick(flushLater, this);
-    } else if (this.items === undefined) setImmediate(flushLater, this);
   }
 
   private write(pieces: readonly Buffer[]): void {

@@ -1,23 +1,26 @@
-// From the bytes of a frame to a message that the JSON-RPC library can take, or to the error that answers it. The library drops what it does not
-// understand without a word; here nothing is dropped that could be waited for (V2).
-import type { Message } from "vscode-jsonrpc/node";
+// From the bytes of a frame to a message, or to the error that answers it. Nothing is dropped that could be waited for (V2).
+import type { ResponseMessage } from "vscode-jsonrpc/node";
 import { Fault } from "../../src/base/errors.js";
 
 export type RpcId = string | number | null;
 
 export type Incoming =
-  | { readonly kind: "message"; readonly message: IncomingMessage }
+  /** A request, or where it has no id a notification. */
+  | {
+      readonly kind: "call";
+      readonly id: string | number | undefined;
+      readonly method: string;
+      readonly params: unknown;
+      /** What it was parsed from (R2). */
+      readonly text: string;
+    }
+  /** An answer to a request of ours. */
+  | { readonly kind: "answer"; readonly message: ResponseMessage }
   /** `$/cancelRequest`: goes ahead of what waits (V7). */
-  | { readonly kind: "cancellation"; readonly id: string | number; readonly message: Message }
+  | { readonly kind: "cancellation"; readonly id: string | number }
   | { readonly kind: "refused"; readonly id: RpcId; readonly fault: Fault }
   /** Nothing that anybody waits for, and nothing that may be answered. */
   | { readonly kind: "ignored" };
-
-/** A parsed message, and beside it the text that it was parsed from (R2). */
-export interface IncomingMessage {
-  readonly parsed: Message;
-  readonly text: string;
-}
 
 const CANCEL_METHOD = "$/cancelRequest";
 
@@ -46,7 +49,7 @@ function classify(parsed: unknown, text: string): Incoming {
   const message = parsed as Readonly<Record<string, unknown>>;
   const { id, method } = message;
   const answersTo = typeof id === "string" || typeof id === "number" ? id : null;
-  if (method === undefined && ("result" in message || "error" in message)) return classifyAnswer(message, text);
+  if (method === undefined && ("result" in message || "error" in message)) return classifyAnswer(message);
   if (message.jsonrpc !== "2.0") return refused(answersTo, "/jsonrpc", 'The member "jsonrpc" is not "2.0".');
   if (typeof method !== "string")
     return refused(answersTo, "/method", "A JSON-RPC request names its method with a string.");
@@ -56,22 +59,22 @@ function classify(parsed: unknown, text: string): Incoming {
   if (params !== undefined && (typeof params !== "object" || params === null)) {
     return refused(answersTo, "/params", "The params of a request are an object or an array.");
   }
-  if (method === CANCEL_METHOD && id === undefined) return classifyCancellation(params, message);
-  return { kind: "message", message: { parsed: parsed as Message, text } };
+  if (method === CANCEL_METHOD && id === undefined) return classifyCancellation(params);
+  return { kind: "call", id: answersTo ?? undefined, method, params, text };
 }
 
-function classifyCancellation(params: object | undefined, message: object): Incoming {
+function classifyCancellation(params: object | undefined): Incoming {
   const id = params !== undefined && "id" in params ? params.id : undefined;
   if (typeof id !== "string" && typeof id !== "number") return { kind: "ignored" };
-  return { kind: "cancellation", id, message: message as Message };
+  return { kind: "cancellation", id };
 }
 
 /** An answer is never answered, or two peers could go on for ever. */
-function classifyAnswer(message: Readonly<Record<string, unknown>>, text: string): Incoming {
+function classifyAnswer(message: Readonly<Record<string, unknown>>): Incoming {
   const { id, error } = message;
   if (typeof id !== "string" && typeof id !== "number") return { kind: "ignored" };
   if ("result" in message || (typeof error === "object" && error !== null)) {
-    return { kind: "message", message: { parsed: message as unknown as Message, text } };
+    return { kind: "answer", message: message as unknown as ResponseMessage };
   }
   // The caller is told in place of waiting for ever.
   const broken = {
@@ -79,7 +82,7 @@ function classifyAnswer(message: Readonly<Record<string, unknown>>, text: string
     id,
     error: { code: -32600, message: "The peer's answer has neither a result nor an error." },
   };
-  return { kind: "message", message: { parsed: broken, text } };
+  return { kind: "answer", message: broken };
 }
 
 function refused(id: RpcId, pointer: string, sentence: string): Incoming {

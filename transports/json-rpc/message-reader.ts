@@ -1,63 +1,58 @@
-// Brings frames to the JSON-RPC library. The library handles one message a turn of the event loop and queues without a bound; so it is given one
-// carrier for all messages of a read, which are handled in its turn together, and reading waits until they are (G2, V4). After a costly one the rest
-// waits for the next turn.
-import {
-  type DataCallback,
-  Emitter,
-  type Message,
-  type MessageReader,
-  type MessageStrategy,
-} from "vscode-jsonrpc/node";
+// Brings the calls of a peer to their handlers: all of a read in the turn in which it came, and no more is read until they are handled (G2, V4).
+// After a costly one the rest waits for the next turn.
 import { type Fault, faultFrom } from "../../src/base/errors.js";
 import type { Connection } from "../../src/contracts/transport.js";
-import { createIncomingParser, type IncomingMessage, type RpcId } from "./incoming.js";
+import { createIncomingParser, type Incoming, type RpcId } from "./incoming.js";
 
-export interface FrameReader {
-  readonly reader: MessageReader;
-  readonly strategy: MessageStrategy;
-  /** The text of the message that is being handed to its handler at this moment. */
-  readonly currentText: () => string;
-  /** Hands no further message over. */
-  readonly stop: () => void;
-}
+export type IncomingCall = Extract<Incoming, { readonly kind: "call" }>;
+export type IncomingAnswer = Extract<Incoming, { readonly kind: "answer" }>["message"];
 
 export interface FrameReaderOptions {
+  /** `isCancelled`: the peer cancelled it in the same read (V7). May not throw. */
+  readonly onCall: (call: IncomingCall, isCancelled: boolean) => void;
+  /** The answers of one read to requests of ours. */
+  readonly onAnswers: (messages: readonly IncomingAnswer[]) => void;
+  /** Told before any call of the same read. */
+  readonly onCancelled: (id: string | number) => void;
   /** Answers a message that cannot be taken. */
   readonly onRefused: (id: RpcId, fault: Fault) => void;
-  /** Resolves when the next messages may be handled. */
-  readonly ready: () => Promise<void>;
+  /** A promise of when the next messages may be handled; undefined where they may be at once. */
+  readonly ready: () => Promise<void> | undefined;
   /** Whether this call may cost so much that others come first. */
   readonly isCostly: (method: string, params: unknown) => boolean;
   /** No more comes: all that came has been handed over. With the fault that ended it, if any. */
   readonly onEnd: (fault: Fault | undefined) => void;
 }
 
+export interface FrameReader {
+  /** Hands no further message over. */
+  readonly stop: () => void;
+}
+
+/** Nothing is handed over before this has returned. */
 export function createFrameReader(frames: Connection<Uint8Array>["frames"], options: FrameReaderOptions): FrameReader {
-  const errors = new Emitter<Error>();
-  const closings = new Emitter<void>();
-  const partials = new Emitter<never>();
   const parse = createIncomingParser();
-  const carrier: Message = Object.freeze({ jsonrpc: "2.0", method: "carrier" });
-  let waiting: readonly IncomingMessage[] = [];
-  /** The cancellations of the same read, by the id of the request. */
-  let cancelled: ReadonlyMap<unknown, Message> = new Map();
-  let onHandled: () => void = () => {};
-  let handFurther: DataCallback = () => {};
-  let currentText = "";
   let stopped = false;
 
-  /** Parses the frames of one read and resolves when their messages have been handed to their handlers. */
-  function handleTogether(batch: readonly Uint8Array[], hand: DataCallback): Promise<void> | undefined {
-    const messages: IncomingMessage[] = [];
-    const cancellations = new Map<unknown, Message>();
+  /** Handles what one read brought; a promise where that goes on in later turns. */
+  function handleTogether(batch: readonly Uint8Array[]): Promise<void> | undefined {
+    const calls: IncomingCall[] = [];
+    let answers: IncomingAnswer[] | undefined;
+    let cancelled: Set<string | number> | undefined;
     for (const frame of batch) {
       const incoming = parse(frame);
       switch (incoming.kind) {
-        case "message":
-          messages.push(incoming.message);
+        case "call":
+          calls.push(incoming);
+          break;
+        case "answer":
+          answers ??= [];
+          answers.push(incoming.message);
           break;
         case "cancellation":
-          cancellations.set(incoming.id, incoming.message);
+          cancelled ??= new Set();
+          cancelled.add(incoming.id);
+          options.onCancelled(incoming.id);
           break;
         case "refused":
           options.onRefused(incoming.id, incoming.fault);
@@ -66,27 +61,39 @@ export function createFrameReader(frames: Connection<Uint8Array>["frames"], opti
           break;
       }
     }
-    const handled =
-      messages.length === 0
-        ? undefined
-        : new Promise<void>((resolve) => {
-            onHandled = resolve;
-          });
-    waiting = messages;
-    cancelled = cancellations;
-    // A cancelled request of the same read is in the queue before its cancellation, and is handled as cancelled.
-    if (handled !== undefined) hand(carrier);
-    for (const cancellation of cancellations.values()) hand(cancellation);
-    return handled;
+    if (answers !== undefined) options.onAnswers(answers);
+    const rest = handOver(calls, 0, cancelled);
+    return rest === calls.length ? undefined : handOverLater(calls, rest, cancelled);
   }
 
-  async function pump(hand: DataCallback): Promise<Fault | undefined> {
+  /** Hands calls over from `at` on, up to the first costly one. Answers where it stopped. */
+  function handOver(calls: readonly IncomingCall[], at: number, cancelled: ReadonlySet<unknown> | undefined): number {
+    for (let index = at; index < calls.length && !stopped; index += 1) {
+      const call = calls[index];
+      if (call === undefined) break;
+      options.onCall(call, cancelled !== undefined && call.id !== undefined && cancelled.has(call.id));
+      if (index + 1 < calls.length && options.isCostly(call.method, call.params)) return index + 1;
+    }
+    return calls.length;
+  }
+
+  async function handOverLater(
+    calls: readonly IncomingCall[],
+    from: number,
+    cancelled: ReadonlySet<unknown> | undefined,
+  ): Promise<void> {
+    for (let at = from; at < calls.length; at = handOver(calls, at, cancelled)) await nextTurn();
+  }
+
+  async function read(): Promise<Fault | undefined> {
     try {
       for await (const batch of frames) {
         if (stopped) return undefined;
-        const handled = handleTogether(batch, hand);
+        // Nothing is waited for that is there already: each wait is a turn of the queue of promises.
+        const handled = handleTogether(batch);
         if (handled !== undefined) await handled;
-        await options.ready();
+        const ready = options.ready();
+        if (ready !== undefined) await ready;
       }
       return undefined;
     } catch (caught) {
@@ -94,64 +101,17 @@ export function createFrameReader(frames: Connection<Uint8Array>["frames"], opti
     }
   }
 
-  /** Hands over what is left of a read, from `at` on. */
-  function handOver(messages: readonly IncomingMessage[], at: number, next: (message: Message) => void): void {
-    for (let index = at; index < messages.length && !stopped; index += 1) {
-      const message = messages[index];
-      if (message === undefined) break;
-      // The library remembers a cancellation for a turn only.
-      if (at > 0) handCancellationOf(message.parsed);
-      currentText = message.text;
-      void next(message.parsed);
-      if (index + 1 < messages.length && wasCostly(message.parsed)) {
-        currentText = "";
-        setImmediate(() => handOver(messages, index + 1, next));
-        return;
-      }
-    }
-    currentText = "";
-    onHandled();
-  }
-
-  function wasCostly(message: Message): boolean {
-    if (!("method" in message)) return false;
-    return options.isCostly(String(message.method), "params" in message ? message.params : undefined);
-  }
-
-  function handCancellationOf(message: Message): void {
-    const cancellation = "method" in message && "id" in message ? cancelled.get(message.id) : undefined;
-    if (cancellation !== undefined) handFurther(cancellation);
-  }
-
+  void read().then(options.onEnd);
   return {
-    reader: {
-      onError: errors.event,
-      onClose: closings.event,
-      onPartialMessage: partials.event,
-      listen: (hand) => {
-        handFurther = hand;
-        void pump(hand).then(options.onEnd);
-        return { dispose: () => {} };
-      },
-      dispose: () => {
-        stopped = true;
-        errors.dispose();
-        closings.dispose();
-        partials.dispose();
-        onHandled();
-      },
-    },
-    strategy: {
-      handleMessage: (message, next) => {
-        if (message !== carrier) return next(message);
-        const messages = waiting;
-        waiting = [];
-        handOver(messages, 0, next);
-      },
-    },
-    currentText: () => currentText,
     stop: () => {
       stopped = true;
     },
   };
+}
+
+/** Resolves after the current turn of the event loop. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }

@@ -1,7 +1,8 @@
 import { onTestFinished } from "vitest";
 import type { RpcCall, RpcConnection, RpcHandlers } from "../../../src/contracts/rpc.js";
 import type { Connection } from "../../../src/contracts/transport.js";
-import { createRpcConnection, type RpcOptions } from "../../../transports/json-rpc/rpc-connection.js";
+import type { RpcOptions } from "../../../transports/json-rpc/answering-connection.js";
+import { createRpcConnection } from "../../../transports/json-rpc/rpc-connection.js";
 import { createMemoryPair, type MemoryOptions } from "../../../transports/memory/memory-pair.js";
 
 export interface RawPeer {

@@ -1,0 +1,234 @@
+// A JSON-RPC 2.0 peer over any byte connection, as far as it is asked. Knows method names only as strings. Calls are handled in the turn of the event
+// loop in which they were read, and what a handler answers at once is sent at once: between an agent and those who listen nothing waits without need.
+import { Fault, faultFrom } from "../../src/base/errors.js";
+import type { Log } from "../../src/contracts/log.js";
+import type { AbortSignalLike, AnsweringConnection, RpcHandlers } from "../../src/contracts/rpc.js";
+import type { Connection } from "../../src/contracts/transport.js";
+import { refusedHead } from "../framing/refusal.js";
+import { type CallSignal, createCallSignal } from "./call-signal.js";
+import { idFromHead, type RpcId } from "./incoming.js";
+import { createFrameReader, type IncomingAnswer, type IncomingCall, nextTurn } from "./message-reader.js";
+import { encodeMessage, notificationRun } from "./outgoing.js";
+import { rpcErrorFromFault } from "./status.js";
+
+export interface RpcOptions {
+  /** Requests of the peer that may be without an answer. At the limit reading pauses until one is answered. Default 4096. */
+  readonly maxUnansweredRequests?: number;
+  /** Whether the connection closes by itself when the peer has ended and every request of its has been answered. Default true. */
+  readonly closeAtEnd?: boolean;
+  /** Where unexpected failures of handlers go. The peer is told only that there was one. Default: nowhere. */
+  readonly log?: Log;
+}
+
+/** Where this side asks as well. */
+export interface OwnRequestsEvents {
+  /** Answers to what this side asked: those of one read. */
+  readonly answered: (messages: readonly IncomingAnswer[]) => void;
+  /** No answer can come any more. Called at least once. */
+  readonly ended: (fault: Fault) => void;
+}
+
+const ASKS_NOTHING: OwnRequestsEvents = { answered: () => {}, ended: () => {} };
+
+export interface Answering {
+  readonly answering: AnsweringConnection;
+  /** Sends a message; reading waits until it is taken. */
+  readonly send: (message: object) => void;
+}
+
+/** Takes over `connection`, its frames included. Handlers are called once this has returned. */
+export function createAnsweringConnection(
+  connection: Connection<Uint8Array>,
+  handlers: RpcHandlers,
+  options: RpcOptions = {},
+  own: OwnRequestsEvents = ASKS_NOTHING,
+): Answering {
+  const { maxUnansweredRequests = 4096, closeAtEnd = true, log } = options;
+  /** Requests that handlers are still working on, with what tells them to stop. */
+  const unanswered = new Set<CallSignal>();
+  const byId = new Map<string | number, CallSignal>();
+  let answersBlocked = false;
+  /** A notification is with its handler: what it sends meanwhile is the answer to it (R3). */
+  let answersNotification = false;
+  let onAnswered: () => void = () => {};
+  let isOver = false;
+  let tellEnded: () => void = () => {};
+  const ended = new Promise<void>((resolve) => {
+    tellEnded = resolve;
+  });
+
+  function send(message: object): void {
+    if (!connection.send(encodeMessage(message))) answersBlocked = true;
+  }
+
+  /** Of what is no answer the sender itself takes care: were reading to wait for it as well, two peers could wait for each other. */
+  function notify(method: string, params: object): boolean {
+    const taken = connection.send(encodeMessage({ jsonrpc: "2.0", method, params }));
+    if (!taken && answersNotification) answersBlocked = true;
+    return taken;
+  }
+
+  function refuse(id: RpcId, fault: Fault): void {
+    send({ jsonrpc: "2.0", id, error: rpcErrorFromFault(fault) });
+  }
+
+  function answer(id: RpcId, method: string, result: unknown): void {
+    try {
+      send({ jsonrpc: "2.0", id, result: result === undefined ? null : result });
+    } catch (caught) {
+      refuseCaught(id, method, caught);
+    }
+  }
+
+  /** What a handler threw, or what could not be written of what it answered. */
+  function refuseCaught(id: RpcId, method: string, caught: unknown): void {
+    if (caught instanceof Fault) {
+      refuse(id, caught);
+      return;
+    }
+    const { cause } = faultFrom(caught);
+    log?.error({ method, cause }, "a request failed in an unexpected way");
+    const sentence = "The request failed for a reason of the receiver's own. Its log says more.";
+    refuse(id, new Fault("internal", sentence));
+  }
+
+  /** Reads no further while the peer does not take its answers, or has too many of them to come (P11, G2). */
+  function ready(): Promise<void> | undefined {
+    return answersBlocked || unanswered.size >= maxUnansweredRequests ? comeToRead() : undefined;
+  }
+
+  async function comeToRead(): Promise<void> {
+    if (answersBlocked) {
+      await connection.writable();
+      answersBlocked = false;
+    }
+    while (unanswered.size >= maxUnansweredRequests && !isOver) await nextAnswer();
+  }
+
+  function nextAnswer(): Promise<void> {
+    return new Promise((resolve) => {
+      onAnswered = resolve;
+    });
+  }
+
+  function handleEnd(fault: Fault | undefined): void {
+    const head = fault === undefined ? undefined : refusedHead(fault);
+    endWaiting(fault ?? peerEnded(connection.peer.label));
+    tellEnded();
+    if (fault !== undefined && fault.code !== "peer_gone") {
+      // The peer learns why before the connection goes (R33, V5).
+      refuse(head === undefined ? null : idFromHead(head), fault);
+      void connection.close(fault);
+    } else if (closeAtEnd) {
+      void closeWhenAnswered();
+    }
+  }
+
+  function endWaiting(fault: Fault): void {
+    isOver = true;
+    own.ended(fault);
+    onAnswered();
+  }
+
+  async function closeWhenAnswered(): Promise<void> {
+    while (unanswered.size > 0) await nextAnswer();
+    await nextTurn();
+    await connection.close();
+  }
+
+  function onCall({ id, method, params, text }: IncomingCall, isCancelled: boolean): void {
+    if (id === undefined) {
+      handleNotification({ method, params, text, signal: NEVER });
+      return;
+    }
+    const signal = createCallSignal(isCancelled ? "cancelled" : undefined);
+    let result: unknown;
+    try {
+      result = handlers.request({ method, params, text, signal });
+    } catch (caught) {
+      refuseCaught(id, method, caught);
+      return;
+    }
+    if (isPromise(result)) void follow(result, id, method, signal);
+    else answer(id, method, result);
+  }
+
+  function handleNotification(call: Parameters<RpcHandlers["notification"]>[0]): void {
+    answersNotification = true;
+    try {
+      handlers.notification(call);
+    } catch (caught) {
+      log?.error({ method: call.method, err: caught }, "a notification failed in an unexpected way");
+    } finally {
+      answersNotification = false;
+    }
+  }
+
+  async function follow(
+    result: PromiseLike<unknown>,
+    id: string | number,
+    method: string,
+    signal: CallSignal,
+  ): Promise<void> {
+    unanswered.add(signal);
+    byId.set(id, signal);
+    try {
+      answer(id, method, await result);
+    } catch (caught) {
+      refuseCaught(id, method, caught);
+    } finally {
+      unanswered.delete(signal);
+      if (byId.get(id) === signal) byId.delete(id);
+      onAnswered();
+    }
+  }
+
+  const frames = createFrameReader(connection.frames, {
+    onCall,
+    onAnswers: own.answered,
+    onCancelled: (id) => byId.get(id)?.abort("cancelled"),
+    onRefused: refuse,
+    ready,
+    onEnd: handleEnd,
+    isCostly: handlers.isCostly ?? (() => false),
+  });
+
+  function abortCalls(): void {
+    for (const signal of unanswered) signal.abort("ended");
+  }
+
+  void connection.closed.then((info) => {
+    frames.stop();
+    abortCalls();
+    endWaiting(info.fault ?? peerEnded(connection.peer.label));
+    tellEnded();
+  });
+
+  const answering: AnsweringConnection = {
+    peer: connection.peer,
+    notify,
+    notifyRun: (method, run, members) => connection.sendRun(notificationRun(method, run, members)),
+    writable: () => connection.writable(),
+    ended,
+    close: async () => {
+      // V6: no more in, then what is being answered, then out, then away.
+      frames.stop();
+      abortCalls();
+      await nextTurn();
+      await connection.close();
+    },
+    closed: connection.closed,
+  };
+  return { answering, send };
+}
+
+/** Nobody can cancel a notification. */
+const NEVER: AbortSignalLike = { aborted: false, reason: undefined, addEventListener: () => {} };
+
+function peerEnded(label: string): Fault {
+  return new Fault("peer_gone", `${label} has ended the connection. Connect again to go on.`);
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}
