@@ -6,12 +6,10 @@ import type { Delivery } from "./delivery.js";
 import { createDeliveryRun } from "./delivery.js";
 import type { DeliveryQueue } from "./delivery-queue.js";
 import { type Epoch, isQuestionKind } from "./event.js";
-import { createGivenApart, type GivenApart } from "./given-apart.js";
 import type { RateBudget } from "./rate-budget.js";
-import { type ReadingPoint, readingPoint } from "./reading-point.js";
 import type { Place, Stream, StreamServices, StreamTerms, Taken } from "./stream.js";
+import { StreamIntake } from "./stream-intake.js";
 import { isSuperseded, unitsBetween } from "./superseded.js";
-import type { TextStretch } from "./text-stretches.js";
 import type { EventUnit, Unit } from "./unit.js";
 import { isCritical, isLocal } from "./unit.js";
 import { wordCount } from "./word-count.js";
@@ -20,7 +18,8 @@ import { wordCount } from "./word-count.js";
 const RUN_LIMIT = 256;
 /** Most events flushed ahead of a critical one (R4). */
 const FLUSH_LIMIT = 4;
-const NO_FLOORS: ReadonlyMap<string, number> = new Map();
+const IDLE: Taken = { kind: "idle" };
+const NO_UNITS: readonly never[] = [];
 
 export function createStream(
   start: Place,
@@ -30,366 +29,344 @@ export function createStream(
   startTerms: StreamTerms,
   services: StreamServices,
 ): Stream {
-  let place = start;
-  let reader = startReader;
-  let terms = startTerms;
-  let criticalSeen = start.view.log.end();
-  let blocked = false;
+  return new PulledStream(start, startReader, queue, budget, startTerms, services);
+}
+
+/** A class, because there is one for each subscription. */
+class PulledStream extends StreamIntake implements Stream {
+  private criticalSeen = this.standing.view.log.end();
+  private blocked = false;
   // Units before this index arrived while the peer took nothing.
-  let backlogEnd = 0;
-  // What arrived before this moment waited for a pause or a peer, and merges (R10, R26).
-  let pressureUntil = Number.NEGATIVE_INFINITY;
-  let isLastMerging = false;
-  let spokenAt = Number.NEGATIVE_INFINITY;
-  let urgent: Unit[] = [];
-  let asksUpTo: Epoch | undefined;
-  let expedited: EventUnit[] = [];
-  // Only while something was given out of order, before, or is skipped.
-  let apart: GivenApart | undefined;
-  // The lowest epoch owed beside the queue, as it was when last looked at in this take: it only rises, as units are taken over into the queue.
-  let restOwed: Epoch | undefined;
-  let isRestStale = false;
+  private backlogEnd = 0;
+  private spokenAt = Number.NEGATIVE_INFINITY;
+  private urgent: readonly Unit[] = NO_UNITS;
+  private asksUpTo: Epoch | undefined;
+  private expedited: readonly EventUnit[] = NO_UNITS;
 
-  const remember = (): GivenApart => {
-    apart ??= createGivenApart(services.completeSkipped);
-    return apart;
-  };
-
-  /** Where the next unit comes from: the journal while it is behind, else the view. A reader that has caught up moves the place itself. */
-  const sourceNow = (): Place | undefined => {
-    const from = reader?.next();
-    return from === undefined && reader === undefined ? place : from;
-  };
-
-  /** Moves one unit from the source into the queue. */
-  const absorbOne = (merging: boolean): "taken" | "full" | "empty" => {
-    const source = sourceNow();
-    const unit = source?.view.log.at(source.cursor);
-    if (source === undefined || unit === undefined) return "empty";
-    const admitted = apart === undefined ? unit : apart.admit(unit);
-    if (admitted !== undefined && !queue.offer(admitted, merging)) return "full";
-    apart?.settle(unit);
-    source.cursor += 1;
-    isRestStale = true;
-    return "taken";
-  };
-
-  const pressure = (): Millis => Math.max(pressureUntil, budget.availableAt());
-
-  /** Nothing of its own decides what becomes of the next texts: they merge as they do for everyone with these terms. */
-  const isPlainlyMerging = (): boolean =>
-    terms.limited && reader === undefined && queue.size() === 0 && apart?.concernsText() !== true;
-
-  /** Takes over the texts that stand next, as one, together with all who held them back as long. */
-  const absorbStretch = (): TextStretch | undefined => {
-    const stretch = isPlainlyMerging() ? place.view.stretchFrom(place.cursor) : undefined;
-    if (stretch === undefined) return undefined;
-    queue.offer(stretch.unit, false);
-    services.counts.merged += stretch.next - place.cursor - 1;
-    place.cursor = stretch.next;
-    isRestStale = true;
-    return stretch;
-  };
-
-  /** Takes over all that arrived while it could not have left. */
-  const absorbHeld = (): boolean => {
-    const before = pressure();
-    for (;;) {
-      const source = sourceNow();
-      const unit = source?.view.log.at(source.cursor);
-      if (unit === undefined) return true;
-      if (reader === undefined && unit.at >= before && queue.size() === 0) return true;
-      const stretch = absorbStretch();
-      // It does not grow any more. What follows of the text waits in the view, where it is everybody's, and not here.
-      if (stretch?.isCutOff === true) return true;
-      isLastMerging = terms.limited || unit.at < pressureUntil;
-      if (stretch === undefined && absorbOne(isLastMerging) === "full") return false;
+  take(now: Millis): Taken {
+    const out = this.takeUrgent();
+    const { standing } = this;
+    if (out.length === 0 && this.isShortCut()) {
+      const { log } = standing.view;
+      if (standing.cursor >= log.end()) return IDLE;
+      const { run, next } = log.run(standing.cursor, RUN_LIMIT);
+      if (log.lastCritical() >= standing.cursor)
+        for (const unit of log.from(standing.cursor, next)) this.noteQuestion(unit);
+      standing.cursor = next;
+      this.criticalSeen = next;
+      this.budget.spend(now);
+      return { kind: "run", run };
     }
-  };
+    if (this.holdsBack()) this.takeCritical(out, now);
+    else this.criticalSeen = standing.view.log.end();
+    if (!this.terms.paused) this.takeLimited(out, now);
+    this.forgetPassed();
+    const [first] = out;
+    if (first === undefined) return this.nextWait(now);
+    return { kind: "run", run: out.length === 1 ? this.standing.view.runOf(first) : createDeliveryRun(out) };
+  }
 
-  const noteQuestion = (unit: Unit): void => {
-    if (unit.kind === "event" && isQuestionKind(unit.entry.kind)) services.asked(unit.entry);
-  };
+  isReady(now: Millis): boolean {
+    return !this.blocked && !this.terms.paused && this.budget.availableAt() <= now;
+  }
 
-  const give = (unit: Unit, out: Delivery[]): void => {
-    out.push(place.view.deliveryOf(unit));
-    noteQuestion(unit);
-  };
+  setTerms(next: StreamTerms, now: Millis): void {
+    if (this.terms.paused && !next.paused) this.pressureUntil = now;
+    this.terms = next;
+  }
 
-  const send = (unit: Unit, out: Delivery[], now: Millis): void => {
-    give(unit, out);
+  moveTo(next: Place, nextReader: BacklogReader | undefined): void {
+    if (next.view !== this.standing.view) {
+      this.criticalSeen = next.view.log.end();
+      this.backlogEnd = 0;
+    }
+    this.standing = next;
+    this.backlog = nextReader;
+    this.forgetOwed();
+  }
+
+  place(): Place {
+    return this.standing;
+  }
+
+  reader(): BacklogReader | undefined {
+    return this.backlog;
+  }
+
+  urge(units: readonly Unit[]): void {
+    if (units.length > 0) this.urgent = [...this.urgent, ...units];
+  }
+
+  askOpen(upTo: Epoch): void {
+    this.asksUpTo = upTo;
+  }
+
+  absorb(upTo: number): boolean {
+    const end = Math.min(upTo, this.standing.view.log.criticalFrom(this.criticalSeen)?.index ?? upTo);
+    while (this.standing.cursor < end)
+      if (this.absorbStretch() === undefined && this.absorbOne(this.terms.limited) === "full") return false;
+    return this.standing.cursor >= upTo;
+  }
+
+  trim(output: string, position: number): void {
+    this.remember().setFloor(output, Math.max(position, this.apart?.floors.get(output) ?? 0));
+  }
+
+  setFloors(positions: ReadonlyMap<string, number>): void {
+    for (const [output, position] of positions) this.remember().setFloor(output, position);
+  }
+
+  skipOutput(output: string): void {
+    let isOver = false;
+    this.queue.replace((unit) => {
+      if (unit.kind !== "text" || unit.output !== output) return unit;
+      isOver ||= unit.complete;
+      return unit.complete ? this.services.completeSkipped(unit) : undefined;
+    });
+    if (isOver) return;
+    this.remember().skip(output);
+  }
+
+  waitingUnits(): readonly Unit[] {
+    const units = [...this.queue.all()];
+    const released = this.backlog?.released() ?? this.standing.view.log.from(this.standing.cursor);
+    for (const unit of released) {
+      const admitted = this.apart === undefined ? unit : this.apart.admit(unit);
+      if (admitted !== undefined) units.push(admitted);
+    }
+    return units;
+  }
+
+  giveBack(): readonly Unit[] {
+    return this.queue.remove((unit) => !isLocal(unit));
+  }
+
+  forget(): void {
+    this.queue.remove(() => true);
+  }
+
+  say(unit: Unit): void {
+    this.queue.put(unit);
+  }
+
+  takePendingCriticals(): readonly EventUnit[] {
+    const pending = [...this.expedited];
+    this.expedited = NO_UNITS;
+    for (let next = this.criticalSeen; ; ) {
+      const critical = this.standing.view.log.criticalFrom(next);
+      if (critical === undefined) break;
+      next = critical.index + 1;
+      this.criticalSeen = next;
+      if (critical.index >= this.standing.cursor || this.backlog !== undefined) pending.push(critical.unit);
+    }
+    return pending;
+  }
+
+  expedite(units: readonly EventUnit[]): void {
+    if (units.length > 0) this.expedited = [...this.expedited, ...units];
+  }
+
+  wentAhead(epoch: Epoch): boolean {
+    return this.apart?.hasGoneAhead(epoch) === true;
+  }
+
+  markBlocked(next: boolean): void {
+    if (this.blocked && !next) this.backlogEnd = this.standing.view.log.end();
+    this.blocked = next;
+  }
+
+  drain(now: Millis): readonly Delivery[] {
+    const out = this.takeUrgent();
+    for (const unit of this.expedited) this.give(unit, out);
+    this.expedited = NO_UNITS;
+    this.backlog?.hurry();
+    const { limited } = this.terms;
+    this.terms = { limited, paused: false, paceWpm: undefined };
+    for (let more = true; more; ) {
+      more = this.absorbOne(limited) === "taken";
+      if (more) continue;
+      for (let unit = this.queue.shift(); unit !== undefined; unit = this.queue.shift()) {
+        this.send(unit, out, now);
+        more = true;
+      }
+    }
+    return out;
+  }
+
+  waiting(): number {
+    return this.queue.size();
+  }
+
+  remembered(): number {
+    return (this.apart?.count() ?? 0) + this.urgent.length + this.expedited.length;
+  }
+
+  lowest(): Epoch | undefined {
+    return this.queue.lowest();
+  }
+
+  private noteQuestion(unit: Unit): void {
+    if (unit.kind === "event" && isQuestionKind(unit.entry.kind)) this.services.asked(unit.entry);
+  }
+
+  private give(unit: Unit, out: Delivery[]): void {
+    out.push(this.standing.view.deliveryOf(unit));
+    this.noteQuestion(unit);
+  }
+
+  private send(unit: Unit, out: Delivery[], now: Millis): void {
+    const { terms, services } = this;
+    this.give(unit, out);
     if (terms.paceWpm !== undefined && unit.kind === "text" && unit.text.length > 0) {
       const spokenMs = (wordCount(unit.text) * 60_000) / terms.paceWpm;
-      spokenAt = now + Math.min(spokenMs, services.maxHoldMs);
+      this.spokenAt = now + Math.min(spokenMs, services.maxHoldMs);
     }
     // What the daemon says for itself stands nowhere in the journal: everything may still be to come.
-    services.delivered(unit, isLocal(unit) ? lowestOwed() : Math.min(queue.lowest() ?? unit.low, unit.low));
-  };
+    services.delivered(unit, isLocal(unit) ? this.lowestOwed() : Math.min(this.queue.lowest() ?? unit.low, unit.low));
+  }
 
-  /** The lowest epoch of which something is still owed. Of much that leaves at once, what is not in the queue is looked through once. */
-  const lowestOwed = (): Epoch => {
-    const queued = queue.lowest() ?? Number.POSITIVE_INFINITY;
-    if (restOwed === undefined || (isRestStale && queued > restOwed)) {
-      restOwed = pointWith([]).after + 1;
-      isRestStale = false;
-    }
-    return Math.min(queued, restOwed);
-  };
-
-  const pointWith = (queued: readonly Unit[]): ReadingPoint =>
-    reader?.point(queued, apart?.floors ?? NO_FLOORS) ?? readingPoint(place, queued, apart?.floors ?? NO_FLOORS);
-
-  const sendAlone = (unit: EventUnit, overtook: number, out: Delivery[]): void => {
-    const delivery = place.view.deliveryOf(unit);
+  private sendAlone(unit: EventUnit, overtook: number, out: Delivery[]): void {
+    const { view } = this.standing;
+    const { services } = this;
     if (overtook > 0) services.counts.overtook += 1;
-    out.push(overtook === 0 ? delivery : place.view.marked(unit, overtook, services.markOvertook));
-    noteQuestion(unit);
-    remember().wentAhead(unit);
-    remember().supersede(unit);
+    out.push(overtook === 0 ? view.deliveryOf(unit) : view.marked(unit, overtook, services.markOvertook));
+    this.noteQuestion(unit);
+    this.remember().wentAhead(unit);
+    this.remember().supersede(unit);
     // What it overtook is still owed to a subscription that resumes after it (R17).
-    services.delivered(unit, Math.min(lowestOwed(), unit.low));
-  };
+    services.delivered(unit, Math.min(this.lowestOwed(), unit.low));
+  }
 
   /** Critical events first: past the queue, the budget and the pause (R4). */
-  const takeCritical = (out: Delivery[], now: Millis): void => {
-    for (const unit of expedited) sendExpedited(unit, out);
-    expedited = [];
+  private takeCritical(out: Delivery[], now: Millis): void {
+    for (const unit of this.expedited) this.sendExpedited(unit, out);
+    this.expedited = NO_UNITS;
     for (;;) {
-      const critical = place.view.log.criticalFrom(criticalSeen);
+      const critical = this.standing.view.log.criticalFrom(this.criticalSeen);
       if (critical === undefined) return;
-      criticalSeen = critical.index + 1;
-      if (critical.index < place.cursor && reader === undefined) continue;
-      takeOneCritical(critical.index, critical.unit, out, now);
+      this.criticalSeen = critical.index + 1;
+      if (critical.index < this.standing.cursor && this.backlog === undefined) continue;
+      this.takeOneCritical(critical.index, critical.unit, out, now);
     }
-  };
+  }
 
-  const sendExpedited = (unit: EventUnit, out: Delivery[]): void => {
-    queue.remove((waiting) => isSuperseded(waiting, unit));
-    sendAlone(unit, (reader?.behind(unit.entry) ?? 0) + queue.ofSession(unit.session).length, out);
-  };
+  private sendExpedited(unit: EventUnit, out: Delivery[]): void {
+    this.queue.remove((waiting) => isSuperseded(waiting, unit));
+    this.sendAlone(unit, (this.backlog?.behind(unit.entry) ?? 0) + this.queue.ofSession(unit.session).length, out);
+  }
 
-  const takeOneCritical = (index: number, unit: EventUnit, out: Delivery[], now: Millis): void => {
-    if (reader !== undefined) {
-      sendExpedited(unit, out);
+  private takeOneCritical(index: number, unit: EventUnit, out: Delivery[], now: Millis): void {
+    if (this.backlog !== undefined) {
+      this.sendExpedited(unit, out);
       return;
     }
+    const { queue, standing, terms } = this;
     let reached = true;
     const merging = terms.limited || terms.paused;
-    while (place.cursor < index && reached) reached = absorbOne(merging) === "taken";
-    const held = queue.ofSession(unit.session).length + unitsBetween(place, index, unit.session);
+    while (standing.cursor < index && reached) reached = this.absorbOne(merging) === "taken";
+    const held = queue.ofSession(unit.session).length + unitsBetween(standing, index, unit.session);
     if (!terms.paused && reached && held <= FLUSH_LIMIT) {
       // One by one: what is still to be flushed is owed to whoever resumes after what was flushed before it (R17).
       for (const ahead of queue.ofSession(unit.session)) {
         queue.remove((waiting) => waiting === ahead);
-        send(ahead, out, now);
-        budget.spend(now);
+        this.send(ahead, out, now);
+        this.budget.spend(now);
       }
-      place.cursor = index + 1;
-      isRestStale = true;
-      give(unit, out);
-      services.delivered(unit, Math.min(queue.lowest() ?? unit.low, unit.low));
+      this.advanceTo(index + 1);
+      this.give(unit, out);
+      this.services.delivered(unit, Math.min(queue.lowest() ?? unit.low, unit.low));
       return;
     }
     // What it overtook of its own agent's progress and states is old news by the time it could be told (R4).
     queue.remove((waiting) => isSuperseded(waiting, unit));
-    if (place.cursor === index) place.cursor = index + 1;
-    isRestStale = true;
+    this.advanceTo(standing.cursor === index ? index + 1 : standing.cursor);
     const still =
       queue.ofSession(unit.session).length +
-      unitsBetween(place, index, unit.session, (waiting) => isSuperseded(waiting, unit));
-    sendAlone(unit, still, out);
-    if (place.cursor > index) apart?.settle(unit);
-  };
+      unitsBetween(standing, index, unit.session, (waiting) => isSuperseded(waiting, unit));
+    this.sendAlone(unit, still, out);
+    if (standing.cursor > index) this.apart?.settle(unit);
+  }
 
-  /** What would merge with what its reader has still to read waits for that, over the turns that this takes (R9, R10). */
-  const isReadingOn = (): boolean => reader?.isResting() === true && (terms.limited || isLastMerging);
-
-  const takeLimited = (out: Delivery[], now: Millis): void => {
+  private takeLimited(out: Delivery[], now: Millis): void {
+    const { queue, budget } = this;
     while (out.length < RUN_LIMIT && budget.availableAt() <= now) {
-      const all = absorbHeld();
-      if (all && isReadingOn()) return;
-      if (queue.size() === 0 && absorbOne(false) === "empty") return;
+      const all = this.absorbHeld();
+      if (all && this.isReadingOn()) return;
+      if (queue.size() === 0 && this.absorbOne(false) === "empty") return;
       const head = queue.head();
       if (head === undefined) continue;
-      if (head.kind === "text" && head.text.length > 0 && now < spokenAt) return;
+      if (head.kind === "text" && head.text.length > 0 && now < this.spokenAt) return;
       queue.shift();
-      send(head, out, now);
+      this.send(head, out, now);
       budget.spend(now);
-      if (!all) absorbHeld();
+      if (!all) this.absorbHeld();
     }
-  };
+  }
+
+  /** Nothing but its place decides what it gets. */
+  private isPlain(): boolean {
+    const { terms } = this;
+    return (
+      !terms.limited &&
+      !terms.paused &&
+      terms.paceWpm === undefined &&
+      this.backlog === undefined &&
+      this.queue.size() === 0 &&
+      this.expedited.length === 0
+    );
+  }
 
   /** Whether anything may be waiting that a critical event has to pass. What came in this turn to an idle subscription was never held. */
-  const holdsBack = (): boolean =>
-    terms.limited ||
-    terms.paused ||
-    terms.paceWpm !== undefined ||
-    reader !== undefined ||
-    place.cursor < backlogEnd ||
-    queue.size() > 0 ||
-    expedited.length > 0;
+  private holdsBack(): boolean {
+    return !this.isPlain() || this.standing.cursor < this.backlogEnd;
+  }
 
   /** What arrived while the peer took nothing is only held back from something critical; without any it leaves as the others get it. */
-  const isBacklogPlain = (): boolean =>
-    place.cursor >= backlogEnd || place.view.log.criticalFrom(criticalSeen) === undefined;
+  private isBacklogPlain(): boolean {
+    const { standing } = this;
+    return standing.cursor >= this.backlogEnd || standing.view.log.criticalFrom(this.criticalSeen) === undefined;
+  }
 
-  const isShortCut = (): boolean =>
-    !terms.limited &&
-    !terms.paused &&
-    terms.paceWpm === undefined &&
-    reader === undefined &&
-    queue.size() === 0 &&
-    isBacklogPlain() &&
-    apart === undefined &&
-    expedited.length === 0;
+  private isShortCut(): boolean {
+    return this.isPlain() && this.isBacklogPlain() && this.apart === undefined;
+  }
 
-  const nextWait = (now: Millis): Taken => {
-    if (terms.paused) return { kind: "idle" };
-    const head = queue.head();
-    const spoken = head?.kind === "text" ? spokenAt : Number.NEGATIVE_INFINITY;
+  private nextWait(now: Millis): Taken {
+    if (this.terms.paused) return IDLE;
+    const head = this.queue.head();
+    const spoken = head?.kind === "text" ? this.spokenAt : Number.NEGATIVE_INFINITY;
     // A text that is not there yet cannot be waited for; anything else may leave at once.
-    const until = Math.max(budget.availableAt(), spoken);
-    return until > now ? { kind: "wait", until } : { kind: "idle" };
-  };
+    const until = Math.max(this.budget.availableAt(), spoken);
+    return until > now ? { kind: "wait", until } : IDLE;
+  }
 
   /** What is open and was not asked here, except what goes ahead by itself in the same take. */
-  const questionsUpTo = (epoch: Epoch): readonly EventUnit[] =>
-    services.openQuestions(epoch).filter((open) => !expedited.some((unit) => unit.epoch === open.epoch));
+  private questionsUpTo(epoch: Epoch): readonly EventUnit[] {
+    return this.services
+      .openQuestions(epoch)
+      .filter((open) => !this.expedited.some((unit) => unit.epoch === open.epoch));
+  }
 
-  const takeUrgent = (): Delivery[] => {
-    restOwed = undefined;
-    const first = asksUpTo === undefined ? urgent : [...questionsUpTo(asksUpTo), ...urgent];
-    asksUpTo = undefined;
-    urgent = [];
+  private takeUrgent(): Delivery[] {
+    this.forgetOwed();
+    const first = this.asksUpTo === undefined ? this.urgent : [...this.questionsUpTo(this.asksUpTo), ...this.urgent];
+    this.asksUpTo = undefined;
+    this.urgent = NO_UNITS;
     const out: Delivery[] = [];
     for (const unit of first) {
-      give(unit, out);
+      this.give(unit, out);
       // A question that is asked at once is not asked again when its place in the backlog comes (R28).
-      if (isCritical(unit)) remember().wentAhead(unit);
-      services.delivered(unit, lowestOwed());
+      if (isCritical(unit)) this.remember().wentAhead(unit);
+      this.services.delivered(unit, this.lowestOwed());
     }
     return out;
-  };
+  }
 
   /** Where it stands at the end of its view and holds nothing, nothing that went ahead can come again. */
-  const forgetPassed = (): void => {
-    if (reader !== undefined || place.cursor < place.view.log.end()) return;
-    apart?.forgetPassed((output) => place.view.texts.heldOffset(output) !== undefined);
-    if (apart?.count() === 0) apart = undefined;
-  };
-
-  const take = (now: Millis): Taken => {
-    const out = takeUrgent();
-    if (out.length === 0 && isShortCut()) {
-      const { log } = place.view;
-      if (place.cursor >= log.end()) return { kind: "idle" };
-      const { run, next } = log.run(place.cursor, RUN_LIMIT);
-      if (log.lastCritical() >= place.cursor) log.from(place.cursor, next).forEach(noteQuestion);
-      place.cursor = next;
-      criticalSeen = next;
-      budget.spend(now);
-      return { kind: "run", run };
-    }
-    if (holdsBack()) takeCritical(out, now);
-    else criticalSeen = place.view.log.end();
-    if (!terms.paused) takeLimited(out, now);
-    forgetPassed();
-    const [first] = out;
-    if (first === undefined) return nextWait(now);
-    return { kind: "run", run: out.length === 1 ? place.view.runOf(first) : createDeliveryRun(out) };
-  };
-
-  return {
-    take,
-    isReady: (now) => !blocked && !terms.paused && budget.availableAt() <= now,
-    setTerms: (next, now) => {
-      if (terms.paused && !next.paused) pressureUntil = now;
-      terms = next;
-    },
-    moveTo: (next, nextReader) => {
-      if (next.view !== place.view) {
-        criticalSeen = next.view.log.end();
-        backlogEnd = 0;
-      }
-      place = next;
-      reader = nextReader;
-      restOwed = undefined;
-    },
-    place: () => place,
-    reader: () => reader,
-    urge: (units) => void urgent.push(...units),
-    askOpen: (upTo) => {
-      asksUpTo = upTo;
-    },
-    absorb: (upTo) => {
-      const end = Math.min(upTo, place.view.log.criticalFrom(criticalSeen)?.index ?? upTo);
-      while (place.cursor < end) if (absorbStretch() === undefined && absorbOne(terms.limited) === "full") return false;
-      return place.cursor >= upTo;
-    },
-    trim: (output, position) => remember().setFloor(output, Math.max(position, apart?.floors.get(output) ?? 0)),
-    setFloors: (positions) => {
-      for (const [output, position] of positions) remember().setFloor(output, position);
-    },
-    point: pointWith,
-    skipOutput: (output) => {
-      let isOver = false;
-      queue.replace((unit) => {
-        if (unit.kind !== "text" || unit.output !== output) return unit;
-        isOver ||= unit.complete;
-        return unit.complete ? services.completeSkipped(unit) : undefined;
-      });
-      if (isOver) return;
-      remember().skip(output);
-    },
-    waitingUnits: () => {
-      const units = [...queue.all()];
-      const released = reader?.released() ?? place.view.log.from(place.cursor);
-      for (const unit of released) {
-        const admitted = apart === undefined ? unit : apart.admit(unit);
-        if (admitted !== undefined) units.push(admitted);
-      }
-      return units;
-    },
-    giveBack: () => queue.remove((unit) => !isLocal(unit)),
-    forget: () => void queue.remove(() => true),
-    say: (unit) => queue.put(unit),
-    takePendingCriticals: () => {
-      const pending = expedited;
-      expedited = [];
-      for (let next = criticalSeen; ; ) {
-        const critical = place.view.log.criticalFrom(next);
-        if (critical === undefined) break;
-        next = critical.index + 1;
-        criticalSeen = next;
-        if (critical.index >= place.cursor || reader !== undefined) pending.push(critical.unit);
-      }
-      return pending;
-    },
-    expedite: (units) => void expedited.push(...units),
-    wentAhead: (epoch) => apart?.hasGoneAhead(epoch) === true,
-    markBlocked: (next) => {
-      if (blocked && !next) backlogEnd = place.view.log.end();
-      blocked = next;
-    },
-    drain: (now) => {
-      const out = takeUrgent();
-      for (const unit of expedited) give(unit, out);
-      expedited = [];
-      reader?.hurry();
-      const { limited } = terms;
-      terms = { limited, paused: false, paceWpm: undefined };
-      for (let more = true; more; ) {
-        more = absorbOne(limited) === "taken";
-        if (more) continue;
-        for (let unit = queue.shift(); unit !== undefined; unit = queue.shift()) {
-          send(unit, out, now);
-          more = true;
-        }
-      }
-      return out;
-    },
-    waiting: () => queue.size(),
-    remembered: () => (apart?.count() ?? 0) + urgent.length + expedited.length,
-    lowest: () => queue.lowest(),
-  };
+  private forgetPassed(): void {
+    const { view, cursor } = this.standing;
+    if (this.backlog !== undefined || cursor < view.log.end()) return;
+    this.apart?.forgetPassed((output) => view.texts.heldOffset(output) !== undefined);
+    if (this.apart?.count() === 0) this.apart = undefined;
+  }
 }

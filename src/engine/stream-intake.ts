@@ -1,0 +1,136 @@
+// What one subscription takes over into its own queue: out of its view, or out of the journal where it fell behind (R9, R10, R18). What of it
+// leaves, and when, is in subscription.ts.
+import type { BacklogReader } from "./backlog-reader.js";
+import type { DeliveryQueue } from "./delivery-queue.js";
+import type { Epoch } from "./event.js";
+import { createGivenApart, type GivenApart } from "./given-apart.js";
+import type { RateBudget } from "./rate-budget.js";
+import { type ReadingPoint, readingPoint } from "./reading-point.js";
+import type { Place, StreamServices, StreamTerms } from "./stream.js";
+import type { TextStretch } from "./text-stretches.js";
+import type { Unit } from "./unit.js";
+
+const NO_FLOORS: ReadonlyMap<string, number> = new Map();
+
+/** The lower half of a stream. A class, because there is one for each subscription. */
+export abstract class StreamIntake {
+  protected standing: Place;
+  protected backlog: BacklogReader | undefined;
+  protected terms: StreamTerms;
+  protected readonly queue: DeliveryQueue;
+  protected readonly budget: RateBudget;
+  protected readonly services: StreamServices;
+  // Only while something was given out of order, before, or is skipped.
+  protected apart: GivenApart | undefined;
+  // What arrived before this moment waited for a pause or a peer, and merges (R10, R26).
+  protected pressureUntil = Number.NEGATIVE_INFINITY;
+  private isLastMerging = false;
+  // The lowest epoch owed beside the queue, as it was when last looked at in this take: it only rises, as units are taken over into the queue.
+  private restOwed: Epoch | undefined;
+  private isRestStale = false;
+
+  constructor(
+    standing: Place,
+    backlog: BacklogReader | undefined,
+    queue: DeliveryQueue,
+    budget: RateBudget,
+    terms: StreamTerms,
+    services: StreamServices,
+  ) {
+    this.standing = standing;
+    this.backlog = backlog;
+    this.queue = queue;
+    this.budget = budget;
+    this.terms = terms;
+    this.services = services;
+  }
+
+  /** From where the journal would have to be read for all that has not left, `queued` included. */
+  point(queued: readonly Unit[]): ReadingPoint {
+    const floors = this.apart?.floors ?? NO_FLOORS;
+    return this.backlog?.point(queued, floors) ?? readingPoint(this.standing, queued, floors);
+  }
+
+  protected remember(): GivenApart {
+    this.apart ??= createGivenApart(this.services.completeSkipped);
+    return this.apart;
+  }
+
+  protected advanceTo(index: number): void {
+    this.standing.cursor = index;
+    this.isRestStale = true;
+  }
+
+  /** What is owed is looked at anew. */
+  protected forgetOwed(): void {
+    this.restOwed = undefined;
+  }
+
+  /** Moves one unit from the source into the queue. */
+  protected absorbOne(merging: boolean): "taken" | "full" | "empty" {
+    const source = this.sourceNow();
+    const unit = source?.view.log.at(source.cursor);
+    if (source === undefined || unit === undefined) return "empty";
+    const admitted = this.apart === undefined ? unit : this.apart.admit(unit);
+    if (admitted !== undefined && !this.queue.offer(admitted, merging)) return "full";
+    this.apart?.settle(unit);
+    source.cursor += 1;
+    this.isRestStale = true;
+    return "taken";
+  }
+
+  /** Takes over the texts that stand next, as one, together with all who held them back as long. */
+  protected absorbStretch(): TextStretch | undefined {
+    const { view, cursor } = this.standing;
+    const stretch = this.isPlainlyMerging() ? view.stretchFrom(cursor) : undefined;
+    if (stretch === undefined) return undefined;
+    this.queue.offer(stretch.unit, false);
+    this.services.counts.merged += stretch.next - cursor - 1;
+    this.advanceTo(stretch.next);
+    return stretch;
+  }
+
+  /** Takes over all that arrived while it could not have left. False: the queue is full. */
+  protected absorbHeld(): boolean {
+    const before = Math.max(this.pressureUntil, this.budget.availableAt());
+    for (;;) {
+      const source = this.sourceNow();
+      const unit = source?.view.log.at(source.cursor);
+      if (unit === undefined) return true;
+      if (this.backlog === undefined && unit.at >= before && this.queue.size() === 0) return true;
+      const stretch = this.absorbStretch();
+      // It does not grow any more. What follows of the text waits in the view, where it is everybody's, and not here.
+      if (stretch?.isCutOff === true) return true;
+      this.isLastMerging = this.terms.limited || unit.at < this.pressureUntil;
+      if (stretch === undefined && this.absorbOne(this.isLastMerging) === "full") return false;
+    }
+  }
+
+  /** What would merge with what its reader has still to read waits for that, over the turns that this takes (R9, R10). */
+  protected isReadingOn(): boolean {
+    return this.backlog?.isResting() === true && (this.terms.limited || this.isLastMerging);
+  }
+
+  /** The lowest epoch of which something is still owed. Of much that leaves at once, what is not in the queue is looked through once. */
+  protected lowestOwed(): Epoch {
+    const queued = this.queue.lowest() ?? Number.POSITIVE_INFINITY;
+    if (this.restOwed === undefined || (this.isRestStale && queued > this.restOwed)) {
+      this.restOwed = this.point([]).after + 1;
+      this.isRestStale = false;
+    }
+    return Math.min(queued, this.restOwed);
+  }
+
+  /** Where the next unit comes from: the journal while it is behind, else the view. A reader that has caught up moves the place itself. */
+  private sourceNow(): Place | undefined {
+    const from = this.backlog?.next();
+    return from === undefined && this.backlog === undefined ? this.standing : from;
+  }
+
+  /** Nothing of its own decides what becomes of the next texts: they merge as they do for everyone with these terms. */
+  private isPlainlyMerging(): boolean {
+    return (
+      this.terms.limited && this.backlog === undefined && this.queue.size() === 0 && this.apart?.concernsText() !== true
+    );
+  }
+}
