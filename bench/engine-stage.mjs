@@ -29,6 +29,7 @@ function createVirtualClock() {
     now: () => now,
     wallTime: () => wallStart + Math.floor(now),
     wakeAt: wakeUps.at,
+    afterCall: (run) => void turn.push(run),
     afterTurn: (run) => void turn.push(run),
     settle,
     advance: (ms) => {
