@@ -1,22 +1,10 @@
 // Where the audit log stands, and that no two processes write to one file: rotation would take it from under the other.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
-import { isProcess, withClaim } from "../../transports/ipc/claim.js";
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { withClaim } from "../../transports/ipc/claim.js";
 import { assurePrivateDirectory } from "../../transports/ipc/directory.js";
 import { fileNameOf } from "../../transports/ipc/paths.js";
-import { isAlreadyThere } from "../../transports/node-errors.js";
-
-/** The folder that `audit: "auto"` means. */
-export function defaultAuditDirectory(
-  environment: Readonly<Record<string, string | undefined>>,
-  platform: NodeJS.Platform = process.platform,
-): string {
-  const { XDG_STATE_HOME: stateHome, LOCALAPPDATA: local, HOME: home = homedir() } = environment;
-  if (stateHome !== undefined && isAbsolute(stateHome)) return join(stateHome, "aaepd", "audit");
-  if (platform === "win32" && local !== undefined) return join(local, "aaepd", "audit");
-  return join(home, ".local", "state", "aaepd", "audit");
-}
+import { takeOwnership } from "./owner-file.js";
 
 export interface AuditFile {
   /** The file's name in its folder. */
@@ -40,21 +28,8 @@ export async function claimAuditFile(directory: string, producerId: string): Pro
     for (let instance = 1; ; instance += 1) {
       const name = `${base}${instance === 1 ? "" : `-${instance}`}`;
       const owner = join(directory, `.${name}.pid`);
-      if (take(owner)) return { name: `${name}.ndjson`, release: () => rmSync(owner, { force: true }) };
+      const taken = takeOwnership(owner);
+      if (taken.kind === "taken") return { name: `${name}.ndjson`, release: taken.release };
     }
   });
-}
-
-/** Whether the name is this process's from now on. Called under a claim, so that nobody else looks at the same time. */
-function take(owner: string): boolean {
-  try {
-    writeFileSync(owner, `${process.pid}\n`, { flag: "wx", mode: 0o600 });
-    return true;
-  } catch (caught) {
-    if (!isAlreadyThere(caught)) throw caught;
-  }
-  // Of a process that was killed, the file stays.
-  if (isProcess(Number.parseInt(readFileSync(owner, "utf8"), 10))) return false;
-  writeFileSync(owner, `${process.pid}\n`, { mode: 0o600 });
-  return true;
 }

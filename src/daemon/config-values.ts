@@ -123,13 +123,14 @@ export const socketChoice = textValue<SocketChoice>({
 });
 
 export const journalChoice = textValue<JournalChoice>({
-  placeholder: "DIR|memory",
-  range: "memory",
-  read: (text) =>
-    text === "memory"
-      ? given({ kind: "memory" })
-      : refused("memory: this build keeps its journal in memory, and a folder cannot be given yet"),
-  toText: (value) => value.kind,
+  placeholder: "DIR|auto|memory",
+  range: "a folder, auto, memory",
+  read: (text) => {
+    if (text === "auto" || text === "memory") return given({ kind: text });
+    if (text === "" || text.includes("\0")) return refused("a folder, auto or memory");
+    return given({ kind: "directory", path: resolve(text) });
+  },
+  toText: (value) => (value.kind === "directory" ? value.path : value.kind),
 });
 
 export const auditChoice = textValue<AuditChoice>({

@@ -1,5 +1,6 @@
 // The configuration of a daemon, complete: every value has a default, and each keeps where it came from. What may be set, and how, is the
 // table in config-schema.ts; files, variables and flags are read in config-sources.ts.
+import type { JournalPolicy } from "../contracts/journal.js";
 import type { ServiceAddress } from "../contracts/service.js";
 
 /** Where the local socket is. */
@@ -10,8 +11,13 @@ export type SocketChoice =
   /** An absolute path, or on Windows a pipe's name. A live owner is an error. */
   | { readonly kind: "path"; readonly path: string };
 
-/** Where events are kept. A journal in memory is all that this build has. */
-export type JournalChoice = { readonly kind: "memory" };
+/** Where events are kept (docs/journal.md). */
+export type JournalChoice =
+  /** `aaepd/journal/<producer id>` in the folder of XDG for state; where a live daemon has that one, `<producer id>-2` and so on. */
+  | { readonly kind: "auto" }
+  | { readonly kind: "memory" }
+  /** An absolute path. A live owner is an error. */
+  | { readonly kind: "directory"; readonly path: string };
 
 /** Where questions, replies and outcomes are recorded (docs/audit.md). */
 export type AuditChoice =
@@ -42,6 +48,9 @@ export interface Configuration {
   readonly corsOrigins: OriginChoice;
   readonly compression: boolean;
   readonly journal: JournalChoice;
+  readonly journalPolicy: JournalPolicy;
+  readonly journalRetentionSeconds: number;
+  readonly journalRetentionBytes: number;
   readonly journalMaxEvents: number;
   readonly journalMaxBytes: number;
   readonly sequencing: "enforce" | "warn";

@@ -13,23 +13,23 @@ import type { EndReason } from "../contracts/protocol.js";
 import type { Connection, Listener, PeerIdentity } from "../contracts/transport.js";
 import { createEngine, type Engine } from "../engine/engine.js";
 import type { Producer } from "../engine/event.js";
-import { createJournalRing } from "../engine/journal-ring.js";
 import type { Offer } from "../engine/terms.js";
 import { BOUNDARIES } from "../engine/terms.js";
 import { createJsonCodec } from "../protocols/aaep/json-codec.js";
 import type { Message } from "../protocols/aaep/subscription-desk.js";
 import { assertPublishedEvent } from "../protocols/aaep/validate.js";
 import { type AuditLog, createAuditLog } from "./audit-log.js";
-import { defaultAuditDirectory } from "./audit-names.js";
 import type { Configuration } from "./config.js";
 import { type EndpointServices, type Served, type ServeOptions, serveConnection } from "./endpoint.js";
 import { engineOptionsOf } from "./engine-options.js";
 import { CONFORMANCE_LEVELS, daemonManifest } from "./manifest.js";
 import type { OfferedServices } from "./offer-services.js";
+import { openJournal } from "./open-journal.js";
 import { announce, type Presence } from "./presence.js";
 import { countReplies } from "./reply-counts.js";
 import { removeStaleRuntimeFiles } from "./runtime-files.js";
 import { createSegmenter } from "./segmenter.js";
+import { stateDirectory } from "./state-directory.js";
 import { createUtf8 } from "./utf8.js";
 
 export interface DaemonOptions extends Configuration {
@@ -72,8 +72,6 @@ const NO_AUDIT: AuditLog = { record: () => {}, droppedCount: () => 0, close: asy
 const CLOSE_TIMEOUT_MS = 1000;
 /** How long the end of standard input may take to arrive behind what was sent before it. */
 const INPUT_TIMEOUT_MS = 500;
-/** Room for a million events a second until the next start, so that epochs are never reused (R29). */
-const EPOCHS_PER_MS = 1000;
 
 // How the process that started the daemon is served, and how everybody else is.
 const PARENT: ServeOptions = { speaksRpc: true, keepsOutput: true };
@@ -89,7 +87,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
   const auditLog = openAuditLog(options);
   const { audit, counts: replies } = countReplies(options.auditLog ?? auditLog);
-  const engine = options.engine ?? startEngine(options, audit);
+  const engine = options.engine ?? (await startEngine(options, audit));
   let declared: Message | undefined = options.manifest;
   const manifest = (): Message => ({
     ...daemonManifest({
@@ -143,9 +141,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   // Whoever uses the local socket alone never loads what services need. It is loaded before anything is listened at: after an `rmSync` of a file that
   // is not there Node 20 does not follow the links of pnpm's folders, and packages are found in two places.
   const services = offersServices(options) ? await import("./offer-services.js") : undefined;
-  const listener = await listen(options, (connection) => void serve(connection, false));
+  let listener: Listener | undefined;
   let offered: OfferedServices | undefined;
   try {
+    listener = await listen(options, (connection) => void serve(connection, false));
     if (services !== undefined) {
       offered = await services.offerServices(options, {
         aaep: others.aaep,
@@ -162,6 +161,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await listener?.stop();
     await offered?.stop();
     await offered?.drain();
+    await engine.close();
     throw caught;
   }
   const parent = options.stdio === undefined ? undefined : await serveParent(options, serve);
@@ -214,7 +214,7 @@ function openAuditLog(options: DaemonOptions): AuditLog {
   const { audit, auditLog, producerId, log, clock } = options;
   if (audit.kind === "off" || auditLog !== undefined) return NO_AUDIT;
   return createAuditLog({
-    directory: audit.kind === "auto" ? defaultAuditDirectory(process.env) : audit.path,
+    directory: audit.kind === "auto" ? stateDirectory(process.env, "audit") : audit.path,
     producerId,
     maxBytes: options.auditMaxBytes,
     keepFiles: options.auditKeepFiles,
@@ -223,8 +223,9 @@ function openAuditLog(options: DaemonOptions): AuditLog {
   });
 }
 
-function startEngine(options: DaemonOptions, audit: Audit): Engine {
+async function startEngine(options: DaemonOptions, audit: Audit): Promise<Engine> {
   const { clock, ids, log, sha256Hex } = options;
+  const journal = await openJournal(options, options);
   return createEngine(
     {
       clock,
@@ -233,14 +234,7 @@ function startEngine(options: DaemonOptions, audit: Audit): Engine {
       audit,
       idServices: { sha256Hex },
       segmenter: createSegmenter(),
-      createJournal: (evicted) =>
-        createJournalRing({
-          firstEpoch: clock.wallTime() * EPOCHS_PER_MS,
-          maxEvents: options.journalMaxEvents,
-          maxBytes: options.journalMaxBytes,
-          wallTimeOffsetMs: clock.wallTime() - clock.now(),
-          evicted,
-        }),
+      createJournal: journal.create,
       validate: assertPublishedEvent,
     },
     engineOptionsOf(options),

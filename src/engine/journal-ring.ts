@@ -13,6 +13,8 @@ export interface JournalRingOptions {
   readonly maxBytes?: number;
   /** What turns an event's `at` into milliseconds since 1970. Default 0. */
   readonly wallTimeOffsetMs?: number;
+  /** Whether an event has to stay for the time being, whatever the limits. Default none. */
+  readonly isOwed?: (epoch: Epoch) => boolean;
   /** Told of each event that leaves the window, oldest first. */
   readonly evicted?: (event: Evicted) => void;
 }
@@ -84,6 +86,13 @@ export function createJournalRing(options: JournalRingOptions): Journal {
     }
   };
 
+  const trim = (): void => {
+    while (entries.length - start > maxEvents || (bytes > maxBytes && entries.length - start > 1)) {
+      if (options.isOwed?.(oldest()) === true) return;
+      evictOldest();
+    }
+  };
+
   const append = (events: readonly NewEvent[]): Appended => {
     const added: JournaledEvent[] = [];
     for (const { event, kind, source: sent, at, ordinal, made, published } of events) {
@@ -109,7 +118,7 @@ export function createJournalRing(options: JournalRingOptions): Journal {
       byId.set(eventId, kept);
       added.push({ event, kind, source, at, ordinal, made, published, epoch: head });
       bytes += keptBytes(kept);
-      while (entries.length - start > maxEvents || (bytes > maxBytes && entries.length - start > 1)) evictOldest();
+      trim();
     }
     return { events: added, durable: undefined };
   };

@@ -5,8 +5,8 @@ import { expect, onTestFinished, test } from "vitest";
 import type { AuditEntry, ReplyFate } from "../../src/contracts/audit.js";
 import type { Log } from "../../src/contracts/log.js";
 import { type AuditLog, type AuditLogOptions, type AuditStream, createAuditLog } from "../../src/daemon/audit-log.js";
-import { defaultAuditDirectory } from "../../src/daemon/audit-names.js";
 import type { ReplyEntry } from "../../src/daemon/reply-budget.js";
+import { stateDirectory } from "../../src/daemon/state-directory.js";
 import { startRig } from "../support/daemon-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 import { createVirtualClock } from "../support/virtual-clock.js";
@@ -332,9 +332,9 @@ test("a daemon records what it was asked into the folder that it was given, and 
 });
 
 test("auto is the folder of XDG for state, and has a place on every platform", () => {
-  expect(defaultAuditDirectory({ XDG_STATE_HOME: "/s", HOME: "/h" }, "linux")).toBe("/s/aaepd/audit");
-  expect(defaultAuditDirectory({ XDG_STATE_HOME: "relative", HOME: "/h" }, "linux")).toBe(
+  expect(stateDirectory({ XDG_STATE_HOME: "/s", HOME: "/h" }, "audit", "linux")).toBe("/s/aaepd/audit");
+  expect(stateDirectory({ XDG_STATE_HOME: "relative", HOME: "/h" }, "audit", "linux")).toBe(
     "/h/.local/state/aaepd/audit",
   );
-  expect(defaultAuditDirectory({ LOCALAPPDATA: "/local", HOME: "/h" }, "win32")).toBe("/local/aaepd/audit");
+  expect(stateDirectory({ LOCALAPPDATA: "/local", HOME: "/h" }, "audit", "win32")).toBe("/local/aaepd/audit");
 });

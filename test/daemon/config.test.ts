@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../src/base/errors.js";
 import { fallbackOf, flagOf, keyOf, OPTION_NAMES, OPTIONS, variableOf } from "../../src/daemon/config-schema.js";
@@ -61,7 +61,10 @@ describe("configuration", () => {
       audit: { kind: "auto" },
       auditMaxBytes: 10 * 1024 * 1024,
       auditKeepFiles: 10,
-      journal: { kind: "memory" },
+      journal: { kind: "auto" },
+      journalPolicy: "durable",
+      journalRetentionSeconds: 604_800,
+      journalRetentionBytes: 512 * 1024 * 1024,
       journalMaxEvents: 65_536,
       journalMaxBytes: 33_554_432,
       logLevel: "info",
@@ -135,7 +138,7 @@ describe("configuration", () => {
   it("P5: whatever takes 0 says what it means", () => {
     const takesZero = OPTION_NAMES.filter((name) => {
       const { type } = OPTIONS[name] as (typeof OPTIONS)["maxHoldMs"];
-      return !["producerId", "socket", "audit"].includes(name) && type.fromText("0").kind === "value";
+      return !["producerId", "socket", "journal", "audit"].includes(name) && type.fromText("0").kind === "value";
     });
     expect(takesZero).toStrictEqual([
       "heartbeatSeconds",
@@ -186,9 +189,13 @@ describe("configuration", () => {
     expect(configuration.socket).toStrictEqual({ kind: "path", path: "\\\\.\\pipe\\aaep\\x" });
   });
 
-  it("refuses a folder for the journal with what this build can do", () => {
-    expect(faultOf({ ...nothing(), flags: { journal: "/var/lib/aaepd" } }).sentence).toBe(
-      '--journal is "/var/lib/aaepd". Give memory: this build keeps its journal in memory, and a folder cannot be given yet.',
+  it("takes a folder for the journal from where it was started, and under stdio keeps events in memory", () => {
+    const { configuration } = resolveConfiguration({ ...nothing(), flags: { journal: "here" } });
+    expect(configuration.journal).toStrictEqual({ kind: "directory", path: resolve("here") });
+    const { configuration: stdio } = resolveConfiguration({ ...nothing(), command: "stdio" });
+    expect(stdio.journal).toStrictEqual({ kind: "memory" });
+    expect(faultOf({ ...nothing(), flags: { journal: "" } }).sentence).toBe(
+      '--journal is "". Give a folder, auto or memory.',
     );
   });
 

@@ -88,6 +88,8 @@ function configurationOf(options: RigOptions, path: string): Configuration {
     ...base,
     socket: { kind: "path", path },
     audit: { kind: "off" },
+    // Nothing of the user's is found or touched.
+    journal: { kind: "memory" },
     watchParent: false,
     // Time that is moved by hand would bring heartbeats among what a test looks at.
     ...(options.clock === "hands" ? { heartbeatSeconds: 0 } : {}),

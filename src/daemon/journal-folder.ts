@@ -1,0 +1,72 @@
+// The folder of a journal, and that one process writes to it. Its owner is named in `.owner.pid`.
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { withClaim } from "../../transports/ipc/claim.js";
+import { assurePrivateDirectory } from "../../transports/ipc/directory.js";
+import { fileNameOf } from "../../transports/ipc/paths.js";
+import { Fault } from "../base/errors.js";
+import type { JournalChoice } from "./config.js";
+import { ownerOf, takeOwnership } from "./owner-file.js";
+import { stateDirectory } from "./state-directory.js";
+
+export interface JournalFolder {
+  readonly directory: string;
+  /** Whether the process that had it last has ended without closing it. */
+  readonly wasLeft: boolean;
+  /** Lets another process have it. Never throws. */
+  readonly release: () => void;
+}
+
+const OWNER = ".owner.pid";
+/** Leaves room for endings in the 255 bytes that file systems give a name. */
+const LONGEST_NAME = 200;
+
+/** The folder that "auto" means for a producer as long as no live daemon has it. */
+export function defaultJournalDirectory(
+  environment: Readonly<Record<string, string | undefined>>,
+  producerId: string,
+): string {
+  return join(stateDirectory(environment, "journal"), fileNameOf(producerId).slice(0, LONGEST_NAME));
+}
+
+/** The live process that writes to the journal of a folder. */
+export function journalOwner(directory: string): number | undefined {
+  return ownerOf(join(directory, OWNER));
+}
+
+/**
+ * The folder of a choice, made where it is missing, with mode 0700. Where a live process has it, "auto" takes the next name, with -2, -3 and so on; a
+ * folder that was named is refused with a Fault "address_in_use". Rejects with a Fault "permission_denied" where others could reach it.
+ */
+export async function claimJournalFolder(
+  choice: Exclude<JournalChoice, { readonly kind: "memory" }>,
+  environment: Readonly<Record<string, string | undefined>>,
+  producerId: string,
+): Promise<JournalFolder> {
+  const wanted = choice.kind === "auto" ? defaultJournalDirectory(environment, producerId) : choice.path;
+  const isNamed = choice.kind === "directory";
+  makePrivate(isNamed ? wanted : dirname(wanted));
+  // Claims on a folder that was named stand in it: nothing is written beside it.
+  return withClaim(isNamed ? join(wanted, "journal") : wanted, async () => {
+    for (let instance = 1; ; instance += 1) {
+      const directory = `${wanted}${instance === 1 ? "" : `-${instance}`}`;
+      makePrivate(directory);
+      const taken = takeOwnership(join(directory, OWNER));
+      if (taken.kind === "taken") return { directory, wasLeft: taken.wasLeft, release: taken.release };
+      if (isNamed) throw inUse(directory, taken.pid);
+    }
+  });
+}
+
+function makePrivate(directory: string): void {
+  mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
+  assurePrivateDirectory(directory, process.getuid?.());
+}
+
+function inUse(directory: string, pid: number): Fault {
+  return new Fault(
+    "address_in_use",
+    `The journal in ${directory} is in use by process ${pid}. Stop that one, or name another folder (--journal).`,
+    { origin: "local" },
+  );
+}

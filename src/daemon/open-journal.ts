@@ -1,0 +1,60 @@
+// Where events are kept: in memory, or on disk with a window in memory before it (docs/journal.md).
+import type { createEngine } from "../engine/engine.js";
+import { createJournalRing } from "../engine/journal-ring.js";
+import type { Configuration } from "./config.js";
+
+type EngineServices = Parameters<typeof createEngine>[0];
+
+export interface JournalServices extends Pick<EngineServices, "clock" | "log"> {}
+
+export interface PreparedJournal {
+  readonly create: EngineServices["createJournal"];
+  /** Gives back what is held, where no journal is made of it. */
+  readonly abandon: () => Promise<void>;
+}
+
+/** Room for a million events a second until the next start, so that epochs are never reused (R29). */
+const EPOCHS_PER_MS = 1000;
+
+/**
+ * Opens what `journal` says. Rejects with a Fault "address_in_use" where a live process has the folder, "permission_denied" where others could
+ * reach it, and "storage_unavailable" where it cannot be opened, or a newer build wrote it.
+ */
+export async function openJournal(
+  { clock, log }: JournalServices,
+  options: Configuration,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<PreparedJournal> {
+  const { journal, journalMaxEvents: maxEvents, journalMaxBytes: maxBytes } = options;
+  if (journal.kind === "memory") {
+    return {
+      create: (evicted) =>
+        createJournalRing({
+          firstEpoch: clock.wallTime() * EPOCHS_PER_MS,
+          maxEvents,
+          maxBytes,
+          wallTimeOffsetMs: clock.wallTime() - clock.now(),
+          evicted,
+        }),
+      abandon: async () => {},
+    };
+  }
+  const [{ claimJournalFolder }, { openDiskJournal }] = await Promise.all([
+    import("./journal-folder.js"),
+    import("../storage/open-disk-journal.js"),
+  ]);
+  const { directory, wasLeft, release } = await claimJournalFolder(journal, environment, options.producerId);
+  const opened = await openDiskJournal({
+    directory,
+    wasLeft,
+    policy: options.journalPolicy,
+    retention: { ageMs: options.journalRetentionSeconds * 1000, bytes: options.journalRetentionBytes },
+    createWindow: createJournalRing,
+    window: { maxEvents, maxBytes },
+    clock,
+    log,
+    closed: release,
+  });
+  log.debug({ path: opened.path, policy: options.journalPolicy }, "the journal is open");
+  return opened;
+}

@@ -1,0 +1,52 @@
+// Files that say which process has something: its number and, where the system tells, when it began. A number alone may have been given to another
+// process since, or be the same in the next container.
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { isProcess } from "../../transports/ipc/claim.js";
+import { isAlreadyThere, isMissing } from "../../transports/node-errors.js";
+
+export type Taken =
+  /** `wasLeft`: a process that had it has ended without giving it back. */
+  | { readonly kind: "taken"; readonly wasLeft: boolean; readonly release: () => void }
+  | { readonly kind: "owned"; readonly pid: number };
+
+/** Makes `path` this process's own unless a live one has it. To be called under a claim, so that nobody else looks at the same time. */
+export function takeOwnership(path: string): Taken {
+  const content = `${process.pid}\n${beginningOf(process.pid)}\n`;
+  const release = (): void => rmSync(path, { force: true });
+  try {
+    writeFileSync(path, content, { flag: "wx", mode: 0o600 });
+    return { kind: "taken", wasLeft: false, release };
+  } catch (caught) {
+    if (!isAlreadyThere(caught)) throw caught;
+  }
+  const pid = ownerOf(path);
+  if (pid !== undefined) return { kind: "owned", pid };
+  writeFileSync(path, content, { mode: 0o600 });
+  return { kind: "taken", wasLeft: true, release };
+}
+
+/** The live process whose `path` is. */
+export function ownerOf(path: string): number | undefined {
+  try {
+    const [pid = "", beginning = ""] = readFileSync(path, "utf8").split("\n");
+    const owner = Number.parseInt(pid, 10);
+    if (!isProcess(owner)) return undefined;
+    const begun = beginningOf(owner);
+    return beginning === "" || begun === "" || beginning === begun ? owner : undefined;
+  } catch (caught) {
+    if (isMissing(caught)) return undefined;
+    throw caught;
+  }
+}
+
+/** When a process began, in whatever the system counts by; "" where it does not tell. */
+function beginningOf(pid: number): string {
+  try {
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    // The name may have spaces and brackets in it; what follows it has none.
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ");
+    return `${boot} ${fields?.[19] ?? ""}`;
+  } catch {
+    return "";
+  }
+}

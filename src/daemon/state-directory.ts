@@ -1,0 +1,14 @@
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+
+/** The folder of XDG for what outlives the daemon: `aaepd/<part>` in $XDG_STATE_HOME or ~/.local/state, on Windows in %LOCALAPPDATA%. */
+export function stateDirectory(
+  environment: Readonly<Record<string, string | undefined>>,
+  part: "audit" | "journal",
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const { XDG_STATE_HOME: stateHome, LOCALAPPDATA: local, HOME: home = homedir() } = environment;
+  if (stateHome !== undefined && isAbsolute(stateHome)) return join(stateHome, "aaepd", part);
+  if (platform === "win32" && local !== undefined) return join(local, "aaepd", part);
+  return join(home, ".local", "state", "aaepd", part);
+}

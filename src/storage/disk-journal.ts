@@ -1,0 +1,260 @@
+// The journal on disk (R29). A window in memory stands in front of it: whatever is new is read from there, and what is owed to the disk stays in it
+// until the disk has it. Behind it are blocks, one for each group commit.
+
+import type { Clock } from "../contracts/clock.js";
+import type { Appended, Journal, JournalPolicy, JournalRead } from "../contracts/journal.js";
+import type { Log } from "../contracts/log.js";
+import type { Epoch, Evicted, JournaledEvent, JournalSelection, NewEvent } from "../engine/event.js";
+import type { JournalRingOptions } from "../engine/journal-ring.js";
+import { blockBytesOf } from "./block.js";
+import { type BlockReader, createBlockReader } from "./block-reader.js";
+import { diagnoseDisk } from "./diagnose-disk.js";
+import type { Environment } from "./environment.js";
+import { createGroupCommits, type Group, unavailable } from "./group-commits.js";
+import { createIdIndex } from "./id-index.js";
+import { createPendingState } from "./kept-state.js";
+import { packBlocks } from "./pack-blocks.js";
+import { nextDueAt, nextSlice, type RetentionLimits, removeSlice, type Slice } from "./retention.js";
+import { recordBytes, type Totals, writeTotals } from "./totals.js";
+
+export interface DiskJournalOptions {
+  readonly environment: Environment;
+  /** The data file, for logs and status. */
+  readonly path: string;
+  readonly policy: JournalPolicy;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** As the last run left it, or as an empty journal begins. */
+  readonly totals: Totals;
+  /** The epoch of this run's first event: 2^32 above the last one written (R29). */
+  readonly firstEpoch: Epoch;
+  readonly retention: RetentionLimits;
+  /** The window in memory: `createJournalRing`. */
+  readonly createWindow: (options: JournalRingOptions) => Journal;
+  /** Limits of that window. */
+  readonly window: Pick<JournalRingOptions, "maxEvents" | "maxBytes">;
+  /** Most bytes of events that may wait for the disk: beyond it publishing is refused (R29). Default 64 MiB. */
+  readonly maxOwedBytes?: number;
+  /** Told of each event that can no longer be read, oldest first. */
+  readonly evicted: (event: Evicted) => void;
+  /** Called when it is closed. */
+  readonly closed?: () => void;
+}
+
+/** Events below the window that a start reads to know their ids are read in one go: at most a run of them and a block. */
+function relearnIds(reader: BlockReader, add: (id: string, epoch: Epoch) => void, from: Epoch): void {
+  for (let place = reader.nextFrom(from); place !== undefined; place = reader.nextFrom(place.first + place.count)) {
+    const { block, first, count } = reader.load(place);
+    for (let index = 0; block !== undefined && index < count; index += 1) add(block.eventId(index), first + index);
+  }
+}
+
+/** An open journal on `environment`, which it closes with itself. */
+export function createDiskJournal(options: DiskJournalOptions): Journal {
+  const { environment, path, policy, clock, log, retention, maxOwedBytes = 64 * 1024 * 1024 } = options;
+  const { tables } = environment;
+  const wallTimeOffsetMs = clock.wallTime() - clock.now();
+  let totals = options.totals;
+  /** The last epoch that the disk has. */
+  let written = options.firstEpoch - 1;
+  /** What waits for the disk, ascending, and about how much it is. */
+  let owed: JournaledEvent[] = [];
+  let owedBytes = 0;
+  let cancelDue: (() => void) | undefined;
+  let isClosed = false;
+
+  const window = options.createWindow({
+    ...options.window,
+    firstEpoch: options.firstEpoch,
+    wallTimeOffsetMs,
+    isOwed: (epoch) => epoch > written,
+  });
+  const reader = createBlockReader({ table: tables.blocks, log, path, wallTimeOffsetMs, now: clock.now });
+  const ids = createIdIndex(tables.ids);
+  relearnIds(reader, ids.add, ids.knownThrough() + 1);
+  const state = createPendingState(
+    tables.state,
+    log,
+    () => commits.request(),
+    (key) =>
+      log.error(
+        { path, kind: key[0] },
+        "something of the engine's state is damaged on disk, and is as if it had never been kept",
+      ),
+  );
+
+  const begin = (): Group | undefined => {
+    // First what is let go of: whoever is told of it has something to write down with that (R27).
+    const slice = nextSlice(reader, totals, retention, clock.wallTime(), owed.length);
+    if (slice !== undefined) letGo(slice);
+    const events = owed;
+    const bytes = owedBytes;
+    const changes = state.take();
+    const gone = pendingRemovals;
+    owed = [];
+    owedBytes = 0;
+    pendingRemovals = [];
+    if (events.length === 0 && changes.puts.size === 0 && changes.removals.length === 0 && gone.length === 0)
+      return undefined;
+
+    const blocks = packBlocks(events, wallTimeOffsetMs);
+    const last = events.at(-1)?.epoch;
+    const after: Totals = {
+      eventCount: totals.eventCount + events.length,
+      bytes: blocks.reduce((sum, { bytes: { length } }) => sum + recordBytes(length), totals.bytes),
+      head: last ?? totals.head,
+      lostThrough: totals.lostThrough,
+    };
+    let idsWritten: (() => void)[] = [];
+    return {
+      write: (writes) => {
+        for (const one of gone) removeSlice(one, writes);
+        for (const { first, count, bytes: block } of blocks) writes.put("blocks", [first, count], block);
+        idsWritten = [
+          ids.write(writes),
+          ...(gone.length === 0 ? [] : [ids.removeBefore(after.lostThrough + 1, writes)]),
+        ];
+        state.write(changes, writes);
+        writeTotals(after, writes);
+      },
+      written: () => {
+        // Runs first: the ids of this group are not among what was written of them.
+        for (const tell of idsWritten) tell();
+        for (const { event, epoch } of events) ids.add(event.event_id, epoch);
+        totals = { ...after, lostThrough: totals.lostThrough };
+        written = last ?? written;
+        watchAge();
+      },
+      giveBack: () => {
+        owed = events.concat(owed);
+        owedBytes += bytes;
+        state.giveBack(changes);
+        pendingRemovals = gone.concat(pendingRemovals);
+      },
+    };
+  };
+
+  /** What nobody can read any more, and still stands on disk. */
+  let pendingRemovals: Slice[] = [];
+
+  const letGo = (slice: Slice): void => {
+    totals = slice.totals;
+    pendingRemovals.push(slice);
+    reader.forgetBefore(totals.lostThrough + 1);
+    for (const event of slice.events) options.evicted(event);
+  };
+
+  const commits = createGroupCommits({
+    clock,
+    log,
+    path,
+    begin,
+    commit: environment.commit,
+    revive: environment.revive,
+    diagnose: () => diagnoseDisk(path, owedBytes),
+  });
+
+  /** Comes back when the next block has reached its age, or at once where there is more to let go of than one slice. */
+  const watchAge = (): void => {
+    cancelDue?.();
+    cancelDue = undefined;
+    if (isClosed) return;
+    const due = totals.bytes > retention.bytes ? clock.wallTime() : nextDueAt(reader, totals, retention);
+    if (due === undefined) return;
+    if (due <= clock.wallTime()) {
+      if (reader.nextFrom(totals.lostThrough + 1) !== undefined) commits.request();
+      return;
+    }
+    cancelDue = clock.wakeAt(clock.now() + (due - clock.wallTime()) + 1, () => {
+      cancelDue = undefined;
+      commits.request();
+    });
+  };
+
+  const oldest = (): Epoch => {
+    const onDisk = reader.nextFrom(totals.lostThrough + 1)?.first;
+    const inMemory = Math.max(window.oldest(), totals.lostThrough + 1);
+    return onDisk === undefined ? inMemory : Math.min(onDisk, inMemory);
+  };
+
+  const append = (events: readonly NewEvent[]): Appended => {
+    if (events.length === 0) return { events: [], durable: policy === "none" ? undefined : commits.pending() };
+    const failure = commits.failure();
+    if (failure !== undefined) throw unavailable(failure);
+    if (owedBytes > maxOwedBytes) {
+      throw unavailable(
+        `The journal's disk is too slow: ${owedBytes} bytes of events wait for it. Try again in a moment.`,
+      );
+    }
+    const appended = window.append(events);
+    for (const event of appended.events) {
+      owed.push(event);
+      owedBytes += blockBytesOf(event);
+    }
+    commits.request();
+    return { events: appended.events, durable: policy === "none" ? undefined : commits.pending() };
+  };
+
+  const readWindow = (after: Epoch, limit: number): readonly JournaledEvent[] => {
+    const read = window.read(after, limit) as JournalRead;
+    return read.kind === "events" ? read.events : [];
+  };
+
+  const read = (after: Epoch, limit: number): JournalRead => {
+    if (after < totals.lostThrough && after < window.head()) return { kind: "gap", oldest: oldest() };
+    const inMemory = window.oldest();
+    if (after + 1 >= inMemory) return { kind: "events", events: readWindow(after, limit) };
+    const older = reader.read(after, limit, inMemory);
+    if (older.kind === "gap" || !older.isWhole || older.events.length >= limit) return older;
+    const newer = readWindow(inMemory - 1, limit - older.events.length);
+    return { kind: "events", events: [...older.events, ...newer] };
+  };
+
+  const at = (epoch: Epoch, only?: JournalSelection): JournaledEvent | undefined => {
+    if (epoch <= totals.lostThrough) return undefined;
+    return epoch >= window.oldest() ? window.at(epoch, only) : reader.at(epoch, only);
+  };
+
+  const find = (eventId: string): JournaledEvent | undefined => {
+    const newest = window.find(eventId);
+    if (newest !== undefined) return newest.epoch > totals.lostThrough ? newest : undefined;
+    return ids.find(eventId, (epoch) => {
+      const entry = epoch <= totals.lostThrough ? undefined : reader.at(epoch);
+      return entry?.event.event_id === eventId ? entry : undefined;
+    });
+  };
+
+  const oldestAt = (): number | undefined => {
+    const place = reader.nextFrom(totals.lostThrough + 1);
+    const onDisk = place && reader.load(place).block?.wallTime(0);
+    return onDisk ?? window.status().oldestAt;
+  };
+
+  watchAge();
+
+  return {
+    append,
+    read,
+    head: window.head,
+    oldest,
+    find,
+    at,
+    kept: state.kept,
+    status: () => ({
+      eventCount: totals.eventCount + owed.length,
+      bytes: totals.bytes + owedBytes,
+      oldestAt: oldestAt(),
+      head: window.head(),
+      safe: policy === "none" ? window.head() : written,
+      failure: commits.failure(),
+      disk: { path, policy },
+    }),
+    close: async () => {
+      isClosed = true;
+      cancelDue?.();
+      await commits.close();
+      await environment.close();
+      options.closed?.();
+    },
+  };
+}

@@ -1,0 +1,114 @@
+// A journal for those who only look at it: read-only, also while a daemon writes to it. Each call sees what was written by then.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Fault } from "../base/errors.js";
+import type { Epoch, JournaledEvent } from "../engine/event.js";
+import { readBlock } from "./block.js";
+import type { LoadedBlock } from "./block-reader.js";
+import { type Lmdb, loadLmdb, openEnvironment } from "./environment.js";
+import { assertReadable, LAYOUT_VERSION, layoutOf } from "./layout.js";
+import { DATA_FILE } from "./open-disk-journal.js";
+import { readTotals, type Totals } from "./totals.js";
+
+/** What a journal has of a session. */
+export interface RecordedSession {
+  readonly sessionId: string;
+  readonly eventCount: number;
+  readonly firstEpoch: Epoch;
+  readonly lastEpoch: Epoch;
+  /** When the daemon received the first and the last of it, ms since 1970. */
+  readonly firstAt: number;
+  readonly lastAt: number;
+}
+
+export interface JournalReader {
+  /** The data file. */
+  readonly path: string;
+  /** The version of its layout. */
+  readonly layout: number;
+  /** As the daemon counts them. */
+  readonly totals: () => Totals | undefined;
+  /** All records from the one on that holds `from` or follows it, ascending; those that are damaged have no `block`. */
+  readonly blocks: (from?: Epoch) => Iterable<LoadedBlock>;
+  /** In the order in which they began. */
+  readonly sessions: () => readonly RecordedSession[];
+  /** Entries of a session, or of all, ascending. Their `at` is the time of receipt in ms since 1970. What is damaged is left out. */
+  readonly entries: (sessionId?: string) => Iterable<JournaledEvent>;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Opens the journal of a folder. Rejects with a Fault "not_found" where there is none, and "storage_unavailable" where it cannot be read or a newer
+ * build wrote it.
+ */
+export async function openJournalReader(directory: string, lmdb?: Lmdb): Promise<JournalReader> {
+  const path = join(directory, DATA_FILE);
+  if (!existsSync(path)) {
+    throw new Fault("not_found", `There is no journal in ${directory}. Check the folder.`, { origin: "local" });
+  }
+  const { tables, layout, close } = await open(path, lmdb ?? (await loadLmdb()));
+
+  function* blocks(from?: Epoch): Iterable<LoadedBlock> {
+    const [holding] =
+      from === undefined ? [] : tables.blocks.keys({ to: [from, Number.MAX_SAFE_INTEGER], isReverse: true, limit: 1 });
+    for (const { key, value } of tables.blocks.entries({ from: holding })) {
+      const [first, count] = key.map(Number) as [number, number];
+      if (from !== undefined && first + count <= from) continue;
+      const block = readBlock(value);
+      const isSound = block !== undefined && block.first === first && block.count === count;
+      yield { first, count, length: value.length, block: isSound ? block : undefined };
+    }
+  }
+
+  return {
+    path,
+    layout,
+    totals: () => readTotals(tables.meta),
+    blocks,
+    sessions: () => {
+      const sessions = new Map<string, { -readonly [Name in keyof RecordedSession]: RecordedSession[Name] }>();
+      for (const { block, count } of blocks()) {
+        for (let index = 0; block !== undefined && index < count; index += 1) {
+          const { sessionId, epoch, wallTime } = block.facts(index);
+          const known = sessions.get(sessionId);
+          if (known === undefined) {
+            const at = { firstEpoch: epoch, lastEpoch: epoch, firstAt: wallTime, lastAt: wallTime };
+            sessions.set(sessionId, { sessionId, eventCount: 1, ...at });
+            continue;
+          }
+          known.eventCount += 1;
+          known.lastEpoch = epoch;
+          known.lastAt = wallTime;
+        }
+      }
+      return [...sessions.values()];
+    },
+    *entries(sessionId) {
+      for (const { block, count } of blocks()) {
+        for (let index = 0; block !== undefined && index < count; index += 1) {
+          if (sessionId !== undefined && !block.isAmong(index, { sessionId })) continue;
+          yield block.entry(index, block.wallTime(index));
+        }
+      }
+    },
+    close,
+  };
+}
+
+async function open(path: string, lmdb: Lmdb) {
+  let environment: ReturnType<typeof openEnvironment> | undefined;
+  try {
+    environment = openEnvironment({ lmdb, path, policy: "os" }, true);
+    const layout = layoutOf(environment.tables) ?? LAYOUT_VERSION;
+    assertReadable(layout, path);
+    return { tables: environment.tables, layout, close: environment.close };
+  } catch (caught) {
+    await environment?.close();
+    if (caught instanceof Fault) throw caught;
+    const told = caught instanceof Error ? caught.message : String(caught);
+    throw new Fault("storage_unavailable", `The journal ${path} cannot be read. (${told})`, {
+      origin: "local",
+      cause: caught,
+    });
+  }
+}

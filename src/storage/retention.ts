@@ -1,0 +1,74 @@
+// What the journal lets go of: whole blocks from its beginning, a few with each group, so that nobody ever waits for it.
+import type { Evicted } from "../engine/event.js";
+import { type BlockPlace, type BlockReader, blockKey } from "./block-reader.js";
+import type { Writes } from "./tables.js";
+import type { Totals } from "./totals.js";
+import { recordBytes } from "./totals.js";
+
+export interface RetentionLimits {
+  /** How long an event is kept, ms. */
+  readonly ageMs: number;
+  /** How much all of them may take, bytes. */
+  readonly bytes: number;
+}
+
+/** Blocks to be removed, and what is left without them. */
+export interface Slice {
+  readonly places: readonly BlockPlace[];
+  readonly events: readonly Evicted[];
+  readonly totals: Totals;
+}
+
+/** Events of one slice, beside those of its last block. As many again as the group brings, so that a flood is kept up with. */
+export const SLICE_EVENTS = 512;
+const SLICE_BLOCKS = 64;
+
+/** The next slice to go at `wallTime`; undefined where all may stay. `arriving` is how many events the group brings. */
+export function nextSlice(
+  reader: BlockReader,
+  totals: Totals,
+  limits: RetentionLimits,
+  wallTime: number,
+  arriving: number,
+): Slice | undefined {
+  const places: BlockPlace[] = [];
+  const events: Evicted[] = [];
+  let left = totals;
+  for (
+    let place = reader.nextFrom(totals.lostThrough + 1);
+    place !== undefined && events.length < SLICE_EVENTS + 2 * arriving && places.length < SLICE_BLOCKS + arriving;
+    place = reader.nextFrom(place.first + place.count)
+  ) {
+    const { block, length, first, count } = reader.load(place);
+    const newest = block?.wallTime(count - 1) ?? 0;
+    if (left.bytes <= limits.bytes && newest >= wallTime - limits.ageMs) break;
+    places.push({ first, count });
+    // Of what is damaged nobody knows whose it was.
+    for (let index = 0; block !== undefined && index < count; index += 1) {
+      const { epoch, sessionId, ordinal } = block.facts(index);
+      events.push({ epoch, sessionId, ordinal });
+    }
+    left = {
+      ...left,
+      eventCount: Math.max(0, left.eventCount - count),
+      bytes: Math.max(0, left.bytes - recordBytes(length)),
+      lostThrough: first + count - 1,
+    };
+  }
+  return places.length === 0 ? undefined : { places, events, totals: left };
+}
+
+export function removeSlice({ places }: Slice, writes: Writes): void {
+  for (const place of places) writes.remove("blocks", blockKey(place));
+}
+
+/** When the oldest block will have reached its age, ms since 1970; undefined where there is none. */
+export function nextDueAt(
+  reader: BlockReader,
+  { lostThrough }: Totals,
+  { ageMs }: RetentionLimits,
+): number | undefined {
+  const place = reader.nextFrom(lostThrough + 1);
+  if (place === undefined) return undefined;
+  return (reader.load(place).block?.wallTime(place.count - 1) ?? 0) + ageMs;
+}

@@ -1,0 +1,21 @@
+// Small records: JSON behind a checksum, because LMDB has none of its own.
+import { crc32 } from "./crc32.js";
+
+const CHECKSUM_BYTES = 4;
+
+/** `value` has to be something that JSON has a text for. */
+export function seal(value: unknown): Buffer {
+  const text = JSON.stringify(value);
+  const sealed = Buffer.allocUnsafe(CHECKSUM_BYTES + Buffer.byteLength(text));
+  sealed.write(text, CHECKSUM_BYTES);
+  sealed.writeUInt32LE(crc32(sealed.subarray(CHECKSUM_BYTES)), 0);
+  return sealed;
+}
+
+export type Unsealed = { readonly kind: "whole"; readonly value: unknown } | { readonly kind: "damaged" };
+
+export function unseal(bytes: Buffer): Unsealed {
+  const text = bytes.subarray(CHECKSUM_BYTES);
+  if (bytes.length < CHECKSUM_BYTES || crc32(text) !== bytes.readUInt32LE(0)) return { kind: "damaged" };
+  return { kind: "whole", value: JSON.parse(text.toString("utf8")) as unknown };
+}
