@@ -1,5 +1,5 @@
 // What of the configuration its engine is made with.
-import type { EngineOptions } from "../engine/engine.js";
+import type { EngineOptions } from "../engine/engine-options.js";
 import type { Configuration } from "./config.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,14 +1,8 @@
 // The engine of a replay. Each subscription has an engine of its own, with a journal in memory into which the recorded session is played for it alone,
 // from the beginning: all that was negotiated applies as it does to what is live. Agents are turned away.
 import { Fault } from "../base/errors.js";
-import {
-  createEngine,
-  type Engine,
-  type EngineOptions,
-  type EngineServices,
-  type EngineSubscription,
-  type SubscribeSpec,
-} from "../engine/engine.js";
+import { createEngine, type Engine, type EngineSubscription, type SubscribeSpec } from "../engine/engine.js";
+import type { EngineOptions, EngineServices } from "../engine/engine-options.js";
 import type { Epoch } from "../engine/event.js";
 import { createJournalRing } from "../engine/journal-ring.js";
 import type { ResumeAfter } from "../engine/resume-start.js";

@@ -1,6 +1,7 @@
 // Whether a chunk begins inside a fenced code block, for those that begin to read an output in the middle (R10). Found in the journal when it is
 // asked for, and remembered for the chunks that were looked at: each is read once, and nothing is done for chunks that nobody asks about.
 import type { Journal } from "../contracts/journal.js";
+import { type EpochSteps, ONE_RUN } from "./epoch-runs.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
 import { lookBack } from "./look-back.js";
 import { closesFence, lineKindAt } from "./markdown-lines.js";
@@ -29,7 +30,7 @@ export interface CodeBlocks {
 }
 
 /** Reads each chunk of `journal` once at most, and looks no further back than 16,384 events before a chunk: beyond, no block is known to be open. */
-export function createCodeBlocks(journal: Pick<Journal, "at" | "oldest">): CodeBlocks {
+export function createCodeBlocks(journal: Pick<Journal, "at" | "oldest">, steps: EpochSteps = ONE_RUN): CodeBlocks {
   // Where the text stands before each chunk that was looked at. Epochs are those of all outputs, so no two chunks have the same.
   const known = new Map<Epoch, Standing>();
   let sweepAtCount = FIRST_SWEEP_COUNT;
@@ -44,7 +45,7 @@ export function createCodeBlocks(journal: Pick<Journal, "at" | "oldest">): CodeB
 
   const before = (chunk: JournaledEvent): Standing => {
     const later: JournaledEvent[] = [];
-    for (const entry of lookBack(journal, chunk, Number.POSITIVE_INFINITY)) {
+    for (const entry of lookBack(journal, chunk, Number.POSITIVE_INFINITY, steps)) {
       later.push(entry);
       if (entry.event.position === 0 || known.has(entry.epoch)) break;
     }

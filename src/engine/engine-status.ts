@@ -1,5 +1,6 @@
 // How the engine stands, for whoever looks after the daemon: sessions, subscriptions with the terms they were granted, questions, rates, and why
 // subscriptions ended. Read when it is asked for; in between it costs what counting costs. Texts of events are not in it, but for what is asked.
+import type { FaultCode } from "../base/errors.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { Journal, JournalStatus } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
@@ -83,6 +84,8 @@ export interface EngineReport {
   /** Of all subscriptions since the start, those that ended among them. */
   readonly totals: DeliveryCounts;
   readonly closures: ReadonlyMap<ClosureReason, number>;
+  /** Publications that were refused, by their faults. */
+  readonly refusals: ReadonlyMap<FaultCode, number>;
   readonly limits: SlowLimits;
   readonly head: Epoch;
   readonly journal: JournalStatus;
@@ -120,6 +123,8 @@ export interface EngineAccounts {
   readonly closed: (subscriptionId: string, reason: ClosureReason) => void;
   /** A conversation has ended that never became a subscription. */
   readonly refused: (reason: ClosureReason) => void;
+  /** An agent's publication was refused, before or by the engine. */
+  readonly publishRefused: (code: FaultCode) => void;
   /** Tells the log, once an episode and once when it is over (P3). */
   readonly pace: (change: PaceChange, who: PacedSubscription) => void;
   /** All of how the engine stands, sessions and subscriptions one by one: costs as much as there are of them. */
@@ -151,6 +156,7 @@ export function createEngineAccounts(
   const accounts = new Map<string, OpenAccount>();
   const ended = createDeliveryCounts();
   const closures = new Map<ClosureReason, number>();
+  const refusals = new Map<FaultCode, number>();
 
   const count = (reason: ClosureReason): void => void closures.set(reason, (closures.get(reason) ?? 0) + 1);
 
@@ -204,6 +210,7 @@ export function createEngineAccounts(
       count(reason);
     },
     refused: count,
+    publishRefused: (code) => void refusals.set(code, (refusals.get(code) ?? 0) + 1),
     pace: (change, { subscriptionId, subscriberId }) =>
       services.log.info({ subscriptionId, subscriberId, epoch: journal.head() }, PACE_SENTENCES[change]),
     limits,
@@ -245,6 +252,7 @@ export function createEngineAccounts(
         publishedTotal: hub.rates.published.total(),
         totals,
         closures,
+        refusals,
         limits,
         head: journal.head(),
         journal: kept,

@@ -2,17 +2,12 @@
 // order), questions (who must answer) and the hub (who gets it). It knows no format, no clock, no chance and does no I/O:
 // the handles answer at once, time comes in through the clock that it is given, and subscriptions are pulled.
 import { Fault } from "../base/errors.js";
-import type { IdSource } from "../base/ids.js";
-import type { Audit, ReplyFate } from "../contracts/audit.js";
-import type { Clock, Millis } from "../contracts/clock.js";
-import type { Journal } from "../contracts/journal.js";
-import type { Log } from "../contracts/log.js";
-import type { Segmenter } from "../contracts/segmenter.js";
-import type { IdServices } from "./derived-id.js";
+import type { ReplyFate } from "../contracts/audit.js";
+import type { EngineOptions, EngineServices } from "./engine-options.js";
 import { type ClosureReason, createEngineAccounts, type EngineAccounts, type EngineStatus } from "./engine-status.js";
+import { createEpochRuns } from "./epoch-runs.js";
 import {
   type AgentEvent,
-  type Evicted,
   isQuestionKind,
   type JournaledEvent,
   type NewEvent,
@@ -21,8 +16,9 @@ import {
 } from "./event.js";
 import { createGapEvents } from "./gap-events.js";
 import { createHub } from "./hub.js";
+import { keptQuestions } from "./kept-questions.js";
 import { createLosses } from "./losses.js";
-import type { Expulsion, LagLimits, Member } from "./member-spec.js";
+import type { Expulsion, Member } from "./member-spec.js";
 import { collapsedStateEvent, completeSkipped, overtookEvent, textEvent } from "./merged-events.js";
 import { type AgentHandle, createPublishing } from "./publishing.js";
 import type { AgentEvents } from "./question-agents.js";
@@ -34,48 +30,15 @@ import { createResumePoints } from "./resume-points.js";
 import { type ResumeAfter, resumeStart } from "./resume-start.js";
 import { createSaidEvents } from "./said-events.js";
 import type { OpenQuestion, SessionSummary } from "./session-record.js";
-import type { Moment, Sequencing } from "./session-turn.js";
+import type { Moment } from "./session-turn.js";
 import { createSessions } from "./sessions.js";
 import { applyShape, shapeOf } from "./shape.js";
 import { createSpokesman } from "./spokesman.js";
+import { createSubscriberLows } from "./subscriber-lows.js";
 import type { Terms } from "./terms.js";
 import { createTurnSlices } from "./turn-slices.js";
 import { viewKey } from "./view-terms.js";
 import { createWakeUps, wakeUpsOf } from "./wake-ups.js";
-
-export interface EngineOptions {
-  /** Identity of events whose agent named none (R2); undefined refuses them. */
-  readonly producerId: string | undefined;
-  readonly defaultLanguage: string;
-  readonly sequencing: Sequencing;
-  readonly clockSkewMs: Millis;
-  /** How long a session waits for its agent to come back, ms; 0 ends it at once (R8). */
-  readonly agentGraceMs: Millis;
-  readonly maxHoldMs: Millis;
-  readonly burst: number;
-  readonly maxSubscriptions: number;
-  readonly retryAfterSeconds: number;
-  readonly lag: LagLimits;
-  readonly viewWindowCount: number;
-  readonly queueLimitCount: number;
-  readonly confirmationGraceMs: Millis;
-  readonly reconnectGraceMs: Millis;
-  /** How long an ended session's last event is kept to be told to those who come back, ms (R17). */
-  readonly endedRetentionMs: Millis;
-}
-
-export interface EngineServices {
-  readonly clock: Clock;
-  readonly ids: IdSource;
-  readonly idServices: IdServices;
-  readonly segmenter: Segmenter;
-  readonly log: Log;
-  readonly audit: Audit;
-  /** Makes the journal; `evicted` is told of each event that can no longer be read. */
-  readonly createJournal: (evicted: (event: Evicted) => void) => Journal;
-  /** Throws a Fault unless the completed event is valid by its schema. */
-  readonly validate: (event: Readonly<Record<string, unknown>>) => void;
-}
 
 export interface SubscribeSpec {
   readonly subscriberId: string;
@@ -87,7 +50,8 @@ export interface SubscribeSpec {
   readonly ended: (reason: Expulsion | "producer_shutdown") => void;
 }
 
-export interface EngineSubscription extends Omit<Member, "skipAll" | "repeat" | "wake" | "cursorIn" | "close"> {
+export interface EngineSubscription
+  extends Omit<Member, "skipAll" | "repeat" | "wake" | "cursorIn" | "close" | "owedFrom"> {
   readonly id: string;
   /** R26: of one output, or with no output of everything that waits. */
   readonly skip: (sessionId: string | undefined, outputId: string | undefined) => void;
@@ -106,7 +70,7 @@ export interface EngineSubscription extends Omit<Member, "skipAll" | "repeat" | 
   readonly close: (reason?: ClosureReason) => void;
 }
 
-export interface Engine extends Pick<EngineAccounts, "report" | "refused" | "limits"> {
+export interface Engine extends Pick<EngineAccounts, "report" | "refused" | "publishRefused" | "limits"> {
   /** Without `events`, whoever has a question's session is told the news of it. */
   readonly openAgent: (identity: Producer | undefined, events: AgentEvents | undefined) => AgentHandle;
   /** The agent that has the open session whose token this is: the handle that `openAgent` answered (R8). */
@@ -130,11 +94,14 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const slices = createTurnSlices(clock, (caught) =>
     log.error({ err: caught }, "what was to be done for many at once failed for one"),
   );
-  const losses = createLosses();
   const journal = services.createJournal((event) => {
     if (sessions.isKnown(event.sessionId)) losses.evicted(event);
   });
-  const points = createResumePoints(journal);
+  const { kept } = journal;
+  const losses = createLosses(kept);
+  const runs = createEpochRuns(journal, log);
+  const lows = createSubscriberLows({ kept, log, clock, wakeUps, keepMoved: () => points.keepMoved() });
+  const points = createResumePoints({ journal, kept, log, runs, lows });
   const said = createSaidEvents();
   const spokesman = said.listeningTo(createSpokesman(services.idServices, options.defaultLanguage));
   const sessions = createSessions({
@@ -147,6 +114,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       questions.forgetSession(sessionId);
       losses.forget(sessionId);
     },
+    kept,
+    log,
   });
 
   const moment = (): Moment => ({ now: clock.now(), wallTime: clock.wallTime(), ids });
@@ -157,6 +126,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const hub = createHub(
     {
       journal,
+      steps: runs,
       log,
       segmenter: services.segmenter,
       clock,
@@ -224,6 +194,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       publishing.carryOut(sessions.remind(question.sessionId, question.token, fields, moment()));
     },
     waiting: (question, isWaiting) => publishing.tellWaiting(question, isWaiting),
+    kept,
+    safety: () => journal.append([]).durable,
   });
 
   const questionsFor = (terms: Terms): readonly OpenQuestion[] =>
@@ -235,6 +207,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
 
   const repeats = createRepeats({
     journal,
+    steps: runs,
     said,
     idServices: services.idServices,
     openPrivateView: hub.openPrivateView,
@@ -260,6 +233,10 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     slices,
     producerId: options.producerId,
     agentGraceMs: options.agentGraceMs,
+    appended: () => {
+      runs.appended();
+      lows.moved();
+    },
   });
 
   const { graceUntil } = publishing;
@@ -289,6 +266,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     }
     const start = resumeStart(spec.subscriberId, spec.resumeAfter, {
       journal,
+      steps: runs,
       points,
       sessions,
       hasLost: () => losses.count() > 0,
@@ -306,6 +284,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       ended: (reason) => clock.afterTurn(() => spec.ended(reason)),
     });
     accounts.opened(id, spec.subscriberId, member);
+    const left = spec.isRemembered === false ? undefined : lows.opened(spec.subscriberId, member.owedFrom);
     // What left by the terms before these can be asked for as well (R28).
     let former: Terms | undefined;
     const replier: Replier = {
@@ -317,7 +296,10 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     return {
       id,
       terms: member.terms,
-      take: member.take,
+      take: () => {
+        lows.moved();
+        return member.take();
+      },
       setBlocked: member.setBlocked,
       retune: (terms) => {
         if (viewKey(terms) !== viewKey(member.terms())) former = member.terms();
@@ -343,11 +325,13 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       close: (reason = "subscriber") => {
         if (member.isClosed()) return;
         accounts.closed(id, reason);
+        left?.();
         member.close();
         questions.audienceChanged();
       },
       isClosed: member.isClosed,
       status: member.status,
+      resumeAfter: member.resumeAfter,
     };
   };
 
@@ -358,9 +342,20 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
 
   const forgetEnded = (): void => {
     sessions.forgetEnded(clock.now() - options.endedRetentionMs);
+    lows.forget(clock.wallTime() - options.endedRetentionMs);
     cancelForgetting = wakeUps.at(clock.now() + FORGET_EVERY_MS, forgetEnded);
   };
   let cancelForgetting = wakeUps.at(clock.now() + FORGET_EVERY_MS, forgetEnded);
+
+  /** Takes over what the run before left (R29). Nobody publishes or listens yet. */
+  const restore = (): void => {
+    const open = sessions.restore(keptQuestions(kept, log, moment()), moment());
+    losses.restore(sessions.isKnown, log);
+    points.restore(sessions.isKnown);
+    questions.restore(open, log);
+    publishing.restore(open);
+  };
+  if (kept.isKept) restore();
 
   return {
     openAgent: publishing.openAgent,
@@ -373,6 +368,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     },
     close: () => {
       cancelForgetting();
+      for (const one of [lows, publishing, questions]) one.close();
       return journal.close();
     },
     status: () => ({
@@ -388,6 +384,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     }),
     report: accounts.report,
     refused: accounts.refused,
+    publishRefused: accounts.publishRefused,
     limits: accounts.limits,
   };
 }

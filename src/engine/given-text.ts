@@ -6,6 +6,7 @@ import type { PrivateView } from "./backlog-reader.js";
 import { beginningsBefore } from "./beginnings.js";
 import { joinText } from "./delivery-queue.js";
 import type { DerivedId, IdServices } from "./derived-id.js";
+import type { EpochSteps } from "./epoch-runs.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
 import { createLiveEntry } from "./live-entry.js";
 import { SCANNED_EVENT_COUNT } from "./look-back.js";
@@ -17,6 +18,7 @@ import type { WakeUpQueue, WakeUps } from "./wake-ups.js";
 
 export interface GivenTextServices {
   readonly journal: Pick<Journal, "at" | "head">;
+  readonly steps: EpochSteps;
   readonly idServices: IdServices;
   readonly openPrivateView: (terms: ViewTerms, wakeUps: WakeUps, startsAfter: Epoch) => PrivateView;
   readonly createWakeUps: () => WakeUpQueue;
@@ -112,7 +114,7 @@ interface Extent {
 /** The stretch as a view makes it that is given what its session published from a chunk on, at the times when it was. */
 function made(extent: Extent, terms: ViewTerms, services: GivenTextServices): TextUnit | undefined {
   const { first, last, start, end } = extent;
-  const { journal } = services;
+  const { journal, steps } = services;
   const key = outputKey(last.event);
   const isLast = last.event.complete === true && end === endOf(last);
   const wakeUps = services.createWakeUps();
@@ -139,9 +141,11 @@ function made(extent: Extent, terms: ViewTerms, services: GivenTextServices): Te
 
   const replay = (): boolean => {
     let readCount = 0;
-    const to = Math.min(journal.head(), last.epoch + SCANNED_EVENT_COUNT);
+    const head = journal.head();
     let at: Millis = first.at;
-    for (let epoch = first.epoch; epoch <= to; epoch += 1) {
+    let beyondCount = 0;
+    for (let epoch = first.epoch; epoch <= head && beyondCount <= SCANNED_EVENT_COUNT; epoch = steps.next(epoch)) {
+      if (epoch >= last.epoch) beyondCount += 1;
       const entry = journal.at(epoch, { sessionId: last.event.session_id });
       if (entry === undefined) continue;
       readCount += 1;

@@ -6,6 +6,7 @@ import type { Log } from "../contracts/log.js";
 import type { Segmenter } from "../contracts/segmenter.js";
 import type { PrivateView } from "./backlog-reader.js";
 import { createCodeBlocks } from "./code-blocks.js";
+import type { EpochSteps } from "./epoch-runs.js";
 import type { AgentEvent, Epoch, JournaledEvent, NewEvent } from "./event.js";
 import type { InternedShape, LiveEntry } from "./live-entry.js";
 import { createLiveEntry } from "./live-entry.js";
@@ -27,6 +28,7 @@ import type { WakeUpQueue, WakeUps } from "./wake-ups.js";
 /** What the hub asks of those who know sessions, texts and ids. */
 export interface HubServices {
   readonly journal: Journal;
+  readonly steps: EpochSteps;
   readonly log: Log;
   readonly segmenter: Segmenter;
   readonly clock: Clock;
@@ -114,7 +116,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
   const liveEntries = new WeakMap<JournaledEvent, LiveEntry>();
   const endings = new WeakMap<Member, MemberSpec["ended"]>();
   const trimStep = Math.max(1, Math.min(TRIM_STEP_COUNT, options.viewWindowCount >> 2));
-  const codeBlocks = createCodeBlocks(journal);
+  const codeBlocks = createCodeBlocks(journal, services.steps);
   const texts = createOutputTexts(services.segmenter, options.defaultLanguage, codeBlocks);
 
   const viewServices = (own: OutputTexts, wakeUps: WakeUps): ViewServices => ({

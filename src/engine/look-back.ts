@@ -1,5 +1,6 @@
 // Reading the journal backwards from one event, for what is made again out of several or began before somebody came (R10, R28).
 import type { Journal } from "../contracts/journal.js";
+import { type EpochSteps, ONE_RUN } from "./epoch-runs.js";
 import type { JournaledEvent } from "./event.js";
 
 /** Most events passed over before the one that is looked back from, those of other sessions and outputs among them. */
@@ -13,18 +14,21 @@ export function lookBack(
   journal: Pick<Journal, "at" | "oldest">,
   from: JournaledEvent,
   mostRead: number,
+  steps: EpochSteps = ONE_RUN,
 ): Iterable<JournaledEvent> {
   const { session_id: sessionId, output_id: output } = from.event;
   const outputId = typeof output === "string" ? output : "";
   const only =
     from.kind === "output.streaming" ? { sessionId, kind: from.kind, outputId } : { sessionId, kind: from.kind };
-  const lowest = Math.max(journal.oldest(), from.epoch - SCANNED_EVENT_COUNT);
+  const lowest = journal.oldest();
   const read = [from];
   let epoch = from.epoch;
+  let scannedCount = 0;
 
   const readOn = (): boolean => {
-    while (epoch > lowest && read.length < mostRead) {
-      epoch -= 1;
+    while (epoch > lowest && scannedCount < SCANNED_EVENT_COUNT && read.length < mostRead) {
+      epoch = steps.previous(epoch);
+      scannedCount += 1;
       const entry = journal.at(epoch, only);
       if (entry === undefined) continue;
       read.push(entry);

@@ -1,5 +1,9 @@
 // How much of each session the journal has let go of, so that what is owed and lost can be told (R27).
+import type { KeptState } from "../contracts/journal.js";
+import type { Log } from "../contracts/log.js";
 import type { Epoch, Evicted } from "./event.js";
+import { readKept } from "./kept-entry.js";
+import { NOTHING_KEPT } from "./nothing-kept.js";
 
 export interface SessionLoss {
   readonly sessionId: string;
@@ -22,6 +26,8 @@ export interface Losses {
   readonly forget: (sessionId: string) => void;
   /** Sessions of which something is gone. */
   readonly count: () => number;
+  /** Takes over what the run before had lost of sessions that are known. */
+  readonly restore: (isKnown: (sessionId: string) => boolean, log: Pick<Log, "error">) => void;
 }
 
 interface Checkpoint {
@@ -39,8 +45,20 @@ interface Trail {
 const FIRST_STEP_COUNT = 16;
 const CHECKPOINTS_KEPT = 256;
 
-export function createLosses(): Losses {
+/** The last loss of each session is kept for the next run in `kept`. */
+export function createLosses(kept: KeptState = NOTHING_KEPT): Losses {
   const trails = new Map<string, Trail>();
+  // Sessions whose last loss is to be kept already.
+  const owed = new Set<string>();
+
+  const owe = (sessionId: string): void => {
+    if (!kept.isKept || owed.has(sessionId)) return;
+    owed.add(sessionId);
+    kept.put(["lost", sessionId], () => {
+      owed.delete(sessionId);
+      return trails.get(sessionId)?.last;
+    });
+  };
 
   const mark = (trail: Trail, at: Checkpoint): void => {
     trail.checkpoints.push(at);
@@ -52,6 +70,7 @@ export function createLosses(): Losses {
   return {
     evicted: ({ sessionId, epoch, ordinal }) => {
       const at = { epoch, ordinal };
+      owe(sessionId);
       const trail = trails.get(sessionId);
       if (trail === undefined) {
         trails.set(sessionId, { last: at, checkpoints: [at], step: FIRST_STEP_COUNT });
@@ -76,7 +95,17 @@ export function createLosses(): Losses {
       if (trail.last.epoch <= after) return totalCount - trail.last.ordinal;
       return totalCount - (trail.checkpoints.findLast(({ epoch }) => epoch <= after)?.ordinal ?? 0);
     },
-    forget: (sessionId) => void trails.delete(sessionId),
+    forget: (sessionId) => {
+      if (trails.delete(sessionId)) owe(sessionId);
+    },
     count: () => trails.size,
+    restore: (isKnown, log) => {
+      readKept(kept, ["lost"], log, (value, [, sessionId]) => {
+        const { epoch, ordinal } = value as Checkpoint;
+        const last = { epoch, ordinal };
+        if (!isKnown(String(sessionId))) return kept.put(["lost", String(sessionId)], () => undefined);
+        trails.set(String(sessionId), { last, checkpoints: [last], step: FIRST_STEP_COUNT });
+      });
+    },
   };
 }

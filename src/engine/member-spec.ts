@@ -121,6 +121,8 @@ export interface Member {
   readonly skipAll: (terminals: () => readonly JournaledEvent[]) => void;
   /** Sends one event again, at once (R28). */
   readonly repeat: (entry: JournaledEvent) => void;
+  /** The lowest epoch of which it is still owed something (R17). */
+  readonly owedFrom: () => Epoch;
   /** Everything that is owed, coalesced, whatever the budget (R8a). */
   readonly drain: () => readonly Delivery[];
   readonly close: () => void;
@@ -128,6 +130,11 @@ export interface Member {
   /** Where it stands in a view that is about to let go of units before `window`; undefined where it needs none of them any more. */
   readonly cursorIn: (shared: SharedView, window: number) => number | undefined;
   readonly status: () => MemberStatus;
+  /**
+   * The event to resume after: the last one published where nothing is owed to it any more, whether it was sent that or not (P7); else the last one
+   * that it was sent. Undefined where there is none.
+   */
+  readonly resumeAfter: () => string | undefined;
 }
 
 export interface MemberStatus {

@@ -285,6 +285,7 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
       stream.urge([unitOf(services.liveEntry(entry), shared.view, "plain")]);
       spec.wake();
     },
+    owedFrom: () => stream.owedFrom(),
     drain: () => {
       const now = services.now();
       const deliveries = stream.drain(now);
@@ -319,6 +320,12 @@ export function createMember(spec: MemberSpec, services: MemberServices): Member
       readOnFrom(stream.point([]));
       beginEpisode(account, spec, services.now());
       return undefined;
+    },
+    resumeAfter: () => {
+      const { view, cursor } = stream.place();
+      const isOwed = stream.reader() !== undefined || stream.waiting() > 0 || cursor < view.log.end();
+      const newest = isOwed ? undefined : services.journal.at(services.journal.head());
+      return newest?.event.event_id ?? account.lastEventId;
     },
     status: () => {
       const reader = stream.reader();

@@ -1,23 +1,16 @@
 // The agents' side of the engine: what they publish is planned, journaled, and only then true (R2, R3, R8, R29).
 import { Fault } from "../base/errors.js";
-import type { IdSource } from "../base/ids.js";
-import type { Clock, Millis } from "../contracts/clock.js";
-import type { Appended, Journal } from "../contracts/journal.js";
-import type { Log } from "../contracts/log.js";
+import type { Millis } from "../contracts/clock.js";
+import type { Appended } from "../contracts/journal.js";
 import type { Epoch, JournaledEvent, NewEvent, Producer } from "./event.js";
-import type { Hub } from "./hub.js";
+import type { KeptQuestion } from "./kept-questions.js";
+import type { PublishingServices } from "./publishing-services.js";
 import { type AgentEvents, createQuestionAgents } from "./question-agents.js";
 import type { ResolvedQuestion } from "./question-result.js";
-import type { Questions } from "./questions.js";
-import type { ResumePoints } from "./resume-points.js";
 import type { KnownPublish, PublishedEvent } from "./same-publish.js";
 import type { PublishAnswer, SessionPlan } from "./session-plan.js";
 import type { OpenQuestion, SessionSummary } from "./session-record.js";
 import type { Moment } from "./session-turn.js";
-import type { Sessions } from "./sessions.js";
-import type { Spokesman } from "./spokesman.js";
-import type { TurnSlices } from "./turn-slices.js";
-import type { WakeUps } from "./wake-ups.js";
 
 /** One event's place, as its agent is told (R33). */
 export interface PublishedPlace {
@@ -62,30 +55,15 @@ export interface AgentHandle {
    * question's session, or had it to its end, nor shows its token: the two are not to be told apart (R8, R19).
    */
   readonly outcomeOf: (token: string, resumeToken?: string) => ResolvedQuestion | "open" | undefined;
+  /**
+   * Answers when all that happened so far is safe, undefined where it is: what an agent is told of its sessions and questions holds after a restart too
+   * (R29). Throws "storage_unavailable" while the journal takes nothing, and rejects with it.
+   */
+  readonly safety: () => Promise<void> | undefined;
   /** Whether an open session is its own, or it asked a question that is open. */
   readonly isHolding: () => boolean;
   /** The connection has ended; its sessions' grace begins. */
   readonly close: () => void;
-}
-
-export interface PublishingServices {
-  readonly clock: Clock;
-  readonly ids: IdSource;
-  readonly log: Log;
-  readonly journal: Journal;
-  readonly hub: Pick<Hub, "append">;
-  readonly points: Pick<ResumePoints, "published">;
-  readonly sessions: Sessions;
-  readonly questions: Pick<
-    Questions,
-    "asked" | "withdrawn" | "settleDue" | "whenResolved" | "cancel" | "find" | "outcomeOf" | "sessionOf" | "isWaiting"
-  >;
-  readonly spokesman: Pick<Spokesman, "notice">;
-  readonly wakeUps: WakeUps;
-  /** Sessions whose agents are gone are ended in slices. */
-  readonly slices: TurnSlices;
-  readonly producerId: string | undefined;
-  readonly agentGraceMs: Millis;
 }
 
 /** After this time the end of a session that the journal did not take is tried again, ms. */
@@ -108,10 +86,14 @@ export interface Publishing {
   readonly tellWaiting: (question: OpenQuestion, isWaiting: boolean) => void;
   /** Journals a plan and makes it so. Throws what the journal throws, the plan discarded. */
   readonly carryOut: (plan: SessionPlan) => CarriedOut;
-  /** Ends an open session as if its agent had vanished (R8). */
+  /** Ends an open session as if its agent had vanished (R8). One that the journal does not take is logged, and open in the next run. */
   readonly abandon: (sessionId: string) => void;
   /** When the grace of a session whose agent is away ends (R8). */
   readonly graceUntil: (sessionId: string) => Millis | undefined;
+  /** Open sessions of the run before wait for their agents from now on, and these questions of theirs are their agents' (R8). */
+  readonly restore: (questions: readonly KeptQuestion[]) => void;
+  /** Lets go of the clock; sessions that are open stay so for the next run. */
+  readonly close: () => void;
 }
 
 /** In place of a connection where there is none. */
@@ -121,6 +103,8 @@ export function createPublishing(services: PublishingServices): Publishing {
   const { clock, ids, log, journal, hub, points, sessions, questions, spokesman, wakeUps, slices } = services;
   const graces = new Map<string, () => void>();
   const graceEnds = new Map<string, Millis>();
+  // The events of a group have one promise.
+  let lastDurable: Promise<void> | undefined;
 
   const agents = createQuestionAgents(sessions.ownerOf, questions.isWaiting);
 
@@ -159,8 +143,14 @@ export function createPublishing(services: PublishingServices): Publishing {
       throw caught;
     }
     const { events, durable } = appended;
+    if (durable !== undefined && durable !== lastDurable) {
+      lastDurable = durable;
+      // Whoever waits for it hears of a failure; that nobody waits is no accident.
+      durable.catch(() => undefined);
+    }
     const journaled = plan.asked.length === 0 ? events : events.filter(({ made }) => made !== "notice");
     plan.commit(journaled);
+    services.appended();
     for (const entry of events)
       despiteAccidents("a place to resume from could not be noted", { epoch: entry.epoch }, () =>
         points.published(entry),
@@ -177,7 +167,7 @@ export function createPublishing(services: PublishingServices): Publishing {
       const entry = plan.asked.includes(question) ? entryOf(question) : undefined;
       if (entry !== undefined) inOneBreath.add(question.token);
       despiteAccidents("a question could not be withdrawn", { event: question.event.event_id }, () => {
-        questions.withdrawn(question, entry);
+        questions.withdrawn(question, carriedOut.durable, entry);
         if (entry !== undefined) questions.whenResolved(question.token, agents.tellOutcome);
       });
     }
@@ -196,10 +186,20 @@ export function createPublishing(services: PublishingServices): Publishing {
     return carriedOut;
   };
 
+  const safety = (): Promise<void> | undefined => journal.append([]).durable;
+
   const forgetGrace = (sessionId: string): void => {
     graces.get(sessionId)?.();
     graces.delete(sessionId);
     graceEnds.delete(sessionId);
+  };
+
+  const beginGrace = (sessionId: string): void => {
+    const at = clock.now() + services.agentGraceMs;
+    const over = () => comeToAbandon(sessionId);
+    graceEnds.set(sessionId, at);
+    graces.set(sessionId, services.agentGraceMs === 0 ? () => {} : wakeUps.at(at, over));
+    if (services.agentGraceMs === 0) over();
   };
 
   const abandon = (sessionId: string): void => {
@@ -329,6 +329,7 @@ export function createPublishing(services: PublishingServices): Publishing {
         identity = producer;
       },
       identity: () => identity,
+      safety,
       isHolding: () => sessions.isHolder(connection) || agents.hasAsked(connection),
       resumeSession: (sessionId, resumeToken) => {
         const former = sessions.ownerOf(sessionId);
@@ -340,13 +341,7 @@ export function createPublishing(services: PublishingServices): Publishing {
       close: () => {
         // Nobody hears their answers any more; whoever comes back is told as of any other question.
         agents.disconnected(connection);
-        for (const sessionId of sessions.connectionEnded(connection)) {
-          const at = clock.now() + services.agentGraceMs;
-          const over = () => comeToAbandon(sessionId);
-          graceEnds.set(sessionId, at);
-          graces.set(sessionId, services.agentGraceMs === 0 ? () => {} : wakeUps.at(at, over));
-          if (services.agentGraceMs === 0) over();
-        }
+        for (const sessionId of sessions.connectionEnded(connection)) beginGrace(sessionId);
       },
     };
     handles.set(connection, handle);
@@ -357,8 +352,21 @@ export function createPublishing(services: PublishingServices): Publishing {
     openAgent,
     holderOf: (resumeToken) => handles.get(sessions.holderOf(resumeToken) ?? NOBODY),
     carryOut,
-    abandon,
+    abandon: (sessionId) => {
+      try {
+        abandon(sessionId);
+      } catch (caught) {
+        log.error({ err: caught, session: sessionId }, "a session could not be ended");
+      }
+    },
     tellWaiting: agents.tellWaiting,
     graceUntil: (sessionId) => graceEnds.get(sessionId),
+    restore: (restored) => {
+      for (const { question } of restored) questions.whenResolved(question.token, agents.tellOutcome);
+      for (const sessionId of sessions.openIds()) beginGrace(sessionId);
+    },
+    close: () => {
+      for (const sessionId of [...graces.keys()]) forgetGrace(sessionId);
+    },
   };
 }

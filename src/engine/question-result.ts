@@ -31,7 +31,8 @@ export interface ResolvedQuestion {
   readonly result: QuestionResult;
 }
 
-const NOBODY = {
+/** What a result says that nobody gave. */
+export const NO_RESULT = {
   decision: undefined,
   response: undefined,
   decidedBy: undefined,
@@ -40,25 +41,25 @@ const NOBODY = {
   confidence: undefined,
 } as const;
 
-export const CANCELLED: QuestionResult = { ...NOBODY, resolvedBy: "cancelled" };
+export const CANCELLED: QuestionResult = { ...NO_RESULT, resolvedBy: "cancelled" };
 
 /** The question's default, which is nobody's decision. */
 export function resultOfDefault({ event, kind }: OpenQuestion, resolvedBy: DefaultedBy): QuestionResult {
   const decision = kind === "confirmation" ? (event.default_decision === "accept" ? "accept" : "reject") : undefined;
-  return { ...NOBODY, resolvedBy, decision, response: event.default_response };
+  return { ...NO_RESULT, resolvedBy, decision, response: event.default_response };
 }
 
 /** What a reply that counts decides. */
 export function resultOfReply(reply: Reply, question: OpenQuestion): QuestionResult {
   if (reply.kind === "clarification") {
     const { response, decidedBy, confidence } = reply;
-    return { ...NOBODY, resolvedBy: "reply", response, decidedBy, confidence };
+    return { ...NO_RESULT, resolvedBy: "reply", response, decidedBy, confidence };
   }
   const { decidedBy, rationale, modifiedAction } = reply;
   // A change that the agent did not say it can make is no consent to the unchanged action (AAEP §6.3).
   const isUnsupported = modifiedAction !== undefined && !takesModifications(question);
   const decision = isUnsupported ? "reject" : reply.decision;
-  return { ...NOBODY, resolvedBy: "reply", decision, decidedBy, rationale, modifiedAction };
+  return { ...NO_RESULT, resolvedBy: "reply", decision, decidedBy, rationale, modifiedAction };
 }
 
 function takesModifications({ event }: OpenQuestion): boolean {

@@ -3,8 +3,13 @@
 import { Fault } from "../base/errors.js";
 import type { Audit, ReplyFate } from "../contracts/audit.js";
 import type { Millis } from "../contracts/clock.js";
+import type { KeptState } from "../contracts/journal.js";
+import type { Log } from "../contracts/log.js";
 import type { JournaledEvent } from "./event.js";
-import { createQuestionOutcomes, type OutcomeListener } from "./question-outcomes.js";
+import { forgetQuestion, type KeptQuestion, keepQuestion } from "./kept-questions.js";
+import { NOTHING_KEPT } from "./nothing-kept.js";
+import { createPending, type Pending, secondsOf } from "./pending-question.js";
+import { createQuestionOutcomes } from "./question-outcomes.js";
 import {
   askedOf,
   CANCELLED,
@@ -45,6 +50,10 @@ export interface QuestionsOptions {
   readonly remind: (question: OpenQuestion, passed: ReminderPoint, remainingSeconds: number) => void;
   /** Whether anybody who can answer is being waited for has changed: an agent may stop its own clocks meanwhile (pitfall H10). */
   readonly waiting: (question: OpenQuestion, isWaiting: boolean) => void;
+  /** Where open questions and outcomes are kept for the next run. Default: nowhere. */
+  readonly kept?: KeptState;
+  /** Answers when all that was journaled is safe, undefined where it is; throws or rejects while it cannot be (R29). Default: it is. */
+  readonly safety?: () => Promise<void> | undefined;
 }
 
 /** A subscription, as the audit log names it. */
@@ -61,8 +70,16 @@ export interface Replier extends Audience {
 export interface Questions {
   /** Its event has gone out, as `entry`. With nobody to answer it resolves in the same turn. */
   readonly asked: (question: OpenQuestion, entry: JournaledEvent) => void;
-  /** Its agent has withdrawn it by an event of its own; the session knows already. With `entry` it was asked and withdrawn in one breath. */
-  readonly withdrawn: (question: OpenQuestion, entry?: JournaledEvent) => void;
+  /**
+   * Its agent has withdrawn it by an event of its own, which is safe when `durable` settles; the session knows already. With `entry` it was asked and
+   * withdrawn in one breath.
+   */
+  readonly withdrawn: (question: OpenQuestion, durable: Promise<void> | undefined, entry?: JournaledEvent) => void;
+  /**
+   * Takes over the questions of the run before, which their sessions know, and all outcomes. A question waits until its deadline, and for want of an
+   * audience only after it had one in this run; what was due meanwhile gets its default now.
+   */
+  readonly restore: (questions: readonly KeptQuestion[], log: Pick<Log, "error">) => void;
   /** Takes a question back (AAEP §6.8). False: it is not open. */
   readonly cancel: (token: string) => boolean;
   /** Applies the defaults of a session's questions that have come due and wait for their turn: what is said next in it follows their outcomes. */
@@ -94,24 +111,8 @@ export interface Questions {
   readonly whenResolved: (token: string, done: (resolved: ResolvedQuestion) => void) => void;
   /** Forgets outcomes of a session. */
   readonly forgetSession: (sessionId: string) => void;
-}
-
-interface Pending {
-  readonly question: OpenQuestion;
-  readonly entry: JournaledEvent;
-  readonly deadline: Millis;
-  readonly cancelTimers: (() => void)[];
-  readonly listeners: OutcomeListener[];
-  /** Ids of the subscriptions that it was shown to. */
-  readonly shownTo: Set<string>;
-  cancelGrace: (() => void) | undefined;
-  /** How its default has come to apply: nobody answers it any more, though its outcome may wait for its turn. */
-  due: DefaultedBy | undefined;
-  /** The journal did not take its default; that is tried again. */
-  isRetried: boolean;
-  hadAudience: boolean;
-  isWaiting: boolean;
-  isSettled: boolean;
+  /** Lets go of the clock; what is open stays so for the next run. */
+  readonly close: () => void;
 }
 
 /** Timeouts up to here have no reminders (AAEP §6.4.3). */
@@ -122,7 +123,22 @@ const RETRY_MS = 1000;
 export function createQuestions(options: QuestionsOptions): Questions {
   const pending = new Map<string, Pending>();
   const byEventId = new Map<string, Pending>();
-  const outcomes = createQuestionOutcomes();
+  const kept = options.kept ?? NOTHING_KEPT;
+  let isClosed = false;
+  let cancelRetry = (): void => {};
+  const retries: (() => void)[] = [];
+  const outcomes = createQuestionOutcomes({
+    kept,
+    ...(options.safety === undefined ? {} : { safety: options.safety }),
+    later: (again) => {
+      if (isClosed) return;
+      retries.push(again);
+      if (retries.length > 1) return;
+      cancelRetry = options.wakeUps.at(options.now() + RETRY_MS, () => {
+        for (const next of retries.splice(0)) next();
+      });
+    },
+  });
   const dueOf = new Map<string, Set<Pending>>();
 
   const openNow = (token: string): Pending | undefined => {
@@ -130,23 +146,16 @@ export function createQuestions(options: QuestionsOptions): Questions {
     return entry?.due === undefined ? entry : undefined;
   };
 
-  const open = (question: OpenQuestion, entry: JournaledEvent): Pending => {
-    const opened: Pending = {
-      question,
-      entry,
-      deadline: question.at + secondsOf(question) * 1000,
-      cancelTimers: [],
-      listeners: [],
-      shownTo: new Set(),
-      cancelGrace: undefined,
-      due: undefined,
-      isRetried: false,
-      hadAudience: false,
-      isWaiting: false,
-      isSettled: false,
-    };
+  const take = (question: OpenQuestion, entry: JournaledEvent, isRestored: boolean): Pending => {
+    const opened = createPending(question, entry, isRestored);
     pending.set(question.token, opened);
     byEventId.set(question.event.event_id, opened);
+    return opened;
+  };
+
+  const open = (question: OpenQuestion, entry: JournaledEvent): Pending => {
+    const opened = take(question, entry, false);
+    keepQuestion(kept, opened);
     options.audit.record({ kind: "asked", event: question.event });
     return opened;
   };
@@ -155,7 +164,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
   const settle = (
     entry: Pending,
     result: QuestionResult,
-    tellSession: boolean,
+    tellSession: () => Promise<void> | undefined,
     recordReply: () => void = () => {},
   ): boolean => {
     const { question } = entry;
@@ -163,7 +172,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     entry.isSettled = true;
     let durable: Promise<void> | undefined;
     try {
-      if (tellSession) durable = options.resolve(question, result);
+      durable = tellSession();
     } catch (caught) {
       // What is not written down did not happen (R29).
       entry.isSettled = false;
@@ -172,10 +181,10 @@ export function createQuestions(options: QuestionsOptions): Questions {
     const { token, sessionId, event } = question;
     pending.delete(token);
     byEventId.delete(event.event_id);
+    forgetQuestion(kept, token);
     const others = dueOf.get(sessionId);
     if (others?.delete(entry) === true && others.size === 0) dueOf.delete(sessionId);
-    for (const cancel of entry.cancelTimers) cancel();
-    entry.cancelGrace?.();
+    cancelTimers(entry);
     setWaiting(entry, false);
     const outcome = { question: askedOf(question), result };
     recordReply();
@@ -188,6 +197,9 @@ export function createQuestions(options: QuestionsOptions): Questions {
     outcomes.add(outcome, entry.listeners, durable);
     return true;
   };
+
+  const resolve = (entry: Pending, result: QuestionResult, recordReply?: () => void): boolean =>
+    settle(entry, result, () => options.resolve(entry.question, result), recordReply);
 
   const setWaiting = (entry: Pending, isWaiting: boolean): void => {
     if (entry.isWaiting === isWaiting) return;
@@ -206,7 +218,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
 
   const applyDefault = (entry: Pending, resolvedBy: DefaultedBy): void => {
     try {
-      settle(entry, resultOfDefault(entry.question, resolvedBy), true);
+      resolve(entry, resultOfDefault(entry.question, resolvedBy));
     } catch (caught) {
       if (!(caught instanceof Fault) || caught.code !== "storage_unavailable") throw caught;
       entry.isRetried = true;
@@ -227,7 +239,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
       setWaiting(entry, true);
       return;
     }
-    if (entry.cancelGrace !== undefined) return;
+    if (entry.cancelGrace !== undefined || (entry.isRestored && !entry.hadAudience)) return;
     const resolvedBy = entry.hadAudience ? "subscription_ended" : "no_subscriber";
     const graceMs = entry.hadAudience ? options.reconnectGraceMs : options.confirmationGraceMs;
     if (graceMs === 0) {
@@ -248,8 +260,14 @@ export function createQuestions(options: QuestionsOptions): Questions {
       const remind = (): void => {
         if (openNow(question.token) === entry) options.remind(question, passed, remainingSeconds);
       };
-      cancelTimers.push(options.wakeUps.at(at, () => options.slices.add(1, remind)));
+      // What has passed while nobody was there is not told any more.
+      if (at > options.now()) cancelTimers.push(options.wakeUps.at(at, () => options.slices.add(1, remind)));
     }
+  };
+
+  const armTimers = (entry: Pending): void => {
+    entry.cancelTimers.push(options.wakeUps.at(entry.deadline, () => comeDue(entry, "timeout")));
+    armReminders(entry);
   };
 
   /** What becomes of a reply. One that counts is recorded here, before what it decided (AAEP §10 T3). */
@@ -268,7 +286,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     if (fault !== undefined) return fault;
     try {
       const result = resultOfReply(reply, entry.question);
-      return settle(entry, result, true, () => record("counted")) ? "counted" : "already_resolved";
+      return resolve(entry, result, () => record("counted")) ? "counted" : "already_resolved";
     } catch (caught) {
       if (caught instanceof Fault && caught.code === "storage_unavailable") return "not_recorded";
       throw caught;
@@ -278,17 +296,23 @@ export function createQuestions(options: QuestionsOptions): Questions {
   return {
     asked: (question, journaled) => {
       const entry = open(question, journaled);
-      entry.cancelTimers.push(options.wakeUps.at(entry.deadline, () => comeDue(entry, "timeout")));
-      armReminders(entry);
+      armTimers(entry);
       checkAudience(entry, options.ableCount(question.kind));
     },
-    withdrawn: (question, journaled) => {
+    withdrawn: (question, durable, journaled) => {
       const entry = journaled === undefined ? pending.get(question.token) : open(question, journaled);
-      if (entry !== undefined) settle(entry, CANCELLED, false);
+      if (entry !== undefined) settle(entry, CANCELLED, () => durable);
+    },
+    restore: (questions, log) => {
+      outcomes.restore(log);
+      const restored = questions.map(({ question, entry }) => take(question, entry, true));
+      const now = options.now();
+      for (const entry of restored) if (entry.deadline > now) armTimers(entry);
+      for (const entry of restored) if (entry.deadline <= now) comeDue(entry, "timeout");
     },
     cancel: (token) => {
       const entry = openNow(token);
-      return entry !== undefined && settle(entry, CANCELLED, true);
+      return entry !== undefined && resolve(entry, CANCELLED);
     },
     settleDue: (sessionId) => {
       for (const entry of [...(dueOf.get(sessionId) ?? [])])
@@ -351,9 +375,15 @@ export function createQuestions(options: QuestionsOptions): Questions {
       else outcomes.whenSafe(token, done);
     },
     forgetSession: outcomes.forgetSession,
+    close: () => {
+      isClosed = true;
+      cancelRetry();
+      for (const entry of pending.values()) cancelTimers(entry);
+    },
   };
 }
 
-function secondsOf({ event }: OpenQuestion): number {
-  return typeof event.timeout_seconds === "number" ? event.timeout_seconds : 0;
+function cancelTimers({ cancelTimers: cancels, cancelGrace }: Pending): void {
+  for (const cancel of cancels) cancel();
+  cancelGrace?.();
 }

@@ -50,7 +50,7 @@ export function createRepeats(services: RepeatsServices): Repeats {
     const id = parseDerivedId(eventId);
     const last = id && journal.at(id.epoch);
     if (id === undefined || last === undefined) return undefined;
-    const named = { ...id, last, newestFirst: lookBack(journal, last, READ_BACK_COUNT) };
+    const named = { ...id, last, newestFirst: lookBack(journal, last, READ_BACK_COUNT, services.steps) };
     for (const terms of former === undefined ? [now] : [now, former]) {
       const shape = { key: shapeKey(terms), apply: (event: AgentEvent) => services.shapeEvent(event, terms) };
       const viewTerms = createViewTerms(terms, shape);

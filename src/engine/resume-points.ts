@@ -1,8 +1,12 @@
 // From where a subscription that comes back must be read (R17): repeats are possible, gaps are not.
-import type { Journal } from "../contracts/journal.js";
+import type { Journal, KeptState } from "../contracts/journal.js";
+import type { Log } from "../contracts/log.js";
 import { epochOfDerivedId } from "./derived-id.js";
+import type { EpochRuns } from "./epoch-runs.js";
 import type { Epoch, JournaledEvent } from "./event.js";
-import { outputKey } from "./unit.js";
+import { readKept } from "./kept-entry.js";
+import { createOutputSpans } from "./output-spans.js";
+import type { SubscriberLows } from "./subscriber-lows.js";
 
 /** The last event delivered, and the lowest epoch that was still owed when it went out. */
 interface Point {
@@ -21,6 +25,18 @@ export interface ResumePoints {
   readonly forgetSession: (sessionId: string) => void;
   /** Outputs of which it is remembered where they began: those that are open or ended within the journal's window, and at most as many again. */
   readonly outputCount: () => number;
+  /** Keeps for the next run what was delivered since it was last called. */
+  readonly keepMoved: () => void;
+  /** Takes over the points of the run before, of sessions that are known. */
+  readonly restore: (isKnown: (sessionId: string) => boolean) => void;
+}
+
+export interface ResumePointsServices {
+  readonly journal: Pick<Journal, "find" | "head" | "oldest">;
+  readonly kept: KeptState;
+  readonly log: Pick<Log, "error">;
+  readonly runs: Pick<EpochRuns, "isBefore">;
+  readonly lows: Pick<SubscriberLows, "before" | "known">;
 }
 
 interface SessionPoints {
@@ -28,36 +44,19 @@ interface SessionPoints {
   readonly earlier: Point[];
 }
 
-interface OutputSpan {
-  readonly start: Epoch;
-  end: Epoch | undefined;
-}
-
 /** Points kept beside the last one of a session: the last events handed over may not have arrived. */
 const EARLIER_KEPT = 16;
 /** Subscribers whose points are remembered; the one that was silent longest goes first. */
 const SUBSCRIBERS_KEPT = 1000;
 
-/** So many outputs are remembered before it is looked at which of them have left the journal. */
-const FIRST_SWEEP_COUNT = 4096;
-
-export function createResumePoints(journal: Pick<Journal, "find" | "head" | "oldest">): ResumePoints {
+export function createResumePoints(services: ResumePointsServices): ResumePoints {
+  const { journal, kept, log, runs, lows } = services;
   const points = new Map<string, Map<string, SessionPoints>>();
-  const outputs = new Map<string, Map<string, OutputSpan>>();
-  let outputCount = 0;
-  let sweepAt = FIRST_SWEEP_COUNT;
-
-  /** Forgets outputs that ended before anything that can still be read: whoever comes back to such a place is told of a gap. */
-  const sweep = (): void => {
-    const oldest = journal.oldest();
-    outputCount = 0;
-    for (const [sessionId, spans] of outputs) {
-      for (const [key, { end }] of spans) if (end !== undefined && end < oldest) spans.delete(key);
-      outputCount += spans.size;
-      if (spans.size === 0) outputs.delete(sessionId);
-    }
-    sweepAt = Math.max(FIRST_SWEEP_COUNT, 2 * outputCount);
-  };
+  // What was delivered and is not kept yet: the sessions of each subscriber.
+  const moved = new Map<string, Set<string>>();
+  // Of whom anything is kept.
+  const onDisk = new Set<string>();
+  const spans = createOutputSpans({ journal, kept, log, isBefore: runs.isBefore });
 
   /** The lowest point of a subscriber's that `pick` chooses. */
   const stored = (
@@ -72,22 +71,6 @@ export function createResumePoints(journal: Pick<Journal, "find" | "head" | "old
     return lowest === undefined ? undefined : lowest - 1;
   };
 
-  /**
-   * Before the oldest output that was open at `epoch`: text of it may have been held back then. `isPart` says that the id is of a part of the
-   * text: the rest of the chunk it ended in may have followed.
-   */
-  const beforeOpenOutputs = (epoch: Epoch, sessionId: string | undefined, isPart: boolean): Epoch => {
-    let after = epoch;
-    for (const [session, spans] of outputs) {
-      if (sessionId !== undefined && session !== sessionId) continue;
-      for (const span of spans.values()) {
-        if (span.start <= epoch && (span.end === undefined || span.end > epoch || (isPart && span.end === epoch)))
-          after = Math.min(after, span.start - 1);
-      }
-    }
-    return after;
-  };
-
   /** Known of the id itself: as it went to this subscriber, or as it stands in the journal. */
   const afterId = (subscriberId: string, eventId: string, sessionId: string | undefined): Epoch | undefined => {
     const exact = stored(subscriberId, ({ last, earlier }) =>
@@ -97,27 +80,20 @@ export function createResumePoints(journal: Pick<Journal, "find" | "head" | "old
     const whole = journal.find(eventId)?.epoch;
     const epoch = whole ?? epochOfDerivedId(eventId);
     if (epoch === undefined || epoch > journal.head()) return undefined;
-    return beforeOpenOutputs(epoch, sessionId, whole === undefined);
+    const after = spans.beforeOpen(epoch, sessionId, whole === undefined);
+    if (!runs.isBefore(epoch)) return after;
+    // Of the last second of the run before it is not known what went ahead of what.
+    const low = lows.before(subscriberId);
+    return low === undefined ? after : Math.min(after, low - 1);
+  };
+
+  const lastKnown = (subscriberId: string): Epoch | undefined => {
+    const low = lows.known(subscriberId);
+    return low === undefined ? undefined : low - 1;
   };
 
   return {
-    published: (entry) => {
-      if (entry.kind !== "output.streaming") return;
-      const { event } = entry;
-      const isFirst = event.position === 0;
-      if (!isFirst && event.complete !== true) return;
-      const session = outputs.get(event.session_id) ?? new Map<string, OutputSpan>();
-      outputs.set(event.session_id, session);
-      const key = outputKey(event);
-      const known = session.get(key);
-      // One whose end is forgotten elsewhere begins anew.
-      const span = known === undefined || known.end !== undefined ? { start: entry.epoch, end: undefined } : known;
-      if (event.complete === true) span.end = entry.epoch;
-      session.set(key, span);
-      if (known !== undefined) return;
-      outputCount += 1;
-      if (outputCount > sweepAt) sweep();
-    },
+    published: spans.published,
     delivered: (subscriberId, sessionId, eventId, low) => {
       const known = points.get(subscriberId) ?? new Map<string, SessionPoints>();
       // Moved to the end, so that the order is that of the last delivery.
@@ -130,19 +106,53 @@ export function createResumePoints(journal: Pick<Journal, "find" | "head" | "old
         if (session.earlier.length > EARLIER_KEPT) session.earlier.shift();
         session.last = { eventId, low };
       }
-      if (points.size > SUBSCRIBERS_KEPT) for (const oldest of points.keys()) return void points.delete(oldest);
+      if (kept.isKept) moved.set(subscriberId, (moved.get(subscriberId) ?? new Set()).add(sessionId));
+      if (points.size <= SUBSCRIBERS_KEPT) return;
+      for (const oldest of points.keys()) {
+        points.delete(oldest);
+        moved.delete(oldest);
+        if (onDisk.delete(oldest)) kept.removeAll(["point", oldest]);
+        return;
+      }
     },
     after: (subscriberId, eventId, sessionId) =>
       afterId(subscriberId, eventId, sessionId) ??
+      lastKnown(subscriberId) ??
       stored(subscriberId, ({ last }, session) =>
         sessionId === undefined || session === sessionId ? last : undefined,
       ),
     knows: (subscriberId, eventId) => afterId(subscriberId, eventId, undefined) !== undefined,
-    outputCount: () => outputCount,
+    outputCount: spans.count,
     forgetSession: (sessionId) => {
-      outputCount -= outputs.get(sessionId)?.size ?? 0;
-      outputs.delete(sessionId);
-      for (const known of points.values()) known.delete(sessionId);
+      spans.forgetSession(sessionId);
+      for (const [subscriberId, known] of points)
+        if (known.delete(sessionId)) kept.put(["point", subscriberId, sessionId], () => undefined);
+    },
+    keepMoved: () => {
+      for (const [subscriberId, sessionIds] of moved) {
+        for (const sessionId of sessionIds) {
+          const session = points.get(subscriberId)?.get(sessionId);
+          if (session === undefined) continue;
+          onDisk.add(subscriberId);
+          const all = [...session.earlier, session.last].flatMap(({ eventId, low }) => [eventId, low]);
+          kept.put(["point", subscriberId, sessionId], () => all);
+        }
+      }
+      moved.clear();
+    },
+    restore: (isKnown) => {
+      readKept(kept, ["point"], log, (value, [, subscriberId, sessionId]) => {
+        const all = value as readonly (string | number)[];
+        const earlier: Point[] = [];
+        for (let index = 0; index + 1 < all.length; index += 2)
+          earlier.push({ eventId: String(all[index]), low: Number(all[index + 1]) });
+        const last = earlier.pop();
+        if (last === undefined || !isKnown(String(sessionId)))
+          return kept.put(["point", String(subscriberId), String(sessionId)], () => undefined);
+        const known = points.get(String(subscriberId)) ?? new Map<string, SessionPoints>();
+        onDisk.add(String(subscriberId));
+        points.set(String(subscriberId), known.set(String(sessionId), { last, earlier }));
+      });
     },
   };
 }

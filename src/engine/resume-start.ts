@@ -1,5 +1,6 @@
 // How a subscription that comes back begins (R17, R27): with the journal after its last event, or with a summary and what was lost.
 import type { Journal } from "../contracts/journal.js";
+import type { EpochSteps } from "./epoch-runs.js";
 import type { AgentEvent, Epoch } from "./event.js";
 import type { StreamStart } from "./member-spec.js";
 import type { ResumePoints } from "./resume-points.js";
@@ -12,6 +13,7 @@ export type ResumeAfter =
 
 export interface ResumeServices {
   readonly journal: Journal;
+  readonly steps: EpochSteps;
   readonly points: ResumePoints;
   readonly sessions: Pick<Sessions, "openIds">;
   /** Whether the journal has let go of anything of a session that is not forgotten. */
@@ -32,14 +34,14 @@ export function resumeStart(
 }
 
 function afterEvent(subscriberId: string, eventId: string, services: ResumeServices): StreamStart {
-  const { journal, points, sessions, gapEvents } = services;
+  const { journal, steps, points, sessions, gapEvents } = services;
   const after = points.after(subscriberId, eventId, undefined);
   // An id that the journal let go of is told from none: what followed it may be gone, though reading begins where this subscriber was last (R27).
   const isDoubtful = !points.knows(subscriberId, eventId) && services.hasLost();
   // Of an id that nobody knows any more, all that the open sessions told may be missing.
   if (after === undefined)
     return { kind: "live", first: gapEvents(new Map(sessions.openIds().map((id) => [id, -1]))), owedFrom: 0 };
-  if (isAgedOut(after, journal)) return { kind: "live", first: gapEvents(after), owedFrom: after + 1 };
+  if (isAgedOut(after, journal, steps)) return { kind: "live", first: gapEvents(after), owedFrom: after + 1 };
   const point = { after, givenTo: after, textTo: after, positions: new Map() };
   const first = isDoubtful ? gapEvents(new Map(sessions.openIds().map((id) => [id, -1]))) : [];
   return { kind: "resume", point, summarize: new Set(), first, owedFrom: isDoubtful ? 0 : after + 1 };
@@ -48,7 +50,7 @@ function afterEvent(subscriberId: string, eventId: string, services: ResumeServi
 function afterSessions(
   subscriberId: string,
   eventIds: ReadonlyMap<string, string>,
-  { journal, points, sessions, gapEvents, hasLost }: ResumeServices,
+  { journal, steps, points, sessions, gapEvents, hasLost }: ResumeServices,
 ): StreamStart {
   const open = new Set(sessions.openIds());
   const head = journal.head();
@@ -58,7 +60,7 @@ function afterSessions(
   let owedFrom = head + 1;
   for (const [sessionId, eventId] of eventIds) {
     const after = points.after(subscriberId, eventId, sessionId);
-    if (after !== undefined && !isAgedOut(after, journal)) {
+    if (after !== undefined && !isAgedOut(after, journal, steps)) {
       named.set(sessionId, after);
       lowest = Math.min(lowest, after);
       if (!hasLost() || !open.has(sessionId) || points.knows(subscriberId, eventId)) continue;
@@ -82,6 +84,6 @@ function afterSessions(
 }
 
 /** Whether the journal no longer reaches back to what follows `after`. */
-function isAgedOut(after: Epoch, journal: Journal): boolean {
-  return after + 1 < journal.oldest() && after < journal.head();
+function isAgedOut(after: Epoch, journal: Journal, steps: EpochSteps): boolean {
+  return steps.next(after) < journal.oldest() && after < journal.head();
 }

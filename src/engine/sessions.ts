@@ -9,6 +9,7 @@ import { completeEvent } from "./complete-event.js";
 import { createEndedSessions, type EndedSession } from "./ended-sessions.js";
 import { type AgentEvent, isTerminalKind, type JournaledEvent, topicKind } from "./event.js";
 import type { Instant } from "./kept-entry.js";
+import type { KeptQuestion } from "./kept-questions.js";
 import { createKeptSessions } from "./kept-sessions.js";
 import { NOTHING_KEPT } from "./nothing-kept.js";
 import { faultAt } from "./publish-fault.js";
@@ -22,7 +23,6 @@ import {
   type AcceptedConfirmation,
   createAgentRecord,
   createSessionRecord,
-  type OpenQuestion,
   type Remembered,
   rememberedOf,
   type SessionRecord,
@@ -100,7 +100,7 @@ export interface Sessions {
    * Takes over the sessions of the run before, before any is planned in: open ones without owner, with those of `questions` that are theirs. Answers
    * these.
    */
-  readonly restore: (questions: readonly OpenQuestion[], present: Instant) => readonly OpenQuestion[];
+  readonly restore: (questions: readonly KeptQuestion[], present: Instant) => readonly KeptQuestion[];
 }
 
 /** The sessions of a daemon, none at first. */
@@ -363,7 +363,10 @@ export function createSessions(options: SessionsOptions): Sessions {
     endedSince: ended.since,
     forgetEnded: ended.forget,
     restore: (questions, present) => {
-      const restored = kept.restored(questions, present);
+      const restored = kept.restored(
+        questions.map(({ question }) => question),
+        present,
+      );
       for (const session of restored.open) {
         open.set(session.sessionId, session);
         for (const token of session.replyTokens.keys()) replyTokens.set(token, session.sessionId);
@@ -372,7 +375,7 @@ export function createSessions(options: SessionsOptions): Sessions {
         for (const token of record.replyTokens) replyTokens.set(token, record.sessionId);
         ended.add(record);
       }
-      return questions.filter(({ sessionId, token }) => open.get(sessionId)?.questions.has(token) === true);
+      return questions.filter(({ question: { sessionId, token } }) => open.get(sessionId)?.questions.has(token));
     },
   };
 }

@@ -67,6 +67,8 @@ export interface Stream {
   readonly setFloors: (positions: ReadonlyMap<string, number>) => void;
   /** From where the journal would have to be read for all that has not left, `queued` included. */
   readonly point: (queued: readonly Unit[]) => ReadingPoint;
+  /** The lowest epoch of which something is still owed. */
+  readonly owedFrom: () => Epoch;
   readonly skipOutput: (output: string) => void;
   /** Everything that was released to it and has not left, in order; of what a reader has not read, nothing. */
   readonly waitingUnits: () => readonly Unit[];

@@ -116,6 +116,14 @@ class PulledStream extends StreamIntake implements Stream {
     for (const [output, position] of positions) this.remember().setFloor(output, position);
   }
 
+  owedFrom(): Epoch {
+    const { view, cursor } = this.standing;
+    // Nearly always: all that it is owed is what its view holds back.
+    if (this.backlog === undefined && this.queue.size() === 0 && cursor >= view.log.end()) return view.owedFrom();
+    this.forgetOwed();
+    return this.lowestOwed();
+  }
+
   skipOutput(output: string): void {
     let isOver = false;
     this.queue.replace((unit) => {

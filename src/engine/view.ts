@@ -51,6 +51,8 @@ export interface View {
   readonly push: (live: LiveEntry, at: Millis) => void;
   /** The epoch of the last event taken. */
   readonly epoch: () => Epoch;
+  /** The lowest epoch of which it may still give something to whoever has taken all units. */
+  readonly owedFrom: () => Epoch;
   /** Its text that is published and not released; what it does with it is told there. */
   readonly texts: Omit<HeldTexts, "push" | "releaseFor" | "lowestEpoch">;
   /** The timestamps of the last units of open sessions, and what else was sent of them to those who share it (R30). */
@@ -181,6 +183,7 @@ export function createView(
       if (isTerminalKind(live.entry.kind)) lastTimestamps.delete(live.entry.event.session_id);
     },
     epoch: () => epoch,
+    owedFrom: () => texts.lowestEpoch(epoch + 1),
     texts,
     timestamps: () => lastTimestamps,
     noteTimestamp,

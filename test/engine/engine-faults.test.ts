@@ -58,7 +58,7 @@ describe("what fails after the journal", () => {
   });
 
   it.each([
-    ["a place to resume from", /resume-points/, "position"],
+    ["a place to resume from", /output-spans/, "position"],
     ["text that is no longer needed", /settle.*output-texts/, "complete"],
   ])("R29: an accident with %s goes to the log; the event was accepted and is delivered", (message, where, field) => {
     const rig = createEngineRig();

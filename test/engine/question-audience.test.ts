@@ -1,6 +1,6 @@
 // R6, R7: whose presence keeps a question open.
 import { describe, expect, it } from "vitest";
-import type { EngineOptions } from "../../src/engine/engine.js";
+import type { EngineOptions } from "../../src/engine/engine-options.js";
 import { createEngineRig, type EngineRig, session } from "../support/engine-rig.js";
 import { give } from "../support/question-rig.js";
 

@@ -30,7 +30,7 @@ describe("R8: outcomes that are remembered", () => {
   });
 
   it("are bounded in bytes over all sessions: the oldest goes first, whichever session's it is", () => {
-    const outcomes = createQuestionOutcomes(10_000);
+    const outcomes = createQuestionOutcomes({ maxBytes: 10_000 });
     for (let index = 0; index < 10; index += 1)
       outcomes.add(outcome(`rpl_${index}`, "x".repeat(2000), `sess_${index % 2}`), [], undefined);
     const known = Array.from({ length: 10 }, (_, index) => outcomes.find(`rpl_${index}`) !== undefined);
@@ -47,13 +47,26 @@ describe("R8: outcomes that are remembered", () => {
   });
 
   it("R29: one that is forgotten before it is safe is told all the same", async () => {
-    const outcomes = createQuestionOutcomes(1);
+    const again: (() => void)[] = [];
+    let isBroken = true;
+    const outcomes = createQuestionOutcomes({
+      maxBytes: 1,
+      safety: () => {
+        if (isBroken) throw new Error("the disk is gone");
+        return undefined;
+      },
+      later: (next) => void again.push(next),
+    });
     const told: string[] = [];
     const tell = ({ question }: ResolvedQuestion) => void told.push(question.token);
     outcomes.add(outcome("rpl_1", "yes"), [tell], Promise.reject(new Error("the disk is gone")));
     expect(outcomes.find("rpl_1")).toBe("unsafe");
     outcomes.whenSafe("rpl_1", tell);
     await new Promise((resolve) => setImmediate(resolve));
+    again.shift()?.();
+    expect([told, outcomes.find("rpl_1")]).toEqual([[], "unsafe"]);
+    isBroken = false;
+    again.shift()?.();
     expect(told).toEqual(["rpl_1", "rpl_1"]);
     expect(outcomes.find("rpl_1")).toBeUndefined();
   });

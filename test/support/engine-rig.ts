@@ -4,8 +4,9 @@ import type { Journal } from "../../src/contracts/journal.js";
 import type { Log } from "../../src/contracts/log.js";
 import { createSegmenter } from "../../src/daemon/segmenter.js";
 import type { Delivery } from "../../src/engine/delivery.js";
-import { createEngine, type Engine, type EngineOptions, type EngineSubscription } from "../../src/engine/engine.js";
-import type { AgentEvent, JournaledEvent, Producer } from "../../src/engine/event.js";
+import { createEngine, type Engine, type EngineSubscription } from "../../src/engine/engine.js";
+import type { EngineOptions } from "../../src/engine/engine-options.js";
+import type { AgentEvent, Evicted, JournaledEvent, Producer } from "../../src/engine/event.js";
 import { createJournalRing, type JournalRingOptions } from "../../src/engine/journal-ring.js";
 import type { AgentHandle } from "../../src/engine/publishing.js";
 import type { ResolvedQuestion } from "../../src/engine/question-result.js";
@@ -61,6 +62,12 @@ export interface RigOptions {
   readonly wrapJournal?: (journal: Journal) => Journal;
   readonly engine?: Partial<EngineOptions>;
   readonly journal?: Partial<JournalRingOptions>;
+  /** A journal of the test's own in place of the ring. */
+  readonly openJournal?: (evicted: (event: Evicted) => void, clock: VirtualClock) => Journal;
+  /** A clock of the test's own: the engine is not the first on it. */
+  readonly clock?: VirtualClock;
+  /** Ids given out so far, by engines before this one. */
+  readonly idsBefore?: number;
   /** Replaces members of the journal. */
   readonly around?: (journal: Journal) => Partial<Journal>;
   /** Told of every text that is hashed for an id. */
@@ -74,8 +81,8 @@ export const SILENT_LOG: Log = { debug: silent, info: silent, warn: silent, erro
 
 /** An engine with a virtual clock and counted ids; subscriptions pull as a pump would, at the end of each turn. */
 export function createEngineRig(options: RigOptions = {}): EngineRig {
-  const clock = createVirtualClock();
-  let ids = 0;
+  const clock = options.clock ?? createVirtualClock();
+  let ids = options.idsBefore ?? 0;
   const audit: AuditEntry[] = [];
   const warnings: EngineRig["warnings"][number][] = [];
   const errors: EngineRig["errors"][number][] = [];
@@ -103,7 +110,8 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
       },
       audit: { record: (entry) => void audit.push(entry) },
       createJournal: (evicted) => {
-        const journal = wrap(createJournalRing({ firstEpoch: 1000, ...options.journal, evicted }));
+        const ring = (): Journal => createJournalRing({ firstEpoch: 1000, ...options.journal, evicted });
+        const journal = wrap(options.openJournal?.(evicted, clock) ?? ring());
         const append: typeof journal.append = (events) => {
           const appended = journal.append(events);
           for (const entry of appended.events) options.journaled?.(entry);

@@ -1,0 +1,45 @@
+// What an engine is made of and set to.
+import type { IdSource } from "../base/ids.js";
+import type { Audit } from "../contracts/audit.js";
+import type { Clock, Millis } from "../contracts/clock.js";
+import type { Journal } from "../contracts/journal.js";
+import type { Log } from "../contracts/log.js";
+import type { Segmenter } from "../contracts/segmenter.js";
+import type { IdServices } from "./derived-id.js";
+import type { Evicted } from "./event.js";
+import type { LagLimits } from "./member-spec.js";
+import type { Sequencing } from "./session-turn.js";
+
+export interface EngineOptions {
+  /** Identity of events whose agent named none (R2); undefined refuses them. */
+  readonly producerId: string | undefined;
+  readonly defaultLanguage: string;
+  readonly sequencing: Sequencing;
+  readonly clockSkewMs: Millis;
+  /** How long a session waits for its agent to come back, ms; 0 ends it at once (R8). */
+  readonly agentGraceMs: Millis;
+  readonly maxHoldMs: Millis;
+  readonly burst: number;
+  readonly maxSubscriptions: number;
+  readonly retryAfterSeconds: number;
+  readonly lag: LagLimits;
+  readonly viewWindowCount: number;
+  readonly queueLimitCount: number;
+  readonly confirmationGraceMs: Millis;
+  readonly reconnectGraceMs: Millis;
+  /** How long an ended session's last event is kept to be told to those who come back, ms (R17). */
+  readonly endedRetentionMs: Millis;
+}
+
+export interface EngineServices {
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly idServices: IdServices;
+  readonly segmenter: Segmenter;
+  readonly log: Log;
+  readonly audit: Audit;
+  /** Makes the journal; `evicted` is told of each event that can no longer be read. */
+  readonly createJournal: (evicted: (event: Evicted) => void) => Journal;
+  /** Throws a Fault unless the completed event is valid by its schema. */
+  readonly validate: (event: Readonly<Record<string, unknown>>) => void;
+}

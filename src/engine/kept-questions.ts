@@ -1,0 +1,57 @@
+// Open questions, as they are kept for the next run: they can be answered there with the same token (R8, R29, pitfall H1).
+import type { KeptState } from "../contracts/journal.js";
+import type { Log } from "../contracts/log.js";
+import type { JournaledEvent } from "./event.js";
+import { type EntryRecord, entryFrom, entryRecord, type Instant, pastInstant, readKept } from "./kept-entry.js";
+import { permitsOf } from "./session-questions.js";
+import type { OpenQuestion } from "./session-record.js";
+
+/** A question and its event as it went out. */
+export interface KeptQuestion {
+  readonly question: OpenQuestion;
+  readonly entry: JournaledEvent;
+}
+
+interface QuestionRecord {
+  readonly kind: OpenQuestion["kind"];
+  readonly agentId: string;
+  /** Milliseconds since 1970. */
+  readonly receivedAt: number;
+  readonly ordinal: number;
+  readonly entry: EntryRecord;
+}
+
+/** Keeps a question until it has its outcome. */
+export function keepQuestion(kept: KeptState, { question, entry }: KeptQuestion): void {
+  const { token, kind, agentId, receivedAt, ordinal } = question;
+  kept.put(
+    ["question", token],
+    () => ({ kind, agentId, receivedAt, ordinal, entry: entryRecord(entry) }) satisfies QuestionRecord,
+  );
+}
+
+export function forgetQuestion(kept: KeptState, token: string): void {
+  kept.put(["question", token], () => undefined);
+}
+
+/**
+ * The questions that were open, in the order in which they were asked. Their deadlines stand as they did by the clock on the wall; where that was put
+ * back meanwhile they count from now, and nobody waits for longer than the question's own time.
+ */
+export function keptQuestions(kept: KeptState, log: Pick<Log, "error">, present: Instant): readonly KeptQuestion[] {
+  const found: KeptQuestion[] = [];
+  readKept(kept, ["question"], log, (value, [, token]) => {
+    const record = value as QuestionRecord;
+    const { kind, agentId, ordinal } = record;
+    const receivedAt = Math.min(record.receivedAt, present.wallTime);
+    const at = pastInstant(receivedAt, present);
+    const entry = entryFrom(record.entry, at);
+    const { event } = entry;
+    const { session_id: sessionId } = event;
+    const permits = permitsOf(event);
+    const question = { kind, token: String(token), sessionId, agentId, event, at, receivedAt, ordinal, permits };
+    found.push({ question, entry });
+    if (receivedAt < record.receivedAt) keepQuestion(kept, { question, entry });
+  });
+  return found.sort((a, b) => a.entry.epoch - b.entry.epoch);
+}

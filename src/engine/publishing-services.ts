@@ -1,0 +1,34 @@
+// What publishing is made of.
+import type { IdSource } from "../base/ids.js";
+import type { Clock, Millis } from "../contracts/clock.js";
+import type { Journal } from "../contracts/journal.js";
+import type { Log } from "../contracts/log.js";
+import type { Hub } from "./hub.js";
+import type { Questions } from "./questions.js";
+import type { ResumePoints } from "./resume-points.js";
+import type { Sessions } from "./sessions.js";
+import type { Spokesman } from "./spokesman.js";
+import type { TurnSlices } from "./turn-slices.js";
+import type { WakeUps } from "./wake-ups.js";
+
+export interface PublishingServices {
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly log: Log;
+  readonly journal: Journal;
+  readonly hub: Pick<Hub, "append">;
+  readonly points: Pick<ResumePoints, "published">;
+  readonly sessions: Sessions;
+  readonly questions: Pick<
+    Questions,
+    "asked" | "withdrawn" | "settleDue" | "whenResolved" | "cancel" | "find" | "outcomeOf" | "sessionOf" | "isWaiting"
+  >;
+  readonly spokesman: Pick<Spokesman, "notice">;
+  readonly wakeUps: WakeUps;
+  /** Sessions whose agents are gone are ended in slices. */
+  readonly slices: TurnSlices;
+  readonly producerId: string | undefined;
+  readonly agentGraceMs: Millis;
+  /** Told after each append. */
+  readonly appended: () => void;
+}

@@ -1,0 +1,173 @@
+// Up to where each subscriber has been given everything, kept for the next run at least every second while it moves (R17): whoever comes back after a
+// kill with the id of an event that the disk never had is read to from there.
+import type { Clock, Millis } from "../contracts/clock.js";
+import type { KeptState } from "../contracts/journal.js";
+import type { Log } from "../contracts/log.js";
+import type { Epoch } from "./event.js";
+import { readKept } from "./kept-entry.js";
+import type { WakeUps } from "./wake-ups.js";
+
+export interface SubscriberLows {
+  /** A subscription begins; `owedFrom` answers the lowest epoch that it is still owed. Answers what its end is told by. */
+  readonly opened: (subscriberId: string, owedFrom: () => Epoch) => () => void;
+  /** Something was published or taken: what has moved is kept within a second. Cheap. */
+  readonly moved: () => void;
+  /** The lowest epoch that a subscriber was owed when the run before ended. */
+  readonly before: (subscriberId: string) => Epoch | undefined;
+  /** That, or where there is none, what it was owed when it was last looked at. */
+  readonly known: (subscriberId: string) => Epoch | undefined;
+  /** Forgets who has not been there since, milliseconds since 1970. */
+  readonly forget: (before: number) => void;
+  /** Keeps what has moved, and lets go of the clock. */
+  readonly close: () => void;
+}
+
+export interface SubscriberLowsServices {
+  readonly kept: KeptState;
+  readonly log: Pick<Log, "error">;
+  readonly clock: Pick<Clock, "now" | "wallTime">;
+  readonly wakeUps: WakeUps;
+  /** Told to keep what else has moved. */
+  readonly keepMoved: () => void;
+}
+
+interface Row {
+  readonly subscriberId: string;
+  readonly bucket: Bucket;
+  low: Epoch;
+  /** As the run before left it. */
+  readonly before: Epoch | undefined;
+  /** When it last moved, milliseconds since 1970. */
+  at: number;
+  readonly present: Set<() => Epoch>;
+}
+
+/** Subscribers that are kept as one value: ten thousand that move are some hundred writes. */
+interface Bucket {
+  readonly number: number;
+  readonly rows: Set<Row>;
+  isOwed: boolean;
+}
+
+type RowRecord = readonly [subscriberId: string, low: Epoch, at: number];
+
+const KEEP_EVERY_MS: Millis = 1000;
+const ROWS_PER_BUCKET = 64;
+/** Subscribers that are remembered while they are away; the one that came or went longest ago goes first. */
+const SUBSCRIBERS_KEPT = 16_384;
+
+export function createSubscriberLows(services: SubscriberLowsServices): SubscriberLows {
+  const { kept, clock, wakeUps } = services;
+  // In the order of their last coming or going.
+  const rows = new Map<string, Row>();
+  const present = new Set<Row>();
+  const spare = new Set<Bucket>();
+  let bucketCount = 0;
+  let isClosed = false;
+  let cancel: (() => void) | undefined;
+
+  const owe = (bucket: Bucket): void => {
+    if (bucket.isOwed) return;
+    bucket.isOwed = true;
+    kept.put(["low", bucket.number], () => {
+      bucket.isOwed = false;
+      if (bucket.rows.size === 0) return undefined;
+      return [...bucket.rows].map(({ subscriberId, low, at }): RowRecord => [subscriberId, low, at]);
+    });
+  };
+
+  const add = (subscriberId: string, low: Epoch, at: number, before: Epoch | undefined): Row => {
+    const [free] = spare;
+    const bucket = free ?? { number: bucketCount, rows: new Set<Row>(), isOwed: false };
+    if (free === undefined) bucketCount += 1;
+    const row: Row = { subscriberId, bucket, low, at, before, present: new Set() };
+    bucket.rows.add(row);
+    if (bucket.rows.size >= ROWS_PER_BUCKET) spare.delete(bucket);
+    else spare.add(bucket);
+    rows.set(subscriberId, row);
+    return row;
+  };
+
+  const remove = (row: Row): void => {
+    rows.delete(row.subscriberId);
+    row.bucket.rows.delete(row);
+    spare.add(row.bucket);
+    owe(row.bucket);
+  };
+
+  const note = (row: Row): void => {
+    let low = Number.POSITIVE_INFINITY;
+    for (const owedFrom of row.present) low = Math.min(low, owedFrom());
+    if (low === row.low || low === Number.POSITIVE_INFINITY) return;
+    row.low = low;
+    row.at = clock.wallTime();
+    owe(row.bucket);
+  };
+
+  const keepAll = (): void => {
+    cancel = undefined;
+    for (const row of present) note(row);
+    services.keepMoved();
+  };
+
+  const makeRoom = (): void => {
+    for (const row of rows.values()) {
+      if (rows.size <= SUBSCRIBERS_KEPT) return;
+      if (row.present.size === 0) remove(row);
+    }
+  };
+
+  const restore = (): void => {
+    const found: RowRecord[] = [];
+    readKept(kept, ["low"], services.log, (value, key) => {
+      found.push(...(value as readonly RowRecord[]));
+      // They are filled anew.
+      kept.put(key, () => undefined);
+    });
+    found.sort((a, b) => a[2] - b[2]);
+    for (const [subscriberId, low, at] of found.slice(-SUBSCRIBERS_KEPT)) owe(add(subscriberId, low, at, low).bucket);
+  };
+  restore();
+
+  return {
+    opened: (subscriberId, owedFrom) => {
+      if (!kept.isKept) return () => {};
+      const known = rows.get(subscriberId);
+      const row = known ?? add(subscriberId, owedFrom(), clock.wallTime(), undefined);
+      const touch = (): void => {
+        rows.delete(subscriberId);
+        rows.set(subscriberId, row);
+      };
+      touch();
+      row.present.add(owedFrom);
+      present.add(row);
+      if (known === undefined) owe(row.bucket);
+      note(row);
+      makeRoom();
+      return () => {
+        note(row);
+        row.present.delete(owedFrom);
+        if (row.present.size > 0) return;
+        present.delete(row);
+        touch();
+      };
+    },
+    moved: () => {
+      if (cancel !== undefined || present.size === 0 || isClosed) return;
+      cancel = wakeUps.at(clock.now() + KEEP_EVERY_MS, keepAll);
+    },
+    before: (subscriberId) => rows.get(subscriberId)?.before,
+    known: (subscriberId) => {
+      const row = rows.get(subscriberId);
+      return row?.before ?? row?.low;
+    },
+    forget: (before) => {
+      for (const row of rows.values()) if (row.present.size === 0 && row.at < before) remove(row);
+    },
+    close: () => {
+      isClosed = true;
+      cancel?.();
+      keepAll();
+    },
+  };
+}
