@@ -1628,9 +1628,11 @@ vErrors.push(err2);
 errors++;
 }
 }
-for(const key0 in data){
-if(!(key0 === "type")){
-const err3 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key0}};
+if(data.resume_after !== undefined){
+let data1 = data.resume_after;
+if(typeof data1 === "string"){
+if(!pattern0.test(data1)){
+const err3 = {instancePath:instancePath+"/resume_after",schemaPath:"#/properties/resume_after/pattern",keyword:"pattern",params:{"pattern":"^evt_[A-Za-z0-9]{1,64}$","description":"The event to resume after from now on (R17): nothing that this subscription wants came before it and is still owed. It may never have been sent (P7)."}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1640,14 +1642,37 @@ vErrors.push(err3);
 errors++;
 }
 }
-}
 else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err4 = {instancePath:instancePath+"/resume_after",schemaPath:"#/properties/resume_after/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err4];
 }
 else {
 vErrors.push(err4);
+}
+errors++;
+}
+}
+for(const key0 in data){
+if(!((key0 === "type") || (key0 === "resume_after"))){
+const err5 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+}
+else {
+const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
 }
 errors++;
 }
@@ -2651,12 +2676,12 @@ validate11.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseAwaitingClarificationEvent(value) { return validate12(value) ? [] : validate12.errors; }
-const pattern19 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern20 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern21 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern22 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern23 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern24 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern20 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern21 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern22 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern23 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern24 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern25 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -3103,7 +3128,7 @@ errors++;
 }
 }
 for(const key0 in data10){
-if(pattern19.test(key0)){
+if(pattern20.test(key0)){
 let data13 = data10[key0];
 if(typeof data13 === "string"){
 if(data13.length < 1){
@@ -3140,7 +3165,7 @@ errors++;
 }
 }
 for(const key1 in data10){
-if(!(((key1 === "value") || (key1 === "label")) || (pattern20.test(key1)))){
+if(!(((key1 === "value") || (key1 === "label")) || (pattern21.test(key1)))){
 const err40 = {instancePath:instancePath+"/choices/" + i2,schemaPath:"#/properties/choices/items/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err40];
@@ -3226,7 +3251,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(pattern21.test(key2)){
+if(pattern22.test(key2)){
 let data16 = data[key2];
 if(typeof data16 === "string"){
 if(data16.length < 1){
@@ -3263,7 +3288,7 @@ errors++;
 }
 }
 for(const key3 in data){
-if(pattern22.test(key3)){
+if(pattern23.test(key3)){
 let data17 = data[key3];
 if(typeof data17 === "string"){
 if(data17.length < 1){
@@ -3300,7 +3325,7 @@ errors++;
 }
 }
 for(const key4 in data){
-if(!((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || (pattern23.test(key4))) || (pattern24.test(key4)))){
+if(!((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || (pattern24.test(key4))) || (pattern25.test(key4)))){
 const err53 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err53];
@@ -3326,8 +3351,8 @@ validate12.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseAwaitingConfirmationEvent(value) { return validate13(value) ? [] : validate13.errors; }
-const pattern27 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern29 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern28 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern30 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -3841,7 +3866,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern21.test(key0)){
+if(pattern22.test(key0)){
 let data16 = data[key0];
 if(typeof data16 === "string"){
 if(data16.length < 1){
@@ -3878,7 +3903,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern27.test(key1)){
+if(pattern28.test(key1)){
 let data17 = data[key1];
 if(typeof data17 === "string"){
 if(data17.length < 1){
@@ -3915,7 +3940,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!((((((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "action")) || (key2 === "consequence")) || (key2 === "reply_token")) || (key2 === "timeout_seconds")) || (key2 === "default_decision")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "risk_level")) || (key2 === "reversibility")) || (key2 === "irreversible")) || (key2 === "allowed_replies")) || (key2 === "extra_context")) || (pattern23.test(key2))) || (pattern29.test(key2)))){
+if(!((((((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "action")) || (key2 === "consequence")) || (key2 === "reply_token")) || (key2 === "timeout_seconds")) || (key2 === "default_decision")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "risk_level")) || (key2 === "reversibility")) || (key2 === "irreversible")) || (key2 === "allowed_replies")) || (key2 === "extra_context")) || (pattern24.test(key2))) || (pattern30.test(key2)))){
 const err49 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err49];
@@ -3941,8 +3966,8 @@ validate13.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseHandoffRequestedEvent(value) { return validate14(value) ? [] : validate14.errors; }
-const pattern32 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern34 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern33 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern35 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -4213,7 +4238,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern21.test(key0)){
+if(pattern22.test(key0)){
 let data9 = data[key0];
 if(typeof data9 === "string"){
 if(data9.length < 1){
@@ -4250,7 +4275,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern32.test(key1)){
+if(pattern33.test(key1)){
 let data10 = data[key1];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -4287,7 +4312,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "reason")) || (key2 === "target_kind")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "target_uri")) || (key2 === "packaged_context")) || (key2 === "urgency_for_handoff")) || (pattern23.test(key2))) || (pattern34.test(key2)))){
+if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "reason")) || (key2 === "target_kind")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "target_uri")) || (key2 === "packaged_context")) || (key2 === "urgency_for_handoff")) || (pattern24.test(key2))) || (pattern35.test(key2)))){
 const err29 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err29];
@@ -4313,8 +4338,8 @@ validate14.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseOutputStreamingEvent(value) { return validate15(value) ? [] : validate15.errors; }
-const pattern36 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
-const pattern37 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
+const pattern37 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
+const pattern38 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
 function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -4495,7 +4520,7 @@ vErrors.push(err14);
 }
 errors++;
 }
-if(!pattern36.test(data6)){
+if(!pattern37.test(data6)){
 const err15 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$","description":"a MIME type such as text/plain"}};
 if(vErrors === null){
 vErrors = [err15];
@@ -4530,7 +4555,7 @@ vErrors.push(err17);
 }
 errors++;
 }
-if(!pattern37.test(data7)){
+if(!pattern38.test(data7)){
 const err18 = {instancePath:instancePath+"/language",schemaPath:"#/properties/language/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err18];
@@ -4579,10 +4604,10 @@ validate15.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseProgressUpdatedEvent(value) { return validate16(value) ? [] : validate16.errors; }
-const pattern38 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern39 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern41 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern43 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern39 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern40 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern42 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern44 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -4833,7 +4858,7 @@ errors++;
 }
 }
 for(const key0 in data1){
-if(pattern38.test(key0)){
+if(pattern39.test(key0)){
 let data6 = data1[key0];
 if(typeof data6 === "string"){
 if(data6.length < 1){
@@ -4870,7 +4895,7 @@ errors++;
 }
 }
 for(const key1 in data1){
-if(!(((((key1 === "percent") || (key1 === "step")) || (key1 === "total_steps")) || (key1 === "description")) || (pattern39.test(key1)))){
+if(!(((((key1 === "percent") || (key1 === "step")) || (key1 === "total_steps")) || (key1 === "description")) || (pattern40.test(key1)))){
 const err21 = {instancePath:instancePath+"/progress",schemaPath:"#/properties/progress/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err21];
@@ -4999,7 +5024,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(pattern21.test(key2)){
+if(pattern22.test(key2)){
 let data10 = data[key2];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -5036,7 +5061,7 @@ errors++;
 }
 }
 for(const key3 in data){
-if(pattern41.test(key3)){
+if(pattern42.test(key3)){
 let data11 = data[key3];
 if(typeof data11 === "string"){
 if(data11.length < 1){
@@ -5073,7 +5098,7 @@ errors++;
 }
 }
 for(const key4 in data){
-if(!(((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "eta_ms")) || (pattern23.test(key4))) || (pattern43.test(key4)))){
+if(!(((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "eta_ms")) || (pattern24.test(key4))) || (pattern44.test(key4)))){
 const err38 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err38];
@@ -5099,8 +5124,8 @@ validate16.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseSessionCancelledEvent(value) { return validate17(value) ? [] : validate17.errors; }
-const pattern46 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern48 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern47 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern49 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -5317,7 +5342,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern21.test(key0)){
+if(pattern22.test(key0)){
 let data7 = data[key0];
 if(typeof data7 === "string"){
 if(data7.length < 1){
@@ -5354,7 +5379,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern46.test(key1)){
+if(pattern47.test(key1)){
 let data8 = data[key1];
 if(typeof data8 === "string"){
 if(data8.length < 1){
@@ -5391,7 +5416,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "cancelled_by")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "cancellation_reason")) || (key2 === "partial_result")) || (pattern23.test(key2))) || (pattern48.test(key2)))){
+if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "cancelled_by")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "cancellation_reason")) || (key2 === "partial_result")) || (pattern24.test(key2))) || (pattern49.test(key2)))){
 const err24 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err24];
@@ -5417,8 +5442,8 @@ validate17.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseSessionCompletedEvent(value) { return validate18(value) ? [] : validate18.errors; }
-const pattern51 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern53 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern52 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern54 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -5682,7 +5707,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern21.test(key0)){
+if(pattern22.test(key0)){
 let data8 = data[key0];
 if(typeof data8 === "string"){
 if(data8.length < 1){
@@ -5719,7 +5744,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern51.test(key1)){
+if(pattern52.test(key1)){
 let data9 = data[key1];
 if(typeof data9 === "string"){
 if(data9.length < 1){
@@ -5756,7 +5781,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "duration_ms")) || (key2 === "tool_invocations_count")) || (key2 === "output_summary")) || (key2 === "result_uri")) || (pattern23.test(key2))) || (pattern53.test(key2)))){
+if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "duration_ms")) || (key2 === "tool_invocations_count")) || (key2 === "output_summary")) || (key2 === "result_uri")) || (pattern24.test(key2))) || (pattern54.test(key2)))){
 const err28 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err28];
@@ -5782,9 +5807,9 @@ validate18.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseSessionErroredEvent(value) { return validate19(value) ? [] : validate19.errors; }
-const pattern54 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
-const pattern57 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern59 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern55 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
+const pattern58 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern60 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -5986,7 +6011,7 @@ errors++;
 if(data.error_code !== undefined){
 let data6 = data.error_code;
 if(typeof data6 === "string"){
-if(!pattern54.test(data6)){
+if(!pattern55.test(data6)){
 const err17 = {instancePath:instancePath+"/error_code",schemaPath:"#/properties/error_code/pattern",keyword:"pattern",params:{"pattern":"^[A-Z][A-Z0-9_]{1,63}$","description":"an upper-case letter, then 1 to 63 upper-case letters, digits or underscores"}};
 if(vErrors === null){
 vErrors = [err17];
@@ -6081,7 +6106,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern21.test(key0)){
+if(pattern22.test(key0)){
 let data10 = data[key0];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -6118,7 +6143,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern57.test(key1)){
+if(pattern58.test(key1)){
 let data11 = data[key1];
 if(typeof data11 === "string"){
 if(data11.length < 1){
@@ -6155,7 +6180,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "error_category")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "error_code")) || (key2 === "error_uri")) || (key2 === "recoverable")) || (key2 === "remediation_hint")) || (pattern23.test(key2))) || (pattern59.test(key2)))){
+if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "error_category")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "error_code")) || (key2 === "error_uri")) || (key2 === "recoverable")) || (key2 === "remediation_hint")) || (pattern24.test(key2))) || (pattern60.test(key2)))){
 const err31 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err31];
@@ -6181,8 +6206,8 @@ validate19.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseSessionStartedEvent(value) { return validate20(value) ? [] : validate20.errors; }
-const pattern61 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern63 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern62 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern64 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -6462,7 +6487,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern21.test(key0)){
+if(pattern22.test(key0)){
 let data9 = data[key0];
 if(typeof data9 === "string"){
 if(data9.length < 1){
@@ -6499,7 +6524,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern61.test(key1)){
+if(pattern62.test(key1)){
 let data10 = data[key1];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -6536,7 +6561,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (key2 === "requested_by")) || (key2 === "request_text")) || (key2 === "tools_available")) || (pattern23.test(key2))) || (pattern63.test(key2)))){
+if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (key2 === "requested_by")) || (key2 === "request_text")) || (key2 === "tools_available")) || (pattern24.test(key2))) || (pattern64.test(key2)))){
 const err29 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err29];
@@ -6810,7 +6835,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern21.test(key0)){
+if(pattern22.test(key0)){
 let data7 = data[key0];
 if(typeof data7 === "string"){
 if(data7.length < 1){
@@ -6847,7 +6872,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern61.test(key1)){
+if(pattern62.test(key1)){
 let data8 = data[key1];
 if(typeof data8 === "string"){
 if(data8.length < 1){
@@ -6884,7 +6909,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "from_state")) || (key2 === "to_state")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (pattern23.test(key2))) || (pattern63.test(key2)))){
+if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "from_state")) || (key2 === "to_state")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (pattern24.test(key2))) || (pattern64.test(key2)))){
 const err27 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err27];
@@ -6910,10 +6935,10 @@ validate21.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseToolCompletedEvent(value) { return validate22(value) ? [] : validate22.errors; }
-const pattern68 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
-const pattern69 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
-const pattern71 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern73 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern69 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
+const pattern70 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
+const pattern72 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern74 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -6954,7 +6979,7 @@ errors++;
 if(data.tool !== undefined){
 let data1 = data.tool;
 if(typeof data1 === "string"){
-if(!pattern68.test(data1)){
+if(!pattern69.test(data1)){
 const err3 = {instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z_][A-Za-z0-9_.-]{0,255}$","description":"a letter or underscore, then at most 255 letters, digits, underscores, dots or hyphens"}};
 if(vErrors === null){
 vErrors = [err3];
@@ -7107,7 +7132,7 @@ errors++;
 if(data.tool_call_id !== undefined){
 let data6 = data.tool_call_id;
 if(typeof data6 === "string"){
-if(!pattern69.test(data6)){
+if(!pattern70.test(data6)){
 const err16 = {instancePath:instancePath+"/tool_call_id",schemaPath:"#/properties/tool_call_id/pattern",keyword:"pattern",params:{"pattern":"^call_[A-Za-z0-9]{1,64}$","description":"`call_` followed by 1 to 64 letters or digits"}};
 if(vErrors === null){
 vErrors = [err16];
@@ -7190,7 +7215,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern21.test(key0)){
+if(pattern22.test(key0)){
 let data9 = data[key0];
 if(typeof data9 === "string"){
 if(data9.length < 1){
@@ -7227,7 +7252,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern71.test(key1)){
+if(pattern72.test(key1)){
 let data10 = data[key1];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -7264,7 +7289,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "status")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "tool_call_id")) || (key2 === "duration_ms")) || (key2 === "error_message")) || (pattern23.test(key2))) || (pattern73.test(key2)))){
+if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "status")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "tool_call_id")) || (key2 === "duration_ms")) || (key2 === "error_message")) || (pattern24.test(key2))) || (pattern74.test(key2)))){
 const err29 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err29];
@@ -7290,8 +7315,8 @@ validate22.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseToolInvokedEvent(value) { return validate23(value) ? [] : validate23.errors; }
-const pattern77 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern79 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern78 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern80 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -7332,7 +7357,7 @@ errors++;
 if(data.tool !== undefined){
 let data1 = data.tool;
 if(typeof data1 === "string"){
-if(!pattern68.test(data1)){
+if(!pattern69.test(data1)){
 const err3 = {instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z_][A-Za-z0-9_.-]{0,255}$","description":"a letter or underscore, then at most 255 letters, digits, underscores, dots or hyphens"}};
 if(vErrors === null){
 vErrors = [err3];
@@ -7582,7 +7607,7 @@ errors++;
 if(data.tool_call_id !== undefined){
 let data10 = data.tool_call_id;
 if(typeof data10 === "string"){
-if(!pattern69.test(data10)){
+if(!pattern70.test(data10)){
 const err24 = {instancePath:instancePath+"/tool_call_id",schemaPath:"#/properties/tool_call_id/pattern",keyword:"pattern",params:{"pattern":"^call_[A-Za-z0-9]{1,64}$","description":"`call_` followed by 1 to 64 letters or digits"}};
 if(vErrors === null){
 vErrors = [err24];
@@ -7605,7 +7630,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern21.test(key0)){
+if(pattern22.test(key0)){
 let data11 = data[key0];
 if(typeof data11 === "string"){
 if(data11.length < 1){
@@ -7642,7 +7667,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern77.test(key1)){
+if(pattern78.test(key1)){
 let data12 = data[key1];
 if(typeof data12 === "string"){
 if(data12.length < 1){
@@ -7679,7 +7704,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "description")) || (key2 === "args_summary")) || (key2 === "expected_duration_ms")) || (key2 === "risk_level")) || (key2 === "irreversible")) || (key2 === "tool_call_id")) || (pattern23.test(key2))) || (pattern79.test(key2)))){
+if(!(((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "description")) || (key2 === "args_summary")) || (key2 === "expected_duration_ms")) || (key2 === "risk_level")) || (key2 === "irreversible")) || (key2 === "tool_call_id")) || (pattern24.test(key2))) || (pattern80.test(key2)))){
 const err32 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err32];
@@ -7705,12 +7730,12 @@ validate23.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseEnvelope(value) { return validate24(value) ? [] : validate24.errors; }
-const pattern80 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
-const pattern82 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
-const pattern85 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
-const pattern90 = new RegExp("^[A-Z][a-z]{3}$");
-const pattern91 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
-const pattern92 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
+const pattern81 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
+const pattern83 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
+const pattern86 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
+const pattern91 = new RegExp("^[A-Z][a-z]{3}$");
+const pattern92 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
+const pattern93 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
 function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -7788,7 +7813,7 @@ vErrors.push(err6);
 errors++;
 }
 if(typeof data0 === "string"){
-if(!pattern80.test(data0)){
+if(!pattern81.test(data0)){
 const err7 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/pattern",keyword:"pattern",params:{"pattern":"^https://aaep-protocol\\.org/context/v1$","description":"The core vocabulary alone, or a list that begins with it."}};
 if(vErrors === null){
 vErrors = [err7];
@@ -7900,7 +7925,7 @@ vErrors.push(err15);
 }
 errors++;
 }
-if(!pattern82.test(data3)){
+if(!pattern83.test(data3)){
 const err16 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/pattern",keyword:"pattern",params:{"pattern":"^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$","description":"a name such as aaep:agent.state.changed, or a full URI"}};
 if(vErrors === null){
 vErrors = [err16];
@@ -7975,7 +8000,7 @@ errors++;
 if(data.timestamp !== undefined){
 let data6 = data.timestamp;
 if(typeof data6 === "string"){
-if(!pattern85.test(data6)){
+if(!pattern86.test(data6)){
 const err22 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/pattern",keyword:"pattern",params:{"pattern":"^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$","description":"an RFC 3339 time with `Z` or an offset and no, 3 or 6 fractional digits, as in 2026-05-24T14:22:11.342Z"}};
 if(vErrors === null){
 vErrors = [err22];
@@ -8281,7 +8306,7 @@ vErrors.push(err47);
 }
 errors++;
 }
-if(!pattern37.test(data16)){
+if(!pattern38.test(data16)){
 const err48 = {instancePath:instancePath+"/localization_hints/primary_language",schemaPath:"LocalizationHints/properties/primary_language/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err48];
@@ -8353,7 +8378,7 @@ vErrors.push(err53);
 }
 errors++;
 }
-if(!pattern37.test(data19)){
+if(!pattern38.test(data19)){
 const err54 = {instancePath:instancePath+"/localization_hints/available_languages/" + i1,schemaPath:"LocalizationHints/properties/available_languages/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err54];
@@ -8414,7 +8439,7 @@ vErrors.push(err58);
 }
 errors++;
 }
-if(!pattern37.test(data21)){
+if(!pattern38.test(data21)){
 const err59 = {instancePath:instancePath+"/localization_hints/fallback_chain/" + i2,schemaPath:"LocalizationHints/properties/fallback_chain/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err59];
@@ -8451,7 +8476,7 @@ errors++;
 if(data15.script !== undefined){
 let data22 = data15.script;
 if(typeof data22 === "string"){
-if(!pattern90.test(data22)){
+if(!pattern91.test(data22)){
 const err62 = {instancePath:instancePath+"/localization_hints/script",schemaPath:"LocalizationHints/properties/script/pattern",keyword:"pattern",params:{"pattern":"^[A-Z][a-z]{3}$","description":"an ISO 15924 script code such as Latn"}};
 if(vErrors === null){
 vErrors = [err62];
@@ -8633,7 +8658,7 @@ vErrors.push(err76);
 }
 errors++;
 }
-if(!pattern91.test(data28)){
+if(!pattern92.test(data28)){
 const err77 = {instancePath:instancePath+"/aaep_version",schemaPath:"#/properties/aaep_version/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a semantic version such as 1.0.0"}};
 if(vErrors === null){
 vErrors = [err77];
@@ -8656,7 +8681,7 @@ errors++;
 }
 }
 for(const key3 in data){
-if(pattern92.test(key3)){
+if(pattern93.test(key3)){
 const err79 = {instancePath:instancePath+"/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(aaep_(%3F!version%24).*%7C%40(id%7Cgraph%7Cbase%7Cvocab))%24/false schema",keyword:"false schema",params:{}};
 if(vErrors === null){
 vErrors = [err79];
@@ -8796,7 +8821,7 @@ validate25.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseCapabilities(value) { return validate26(value) ? [] : validate26.errors; }
-const pattern94 = new RegExp("^[^*]*\\*?$");
+const pattern95 = new RegExp("^[^*]*\\*?$");
 function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -8876,7 +8901,7 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(!pattern37.test(data3)){
+if(!pattern38.test(data3)){
 const err6 = {instancePath:instancePath+"/languages/" + i0,schemaPath:"#/properties/languages/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err6];
@@ -9035,7 +9060,7 @@ vErrors.push(err18);
 }
 errors++;
 }
-if(!pattern94.test(data10)){
+if(!pattern95.test(data10)){
 const err19 = {instancePath:instancePath+"/event_filters/include/" + i2,schemaPath:"#/properties/event_filters/properties/include/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
 if(vErrors === null){
 vErrors = [err19];
@@ -9106,7 +9131,7 @@ vErrors.push(err24);
 }
 errors++;
 }
-if(!pattern94.test(data12)){
+if(!pattern95.test(data12)){
 const err25 = {instancePath:instancePath+"/event_filters/exclude/" + i3,schemaPath:"#/properties/event_filters/properties/exclude/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
 if(vErrors === null){
 vErrors = [err25];
@@ -9554,7 +9579,7 @@ errors++;
 if(data.timestamp !== undefined){
 let data4 = data.timestamp;
 if(typeof data4 === "string"){
-if(!pattern85.test(data4)){
+if(!pattern86.test(data4)){
 const err13 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/pattern",keyword:"pattern",params:{"pattern":"^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$","description":"an RFC 3339 time with `Z` or an offset and no, 3 or 6 fractional digits, as in 2026-05-24T14:22:11.342Z"}};
 if(vErrors === null){
 vErrors = [err13];
@@ -9909,7 +9934,7 @@ errors++;
 if(data.timestamp !== undefined){
 let data4 = data.timestamp;
 if(typeof data4 === "string"){
-if(!pattern85.test(data4)){
+if(!pattern86.test(data4)){
 const err13 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/pattern",keyword:"pattern",params:{"pattern":"^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$","description":"an RFC 3339 time with `Z` or an offset and no, 3 or 6 fractional digits, as in 2026-05-24T14:22:11.342Z"}};
 if(vErrors === null){
 vErrors = [err13];
@@ -10239,7 +10264,7 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(!pattern91.test(data2)){
+if(!pattern92.test(data2)){
 const err10 = {instancePath:instancePath+"/aaep_version",schemaPath:"#/properties/aaep_version/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a semantic version such as 1.0.0"}};
 if(vErrors === null){
 vErrors = [err10];
@@ -11442,7 +11467,7 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(!pattern91.test(data1)){
+if(!pattern92.test(data1)){
 const err7 = {instancePath:instancePath+"/aaep_version",schemaPath:"#/properties/aaep_version/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a semantic version such as 1.0.0"}};
 if(vErrors === null){
 vErrors = [err7];
@@ -11804,7 +11829,7 @@ vErrors.push(err3);
 errors++;
 }
 if(typeof data0 === "string"){
-if(!pattern80.test(data0)){
+if(!pattern81.test(data0)){
 const err4 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/pattern",keyword:"pattern",params:{"pattern":"^https://aaep-protocol\\.org/context/v1$","description":"The core vocabulary alone, or a list that begins with it."}};
 if(vErrors === null){
 vErrors = [err4];
@@ -12028,7 +12053,7 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(!pattern91.test(data8)){
+if(!pattern92.test(data8)){
 const err22 = {instancePath:instancePath+"/aaep_versions_supported/" + i1,schemaPath:"#/properties/aaep_versions_supported/items/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a semantic version such as 1.0.0"}};
 if(vErrors === null){
 vErrors = [err22];
@@ -12171,7 +12196,7 @@ vErrors.push(err32);
 }
 errors++;
 }
-if(!pattern37.test(data14)){
+if(!pattern38.test(data14)){
 const err33 = {instancePath:instancePath+"/languages_supported/" + i4,schemaPath:"#/properties/languages_supported/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err33];
@@ -12232,7 +12257,7 @@ vErrors.push(err37);
 }
 errors++;
 }
-if(!pattern94.test(data16)){
+if(!pattern95.test(data16)){
 const err38 = {instancePath:instancePath+"/event_types_emitted/" + i5,schemaPath:"#/properties/event_types_emitted/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
 if(vErrors === null){
 vErrors = [err38];

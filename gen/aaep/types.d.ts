@@ -117,6 +117,7 @@ export interface AaepdError {
  */
 export interface AaepdHeartbeat {
   readonly type: "aaepd.heartbeat";
+  readonly resume_after?: string;
 }
 /**
  * List the open questions (R28).

@@ -1153,10 +1153,30 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.resume_after !== undefined){
+let data1 = data.resume_after;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(!pattern0.test(data1)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 for(const key0 in data){
-if(!(key0 === "type")){
+if(!((key0 === "type") || (key0 === "resume_after"))){
 return false;
 break;
+}
 }
 }
 }
@@ -1885,14 +1905,14 @@ return false;
 return errors === 0;
 }
 export const isAwaitingClarificationEvent = validate12;
-const pattern18 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
-const pattern22 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
-const pattern24 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
-const pattern27 = new RegExp("^[A-Z][a-z]{3}$");
-const pattern28 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
-const pattern30 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern31 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern32 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern19 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
+const pattern23 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
+const pattern25 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
+const pattern28 = new RegExp("^[A-Z][a-z]{3}$");
+const pattern29 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
+const pattern31 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern32 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern33 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate12(data){
 let vErrors = null;
 let errors = 0;
@@ -1911,7 +1931,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern18.test(data0)){
+if(!pattern19.test(data0)){
 return false;
 }
 }
@@ -2030,7 +2050,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern22.test(data6)){
+if(!pattern23.test(data6)){
 return false;
 }
 }
@@ -2246,7 +2266,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data16)){
+if(!pattern25.test(data16)){
 return false;
 }
 }
@@ -2296,7 +2316,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data19)){
+if(!pattern25.test(data19)){
 return false;
 }
 }
@@ -2342,7 +2362,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data21)){
+if(!pattern25.test(data21)){
 return false;
 }
 }
@@ -2373,7 +2393,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern27.test(data22)){
+if(!pattern28.test(data22)){
 return false;
 }
 }
@@ -2514,7 +2534,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern28.test(data28)){
+if(!pattern29.test(data28)){
 return false;
 }
 }
@@ -2779,7 +2799,7 @@ var valid11 = true;
 }
 if(valid11){
 for(const key3 in data37){
-if(!(((key3 === "value") || (key3 === "label")) || ((pattern30.test(key3) && typeof data37[key3] === "string" && data37[key3].length > 0 && !longerThan(data37[key3], 16384))))){
+if(!(((key3 === "value") || (key3 === "label")) || ((pattern31.test(key3) && typeof data37[key3] === "string" && data37[key3].length > 0 && !longerThan(data37[key3], 16384))))){
 return false;
 break;
 }
@@ -2849,7 +2869,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key4 in data){
-if(!((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || ((pattern31.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern32.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
+if(!((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || ((pattern32.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern33.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
 return false;
 break;
 }
@@ -2885,7 +2905,7 @@ return false;
 return errors === 0;
 }
 export const isAwaitingConfirmationEvent = validate13;
-const pattern46 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern47 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate13(data){
 let vErrors = null;
 let errors = 0;
@@ -2904,7 +2924,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern18.test(data0)){
+if(!pattern19.test(data0)){
 return false;
 }
 }
@@ -3023,7 +3043,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern22.test(data6)){
+if(!pattern23.test(data6)){
 return false;
 }
 }
@@ -3239,7 +3259,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data16)){
+if(!pattern25.test(data16)){
 return false;
 }
 }
@@ -3289,7 +3309,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data19)){
+if(!pattern25.test(data19)){
 return false;
 }
 }
@@ -3335,7 +3355,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data21)){
+if(!pattern25.test(data21)){
 return false;
 }
 }
@@ -3366,7 +3386,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern27.test(data22)){
+if(!pattern28.test(data22)){
 return false;
 }
 }
@@ -3507,7 +3527,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern28.test(data28)){
+if(!pattern29.test(data28)){
 return false;
 }
 }
@@ -3815,7 +3835,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "action")) || (key3 === "consequence")) || (key3 === "reply_token")) || (key3 === "timeout_seconds")) || (key3 === "default_decision")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "risk_level")) || (key3 === "reversibility")) || (key3 === "irreversible")) || (key3 === "allowed_replies")) || (key3 === "extra_context")) || ((pattern31.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern46.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "action")) || (key3 === "consequence")) || (key3 === "reply_token")) || (key3 === "timeout_seconds")) || (key3 === "default_decision")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "risk_level")) || (key3 === "reversibility")) || (key3 === "irreversible")) || (key3 === "allowed_replies")) || (key3 === "extra_context")) || ((pattern32.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern47.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -3855,7 +3875,7 @@ return false;
 return errors === 0;
 }
 export const isHandoffRequestedEvent = validate14;
-const pattern60 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern61 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate14(data){
 let vErrors = null;
 let errors = 0;
@@ -3874,7 +3894,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern18.test(data0)){
+if(!pattern19.test(data0)){
 return false;
 }
 }
@@ -3993,7 +4013,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern22.test(data6)){
+if(!pattern23.test(data6)){
 return false;
 }
 }
@@ -4209,7 +4229,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data16)){
+if(!pattern25.test(data16)){
 return false;
 }
 }
@@ -4259,7 +4279,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data19)){
+if(!pattern25.test(data19)){
 return false;
 }
 }
@@ -4305,7 +4325,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data21)){
+if(!pattern25.test(data21)){
 return false;
 }
 }
@@ -4336,7 +4356,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern27.test(data22)){
+if(!pattern28.test(data22)){
 return false;
 }
 }
@@ -4477,7 +4497,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern28.test(data28)){
+if(!pattern29.test(data28)){
 return false;
 }
 }
@@ -4631,7 +4651,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "reason")) || (key3 === "target_kind")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "target_uri")) || (key3 === "packaged_context")) || (key3 === "urgency_for_handoff")) || ((pattern31.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern60.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "reason")) || (key3 === "target_kind")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "target_uri")) || (key3 === "packaged_context")) || (key3 === "urgency_for_handoff")) || ((pattern32.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern61.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -4665,7 +4685,7 @@ return false;
 return errors === 0;
 }
 export const isOutputStreamingEvent = validate15;
-const pattern73 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
+const pattern74 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
 function validate15(data){
 let vErrors = null;
 let errors = 0;
@@ -4684,7 +4704,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern18.test(data0)){
+if(!pattern19.test(data0)){
 return false;
 }
 }
@@ -4803,7 +4823,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern22.test(data6)){
+if(!pattern23.test(data6)){
 return false;
 }
 }
@@ -5019,7 +5039,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data16)){
+if(!pattern25.test(data16)){
 return false;
 }
 }
@@ -5069,7 +5089,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data19)){
+if(!pattern25.test(data19)){
 return false;
 }
 }
@@ -5115,7 +5135,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data21)){
+if(!pattern25.test(data21)){
 return false;
 }
 }
@@ -5146,7 +5166,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern27.test(data22)){
+if(!pattern28.test(data22)){
 return false;
 }
 }
@@ -5287,7 +5307,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern28.test(data28)){
+if(!pattern29.test(data28)){
 return false;
 }
 }
@@ -5399,7 +5419,7 @@ if(longerThan(data34, 1024)){
 return false;
 }
 else {
-if(!pattern73.test(data34)){
+if(!pattern74.test(data34)){
 return false;
 }
 }
@@ -5423,7 +5443,7 @@ if(longerThan(data35, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data35)){
+if(!pattern25.test(data35)){
 return false;
 }
 }
@@ -5473,8 +5493,8 @@ return false;
 return errors === 0;
 }
 export const isProgressUpdatedEvent = validate16;
-const pattern86 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern88 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern87 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern89 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate16(data){
 let vErrors = null;
 let errors = 0;
@@ -5493,7 +5513,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern18.test(data0)){
+if(!pattern19.test(data0)){
 return false;
 }
 }
@@ -5612,7 +5632,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern22.test(data6)){
+if(!pattern23.test(data6)){
 return false;
 }
 }
@@ -5828,7 +5848,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data16)){
+if(!pattern25.test(data16)){
 return false;
 }
 }
@@ -5878,7 +5898,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data19)){
+if(!pattern25.test(data19)){
 return false;
 }
 }
@@ -5924,7 +5944,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data21)){
+if(!pattern25.test(data21)){
 return false;
 }
 }
@@ -5955,7 +5975,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern27.test(data22)){
+if(!pattern28.test(data22)){
 return false;
 }
 }
@@ -6096,7 +6116,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern28.test(data28)){
+if(!pattern29.test(data28)){
 return false;
 }
 }
@@ -6302,7 +6322,7 @@ var valid9 = true;
 }
 if(valid9){
 for(const key3 in data29){
-if(!(((((key3 === "percent") || (key3 === "step")) || (key3 === "total_steps")) || (key3 === "description")) || ((pattern86.test(key3) && typeof data29[key3] === "string" && data29[key3].length > 0 && !longerThan(data29[key3], 16384))))){
+if(!(((((key3 === "percent") || (key3 === "step")) || (key3 === "total_steps")) || (key3 === "description")) || ((pattern87.test(key3) && typeof data29[key3] === "string" && data29[key3].length > 0 && !longerThan(data29[key3], 16384))))){
 return false;
 break;
 }
@@ -6395,7 +6415,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key4 in data){
-if(!(((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "eta_ms")) || ((pattern31.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern88.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
+if(!(((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "eta_ms")) || ((pattern32.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern89.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
 return false;
 break;
 }
@@ -6426,7 +6446,7 @@ return false;
 return errors === 0;
 }
 export const isSessionCancelledEvent = validate17;
-const pattern102 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern103 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate17(data){
 let vErrors = null;
 let errors = 0;
@@ -6445,7 +6465,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern18.test(data0)){
+if(!pattern19.test(data0)){
 return false;
 }
 }
@@ -6564,7 +6584,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern22.test(data6)){
+if(!pattern23.test(data6)){
 return false;
 }
 }
@@ -6780,7 +6800,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data16)){
+if(!pattern25.test(data16)){
 return false;
 }
 }
@@ -6830,7 +6850,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data19)){
+if(!pattern25.test(data19)){
 return false;
 }
 }
@@ -6876,7 +6896,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data21)){
+if(!pattern25.test(data21)){
 return false;
 }
 }
@@ -6907,7 +6927,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern27.test(data22)){
+if(!pattern28.test(data22)){
 return false;
 }
 }
@@ -7048,7 +7068,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern28.test(data28)){
+if(!pattern29.test(data28)){
 return false;
 }
 }
@@ -7189,7 +7209,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "cancelled_by")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "cancellation_reason")) || (key3 === "partial_result")) || ((pattern31.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern102.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "cancelled_by")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "cancellation_reason")) || (key3 === "partial_result")) || ((pattern32.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern103.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -7222,7 +7242,7 @@ return false;
 return errors === 0;
 }
 export const isSessionCompletedEvent = validate18;
-const pattern116 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern117 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate18(data){
 let vErrors = null;
 let errors = 0;
@@ -7241,7 +7261,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern18.test(data0)){
+if(!pattern19.test(data0)){
 return false;
 }
 }
@@ -7360,7 +7380,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern22.test(data6)){
+if(!pattern23.test(data6)){
 return false;
 }
 }
@@ -7576,7 +7596,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data16)){
+if(!pattern25.test(data16)){
 return false;
 }
 }
@@ -7626,7 +7646,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data19)){
+if(!pattern25.test(data19)){
 return false;
 }
 }
@@ -7672,7 +7692,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data21)){
+if(!pattern25.test(data21)){
 return false;
 }
 }
@@ -7703,7 +7723,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern27.test(data22)){
+if(!pattern28.test(data22)){
 return false;
 }
 }
@@ -7844,7 +7864,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern28.test(data28)){
+if(!pattern29.test(data28)){
 return false;
 }
 }
@@ -8023,7 +8043,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "duration_ms")) || (key3 === "tool_invocations_count")) || (key3 === "output_summary")) || (key3 === "result_uri")) || ((pattern31.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern116.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "duration_ms")) || (key3 === "tool_invocations_count")) || (key3 === "output_summary")) || (key3 === "result_uri")) || ((pattern32.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern117.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -8057,8 +8077,8 @@ return false;
 return errors === 0;
 }
 export const isSessionErroredEvent = validate19;
-const pattern128 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
-const pattern131 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern129 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
+const pattern132 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate19(data){
 let vErrors = null;
 let errors = 0;
@@ -8077,7 +8097,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern18.test(data0)){
+if(!pattern19.test(data0)){
 return false;
 }
 }
@@ -8196,7 +8216,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern22.test(data6)){
+if(!pattern23.test(data6)){
 return false;
 }
 }
@@ -8412,7 +8432,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data16)){
+if(!pattern25.test(data16)){
 return false;
 }
 }
@@ -8462,7 +8482,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data19)){
+if(!pattern25.test(data19)){
 return false;
 }
 }
@@ -8508,7 +8528,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data21)){
+if(!pattern25.test(data21)){
 return false;
 }
 }
@@ -8539,7 +8559,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern27.test(data22)){
+if(!pattern28.test(data22)){
 return false;
 }
 }
@@ -8680,7 +8700,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern28.test(data28)){
+if(!pattern29.test(data28)){
 return false;
 }
 }
@@ -8787,7 +8807,7 @@ let data33 = data.error_code;
 const _errs69 = errors;
 if(errors === _errs69){
 if(typeof data33 === "string"){
-if(!pattern128.test(data33)){
+if(!pattern129.test(data33)){
 return false;
 }
 }
@@ -8856,7 +8876,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "error_category")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "error_code")) || (key3 === "error_uri")) || (key3 === "recoverable")) || (key3 === "remediation_hint")) || ((pattern31.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern131.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "error_category")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "error_code")) || (key3 === "error_uri")) || (key3 === "recoverable")) || (key3 === "remediation_hint")) || ((pattern32.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern132.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -8891,7 +8911,7 @@ return false;
 return errors === 0;
 }
 export const isSessionStartedEvent = validate20;
-const pattern144 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern145 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate20(data){
 let vErrors = null;
 let errors = 0;
@@ -8910,7 +8930,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern18.test(data0)){
+if(!pattern19.test(data0)){
 return false;
 }
 }
@@ -9029,7 +9049,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern22.test(data6)){
+if(!pattern23.test(data6)){
 return false;
 }
 }
@@ -9245,7 +9265,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data16)){
+if(!pattern25.test(data16)){
 return false;
 }
 }
@@ -9295,7 +9315,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data19)){
+if(!pattern25.test(data19)){
 return false;
 }
 }
@@ -9341,7 +9361,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data21)){
+if(!pattern25.test(data21)){
 return false;
 }
 }
@@ -9372,7 +9392,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern27.test(data22)){
+if(!pattern28.test(data22)){
 return false;
 }
 }
@@ -9513,7 +9533,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern28.test(data28)){
+if(!pattern29.test(data28)){
 return false;
 }
 }
@@ -9709,7 +9729,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || (key3 === "requested_by")) || (key3 === "request_text")) || (key3 === "tools_available")) || ((pattern31.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern144.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || (key3 === "requested_by")) || (key3 === "request_text")) || (key3 === "tools_available")) || ((pattern32.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern145.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -9761,7 +9781,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern18.test(data0)){
+if(!pattern19.test(data0)){
 return false;
 }
 }
@@ -9880,7 +9900,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern22.test(data6)){
+if(!pattern23.test(data6)){
 return false;
 }
 }
@@ -10096,7 +10116,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data16)){
+if(!pattern25.test(data16)){
 return false;
 }
 }
@@ -10146,7 +10166,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data19)){
+if(!pattern25.test(data19)){
 return false;
 }
 }
@@ -10192,7 +10212,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data21)){
+if(!pattern25.test(data21)){
 return false;
 }
 }
@@ -10223,7 +10243,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern27.test(data22)){
+if(!pattern28.test(data22)){
 return false;
 }
 }
@@ -10364,7 +10384,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern28.test(data28)){
+if(!pattern29.test(data28)){
 return false;
 }
 }
@@ -10524,7 +10544,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "from_state")) || (key3 === "to_state")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || ((pattern31.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern144.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "from_state")) || (key3 === "to_state")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || ((pattern32.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern145.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -10557,9 +10577,9 @@ return false;
 return errors === 0;
 }
 export const isToolCompletedEvent = validate22;
-const pattern169 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
-const pattern170 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
-const pattern172 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern170 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
+const pattern171 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
+const pattern173 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate22(data){
 let vErrors = null;
 let errors = 0;
@@ -10578,7 +10598,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern18.test(data0)){
+if(!pattern19.test(data0)){
 return false;
 }
 }
@@ -10697,7 +10717,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern22.test(data6)){
+if(!pattern23.test(data6)){
 return false;
 }
 }
@@ -10913,7 +10933,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data16)){
+if(!pattern25.test(data16)){
 return false;
 }
 }
@@ -10963,7 +10983,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data19)){
+if(!pattern25.test(data19)){
 return false;
 }
 }
@@ -11009,7 +11029,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data21)){
+if(!pattern25.test(data21)){
 return false;
 }
 }
@@ -11040,7 +11060,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern27.test(data22)){
+if(!pattern28.test(data22)){
 return false;
 }
 }
@@ -11181,7 +11201,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern28.test(data28)){
+if(!pattern29.test(data28)){
 return false;
 }
 }
@@ -11201,7 +11221,7 @@ let data29 = data.tool;
 const _errs61 = errors;
 if(errors === _errs61){
 if(typeof data29 === "string"){
-if(!pattern169.test(data29)){
+if(!pattern170.test(data29)){
 return false;
 }
 }
@@ -11307,7 +11327,7 @@ let data34 = data.tool_call_id;
 const _errs71 = errors;
 if(errors === _errs71){
 if(typeof data34 === "string"){
-if(!pattern170.test(data34)){
+if(!pattern171.test(data34)){
 return false;
 }
 }
@@ -11365,7 +11385,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "status")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "tool_call_id")) || (key3 === "duration_ms")) || (key3 === "error_message")) || ((pattern31.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern172.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "status")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "tool_call_id")) || (key3 === "duration_ms")) || (key3 === "error_message")) || ((pattern32.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern173.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -11400,7 +11420,7 @@ return false;
 return errors === 0;
 }
 export const isToolInvokedEvent = validate23;
-const pattern187 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern188 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate23(data){
 let vErrors = null;
 let errors = 0;
@@ -11419,7 +11439,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern18.test(data0)){
+if(!pattern19.test(data0)){
 return false;
 }
 }
@@ -11538,7 +11558,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern22.test(data6)){
+if(!pattern23.test(data6)){
 return false;
 }
 }
@@ -11754,7 +11774,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data16)){
+if(!pattern25.test(data16)){
 return false;
 }
 }
@@ -11804,7 +11824,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data19)){
+if(!pattern25.test(data19)){
 return false;
 }
 }
@@ -11850,7 +11870,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data21)){
+if(!pattern25.test(data21)){
 return false;
 }
 }
@@ -11881,7 +11901,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern27.test(data22)){
+if(!pattern28.test(data22)){
 return false;
 }
 }
@@ -12022,7 +12042,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern28.test(data28)){
+if(!pattern29.test(data28)){
 return false;
 }
 }
@@ -12042,7 +12062,7 @@ let data29 = data.tool;
 const _errs61 = errors;
 if(errors === _errs61){
 if(typeof data29 === "string"){
-if(!pattern169.test(data29)){
+if(!pattern170.test(data29)){
 return false;
 }
 }
@@ -12221,7 +12241,7 @@ let data38 = data.tool_call_id;
 const _errs79 = errors;
 if(errors === _errs79){
 if(typeof data38 === "string"){
-if(!pattern170.test(data38)){
+if(!pattern171.test(data38)){
 return false;
 }
 }
@@ -12236,7 +12256,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "description")) || (key3 === "args_summary")) || (key3 === "expected_duration_ms")) || (key3 === "risk_level")) || (key3 === "irreversible")) || (key3 === "tool_call_id")) || ((pattern31.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern187.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "description")) || (key3 === "args_summary")) || (key3 === "expected_duration_ms")) || (key3 === "risk_level")) || (key3 === "irreversible")) || (key3 === "tool_call_id")) || ((pattern32.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern188.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -12273,8 +12293,8 @@ return false;
 return errors === 0;
 }
 export const isEnvelope = validate24;
-const pattern190 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
-const pattern200 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
+const pattern191 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
+const pattern201 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
 function validate24(data){
 let vErrors = null;
 let errors = 0;
@@ -12293,7 +12313,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern18.test(data0)){
+if(!pattern19.test(data0)){
 return false;
 }
 }
@@ -12366,7 +12386,7 @@ if(longerThan(data3, 1024)){
 return false;
 }
 else {
-if(!pattern190.test(data3)){
+if(!pattern191.test(data3)){
 return false;
 }
 }
@@ -12424,7 +12444,7 @@ let data6 = data.timestamp;
 const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
-if(!pattern22.test(data6)){
+if(!pattern23.test(data6)){
 return false;
 }
 }
@@ -12640,7 +12660,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data16)){
+if(!pattern25.test(data16)){
 return false;
 }
 }
@@ -12690,7 +12710,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data19)){
+if(!pattern25.test(data19)){
 return false;
 }
 }
@@ -12736,7 +12756,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data21)){
+if(!pattern25.test(data21)){
 return false;
 }
 }
@@ -12767,7 +12787,7 @@ let data22 = data15.script;
 const _errs46 = errors;
 if(errors === _errs46){
 if(typeof data22 === "string"){
-if(!pattern27.test(data22)){
+if(!pattern28.test(data22)){
 return false;
 }
 }
@@ -12908,7 +12928,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern28.test(data28)){
+if(!pattern29.test(data28)){
 return false;
 }
 }
@@ -12925,7 +12945,7 @@ var valid0 = true;
 if(valid0){
 var valid8 = true;
 for(const key3 in data){
-if(pattern200.test(key3)){
+if(pattern201.test(key3)){
 var valid8 = false;
 return false;
 if(!valid8){
@@ -12973,7 +12993,7 @@ return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern18.test(data0)){
+if(!pattern19.test(data0)){
 return false;
 }
 }
@@ -13046,7 +13066,7 @@ if(longerThan(data3, 1024)){
 return false;
 }
 else {
-if(!pattern190.test(data3)){
+if(!pattern191.test(data3)){
 return false;
 }
 }
@@ -13104,7 +13124,7 @@ let data6 = data.timestamp;
 const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data6 === "string"){
-if(!pattern22.test(data6)){
+if(!pattern23.test(data6)){
 return false;
 }
 }
@@ -13320,7 +13340,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data16)){
+if(!pattern25.test(data16)){
 return false;
 }
 }
@@ -13370,7 +13390,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data19)){
+if(!pattern25.test(data19)){
 return false;
 }
 }
@@ -13416,7 +13436,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data21)){
+if(!pattern25.test(data21)){
 return false;
 }
 }
@@ -13447,7 +13467,7 @@ let data22 = data15.script;
 const _errs47 = errors;
 if(errors === _errs47){
 if(typeof data22 === "string"){
-if(!pattern27.test(data22)){
+if(!pattern28.test(data22)){
 return false;
 }
 }
@@ -13588,7 +13608,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern28.test(data28)){
+if(!pattern29.test(data28)){
 return false;
 }
 }
@@ -13677,7 +13697,7 @@ var valid0 = true;
 if(valid0){
 var valid8 = true;
 for(const key3 in data){
-if(pattern200.test(key3)){
+if(pattern201.test(key3)){
 var valid8 = false;
 return false;
 if(!valid8){
@@ -13710,7 +13730,7 @@ return false;
 return errors === 0;
 }
 export const isCapabilities = validate26;
-const pattern215 = new RegExp("^[^*]*\\*?$");
+const pattern216 = new RegExp("^[^*]*\\*?$");
 function validate26(data){
 let vErrors = null;
 let errors = 0;
@@ -13771,7 +13791,7 @@ if(longerThan(data3, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data3)){
+if(!pattern25.test(data3)){
 return false;
 }
 }
@@ -13893,7 +13913,7 @@ if(longerThan(data10, 256)){
 return false;
 }
 else {
-if(!pattern215.test(data10)){
+if(!pattern216.test(data10)){
 return false;
 }
 }
@@ -13944,7 +13964,7 @@ if(longerThan(data12, 256)){
 return false;
 }
 else {
-if(!pattern215.test(data12)){
+if(!pattern216.test(data12)){
 return false;
 }
 }
@@ -14269,7 +14289,7 @@ let data4 = data.timestamp;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern22.test(data4)){
+if(!pattern23.test(data4)){
 return false;
 }
 }
@@ -14506,7 +14526,7 @@ let data4 = data.timestamp;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern22.test(data4)){
+if(!pattern23.test(data4)){
 return false;
 }
 }
@@ -14726,7 +14746,7 @@ if(longerThan(data2, 256)){
 return false;
 }
 else {
-if(!pattern28.test(data2)){
+if(!pattern29.test(data2)){
 return false;
 }
 }
@@ -14954,7 +14974,7 @@ if(longerThan(data13, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data13)){
+if(!pattern25.test(data13)){
 return false;
 }
 }
@@ -15076,7 +15096,7 @@ if(longerThan(data20, 256)){
 return false;
 }
 else {
-if(!pattern215.test(data20)){
+if(!pattern216.test(data20)){
 return false;
 }
 }
@@ -15127,7 +15147,7 @@ if(longerThan(data22, 256)){
 return false;
 }
 else {
-if(!pattern215.test(data22)){
+if(!pattern216.test(data22)){
 return false;
 }
 }
@@ -15960,7 +15980,7 @@ if(longerThan(data6, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data6)){
+if(!pattern25.test(data6)){
 return false;
 }
 }
@@ -16082,7 +16102,7 @@ if(longerThan(data13, 256)){
 return false;
 }
 else {
-if(!pattern215.test(data13)){
+if(!pattern216.test(data13)){
 return false;
 }
 }
@@ -16133,7 +16153,7 @@ if(longerThan(data15, 256)){
 return false;
 }
 else {
-if(!pattern215.test(data15)){
+if(!pattern216.test(data15)){
 return false;
 }
 }
@@ -16501,7 +16521,7 @@ if(longerThan(data1, 256)){
 return false;
 }
 else {
-if(!pattern28.test(data1)){
+if(!pattern29.test(data1)){
 return false;
 }
 }
@@ -16600,7 +16620,7 @@ if(longerThan(data7, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data7)){
+if(!pattern25.test(data7)){
 return false;
 }
 }
@@ -16722,7 +16742,7 @@ if(longerThan(data14, 256)){
 return false;
 }
 else {
-if(!pattern215.test(data14)){
+if(!pattern216.test(data14)){
 return false;
 }
 }
@@ -16773,7 +16793,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern215.test(data16)){
+if(!pattern216.test(data16)){
 return false;
 }
 }
@@ -17223,7 +17243,7 @@ return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern18.test(data0)){
+if(!pattern19.test(data0)){
 return false;
 }
 }
@@ -17380,7 +17400,7 @@ if(longerThan(data8, 256)){
 return false;
 }
 else {
-if(!pattern28.test(data8)){
+if(!pattern29.test(data8)){
 return false;
 }
 }
@@ -17498,7 +17518,7 @@ if(longerThan(data14, 256)){
 return false;
 }
 else {
-if(!pattern24.test(data14)){
+if(!pattern25.test(data14)){
 return false;
 }
 }
@@ -17543,7 +17563,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern215.test(data16)){
+if(!pattern216.test(data16)){
 return false;
 }
 }

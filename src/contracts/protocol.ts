@@ -23,7 +23,8 @@ export interface Reaction<Message> {
 /** Says that a stream is alive where nothing else was sent for a while (R22). */
 export interface Heartbeat<Message> {
   readonly everyMs: Millis;
-  readonly message: Message;
+  /** `resumeAfter`: what `ProtocolSession.resumeAfter` answers. */
+  readonly message: (resumeAfter: string | undefined) => Message;
 }
 
 /** What still has to go out when a session is ended from this side. */
@@ -48,8 +49,13 @@ export interface ProtocolSession<Message> {
   readonly isOpen: () => boolean;
   /** Ends it from this side; everything owed goes out first where the reason is a shutdown (R8a). */
   readonly finish: (reason: EndReason) => LastWords<Message>;
-  /** The connection is gone. */
-  readonly ended: () => void;
+  /**
+   * The event that the peer can resume after from now on and lose nothing, though it may never have been sent it: of much that it does not want its
+   * own last event would soon be too old (P7, R17).
+   */
+  readonly resumeAfter: () => string | undefined;
+  /** The connection is gone. `reason`: why this side ended it; undefined where it was the peer. */
+  readonly ended: (reason?: EndReason) => void;
 }
 
 export interface Protocol<Message> {

@@ -83,6 +83,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   /** What is under way, and over which transport. */
   const connections = new Map<Served, string>();
   let presence: Presence | undefined;
+  let listener: Listener | undefined;
+  let offered: OfferedServices | undefined;
   let isStopping = false;
 
   const auditLog = openAuditLog(options);
@@ -98,6 +100,20 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       agent: declared,
     }),
   });
+  const startedAt = clock.wallTime();
+  // Loaded when somebody asks: most daemons are never asked.
+  const status = async (params: unknown): Promise<Message> => {
+    const { statusDocument } = await import("./status-document.js");
+    return statusDocument(params, engine.report(), {
+      version: options.version,
+      producerId: options.producerId,
+      startedAt,
+      now: clock.wallTime(),
+      endpoints: endpointsOf(listener, offered),
+      connections: countByTransport(connections),
+      auditDroppedCount: auditLog.droppedCount(),
+    });
+  };
   const endpoint: EndpointServices = {
     clock,
     log,
@@ -111,6 +127,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       producer: () => producerOf(manifest()),
       manifestUri: () => presence?.uri,
       manifest,
+      status,
       manifestDeclared: (theirs) => {
         declared = theirs;
         presence?.update();
@@ -141,8 +158,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   // Whoever uses the local socket alone never loads what services need. It is loaded before anything is listened at: after an `rmSync` of a file that
   // is not there Node 20 does not follow the links of pnpm's folders, and packages are found in two places.
   const services = offersServices(options) ? await import("./offer-services.js") : undefined;
-  let listener: Listener | undefined;
-  let offered: OfferedServices | undefined;
   try {
     listener = await listen(options, (connection) => void serve(connection, false));
     if (services !== undefined) {
@@ -150,7 +165,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         aaep: others.aaep,
         auditDropped: auditLog.droppedCount,
         closeTimeoutMs: CLOSE_TIMEOUT_MS,
-        connections,
+        connections: () => countByTransport(connections),
         isReady: () => !isStopping,
         replies,
         track,
@@ -202,6 +217,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     stopped,
     serve: (connection) => serve(connection, false).done,
   };
+}
+
+function countByTransport(connections: ReadonlyMap<Served, string>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const transport of connections.values()) counts.set(transport, (counts.get(transport) ?? 0) + 1);
+  return counts;
 }
 
 function elapsed(clock: Clock, milliseconds: number): Promise<void> {

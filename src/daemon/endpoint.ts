@@ -110,6 +110,7 @@ class ServedConnection implements Served {
 
   private async refuseSilent(reason: EndReason): Promise<void> {
     const { connection, services } = this;
+    if (reason === "handshake_timeout") services.aaep.engine.refused(reason);
     // Whoever is known to speak JSON-RPC would not understand it.
     if (this.options.speaksRpc) return connection.close();
     const code = reason === "handshake_timeout" ? "timed_out" : "shutting_down";
@@ -156,6 +157,7 @@ function serveRpc(connection: Connection<Uint8Array>, services: EndpointServices
             writable: () => rpc.writable(),
             failed: (fault) => {
               logAccident(connection, services, fault);
+              session.ended("producer_error");
               void connection.close(fault);
             },
           },

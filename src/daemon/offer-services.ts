@@ -23,7 +23,7 @@ export interface OfferedBy {
   readonly aaep: Omit<RpcServices, "startPump">;
   readonly auditDropped: () => number;
   readonly closeTimeoutMs: number;
-  readonly connections: ReadonlyMap<Served, string>;
+  readonly connections: () => ReadonlyMap<string, number>;
   readonly isReady: () => boolean;
   readonly replies: ReadonlyMap<ReplyFate, number>;
   readonly track: (served: Served, peer: PeerIdentity, transport: string) => void;
@@ -54,7 +54,9 @@ export async function offerServices(options: DaemonOptions, by: OfferedBy): Prom
   ];
   const metrics = createMetrics({
     status: aaep.engine.status,
-    connections: () => countByTransport(by.connections),
+    report: aaep.engine.report,
+    wallTime: clock.wallTime,
+    connections: by.connections,
     replies: () => by.replies,
     auditDropped: by.auditDropped,
   });
@@ -66,10 +68,4 @@ export async function offerServices(options: DaemonOptions, by: OfferedBy): Prom
     token: running.needsToken ? token : undefined,
     endAgents: agents.close,
   };
-}
-
-function countByTransport(connections: ReadonlyMap<Served, string>): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const transport of connections.values()) counts.set(transport, (counts.get(transport) ?? 0) + 1);
-  return counts;
 }

@@ -109,7 +109,7 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
       const { deliveries, messages } = session.finish(reason);
       if (deliveries.length > 0) connection.sendRun(frameRunOfDeliveries(deliveries, codec.format));
       for (const message of messages) this.say(message);
-      this.over();
+      this.over(reason);
     }
     await connection.close(status);
   }
@@ -128,7 +128,7 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
       { peer: connection.peer.label, cause: fault.cause },
       "a connection was ended, because an event for it could not be made",
     );
-    this.over();
+    this.over("producer_error");
     void connection.close(this.options.statusOf?.("producer_error") ?? fault);
   }
 
@@ -147,7 +147,10 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
 
   private heartbeatsOf(heartbeat: Heartbeat<Message> | undefined): Heartbeats | undefined {
     if (heartbeat === undefined) return undefined;
-    const sink = { beat: () => void this.say(heartbeat.message), writable: () => this.writable() };
+    const sink = {
+      beat: () => void this.say(heartbeat.message(this.session.resumeAfter())),
+      writable: () => this.writable(),
+    };
     return createHeartbeats(heartbeat.everyMs, sink, this.services.clock);
   }
 
@@ -167,13 +170,14 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
     this.cancelTimeout = undefined;
   }
 
-  private over(): void {
+  /** `reason`: why this side ends it. */
+  private over(reason?: EndReason): void {
     if (this.isOver) return;
     this.isOver = true;
     this.forgetTimeout();
     this.pump.stop();
     this.heartbeats?.stop();
-    this.session.ended();
+    this.session.ended(reason);
   }
 
   private tellInputEnded(): void {

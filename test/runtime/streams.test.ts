@@ -11,7 +11,10 @@ type Message = Readonly<Record<string, unknown>>;
 
 const JSON_CODEC = createJsonCodec(utf8);
 const REQUEST = { type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "reader", capabilities: {} };
-const HEARTBEAT = { everyMs: 15_000, message: { type: "aaepd.heartbeat" } };
+const HEARTBEAT = {
+  everyMs: 15_000,
+  message: (resumeAfter: string | undefined) => ({ type: "aaepd.heartbeat", resume_after: resumeAfter }),
+};
 
 function open(rig: StreamRig, heartbeat?: typeof HEARTBEAT, codec = JSON_CODEC) {
   const protocol = createPlainProtocol({ ...rig.desk, heartbeatSeconds: heartbeat && heartbeat.everyMs / 1000 });
@@ -298,6 +301,9 @@ describe("heartbeats (C3, P9)", () => {
 
   it("are not told of where there are none", async () => {
     const { stream } = await subscribed();
-    expect(Object.keys((stream.messages()[0]?.extensions as { aaepd?: object })?.aaepd ?? {})).toEqual(["key"]);
+    expect(Object.keys((stream.messages()[0]?.extensions as { aaepd?: object })?.aaepd ?? {})).toEqual([
+      "key",
+      "limits",
+    ]);
   });
 });

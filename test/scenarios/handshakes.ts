@@ -47,7 +47,12 @@ export const handshakes: readonly Scenario[] = [
           honored_capabilities: { max_events_per_second: 100, supported_conformance_levels: [1, 2] },
           manifest_uri: expect.stringMatching(/^file:.*\.manifest\.json$/),
           negotiation_notes: undefined,
-          extensions: { aaepd: { key: expect.stringMatching(/^[0-9a-f]{32}$/) } },
+          extensions: {
+            aaepd: {
+              key: expect.stringMatching(/^[0-9a-f]{32}$/),
+              limits: { queue_events: 256, policy: "journal", max_lag_seconds: 60, max_lag_events: 16_384 },
+            },
+          },
         },
       },
       { do: "publish", events: [started()], save: { token: "resume_token" } },

@@ -312,7 +312,8 @@ export declare type SubscriptionAccepted = Message<"aaep.v1.SubscriptionAccepted
   negotiationNotes?: string | undefined;
 
   /**
-   * `aaepd.key` goes with the calls beside Listen (R19); `aaepd.heartbeat_seconds` is the longest silence of the stream.
+   * `aaepd.key` goes with the calls beside Listen (R19); `aaepd.heartbeat_seconds` is the longest silence of the stream; `aaepd.limits` says what
+   * happens to a subscriber that takes slowly (R18).
    *
    * @generated from field: optional google.protobuf.Struct extensions = 8;
    */
@@ -463,6 +464,8 @@ export declare type SubscriptionClose = Message<"aaep.v1.SubscriptionClose"> & {
   correlationId?: string | undefined;
 
   /**
+   * `aaepd.resume_after` is the event to resume after; with `lagging` `aaepd.lag` says how far it lagged, and `aaepd.limits` what it may (R18).
+   *
    * @generated from field: optional google.protobuf.Struct extensions = 5;
    */
   extensions?: JsonObject | undefined;
@@ -798,6 +801,12 @@ export declare const AaepdErrorSchema: GenMessage<AaepdError>;
  * @generated from message aaep.v1.AaepdHeartbeat
  */
 export declare type AaepdHeartbeat = Message<"aaep.v1.AaepdHeartbeat"> & {
+  /**
+   * The event to resume after from now on (R17), though it may never have been sent: filters keep much back (P7).
+   *
+   * @generated from field: optional string resume_after = 1;
+   */
+  resumeAfter?: string | undefined;
 };
 
 /**

@@ -1,6 +1,6 @@
 // The agent's side of AAEP, for every framing (R2, R3, R8, R33, AAEP ch. 6): what it publishes, who it is, the sessions it takes over, and its
 // questions. How messages are framed, and in which words the answers go out, is known elsewhere.
-import { Fault } from "../../base/errors.js";
+import { Fault, faultFrom } from "../../base/errors.js";
 import type { Engine } from "../../engine/engine.js";
 import type { Producer } from "../../engine/event.js";
 import type { AgentHandle, PublishReceipt } from "../../engine/publishing.js";
@@ -14,7 +14,7 @@ import { assertManifest, assertResumeSession } from "./validate-messages.js";
 export const MAX_PUBLISHED_EVENTS = 512;
 
 export interface AgentDeskServices {
-  readonly engine: Pick<Engine, "openAgent">;
+  readonly engine: Pick<Engine, "openAgent" | "publishRefused">;
   /** Identity that its events get, where it declares none. */
   readonly identity: Producer | undefined;
   /** What it is told without asking; undefined where it cannot be told. */
@@ -53,18 +53,27 @@ export function createAgentDesk(services: AgentDeskServices): AgentDesk {
     return handle;
   };
 
+  const publish = ({ events, isArray, resumeToken, sources }: Publication): PublishReceipt => {
+    assertEventCount(events.length);
+    assertObjects(events);
+    const texts = sources?.();
+    const inputs = events.map((event, index) => ({
+      fields: event as Readonly<Record<string, unknown>>,
+      source: texts?.[index],
+    }));
+    return agent().publish(inputs, isArray, resumeToken);
+  };
+
   return {
     ...createAgentQuestions(agent),
     agent,
-    publish: ({ events, isArray, resumeToken, sources }) => {
-      assertEventCount(events.length);
-      assertObjects(events);
-      const texts = sources?.();
-      const inputs = events.map((event, index) => ({
-        fields: event as Readonly<Record<string, unknown>>,
-        source: texts?.[index],
-      }));
-      return agent().publish(inputs, isArray, resumeToken);
+    publish: (publication) => {
+      try {
+        return publish(publication);
+      } catch (caught) {
+        services.engine.publishRefused(faultFrom(caught).code);
+        throw caught;
+      }
     },
     setManifest: (manifest) => {
       assertManifest(manifest);

@@ -11,7 +11,7 @@ import { type AgentDesk, createAgentDesk } from "./agent-desk.js";
 export const MAX_LEASES = 4096;
 
 export interface AgentLeaseServices {
-  readonly engine: Pick<Engine, "openAgent" | "holderOf">;
+  readonly engine: Pick<Engine, "openAgent" | "holderOf" | "publishRefused">;
   readonly ids: IdSource;
   readonly clock: Clock;
   /** How long an agent is kept after its last call, ms (R8, `agent_idle_seconds`). */

@@ -17,7 +17,7 @@ import { encodeDocument } from "./protobuf/encode.js";
 import { errorMessage, type Message } from "./subscription-desk.js";
 
 export interface AgentStreamServices {
-  readonly engine: Pick<Engine, "openAgent">;
+  readonly engine: Pick<Engine, "openAgent" | "publishRefused">;
   readonly clock: Clock;
   readonly log: Log;
   /** How long a stream may stay without a request, ms (R22). */

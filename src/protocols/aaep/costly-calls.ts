@@ -6,7 +6,7 @@ import { isTerminalKind, topicKind } from "../../engine/event.js";
 /**
  * In JSON-RPC: calls whose cost grows with what is open or journaled. Under `aaep.subscribe` and `aaep.renegotiate` the open questions are
  * shaped anew, and `aaep.list_pending` writes all of them; skipping looks through what is held; a repeat searches the journal; a session that is
- * resumed is summed up; a publish that ends a session closes all that is still open in it (R3a).
+ * resumed is summed up; a status looks at everybody; a publish that ends a session closes all that is still open in it (R3a).
  */
 export function isCostlyCall(method: string, params: unknown): boolean {
   return method === "aaep.publish" ? eventsOf(params).some(endsSession) : COSTLY_METHODS.has(method);
@@ -25,6 +25,7 @@ const COSTLY_METHODS: ReadonlySet<string> = new Set([
   "aaepd.skip",
   "aaep.repeat",
   "aaep.resume_session",
+  "aaepd.status",
 ]);
 
 const COSTLY_TYPES: ReadonlySet<string> = new Set([

@@ -50,10 +50,11 @@ export function createListenProtocol(
         },
         isOpen: () => open !== undefined,
         finish: (reason) => (hasEnded ? { deliveries: [], messages: [] } : lastWordsOf(open, reason)),
-        ended: () => {
+        resumeAfter: () => open?.engine.resumeAfter(),
+        ended: (reason) => {
           if (open === undefined) return;
           subscriptions.remove(open.id);
-          open.engine.close();
+          open.engine.close(reason);
         },
       };
     },

@@ -74,8 +74,12 @@ class PlainSession implements ProtocolSession<unknown>, DeliverySource {
     return lastWordsOf(this.open, reason);
   }
 
-  ended(): void {
-    this.open?.engine.close();
+  resumeAfter(): string | undefined {
+    return this.open?.engine.resumeAfter();
+  }
+
+  ended(reason?: EndReason): void {
+    this.open?.engine.close(reason);
   }
 
   private react(message: unknown): Reaction<unknown> {

@@ -37,6 +37,8 @@ export interface RpcServices extends DeskServices {
   readonly manifest: () => Message;
   /** An agent has declared its manifest: its identity, languages and extensions. */
   readonly manifestDeclared: (manifest: Message) => void;
+  /** How the daemon stands, the result of `aaepd.status`. Throws, or rejects with, a Fault for params that are none of it. */
+  readonly status: (params: unknown) => Message | Promise<Message>;
   /** Identity that events of this connection get, where it declares none. */
   readonly agentIdentity: Producer | undefined;
   readonly startPump: (
@@ -50,7 +52,7 @@ export interface RpcSession {
   /** Whether anything has been said that keeps a silent connection open (R22). */
   readonly isOpen: () => boolean;
   /** The peer has ended or broken the connection: its sessions' grace begins, its subscriptions end. */
-  readonly ended: () => void;
+  readonly ended: (reason?: EndReason) => void;
   /** Its agent says no more, while its subscriptions go on (R8a). */
   readonly agentEnded: () => void;
   /** Ends its subscriptions from this side; on a shutdown everything owed goes out first. */
@@ -129,7 +131,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     const one = end(id);
     if (one === undefined) return;
     if (reason === "producer_shutdown") peer.deliverLast(one.open.engine.drain(), one.members);
-    one.open.engine.close();
+    one.open.engine.close(reason);
     peer.notify("aaep.close", one.open.closing(reason));
   };
 
@@ -181,6 +183,12 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     return false;
   };
 
+  /** Where a subscription stands by now, so that one that was sent nothing for long can resume as well (P7). */
+  const ping = (params: unknown): Message => {
+    const resumeAfter = isNamed(params) || held.size === 1 ? named(params).engine.resumeAfter() : undefined;
+    return resumeAfter === undefined ? {} : { resume_after: resumeAfter };
+  };
+
   const listPending = (params: unknown): Message => {
     return { questions: named(params).listPending(params ?? {}) };
   };
@@ -222,7 +230,9 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
         named(params).skip(asMessage("aaepd.skip", params));
         return {};
       case "aaep.ping":
-        return {};
+        return ping(params);
+      case "aaepd.status":
+        return services.status(params);
       default:
         throw new Fault("unknown_method", `There is no method ${quoted(method)}.`, { rule: "AAEP app. B" });
     }
@@ -248,22 +258,26 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     isCostly: isCostlyCall,
   };
 
-  const endSubscriptions = (): void => {
-    for (const id of [...held.keys()]) end(id)?.open.engine.close();
+  const endSubscriptions = (reason: EndReason | undefined): void => {
+    for (const id of [...held.keys()]) end(id)?.open.engine.close(reason);
   };
 
   return {
     handlers,
     isOpen: () => isOpen,
     agentEnded: agent.close,
-    ended: () => {
+    ended: (reason) => {
       agent.close();
-      endSubscriptions();
+      endSubscriptions(reason);
     },
     finish: (reason) => {
       for (const id of [...held.keys()]) expel(id, reason);
     },
   };
+}
+
+function isNamed(params: unknown): boolean {
+  return typeof params === "object" && params !== null && "subscription_id" in params;
 }
 
 interface LongForm {
@@ -293,6 +307,7 @@ const NEEDS_AN_ANSWER: ReadonlySet<string> = new Set([
   "aaep.confirm",
   "aaep.clarify",
   "aaep.outcome_of",
+  "aaepd.status",
 ]);
 
 function unanswerable(method: string): Fault {

@@ -44,7 +44,7 @@ export function subscriberMethods(services: SubscriberServices): readonly Servic
 
 function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
   const { serve, heartbeatMs = HEARTBEAT_MS } = services;
-  const heartbeat = heartbeatMs === 0 ? undefined : { everyMs: heartbeatMs, message: { type: "aaepd.heartbeat" } };
+  const heartbeat = heartbeatMs === 0 ? undefined : { everyMs: heartbeatMs, message: heartbeatMessage };
   const desk: DeskServices = { ...services, heartbeatSeconds: heartbeat && heartbeatMs / 1000 };
   const subscribeCodec = createSubscribeCodec();
   const listenCodec = createListenCodec();
@@ -76,6 +76,11 @@ function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
       },
     },
   ];
+}
+
+/** With where the subscriber can resume: what its filters keep back moves on as well (P7). */
+function heartbeatMessage(resumeAfter: string | undefined): Message {
+  return { type: "aaepd.heartbeat", ...(resumeAfter === undefined ? {} : { resume_after: resumeAfter }) };
 }
 
 /** The service of the specification's appendix: no heartbeats, for it has no message for them; gRPC's own keepalive watches its streams. */

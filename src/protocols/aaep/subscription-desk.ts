@@ -12,6 +12,7 @@ import type { ResumeAfter } from "../../engine/resume-start.js";
 import { shortenedText } from "../../engine/shortened-text.js";
 import type { Offer } from "../../engine/terms.js";
 import { type Capabilities, quoted } from "./capabilities.js";
+import { closingExtensions, limitsDocument } from "./limits-document.js";
 import { type Accepted, negotiate, negotiationNotes, type Rejected, renegotiate } from "./negotiate.js";
 import {
   assertClarificationReply,
@@ -154,6 +155,7 @@ class DeskSubscription implements OpenSubscription {
       extensions: {
         aaepd: {
           key: this.key,
+          limits: limitsDocument(services.engine.limits),
           ...(services.heartbeatSeconds === undefined ? {} : { heartbeat_seconds: services.heartbeatSeconds }),
         },
       },
@@ -218,6 +220,7 @@ class DeskSubscription implements OpenSubscription {
       subscription_id: this.id,
       reason_code: reason,
       reason_message: textFor("closing", { reason }, this.engine.terms().languages).text,
+      ...closingExtensions(reason, this.engine, this.services.engine.limits),
     };
   }
 

@@ -43,6 +43,7 @@ function createStage(): Stage {
         manifestUri: () => undefined,
         log: SILENT_LOG,
         manifest: () => ({}),
+        status: () => ({}),
         manifestDeclared: () => undefined,
         agentIdentity: undefined,
         startPump: () => ({ wake: () => undefined, stop: () => undefined }),

@@ -298,7 +298,7 @@ describe("what is turned off", () => {
     await rig.pass(HANDSHAKE_TIMEOUT_MS * 2);
     for (const stream of streams) {
       expect(stream.types()).toEqual(["subscription.accepted"]);
-      expect(Object.keys(extensionsOf(stream.heard()[0]))).toEqual(["key"]);
+      expect(Object.keys(extensionsOf(stream.heard()[0]))).toEqual(["key", "limits"]);
     }
   });
 });
@@ -347,7 +347,7 @@ describe("AaepService (AAEP app. B.5)", () => {
     await rig.pass(60_000);
     expect(stream.types()).toEqual(["subscription.accepted", "aaep:agent.session.started"]);
     expect(stream.responses().map(({ messageType }) => messageType)).toEqual(stream.types());
-    expect(Object.keys(extensionsOf(stream.heard()[0]))).toEqual(["key"]);
+    expect(Object.keys(extensionsOf(stream.heard()[0]))).toEqual(["key", "limits"]);
     stream.say({ type: "subscription.close", subscription_id: stream.heard()[0]?.subscription_id });
     await rig.settle();
     expect(stream.status()).toBe("OK");

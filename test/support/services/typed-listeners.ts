@@ -2,6 +2,7 @@
 import { create, type DescMessage } from "@bufbuild/protobuf";
 import { EventSchema } from "#gen/aaep/v1/event_pb.js";
 import {
+  AaepdHeartbeatSchema,
   AaepdListPendingSchema,
   AaepdRepeatSchema,
   AaepdSkipSchema,
@@ -91,7 +92,7 @@ function createHearing({ convert, sniffer, label = "listener" }: ListenerOptions
           closings.push(sniffer.document(convert.toDocument(SubscriptionCloseSchema, message.value)));
           break;
         case "heartbeat":
-          heartbeats.push({ type: "aaepd.heartbeat" });
+          heartbeats.push(sniffer.document(convert.toDocument(AaepdHeartbeatSchema, message.value)));
           break;
         case undefined:
           if (some.length === 0) throw new Error("a message with nothing in it");

@@ -172,6 +172,12 @@ describe("golden vectors", () => {
       {},
     ],
     ["a heartbeat", AaepdHeartbeatSchema, { type: "aaepd.heartbeat" }, {}],
+    [
+      "a heartbeat that says where to resume",
+      AaepdHeartbeatSchema,
+      { type: "aaepd.heartbeat", resume_after: "evt_1" },
+      { resumeAfter: "evt_1" },
+    ],
   ])("M6: %s", (_, descriptor, document, init) => {
     const message = create(descriptor, init as MessageInitShape<DescMessage>);
     expect(toBinary(descriptor, messageOf(descriptor, document))).toEqual(toBinary(descriptor, message));

@@ -1,0 +1,34 @@
+// What the process holds in memory.
+import { readFileSync } from "node:fs";
+
+export interface ProcessMemory {
+  readonly rss_bytes: number;
+  readonly heap_used_bytes: number;
+  readonly heap_total_bytes: number;
+  /** Outside of the heap: buffers, mapped files of libraries. */
+  readonly external_bytes: number;
+  /** Resident memory of the process alone, without files that are mapped, such as a journal's. Undefined where the system does not tell. */
+  readonly anonymous_bytes?: number;
+}
+
+export function processMemory(): ProcessMemory {
+  const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
+  const anonymous = anonymousBytes();
+  return {
+    rss_bytes: rss,
+    heap_used_bytes: heapUsed,
+    heap_total_bytes: heapTotal,
+    external_bytes: external,
+    ...(anonymous === undefined ? {} : { anonymous_bytes: anonymous }),
+  };
+}
+
+/** As Linux tells it. */
+function anonymousBytes(): number | undefined {
+  try {
+    const kibibytes = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
+    return kibibytes === undefined ? undefined : Number(kibibytes) * 1024;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,186 @@
+// How the daemon stands, as one JSON document: the result of `aaepd.status` (docs/status.md has its schema in words). No text of an event stands in
+// it, but for what a question asks.
+
+import { Fault } from "../base/errors.js";
+import type { JournalStatus } from "../contracts/journal.js";
+import type { DeliveryCounts } from "../engine/delivery-counts.js";
+import type { EngineReport, QuestionReport, SessionReport, SubscriptionReport } from "../engine/engine-status.js";
+import type { Terms } from "../engine/terms.js";
+import { limitsDocument } from "../protocols/aaep/limits-document.js";
+import { type ProcessMemory, processMemory } from "./process-memory.js";
+import { problemsOf } from "./status-problems.js";
+
+/** What of the daemon is not the engine's to know. */
+export interface DaemonFacts {
+  readonly version: string;
+  readonly producerId: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly now: number;
+  readonly endpoints: Readonly<Record<string, string | readonly string[]>>;
+  /** Connections and streams under way, by the transport they came over. */
+  readonly connections: ReadonlyMap<string, number>;
+  /** Lines of the audit log that could not be written. */
+  readonly auditDroppedCount: number;
+}
+
+export type Document = Readonly<Record<string, unknown>>;
+
+/** Most sessions, subscriptions and questions that are listed, of each, where the caller does not say. */
+const USUAL_LIMIT = 1000;
+const LARGEST_LIMIT = 10_000;
+
+/** `params`: `{limit?}`, 0..10000. Throws "invalid_params". */
+export function statusDocument(params: unknown, report: EngineReport, facts: DaemonFacts): Document {
+  const limit = limitOf(params);
+  const memory = processMemory();
+  const { sessions, subscriptions, questions } = report;
+  return {
+    version: facts.version,
+    pid: process.pid,
+    producer_id: facts.producerId,
+    started_at: timeText(facts.startedAt),
+    uptime_seconds: seconds(facts.now - facts.startedAt),
+    problems: problemsOf(report, facts),
+    endpoints: facts.endpoints,
+    connections: Object.fromEntries(facts.connections),
+    memory: { ...memory } satisfies ProcessMemory,
+    rates: {
+      published_per_second: rounded(report.publishedPerSecond),
+      delivered_per_second: rounded(report.deliveredPerSecond),
+    },
+    totals: { published: report.publishedTotal, ...countsDocument(report.totals) },
+    closures: Object.fromEntries(report.closures),
+    limits: limitsDocument(report.limits),
+    journal: journalDocument(report.journal, facts.now),
+    session_count: sessions.length,
+    subscription_count: subscriptions.length,
+    question_count: questions.length,
+    sessions: sessions.slice(0, limit).map(sessionDocument),
+    subscriptions: troubledFirst(subscriptions)
+      .slice(0, limit)
+      .map((one) => subscriptionDocument(one)),
+    questions: questions.slice(0, limit).map(questionDocument),
+  };
+}
+
+function limitOf(params: unknown): number {
+  const limit = typeof params === "object" && params !== null && "limit" in params ? params.limit : USUAL_LIMIT;
+  if (typeof limit === "number" && Number.isInteger(limit) && limit >= 0 && limit <= LARGEST_LIMIT) return limit;
+  throw new Fault("invalid_params", `\`limit\` is a whole number from 0 to ${LARGEST_LIMIT}.`, {
+    pointer: "/limit",
+    rule: "R33",
+  });
+}
+
+/** Of more than are listed, those with trouble are. */
+function troubledFirst(subscriptions: readonly SubscriptionReport[]): readonly SubscriptionReport[] {
+  const isTroubled = ({ isBlocked, behindSince }: SubscriptionReport): boolean =>
+    isBlocked || behindSince !== undefined;
+  return [...subscriptions.filter(isTroubled), ...subscriptions.filter((one) => !isTroubled(one))];
+}
+
+function sessionDocument(session: SessionReport): Document {
+  return {
+    session_id: session.sessionId,
+    agent_id: session.agentId,
+    ...(session.agentName === undefined ? {} : { agent_name: session.agentName }),
+    state: session.state,
+    events: session.eventCount,
+    open_tools: session.openToolCount,
+    open_outputs: session.openOutputCount,
+    open_questions: session.openQuestionCount,
+    agent_connected: session.isAgentConnected,
+    ...(session.graceUntil === undefined ? {} : { grace_until: timeText(session.graceUntil) }),
+  };
+}
+
+function subscriptionDocument(subscription: SubscriptionReport): Document {
+  const { behindSince, lag } = subscription;
+  return {
+    subscription_id: subscription.subscriptionId,
+    subscriber_id: subscription.subscriberId,
+    since: timeText(subscription.since),
+    reads: subscription.reads,
+    paused: subscription.isPaused,
+    blocked: subscription.isBlocked,
+    queue: subscription.queueCount,
+    untaken: subscription.untakenCount,
+    lag_events: lag.eventCount,
+    lag_seconds: seconds(lag.ms),
+    ...(behindSince === undefined ? {} : { behind_since: timeText(behindSince) }),
+    ...countsDocument(subscription.counts),
+    terms: termsDocument(subscription.terms),
+  };
+}
+
+/** Under the names of the capabilities that were negotiated; what is undefined was not asked for and has no limit. */
+function termsDocument(terms: Terms): Document {
+  const { maxEventsPerSecond, paceWpm } = terms;
+  return {
+    ...(maxEventsPerSecond === undefined ? {} : { max_events_per_second: maxEventsPerSecond }),
+    preferred_verbosity: terms.preferredVerbosity,
+    languages: terms.languages,
+    coalesce_boundaries: terms.coalesceBoundaries,
+    event_filters: terms.eventFilters,
+    cognitive_load: terms.cognitiveLoad,
+    ...(paceWpm === undefined ? {} : { pace_wpm: paceWpm }),
+    supports_confirmation_reply: terms.supportsConfirmationReply,
+    supports_clarification_reply: terms.supportsClarificationReply,
+    supported_extensions: terms.supportedExtensions,
+    paused: terms.paused,
+    max_chars: terms.maxChars,
+  };
+}
+
+function questionDocument(question: QuestionReport): Document {
+  return {
+    session_id: question.sessionId,
+    kind: question.kind,
+    asked: question.asked,
+    asked_at: timeText(question.askedAt),
+    deadline: timeText(question.deadline),
+    can_answer: question.ableCount,
+    shown_to: question.shownCount,
+  };
+}
+
+function countsDocument(counts: DeliveryCounts): Document {
+  return {
+    delivered: counts.delivered,
+    coalesced: counts.merged,
+    overtook: counts.overtook,
+    fell_behind: counts.fellBehind,
+    gaps: counts.gaps,
+    gap_events: counts.gapEvents,
+  };
+}
+
+function journalDocument(journal: JournalStatus, now: number): Document {
+  const { disk, oldestAt, failure } = journal;
+  return {
+    kind: disk === undefined ? "memory" : "disk",
+    ...(disk === undefined ? {} : { path: disk.path, policy: disk.policy }),
+    events: journal.eventCount,
+    bytes: journal.bytes,
+    ...(oldestAt === undefined
+      ? {}
+      : { oldest_at: timeText(oldestAt), oldest_age_seconds: seconds(Math.max(0, now - oldestAt)) }),
+    head: journal.head,
+    safe: journal.safe,
+    unsafe_events: Math.max(0, journal.head - journal.safe),
+    ...(failure === undefined ? {} : { failure }),
+  };
+}
+
+function timeText(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+function seconds(milliseconds: number): number {
+  return Math.round(milliseconds) / 1000;
+}
+
+function rounded(perSecond: number): number {
+  return Math.round(perSecond * 10) / 10;
+}
