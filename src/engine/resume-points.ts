@@ -36,7 +36,7 @@ export interface ResumePointsServices {
   readonly kept: KeptState;
   readonly log: Pick<Log, "error">;
   readonly runs: Pick<EpochRuns, "isBefore">;
-  readonly lows: Pick<SubscriberLows, "before" | "known">;
+  readonly lows: Pick<SubscriberLows, "before" | "returning" | "known">;
 }
 
 interface SessionPoints {
@@ -81,9 +81,8 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
     const epoch = whole ?? epochOfDerivedId(eventId);
     if (epoch === undefined || epoch > journal.head()) return undefined;
     const after = spans.beforeOpen(epoch, sessionId, whole === undefined);
-    if (!runs.isBefore(epoch)) return after;
     // Of the last second of the run before it is not known what went ahead of what.
-    const low = lows.before(subscriberId);
+    const low = runs.isBefore(epoch) ? lows.before(subscriberId) : lows.returning(subscriberId);
     return low === undefined ? after : Math.min(after, low - 1);
   };
 

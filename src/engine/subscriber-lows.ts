@@ -14,7 +14,12 @@ export interface SubscriberLows {
   readonly moved: () => void;
   /** The lowest epoch that a subscriber was owed when the run before ended. */
   readonly before: (subscriberId: string) => Epoch | undefined;
-  /** That, or where there is none, what it was owed when it was last looked at. */
+  /**
+   * The lowest epoch that a subscriber of the run before is owed, also while it is there. An event that the disk never had may be published again: its
+   * id is one of this run then, and who names it may have had it in the run before.
+   */
+  readonly returning: (subscriberId: string) => Epoch | undefined;
+  /** What it was owed in the run before, or where it was not there, what it is owed. */
   readonly known: (subscriberId: string) => Epoch | undefined;
   /** Forgets who has not been there since, milliseconds since 1970. */
   readonly forget: (before: number) => void;
@@ -39,6 +44,8 @@ interface Row {
   readonly before: Epoch | undefined;
   /** When it last moved, milliseconds since 1970. */
   at: number;
+  /** It has been there in this run. */
+  isBack: boolean;
   readonly present: Set<() => Epoch>;
 }
 
@@ -80,7 +87,7 @@ export function createSubscriberLows(services: SubscriberLowsServices): Subscrib
     const [free] = spare;
     const bucket = free ?? { number: bucketCount, rows: new Set<Row>(), isOwed: false };
     if (free === undefined) bucketCount += 1;
-    const row: Row = { subscriberId, bucket, low, at, before, present: new Set() };
+    const row: Row = { subscriberId, bucket, low, at, before, isBack: false, present: new Set() };
     bucket.rows.add(row);
     if (bucket.rows.size >= ROWS_PER_BUCKET) spare.delete(bucket);
     else spare.add(bucket);
@@ -139,6 +146,7 @@ export function createSubscriberLows(services: SubscriberLowsServices): Subscrib
         rows.set(subscriberId, row);
       };
       touch();
+      row.isBack = true;
       row.present.add(owedFrom);
       present.add(row);
       if (known === undefined) owe(row.bucket);
@@ -146,6 +154,7 @@ export function createSubscriberLows(services: SubscriberLowsServices): Subscrib
       makeRoom();
       return () => {
         note(row);
+        services.keepMoved();
         row.present.delete(owedFrom);
         if (row.present.size > 0) return;
         present.delete(row);
@@ -157,6 +166,10 @@ export function createSubscriberLows(services: SubscriberLowsServices): Subscrib
       cancel = wakeUps.at(clock.now() + KEEP_EVERY_MS, keepAll);
     },
     before: (subscriberId) => rows.get(subscriberId)?.before,
+    returning: (subscriberId) => {
+      const row = rows.get(subscriberId);
+      return row?.before === undefined || row.isBack === false ? row?.before : row.low;
+    },
     known: (subscriberId) => {
       const row = rows.get(subscriberId);
       return row?.before ?? row?.low;
