@@ -25,6 +25,12 @@ export const COMMANDS: readonly CommandLoader[] = [
     ownsStdout: false,
     load: async () => withoutContext((await import("./validate.js")).registerValidate),
   },
+  {
+    name: "journal",
+    ownsStdout: false,
+    load: async () => withoutContext((await import("./journal.js")).registerJournal),
+  },
+  { name: "replay", ownsStdout: true, load: async () => (await import("./replay.js")).registerReplay },
   { name: "demo", ownsStdout: false, load: async () => withoutContext((await import("./demo.js")).registerDemo) },
 ];
 

@@ -19,6 +19,14 @@ export function positiveNumber(most: number): (text: string) => number {
   };
 }
 
+/** For commander: an instant of RFC 3339, or a day, which begins at midnight UTC; as milliseconds since 1970. */
+export function instant(text: string): number {
+  const isWhole = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/i.test(text);
+  const at = isWhole ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(at)) return at;
+  throw new InvalidArgumentError("Give an instant such as 2026-11-22T10:30:00Z, or a day.");
+}
+
 /** For commander: values with commas between them; the option may also be given several times. */
 export function textList(text: string, previous: readonly string[] | undefined): readonly string[] {
   const values = text

@@ -11,15 +11,37 @@ export function unknownCommand(name: string, known: readonly string[]): Fault {
 
 /** `program` has parsed `argv` and thrown `error`. */
 export function usageFault(error: CommanderError, program: Command, argv: readonly string[]): Fault {
-  const command = program.commands.find((candidate) => argv.includes(candidate.name())) ?? program;
-  const help = command === program ? "aaepd --help" : `aaepd ${command.name()} --help`;
+  const command = commandIn(program, argv);
+  const help = `${pathOf(command)} --help`;
   const said = error.message.replace(/^error: /, "");
   if (error.code === "commander.unknownOption") {
     const flag = /'(.*)'/s.exec(said)?.[1] ?? said;
     const [name = flag] = flag.split("=", 1);
     return usage(`There is no option ${quoted(name)}. ${`${didYouMean(name, flagsOf(command))} See ${help}.`.trim()}`);
   }
+  if (error.code === "commander.unknownCommand") {
+    const name = /'(.*)'/s.exec(said)?.[1] ?? said;
+    const near = didYouMean(name, namesOf(command));
+    return usage(`${pathOf(command)} has no command ${quoted(name)}. ${`${near} See ${help}.`.trim()}`);
+  }
+  // Nothing was named where one of several is wanted.
+  if (error.code === "commander.help") return usage(`Give a command: ${namesOf(command).join(", ")}. See ${help}.`);
   return usage(`${inOurWords(said)} See ${help}.`);
+}
+
+/** The command that is named, or the one of its own that is named after it. */
+function commandIn(program: Command, argv: readonly string[]): Command {
+  const found = program.commands.find((candidate) => argv.includes(candidate.name()));
+  return found === undefined ? program : commandIn(found, argv.slice(argv.indexOf(found.name()) + 1));
+}
+
+/** As it is called: "aaepd journal inspect". */
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}
+
+function namesOf(command: Command): readonly string[] {
+  return command.commands.map((one) => one.name());
 }
 
 /** In the one style of all mistakes: what was given, then what to give. Each row knows one sentence of commander's. */
@@ -27,6 +49,10 @@ const REWORDED: readonly (readonly [RegExp, (...parts: readonly string[]) => str
   [
     /^option '(?:-\w, )?(\S+)(.*)' argument missing$/s,
     (flag, value) => `${flag} has no value. Give one: ${flag}${value}.`,
+  ],
+  [
+    /^required option '(?:-\w, )?(\S+)(.*)' not specified$/s,
+    (flag, value) => `There is no ${flag}. Give one: ${flag}${value}.`,
   ],
   [/^missing required argument '(.*)'$/s, (name) => `There is no ${name}. Give one.`],
   [

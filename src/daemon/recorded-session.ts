@@ -93,8 +93,8 @@ export function createTape(session: RecordedSession, ids: IdServices, defaultLan
 }
 
 /**
- * How many events of a new tape were played when a subscriber was given the event that it names as its last; 0 where that is none of them: it hears the
- * session from its beginning.
+ * How many events of a new tape were played when a subscriber was given the event that it names as its last; 0 where that is none of them: it hears
+ * the session from its beginning.
  */
 export function playedUpTo(tape: Tape, sessionId: string, resume: ResumeAfter): number {
   const eventId = resume.kind === "event" ? resume.eventId : resume.eventIds.get(sessionId);

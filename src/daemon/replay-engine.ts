@@ -1,5 +1,5 @@
-// The engine of a replay. Each subscription has an engine of its own, with a journal in memory into which the recorded session is played for it alone,
-// from the beginning: all that was negotiated applies as it does to what is live. Agents are turned away.
+// The engine of a replay. Each subscription has an engine of its own, with a journal in memory into which the recorded session is played for it
+// alone, from the beginning: all that was negotiated applies as it does to what is live. Agents are turned away.
 import { Fault } from "../base/errors.js";
 import { createEngine, type Engine, type EngineSubscription, type SubscribeSpec } from "../engine/engine.js";
 import type { EngineOptions, EngineServices } from "../engine/engine-options.js";

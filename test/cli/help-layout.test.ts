@@ -20,8 +20,9 @@ test.each([80, 120])(
   "at %i columns no help has a longer line, but for commands and examples that must not be broken",
   async (columns) => {
     ensureBuilt();
-    for (const name of ["--help", ...COMMANDS.map((command) => command.name)]) {
-      const program = startProgram(name === "--help" ? [name] : [name, "--help"], {
+    const nested = ["journal inspect", "journal export"];
+    for (const name of ["", ...COMMANDS.map((command) => command.name), ...nested]) {
+      const program = startProgram([...name.split(" "), "--help"].filter(Boolean), {
         environment: { COLUMNS: String(columns) },
       });
       expect((await program.ended).code).toBe(0);

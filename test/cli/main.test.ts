@@ -33,6 +33,11 @@ describe("the command line", () => {
     [["manifest", "--new", "--socket", "x"], "--new and --socket cannot be given together."],
     [["tail", "--languages", "en,e n"], '--languages is "en,e n". "e n" is no language tag. Give tags such as en-US.'],
     [["serve", "--config", "."], ". is a folder. Give --config the path of a file."],
+    [["replay", "--speed", "2"], "There is no --session. Give one: --session <ID>. See aaepd replay --help."],
+    [["journal", "inspct"], 'aaepd journal has no command "inspct". Did you mean inspect? See aaepd journal --help.'],
+    [["journal", "export", "--al"], 'There is no option "--al". See aaepd journal export --help.'],
+    [["journal", "export", "--with-epochs", "--agent-events-only"], "cannot be given together."],
+    [["journal", "export", "--since", "noon"], '--since is "noon". Give an instant such as'],
     [["serve", "--burst", "0"], '--burst is "0". Give a whole number from 1 to 1000.'],
   ])("K4, A21: %j is refused with what was meant, exit code 2", async (argv, expected) => {
     const { code, stdout, stderr } = await run(...argv);

@@ -1,0 +1,99 @@
+// Writes the events of a journal as they were journaled. One block is in memory at a time.
+import type { Epoch } from "../engine/event.js";
+import type { StoredBlock } from "../storage/block.js";
+import type { CommandIo } from "./command-io.js";
+import { EXIT, type ExitCode } from "./exit-codes.js";
+import { journalFacts } from "./journal-facts.js";
+import type { JournalChoiceOptions } from "./journal-options.js";
+import { counted } from "./journal-report.js";
+import { createLineWriter } from "./line-writer.js";
+import { readJournal } from "./read-journal.js";
+import { agentsPart } from "./recording.js";
+import { runCommand } from "./run-command.js";
+import { noSuchSession } from "./session-choice.js";
+
+export interface JournalExportOptions extends JournalChoiceOptions {
+  readonly session?: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly since?: number;
+  readonly until?: number;
+  readonly agentEventsOnly?: true;
+  readonly withEpochs?: true;
+}
+
+export function runJournalExport(options: JournalExportOptions, io: CommandIo): Promise<void> {
+  return runCommand(io, () => exportEvents(options, io));
+}
+
+async function exportEvents(options: JournalExportOptions, io: CommandIo): Promise<ExitCode> {
+  const output = createLineWriter(io.stdout);
+  const status = createLineWriter(io.stderr);
+  const unseen = new Set(options.session);
+  const lineOf = lineMaker(options);
+  let isStopped = false;
+  let damagedCount = 0;
+  const cancelInterrupt = io.onInterrupt(() => {
+    isStopped = true;
+  });
+  const journal = await readJournal(options, io.environment);
+  try {
+    for (const { block, first, count } of journal.blocks()) {
+      if (output.hasGone() || isStopped) break;
+      if (block === undefined) {
+        damagedCount += 1;
+        await status.write(
+          `Warning: ${counted(count, "event")} from epoch ${first} cannot be read: the record is damaged.`,
+        );
+        continue;
+      }
+      for (let index = 0; index < count; index += 1) {
+        if (!isAsked(block, index, options)) continue;
+        if (unseen.size > 0) unseen.delete(block.facts(index).sessionId);
+        const line = isInTime(block.wallTime(index), options) ? lineOf(block, index, first + index) : undefined;
+        if (line !== undefined) await output.write(line);
+      }
+    }
+    await output.flush();
+    if (output.hasGone()) return EXIT.ok;
+    if (isStopped) return EXIT.interrupted;
+    const [unknown] = unseen;
+    if (unknown !== undefined) throw noSuchSession(unknown, journalFacts(journal.blocks()), journal.place.path);
+    return damagedCount > 0 ? EXIT.fault : EXIT.ok;
+  } finally {
+    cancelInterrupt();
+    await journal.close();
+  }
+}
+
+function isAsked(block: StoredBlock, index: number, { session }: JournalExportOptions): boolean {
+  return session === undefined || session.some((sessionId) => block.isAmong(index, { sessionId }));
+}
+
+function isInTime(at: number, { since, until }: JournalExportOptions): boolean {
+  return (since === undefined || at >= since) && (until === undefined || at < until);
+}
+
+type LineMaker = (block: StoredBlock, index: number, epoch: Epoch) => string | undefined;
+
+/** Undefined for what is left out. */
+function lineMaker({ agentEventsOnly, withEpochs }: JournalExportOptions): LineMaker {
+  if (agentEventsOnly === true) return agentsLine;
+  if (withEpochs !== true) return (block, index) => onOneLine(block.source(index));
+  return (block, index, epoch) => {
+    const received = new Date(block.wallTime(index)).toISOString();
+    return `{"epoch":${epoch},"received":"${received}","event":${onOneLine(block.source(index))}}`;
+  };
+}
+
+/** What an agent can say of it, in its own words wherever they can stay. */
+function agentsLine(block: StoredBlock, index: number): string | undefined {
+  const { event, source } = block.entry(index, 0);
+  const part = agentsPart(event);
+  if (part === undefined) return undefined;
+  return part === event && source !== undefined ? onOneLine(source) : JSON.stringify(part);
+}
+
+/** Line ends in JSON stand between its tokens, where a space means the same. */
+function onOneLine(source: string): string {
+  return /[\r\n]/.test(source) ? source.replace(/[\r\n]/g, " ") : source;
+}
