@@ -1,48 +1,67 @@
 // Starts the processes of the benchmark and talks to them.
 import { fork, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const BENCH = fileURLToPath(new URL(".", import.meta.url));
 export const AAEPD = join(BENCH, "../bin/aaepd.js");
+/** What is written to the disk is written beside the packages: the folder for temporary files may be in memory. */
+const ON_DISK = join(BENCH, "../node_modules/.cache");
+/** The journal of every row that does not say otherwise. */
+export const IN_MEMORY = ["--journal", "memory"];
 
 /** A folder for sockets, and the processes started since; `close` ends them all. */
 export function createStage({ profile } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "aaepd-bench-"));
+  mkdirSync(ON_DISK, { recursive: true });
+  const disk = mkdtempSync(join(ON_DISK, "aaepd-bench-"));
+  // A daemon finds nothing of its user's, and leaves nothing.
+  const env = { ...process.env, XDG_STATE_HOME: join(disk, "state"), XDG_CONFIG_HOME: join(folder, "config") };
   const running = new Set();
   let count = 0;
+  const path = (name) => {
+    count += 1;
+    return join(folder, `${name}-${count}.sock`);
+  };
   const own = (child) => {
     running.add(child);
     child.on("exit", () => running.delete(child));
     return child;
   };
-  const path = (name) => {
-    count += 1;
-    return join(folder, `${name}-${count}.sock`);
-  };
 
   return {
     path,
     own,
+    env,
+    /** An empty folder on the disk. */
+    diskFolder: (name) => {
+      count += 1;
+      const made = join(disk, `${name}-${count}`);
+      mkdirSync(made);
+      return made;
+    },
     role: async (name, ...args) => {
       const child = own(
         fork(join(BENCH, "roles", `${name}.mjs`), args, {
+          env,
           execArgv: [
             "--expose-gc",
             ...(process.env.PROFILE_ROLE === name ? ["--cpu-prof", "--cpu-prof-dir=/tmp/prof-role"] : []),
           ],
         }),
       );
-      return talkTo(child, await firstMessage(child, name));
+      await firstMessage(child, name);
+      return { ...talkTo(child), stop: () => ended(child) };
     },
-    /** A daemon on a socket of its own. */
+    /** A daemon on a socket of its own, with its journal in memory unless options name another. */
     daemon: async (...options) => {
       const socket = path("daemon");
       const profiling = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
       const child = own(
-        fork(AAEPD, ["serve", "--producer-id", "bench", "--socket", socket, "--log-level", "error", ...options], {
+        fork(AAEPD, serveArguments(socket, options), {
+          env,
           execArgv: ["--expose-gc", "--import", join(BENCH, "probe.mjs"), ...profiling],
           stdio: ["ignore", "pipe", "inherit", "ipc"],
         }),
@@ -51,21 +70,32 @@ export function createStage({ profile } = {}) {
         child.stdout.once("data", resolve);
         child.once("exit", (code) => reject(new Error(`The daemon ended with ${code} before it listened.`)));
       });
-      return { ...talkTo(child), socket };
+      return { ...talkTo(child), socket, stop: () => ended(child) };
     },
     close: async () => {
-      await Promise.all(
-        [...running].map(
-          (child) =>
-            new Promise((resolve) => {
-              child.once("exit", resolve);
-              child.kill("SIGTERM");
-            }),
-        ),
-      );
-      rmSync(folder, { recursive: true, force: true });
+      await Promise.all([...running].map(ended));
+      for (const one of [folder, disk]) rmSync(one, { recursive: true, force: true });
     },
   };
+}
+
+/** What the command line of a daemon says. */
+export function serveArguments(socket, options) {
+  const journal = options.includes("--journal") ? [] : IN_MEMORY;
+  return ["serve", "--producer-id", "bench", "--socket", socket, "--log-level", "error", ...journal, ...options];
+}
+
+/** The same for an agent's child. `socket` is a path, or "off". */
+export function stdioArguments(socket) {
+  return ["stdio", "--producer-id", "bench", "--socket", socket, "--log-level", "error", ...IN_MEMORY];
+}
+
+function ended(child) {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
+    child.once("exit", resolve);
+    child.kill("SIGTERM");
+  });
 }
 
 function firstMessage(child, name) {

@@ -69,8 +69,11 @@ function countingSegmenter() {
   };
 }
 
-export function createEngineStage() {
-  const clock = createVirtualClock();
+/** The engine. Its journal is in memory and its clock stands still, unless others are given. */
+export function createEngineStage({
+  clock = createVirtualClock(),
+  createJournal = (evicted) => createJournalRing({ firstEpoch: Date.now() * 1000, evicted }),
+} = {}) {
   const { segmenter, calls } = countingSegmenter();
   const silent = () => {};
   const ids = createIdSource();
@@ -81,7 +84,7 @@ export function createEngineStage() {
       idServices: { sha256Hex: (text) => createHash("sha256").update(text).digest("hex") },
       segmenter,
       log: { debug: silent, info: silent, warn: silent, error: silent },
-      createJournal: (evicted) => createJournalRing({ firstEpoch: Date.now() * 1000, evicted }),
+      createJournal,
       validate: assertEvent,
     },
     {

@@ -29,41 +29,43 @@ export async function interleaved(pairs, one, other) {
   return measured;
 }
 
-/** A line of the table: both figures, and the median and spread of their ratios. */
-export function ratioLine(what, unit, pairs, target, notes) {
-  const ratios = pairs.map(([ours, bare]) => ours / bare);
+/** A line of the table: both figures, and the median and spread of their ratios. `target` is about the ratio. */
+export function ratioLine(what, unit, pairs, target, { note } = {}) {
   return {
     what,
     unit,
     daemon: median(pairs.map(([ours]) => ours)),
-    bare: median(pairs.map(([, bare]) => bare)),
-    value: median(ratios),
-    least: Math.min(...ratios),
-    most: Math.max(...ratios),
-    valueUnit: "×",
+    beside: median(pairs.map(([, beside]) => beside)),
+    ratio: spreadOf(pairs.map(([ours, beside]) => ours / beside)),
     target,
-    ...notes,
+    note,
   };
 }
 
-/** A line of figures that stand for themselves. */
-export function figureLine(what, unit, values, target, notes) {
+/** A line whose target is about something else than the ratio: `aim.of` makes its figure, in `aim.unit`, out of a pair and its number. */
+export function aimedLine(what, unit, pairs, aim, target, notes) {
   return {
-    what,
-    unit,
-    value: median(values),
-    least: Math.min(...values),
-    most: Math.max(...values),
-    valueUnit: unit,
-    target,
-    ...notes,
+    ...ratioLine(what, unit, pairs, target, notes),
+    aim: { unit: aim.unit, ...spreadOf(pairs.map((pair, index) => aim.of(pair, index))) },
   };
+}
+
+/** A line of what could not be measured here, and why. */
+export function missingLine(what, why) {
+  return { what, missing: why };
+}
+
+function spreadOf(values) {
+  return { median: median(values), least: Math.min(...values), most: Math.max(...values) };
 }
 
 export const atLeast = (bound) => ({ kind: "at least", bound });
 export const atMost = (bound) => ({ kind: "at most", bound });
 
-export function isMet({ value, target }) {
-  if (target === undefined) return undefined;
-  return target.kind === "at least" ? value >= target.bound : value <= target.bound;
+/** Undefined where there is no target, or no figure. */
+export function isMet(line) {
+  const figure = (line.aim ?? line.ratio)?.median;
+  const { target } = line;
+  if (target === undefined || figure === undefined) return undefined;
+  return target.kind === "at least" ? figure >= target.bound : figure <= target.bound;
 }

@@ -13,11 +13,11 @@ export function createTally() {
   /** How many receivers have passed each step of the credit. */
   let passed = new Map();
   return {
-    /** `creditPath`: where to report every time that all have taken CREDIT_STEP more. */
-    begin: ({ count, creditPath }) => {
+    /** `creditPath`: where to report every time that all have taken CREDIT_STEP more. `goal`: where what comes is known before anybody could ask. */
+    begin: ({ count, creditPath, goal: known = Number.POSITIVE_INFINITY }) => {
       counts = Array.from({ length: count }, () => 0);
       passed = new Map();
-      goal = Number.POSITIVE_INFINITY;
+      goal = known;
       reached = 0;
       credit?.destroy();
       credit = creditPath === undefined ? undefined : createConnection(creditPath);

@@ -1,5 +1,6 @@
 // The limit: writes events that are encoded already to every connection, many at a time, and does nothing else.
 import { createServer } from "node:net";
+import { cutFrames } from "../cut-frames.mjs";
 import { createEventTexts, framed, numberOffset } from "../events.mjs";
 import { serveRole } from "../role.mjs";
 
@@ -27,6 +28,36 @@ serveRole({
         resolve,
       );
     }),
+  /** Answers the first message of each connection as a daemon would, and keeps the connection. */
+  greet: ({ path }) =>
+    new Promise((resolve) => {
+      createServer((socket) => {
+        sockets.push(socket);
+        socket.on("error", () => {});
+        socket.on("close", () => {
+          sockets = sockets.filter((one) => one !== socket);
+        });
+        cutFrames(socket, (data, from, end) => {
+          const { subscriber_id } = JSON.parse(data.toString("utf8", from, end));
+          socket.write(framed(JSON.stringify({ type: "subscription.accepted", subscriber_id })));
+        });
+      }).listen(path, resolve);
+    }),
+  /** Writes one event of `bytes` bytes a second to each connection, evenly over the second. */
+  sendAtRate: async ({ seconds, bytes }) => {
+    const event = JSON.parse(createEventTexts().chunk(0));
+    event.chunk = "";
+    event.chunk = "The daemon carries it. ".repeat(bytes / 20).slice(0, bytes - JSON.stringify(event).length);
+    const frame = framed(JSON.stringify(event));
+    const begin = performance.now();
+    for (let done = 0; ; ) {
+      const elapsed = performance.now() - begin;
+      if (elapsed >= seconds * 1000) return;
+      for (const due = (elapsed / 1000) * sockets.length; done < due; done += 1)
+        sockets[done % sockets.length].write(frame);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  },
   /** Lets go of the connections of the run before. */
   begin: () => {
     sent = 0;

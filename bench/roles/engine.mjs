@@ -1,13 +1,19 @@
 // Ingest and coalescing without sockets: the engine's CPU beside that of parsing, validating and serialising the same events.
-
+import { PassThrough } from "node:stream";
+import { createClock } from "../../dist/src/daemon/clock.js";
+import { createJournalRing } from "../../dist/src/engine/journal-ring.js";
 import { createRpcSession } from "../../dist/src/protocols/aaep/rpc-session.js";
+import { openDiskJournal } from "../../dist/src/storage/open-disk-journal.js";
 import { isOutputStreamingEvent } from "../../gen/aaep/validators.js";
 import { createEngineStage, PASS_THROUGH } from "../engine-stage.mjs";
 import { createEventTexts } from "../events.mjs";
+import { inFlight } from "../flight.mjs";
 import { serveRole } from "../role.mjs";
 import { streamTokens } from "../stream-tokens.mjs";
 
 let kept = 0;
+const held = [];
+let onDisk;
 
 function message(texts, from, size) {
   const events = Array.from({ length: size }, (_, index) => texts.chunk(from + index));
@@ -21,13 +27,7 @@ function stageFor(size) {
   const known = stages.get(size);
   if (known !== undefined) return known;
   const stage = createEngineStage();
-  const notify = (_, error) => {
-    throw new Error(JSON.stringify(error));
-  };
-  const session = createRpcSession(
-    { engine: stage.engine, ids: stage.ids, agentIdentity: undefined },
-    { notify, deliver: () => true, deliverLast: () => {}, writable: () => Promise.resolve() },
-  );
+  const session = sessionOf(stage);
   const texts = createEventTexts();
   const publish = (text) => {
     const { method, params } = JSON.parse(text);
@@ -40,6 +40,17 @@ function stageFor(size) {
   const made = { stage, texts, publish, next: 0 };
   stages.set(size, made);
   return made;
+}
+
+/** An agent's side of a connection without a connection. */
+function sessionOf(stage) {
+  const notify = (_, error) => {
+    throw new Error(JSON.stringify(error));
+  };
+  return createRpcSession(
+    { engine: stage.engine, ids: stage.ids, agentIdentity: undefined },
+    { notify, deliver: () => true, deliverLast: () => {}, writable: () => Promise.resolve() },
+  );
 }
 
 /** CPU microseconds for each of `count`. What was made for the work beforehand is no part of it, and so neither is its way into old memory. */
@@ -85,6 +96,55 @@ serveRole({
       }
       one.stage.clock.settle();
     });
+  },
+  /** An engine with its journal in `folder`, in which a session begins. */
+  openJournal: async ({ folder, policy }) => {
+    const clock = createClock();
+    const silent = () => {};
+    const opened = await openDiskJournal({
+      directory: folder,
+      policy,
+      retention: { ageMs: 24 * 3600 * 1000, bytes: 2 ** 30 },
+      createWindow: createJournalRing,
+      window: {},
+      clock,
+      log: { debug: silent, info: silent, warn: console.error, error: console.error },
+    });
+    const { handlers } = sessionOf(createEngineStage({ clock, createJournal: opened.create }));
+    const texts = createEventTexts();
+    const publish = async (event) => {
+      const text = `{"jsonrpc":"2.0","id":1,"method":"aaep.publish","params":${event}}`;
+      const { method, params } = JSON.parse(text);
+      return handlers.request({ method, params, text });
+    };
+    await publish(texts.started());
+    onDisk = { texts, publish, next: 0 };
+  },
+  /** Publishes `count` events one by one with `flight` of them not safe yet; answers how many a second. */
+  publishInFlight: async ({ count, flight }) => {
+    const { texts, publish } = onDisk;
+    texts.renew();
+    const begin = performance.now();
+    await inFlight({ count, flight }, (_, size, acknowledged, failed) => {
+      for (let index = 0; index < size; index += 1) {
+        publish(texts.chunk(onDisk.next)).then(acknowledged, failed);
+        onDisk.next += 1;
+      }
+    });
+    return (count * 1000) / (performance.now() - begin);
+  },
+  /** Subscriptions for which nothing is published. */
+  hold: ({ count }) => {
+    const stage = createEngineStage();
+    const terms = { ...PASS_THROUGH, eventFilters: { include: ["aaep:agent.tool.invoked"], exclude: [] } };
+    for (let index = 0; index < count; index += 1) held.push(stage.subscribe({ ...terms }, () => {}));
+  },
+  /** What somebody might take in their place. */
+  holdStreams: ({ count }) => {
+    for (let index = 0; index < count; index += 1) {
+      const stream = new PassThrough({ objectMode: true });
+      held.push(stream.on("data", () => {}));
+    }
   },
   /** Tokens of 4 characters to one pass-through subscription and `sets` shaped ones. */
   shaped: streamTokens,

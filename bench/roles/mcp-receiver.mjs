@@ -1,7 +1,15 @@
-// The MCP SDK's server, which takes notifications and does nothing with them.
+// The MCP SDK's server, which takes notifications and does nothing with them but check their order.
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { numberOf } from "../events.mjs";
+import { createOrderCheck } from "../order-check.mjs";
 
 const server = new Server({ name: "bench", version: "1.0.0" }, { capabilities: {} });
-server.fallbackNotificationHandler = async () => {};
+const check = createOrderCheck();
+server.fallbackNotificationHandler = async ({ method, params }) => {
+  if (method === "aaep/event") check(numberOf(params));
+};
+server.onerror = (error) => {
+  throw error;
+};
 await server.connect(new StdioServerTransport());

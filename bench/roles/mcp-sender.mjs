@@ -4,21 +4,29 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { EmptyResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { createEventTexts } from "../events.mjs";
+import { cpuMicrosOf } from "../process-cpu.mjs";
 import { serveRole } from "../role.mjs";
 
 // The SDK waits for "drain" once for each message that finds the pipe full.
 EventEmitter.defaultMaxListeners = 100;
 
 let client;
+let pid;
+let texts;
+let next = 0;
 
 serveRole({
   start: async ({ args }) => {
     client = new Client({ name: "bench", version: "1.0.0" });
-    await client.connect(new StdioClientTransport({ command: process.execPath, args }));
+    const transport = new StdioClientTransport({ command: process.execPath, args });
+    await client.connect(transport);
+    pid = transport.pid;
+    texts = createEventTexts();
   },
   send: async ({ count }) => {
-    const texts = createEventTexts();
-    const events = Array.from({ length: count }, (_, index) => JSON.parse(texts.chunk(index)));
+    const events = Array.from({ length: count }, (_, index) => JSON.parse(texts.chunk(next + index)));
+    next += count;
+    const cpu = cpuMicrosOf(pid);
     const begin = performance.now();
     // What its transport promises is heeded in groups, as the other sender heeds its writer.
     for (let from = 0; from < count; from += 64) {
@@ -27,7 +35,8 @@ serveRole({
       );
     }
     await client.request({ method: "ping" }, EmptyResultSchema);
-    return { perSecond: (count * 1000) / (performance.now() - begin) };
+    const ms = performance.now() - begin;
+    return { perSecond: (count * 1000) / ms, cpuMicrosPerEvent: (cpuMicrosOf(pid) - cpu) / count };
   },
   stop: () => client.close(),
 });

@@ -1,6 +1,7 @@
 // An agent that publishes over the local socket, as fast as its slowest reader or at a rate.
 import { createConnection, createServer } from "node:net";
 import { createEventTexts } from "../events.mjs";
+import { inFlight } from "../flight.mjs";
 import { serveRole } from "../role.mjs";
 
 const CREDIT_STEP = 128;
@@ -66,8 +67,8 @@ async function begin(path, chunkCharacters) {
 }
 
 serveRole({
-  /** Begins a session, or goes on with the one that is open. Readers report on `creditPath` how far they are. */
-  open: async ({ path, creditPath, chunkCharacters }) => {
+  /** Begins a session, or goes on with the one that is open. So many processes of readers report on `creditPath` how far they are. */
+  open: async ({ path, creditPath, readers = 1, chunkCharacters }) => {
     if (path !== openPath) await begin(path, chunkCharacters);
     credits?.close();
     credits = undefined;
@@ -76,12 +77,16 @@ serveRole({
     credited = 0;
     base = next;
     await new Promise((resolve) => {
-      const own = createServer((readers) => {
-        readers.on("error", () => {});
-        readers.on("data", (bytes) => {
+      const taken = [];
+      const own = createServer((reader) => {
+        const index = taken.push(0) - 1;
+        reader.on("error", () => {});
+        reader.on("data", (bytes) => {
           // What readers of the run before still report is no word on this one.
           if (own !== credits) return;
-          credited += bytes.length * CREDIT_STEP;
+          taken[index] += bytes.length * CREDIT_STEP;
+          if (taken.length < readers) return;
+          credited = Math.min(...taken);
           onCredit();
         });
       }).listen(creditPath, resolve);
@@ -112,6 +117,23 @@ serveRole({
     }
     await Promise.all(acknowledged);
   },
+  /** Publishes `count` events one by one with `flight` of them unacknowledged; answers how many a second. */
+  publishInFlight: async ({ count, flight }) => {
+    texts.renew();
+    const begin = performance.now();
+    await inFlight({ count, flight }, (_, size, acknowledged, failed) => {
+      let lines = "";
+      for (let index = 0; index < size; index += 1) {
+        lastId += 1;
+        waiting.set(lastId, { resolve: acknowledged, reject: failed });
+        lines += `{"jsonrpc":"2.0","id":${lastId},"method":"aaep.publish","params":${params(1)}}\n`;
+      }
+      socket.write(lines);
+    });
+    return (count * 1000) / (performance.now() - begin);
+  },
+  /** The id of the event of this number. */
+  idOf: ({ number }) => JSON.parse(texts.chunk(number)).event_id,
   /** Publishes `perSecond` events a second for a while. Answers how many. */
   publishAtRate: async ({ perSecond, seconds, size }) => {
     const begin = performance.now();

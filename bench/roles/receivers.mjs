@@ -8,6 +8,7 @@ const tally = createTally();
 let sockets = [];
 let expected = [];
 let arrivals;
+let arrivedBytes = 0;
 let parsing = true;
 let ordered = true;
 
@@ -45,7 +46,7 @@ function check(index, text) {
   return true;
 }
 
-function open(index, { path, capabilities }) {
+function open(index, { path, capabilities, resumeAfter }) {
   return new Promise((resolve, reject) => {
     const socket = createConnection(path);
     sockets[index] = socket;
@@ -54,7 +55,10 @@ function open(index, { path, capabilities }) {
       (data, from, end) => {
         if (accepted) {
           const counts = parsing ? check(index, data.toString("utf8", from, end)) : isCounted(end - from);
-          if (counts && arrivals !== undefined) arrivals[index].push(performance.now());
+          if (counts && arrivals !== undefined) {
+            arrivals[index].push(performance.now());
+            arrivedBytes += end - from;
+          }
           return counts;
         }
         const answer = JSON.parse(data.toString("utf8", from, end));
@@ -69,7 +73,11 @@ function open(index, { path, capabilities }) {
     socket.on("data", cut);
     socket.on("connect", () => {
       if (capabilities === undefined) resolve(undefined);
-      else socket.write(framed(JSON.stringify(subscriptionRequest(`bench-${process.pid}-${index}`, capabilities))));
+      else {
+        const request = subscriptionRequest(`bench-${process.pid}-${index}`, capabilities);
+        const extensions = resumeAfter === undefined ? {} : { extensions: { aaepd: { resume_after: resumeAfter } } };
+        socket.write(framed(JSON.stringify({ ...request, ...extensions })));
+      }
     });
   });
 }
@@ -78,9 +86,9 @@ serveRole({
   ...tally.commands,
   /**
    * Opens `count` connections; with `capabilities` each shakes hands. `inOrder` says that each published event comes by itself, so that its
-   * number can be checked; merged ones have ids of their own.
+   * number can be checked; merged ones have ids of their own. With `resumeAfter` all that followed that event is sent, and `goal` says how many.
    */
-  connect: async ({ path, count, parse = true, inOrder = true, capabilities, creditPath }) => {
+  connect: async ({ path, count, parse = true, inOrder = true, capabilities, creditPath, resumeAfter, goal }) => {
     ordered = inOrder;
     for (const socket of sockets) {
       socket.removeAllListeners("error");
@@ -90,17 +98,18 @@ serveRole({
     parsing = parse;
     sockets = Array.from({ length: count });
     expected = sockets.map(() => undefined);
-    tally.begin({ count, creditPath });
+    tally.begin({ count, creditPath, goal });
     arrivals = undefined;
     for (let from = 0; from < count; from += 64) {
       const some = Array.from({ length: Math.min(64, count - from) }, (_, offset) => from + offset);
-      await Promise.all(some.map((index) => open(index, { path, capabilities })));
+      await Promise.all(some.map((index) => open(index, { path, capabilities, resumeAfter })));
     }
   },
   noteArrivals: () => {
     arrivals = sockets.map(() => []);
+    arrivedBytes = 0;
   },
-  /** How many events each connection got since, and the most of them in any window of `windowMs`. */
+  /** How many events each connection got since, their bytes in all, and the most of them in any window of `windowMs`. */
   tellArrivals: ({ windowMs }) => {
     const all = arrivals;
     arrivals = undefined;
@@ -118,6 +127,7 @@ serveRole({
       most: Math.max(...perConnection),
       total: perConnection.reduce((sum, one) => sum + one, 0),
       mostInWindow,
+      bytes: arrivedBytes,
     };
   },
 });

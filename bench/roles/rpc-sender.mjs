@@ -1,8 +1,8 @@
 // An agent that starts its peer as a child and sends it events over its standard input, with vscode-jsonrpc and one message a line.
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
 import { createMessageConnection, ParameterStructures } from "vscode-jsonrpc/node";
 import { createEventTexts } from "../events.mjs";
+import { cpuMicrosOf } from "../process-cpu.mjs";
 import { serveRole } from "../role.mjs";
 import { createLineReader, createLineWriter } from "../rpc-lines.mjs";
 
@@ -13,15 +13,6 @@ let texts;
 let next = 0;
 
 const after = () => new Promise((resolve) => setImmediate(resolve));
-
-/** CPU microseconds of a process, all its threads, as the kernel counts them. */
-function cpuMicros(pid) {
-  let total = 0;
-  for (const task of readdirSync(`/proc/${pid}/task`)) {
-    total += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]);
-  }
-  return total / 1000;
-}
 
 serveRole({
   start: async ({ args }) => {
@@ -42,7 +33,7 @@ serveRole({
     // The objects are there before the clock starts: making them is no part of sending.
     const events = Array.from({ length: count }, (_, index) => JSON.parse(texts.chunk(next + index)));
     next += count;
-    const cpu = cpuMicros(child.pid);
+    const cpu = cpuMicrosOf(child.pid);
     const begin = performance.now();
     for (let from = 0; from < count; from += size) {
       if (size === 1) void connection.sendNotification("aaep.publish", events[from]);
@@ -57,7 +48,7 @@ serveRole({
     }
     await connection.sendRequest("aaep.ping", {});
     const ms = performance.now() - begin;
-    return { perSecond: (count * 1000) / ms, cpuMicrosPerEvent: (cpuMicros(child.pid) - cpu) / count };
+    return { perSecond: (count * 1000) / ms, cpuMicrosPerEvent: (cpuMicrosOf(child.pid) - cpu) / count };
   },
   stop: () =>
     new Promise((resolve) => {

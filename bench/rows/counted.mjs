@@ -4,6 +4,7 @@ import { createAaepMessageCodec } from "../../dist/src/protocols/aaep/codec-aaep
 import { createListenCodec, createSubscribeCodec } from "../../dist/src/protocols/aaep/codec-protobuf.js";
 import { createJsonCodec } from "../../dist/src/protocols/aaep/json-codec.js";
 import { createEngineStage } from "../engine-stage.mjs";
+import { atMost, ratioLine } from "../measuring.mjs";
 
 /** What subscribers of the local socket, of Subscribe, of Listen and of AaepService get; Subscribe and Listen are to be one format. */
 function wireFormats() {
@@ -77,23 +78,24 @@ export function countEncodings({ events, subscribers }) {
   return { made, expected: events * combinations.size, delivered, expectedDeliveries: events * subscribers };
 }
 
-export function encodingRows(_, { scale }) {
+export const encodings = {
+  name: "encodings",
+  title: "Encodings",
+  remarks: `
+Counted in the engine with its real codecs: two shapes, three formats (JSON, the typed streams of both services, \`AaepService\`), and subscribers spread over
+them. Beside it is what there must be, events × shapes × formats, whatever the number of subscribers.
+`,
+  rows: encodingRows,
+};
+
+function encodingRows(_, { scale }) {
   return [1, 10, 100, 1000].map((subscribers) => {
     const { made, expected, delivered, expectedDeliveries } = countEncodings({
       events: Math.ceil(1000 * scale),
       subscribers,
     });
     if (delivered !== expectedDeliveries) throw new Error(`${delivered} of ${expectedDeliveries} were delivered.`);
-    return {
-      what: `encodings made for ${subscribers} subscriber${subscribers === 1 ? "" : "s"}, over events × shapes × formats`,
-      unit: "encodings",
-      daemon: made,
-      bare: expected,
-      value: made / expected,
-      least: made / expected,
-      most: made / expected,
-      valueUnit: "×",
-      target: { kind: "at most", bound: 1 },
-    };
+    const what = `encodings made for ${subscribers} subscriber${subscribers === 1 ? "" : "s"}`;
+    return ratioLine(what, "encodings", [[made, expected]], atMost(1));
   });
 }

@@ -1,9 +1,19 @@
 // What forged replies on one connection do to a valid reply on another (R19).
-import { atMost, figureLine, median, percentile } from "../measuring.mjs";
+import { atMost, median, percentile, ratioLine } from "../measuring.mjs";
 
 const FORGED = 100_000;
 
-export async function repliesRows(stage, { pairs, quick, scale }) {
+export const replies = {
+  name: "replies",
+  title: "A reply during a flood of forged ones",
+  remarks: `
+From sending a valid reply to the agent's having its answer: the 99th percentile while another connection sends forged replies as fast as they are read,
+beside the same with nothing else going on (R19).
+`,
+  rows: repliesRows,
+};
+
+async function repliesRows(stage, { pairs, quick, scale }) {
   const [daemon, person, forger] = await Promise.all([stage.daemon(), stage.role("replier"), stage.role("replier")]);
   const forged = Math.ceil(FORGED * scale);
   const count = quick ? 20 : 200;
@@ -29,14 +39,12 @@ export async function repliesRows(stage, { pairs, quick, scale }) {
   const all = measured.flatMap(({ under }) => under);
   const of = (values) => Math.round(median(values));
   return [
-    figureLine(
-      `valid reply during ${forged.toLocaleString("en")} forged replies on another connection: p99 over the idle p99`,
-      "×",
-      measured.map(({ quiet, under }) => percentile(under, 0.99) / quiet),
+    ratioLine(
+      `p99 during ${forged.toLocaleString("en")} forged replies`,
+      "µs",
+      measured.map(({ quiet, under }) => [percentile(under, 0.99), quiet]),
       atMost(10),
-      {
-        note: `idle p99 ${of(measured.map(({ quiet }) => quiet))} µs; under the flood p50 ${of(all)} µs, worst ${Math.round(Math.max(...all))} µs, ${all.length} replies`,
-      },
+      { note: `p50 ${of(all)} µs, worst ${Math.round(Math.max(...all))} µs, ${all.length} replies` },
     ),
   ];
 }

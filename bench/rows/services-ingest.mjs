@@ -4,7 +4,17 @@ import { interleaved, ratioLine } from "../measuring.mjs";
 const SIZE = 64;
 const FLIGHT = 16;
 
-export async function servicesIngestRows(stage, { pairs, scale }) {
+export const servicesIngest = {
+  name: "services-ingest",
+  title: "Taking an event in over gRPC",
+  remarks: `
+For information, without a target: \`AgentService.Publish\`, batches of 64 and 16 of them unacknowledged, beside the same events as JSON on the local socket. CPU
+of the daemon.
+`,
+  rows: servicesIngestRows,
+};
+
+async function servicesIngestRows(stage, { pairs, scale }) {
   const count = Math.ceil(100_000 * scale);
   const grpcPath = stage.path("grpc");
   const [daemon, overGrpc, overSocket] = await Promise.all([

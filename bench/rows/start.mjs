@@ -1,16 +1,29 @@
 // From starting the program to the first accepted subscription.
-
 import { spawn } from "node:child_process";
 import { createConnection } from "node:net";
-import { AAEPD, timeOf } from "../children.mjs";
+import { join } from "node:path";
+import { AAEPD, serveArguments, timeOf } from "../children.mjs";
 import { framed, passThrough, subscriptionRequest } from "../events.mjs";
-import { atMost, figureLine, interleaved, median } from "../measuring.mjs";
+import { aimedLine, atMost, interleaved } from "../measuring.mjs";
 
-function startToAccepted(stage) {
+const KEPT = 100_000;
+
+export const start = {
+  name: "start",
+  title: "Start",
+  remarks: `
+From starting \`aaepd serve\`, without services, to the first accepted subscription, beside \`node -e 0\`. The target is about what comes on top. With the journal in
+memory, with one on the disk in an empty folder, and with one that has ${KEPT.toLocaleString("en")} events of a run before.
+`,
+  rows: startRows,
+};
+
+function startToAccepted(stage, options) {
   const path = stage.path("start");
   const begin = performance.now();
   const child = stage.own(
-    spawn(process.execPath, [AAEPD, "serve", "--producer-id", "bench", "--socket", path, "--log-level", "error"], {
+    spawn(process.execPath, [AAEPD, ...serveArguments(path, options)], {
+      env: stage.env,
       stdio: ["ignore", "pipe", "inherit"],
     }),
   );
@@ -31,21 +44,33 @@ function startToAccepted(stage) {
   });
 }
 
-export async function startRows(stage, { quick }) {
-  const measured = await interleaved(
-    quick ? 2 : 15,
-    () => startToAccepted(stage),
-    () => timeOf(process.execPath, ["-e", "0"]),
-  );
-  return [
-    figureLine(
-      "start to first accepted subscription, above `node -e 0`",
-      "ms",
-      measured.map(([ours, bare]) => ours - bare),
-      atMost(150),
-      {
-        note: `${median(measured.map(([ours]) => ours)).toFixed(0)} ms, node -e 0 ${median(measured.map(([, bare]) => bare)).toFixed(0)} ms`,
-      },
-    ),
+/** A folder with the journal of a run that has ended in order. */
+async function filledJournal(stage, count) {
+  const folder = join(stage.diskFolder("kept"), "journal");
+  const daemon = await stage.daemon("--journal", folder);
+  const publisher = await stage.role("publisher");
+  await publisher.call("open", { path: daemon.socket });
+  await publisher.call("publishAcknowledged", { count, size: 64, flight: 16 });
+  await Promise.all([publisher.stop(), daemon.stop()]);
+  return folder;
+}
+
+async function startRows(stage, { pairs, quick, scale }) {
+  const kept = await filledJournal(stage, Math.ceil(KEPT * scale));
+  const journals = [
+    ["journal in memory", () => []],
+    ["journal on the disk, empty", () => ["--journal", join(stage.diskFolder("start"), "journal")]],
+    [`journal on the disk, ${KEPT.toLocaleString("en")} events`, () => ["--journal", kept]],
   ];
+  const lines = [];
+  for (const [what, options] of journals) {
+    const measured = await interleaved(
+      quick ? 1 : pairs * 2,
+      () => startToAccepted(stage, options()),
+      () => timeOf(process.execPath, ["-e", "0"]),
+    );
+    const above = { unit: "ms above", of: ([ours, beside]) => ours - beside };
+    lines.push(aimedLine(what, "ms", measured, above, atMost(150)));
+  }
+  return lines;
 }

@@ -1,48 +1,65 @@
-// An agent that publishes over the standard input of a daemon it has started.
+// An agent that publishes over the standard input of a daemon it has started, beside what it could speak to in its place.
 import { join } from "node:path";
-import { AAEPD, BENCH } from "../children.mjs";
-import { atLeast, interleaved, ratioLine } from "../measuring.mjs";
+import { AAEPD, BENCH, stdioArguments } from "../children.mjs";
+import { atLeast, interleaved, median, ratioLine } from "../measuring.mjs";
 
-export async function stdioRows(stage, { pairs, scale, profile }) {
+export const stdio = {
+  name: "stdio",
+  title: "An agent over stdio, and its peers",
+  remarks: `
+Events a second from an agent to its child: to \`aaepd stdio\`, which checks and journals them and says when it has taken all. Beside it:
+
+- a bare pair of \`vscode-jsonrpc\`, one message a line, with our own plain reader and writer; the receiver parses;
+- the TypeScript SDK of the Model Context Protocol: its client sends the same events as notifications to its server;
+- the TypeScript SDK of the Agent Client Protocol: its agent side sends \`session/update\` with a piece of text, as many bytes a message as the event has, to its client
+  side.
+
+Receivers check the order of all events. Senders wait in groups of 64 for what their writer or transport promises.
+`,
+  rows: stdioRows,
+};
+
+async function stdioRows(stage, { pairs, scale, profile }) {
   const profiling = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
-  const [toDaemon, toBare, toMcp] = await Promise.all([
+  const [toDaemon, toBare, toMcp, toAcp] = await Promise.all([
     stage.role("rpc-sender"),
     stage.role("rpc-sender"),
     stage.role("mcp-sender"),
+    stage.role("acp-sender"),
   ]);
   await Promise.all([
-    toDaemon.call("start", {
-      args: [...profiling, AAEPD, "stdio", "--producer-id", "bench", "--socket", "off", "--log-level", "error"],
-    }),
+    toDaemon.call("start", { args: [...profiling, AAEPD, ...stdioArguments("off")] }),
     toBare.call("start", { args: [join(BENCH, "roles/rpc-receiver.mjs")] }),
     toMcp.call("start", { args: [join(BENCH, "roles/mcp-receiver.mjs")] }),
+    toAcp.call("start", { args: [join(BENCH, "roles/acp-receiver.mjs")] }),
   ]);
-  const count = Math.ceil(150_000 * scale);
-  const daemon = (size) => () => toDaemon.call("send", { count, size });
-  const bare = () => toBare.call("send", { count, size: 1 });
-  const mcp = () => toMcp.call("send", { count: Math.ceil(count / 4) });
-  const perSecond = (measured) => measured.map(([one, other]) => [one.perSecond, other.perSecond]);
-  const cpu = (measured) => ({
-    note: `CPU an event: daemon ${mean(measured.map(([one]) => one.cpuMicrosPerEvent)).toFixed(1)} µs`,
-  });
-
-  const one = await interleaved(pairs, daemon(1), bare);
-  const oneMcp = await interleaved(pairs, daemon(1), mcp);
-  const arrays = await interleaved(pairs, daemon(64), mcp);
-  await Promise.all([toDaemon.call("stop"), toBare.call("stop"), toMcp.call("stop")]);
-  return [
-    ratioLine(
-      "stdio, one by one, beside a bare vscode-jsonrpc pair",
+  const count = Math.ceil(100_000 * scale);
+  const few = Math.ceil(count / 4);
+  const peers = {
+    bare: () => toBare.call("send", { count, size: 1 }),
+    mcp: () => toMcp.call("send", { count: few }),
+    acp: () => toAcp.call("send", { count: few }),
+  };
+  const line = async (what, size, peer, target) => {
+    const measured = await interleaved(pairs, () => toDaemon.call("send", { count, size }), peers[peer]);
+    const micros = (of) => median(measured.map((pair) => of(pair).cpuMicrosPerEvent)).toFixed(1);
+    return ratioLine(
+      what,
       "events/s",
-      perSecond(one),
-      atLeast(0.5),
-      cpu(one),
-    ),
-    ratioLine("stdio, one by one, beside the MCP SDK", "events/s", perSecond(oneMcp), atLeast(3)),
-    ratioLine("stdio, arrays of 64, beside the MCP SDK", "events/s", perSecond(arrays), atLeast(5), cpu(arrays)),
+      measured.map(([ours, theirs]) => [ours.perSecond, theirs.perSecond]),
+      target,
+      {
+        note: `receiver's CPU an event: daemon ${micros(([ours]) => ours)} µs, beside it ${micros(([, theirs]) => theirs)} µs`,
+      },
+    );
+  };
+  const lines = [
+    await line("one by one, beside a bare pair of `vscode-jsonrpc`", 1, "bare", atLeast(0.5)),
+    await line("one by one, beside the MCP SDK", 1, "mcp", atLeast(3)),
+    await line("arrays of 64, beside the MCP SDK", 64, "mcp", atLeast(5)),
+    await line("one by one, beside the ACP SDK", 1, "acp"),
+    await line("arrays of 64, beside the ACP SDK", 64, "acp"),
   ];
-}
-
-function mean(values) {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  await Promise.all([toDaemon, toBare, toMcp, toAcp].map((one) => one.call("stop")));
+  return lines;
 }

@@ -1,0 +1,104 @@
+// What one more subscriber costs, from the first to the ten thousandth.
+import { passThrough } from "../events.mjs";
+import { interleaved, median, ratioLine } from "../measuring.mjs";
+
+const COUNTS = [1, 10, 100, 1000, 10_000];
+const PER_PROCESS = 5000;
+const SIZE = 64;
+/** A daemon's queue for one of ten thousand is the kernel's, and so is the bare sender's. */
+const WINDOW = 128;
+
+export const more = {
+  name: "more",
+  title: "One more subscriber",
+  remarks: `
+Subscribers on the Unix socket whose terms pass everything through, and who walk the frames without parsing them; publishing in arrays of ${SIZE}, ${WINDOW} events ahead of the
+slowest at most. "CPU" is the daemon's for each event, "time" what publishing an event takes until the daemon has taken it and everybody has it. Each slope is
+what one more subscriber adds between the two numbers. Beside it: the same slope of a sender that writes the same events, encoded beforehand, 128 at a time.
+`,
+  rows: moreRows,
+};
+
+/** Enough deliveries for a figure, and enough events for few subscribers. */
+function eventsFor(subscribers, scale) {
+  const wanted = Math.min(100_000, Math.max(128, 1_280_000 / subscribers)) * scale;
+  return Math.max(SIZE, Math.ceil(wanted / SIZE) * SIZE);
+}
+
+async function moreRows(stage, { pairs, scale, quick }) {
+  const counts = quick ? COUNTS.slice(0, 4) : COUNTS;
+  const [bare, daemon, publisher] = await Promise.all([
+    stage.role("bare-sender"),
+    stage.daemon("--max-concurrent-subscriptions", "16384"),
+    stage.role("publisher"),
+  ]);
+  const readers = [await stage.role("receivers"), await stage.role("receivers")];
+  const barePath = stage.path("bare");
+  await bare.call("listen", { path: barePath });
+  /** Half of them in each process, as soon as there are enough for both. */
+  const shares = (count) => {
+    const first = count > PER_PROCESS / 10 ? count >> 1 : count;
+    return [first, count - first].flatMap((share, index) => (share === 0 ? [] : [[readers[index], share]]));
+  };
+  const measure = async (sender, used, events, send) => {
+    await Promise.all(used.map(([one]) => one.call("expect", { count: events })));
+    const begin = performance.now();
+    const { cpuMicros } = await sender.during(() => Promise.all([send(), ...used.map(([one]) => one.call("reached"))]));
+    return { cpu: cpuMicros / events, time: ((performance.now() - begin) * 1000) / events };
+  };
+
+  const measured = [];
+  for (const subscribers of counts) {
+    const events = eventsFor(subscribers, scale);
+    const used = shares(subscribers);
+    const connect = (args) =>
+      Promise.all(used.map(([one, count]) => one.call("connect", { ...args, count, parse: false })));
+    const runBare = async () => {
+      await bare.call("begin");
+      await connect({ path: barePath });
+      await bare.call("accepted", { count: subscribers });
+      return measure(bare, used, events, () => bare.call("send", { count: events }));
+    };
+    const runDaemon = async () => {
+      const creditPath = stage.path("credit");
+      await publisher.call("open", { path: daemon.socket, creditPath, readers: used.length });
+      await connect({ path: daemon.socket, capabilities: passThrough(), creditPath });
+      return measure(daemon, used, events, () =>
+        publisher.call("publish", { count: events, size: SIZE, window: WINDOW }),
+      );
+    };
+    measured.push(await interleaved(Math.min(pairs, 3), runDaemon, runBare));
+    for (const one of readers) await one.call("connect", { path: barePath, count: 0 });
+  }
+
+  const slopes = (from, to, kind) =>
+    measured[to].map(([ours, theirs], pair) => {
+      const per = counts[to] - counts[from];
+      const [oursBefore, theirsBefore] = measured[from][pair];
+      return [(ours[kind] - oursBefore[kind]) / per, (theirs[kind] - theirsBefore[kind]) / per];
+    });
+  const levels = (kind) =>
+    counts.map((_, at) => median(measured[at].map(([ours]) => ours[kind])).toPrecision(3)).join(", ");
+  const line = (name, from, to, kind, note) =>
+    ratioLine(
+      `${name}, slope from ${counts[from].toLocaleString("en")} to ${counts[to].toLocaleString("en")}`,
+      "µs",
+      slopes(from, to, kind),
+      undefined,
+      { note },
+    );
+  const last = counts.length - 1;
+  return [
+    ["CPU", "cpu"],
+    ["time", "time"],
+  ].flatMap(([name, kind]) => [
+    ...counts.slice(1).map((_, index) => line(name, index, index + 1, kind)),
+    line(
+      name,
+      0,
+      last,
+      kind,
+      `the daemon's ${name} an event with ${counts.join(", ")} subscribers: ${levels(kind)} µs`,
+    ),
+  ]);
+}

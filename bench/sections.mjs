@@ -1,0 +1,40 @@
+// Every section of the report, in its order. Loaded after the build, as some rows measure compiled modules in this process.
+import { encodings } from "./rows/counted.mjs";
+import { durable, jetstream } from "./rows/durable.mjs";
+import { ingest } from "./rows/ingest.mjs";
+import { latency } from "./rows/latency.mjs";
+import { slow, slowFull } from "./rows/many.mjs";
+import { memory } from "./rows/memory.mjs";
+import { more } from "./rows/more.mjs";
+import { readback } from "./rows/readback.mjs";
+import { replies } from "./rows/replies.mjs";
+import { services } from "./rows/services.mjs";
+import { servicesIngest } from "./rows/services-ingest.mjs";
+import { servicesPaused } from "./rows/services-paused.mjs";
+import { shaped } from "./rows/shaped.mjs";
+import { socket } from "./rows/socket.mjs";
+import { start } from "./rows/start.mjs";
+import { stdio } from "./rows/stdio.mjs";
+import { stdioOut } from "./rows/stdio-out.mjs";
+
+export const SECTIONS = [
+  ingest,
+  socket,
+  services,
+  stdioOut,
+  stdio,
+  latency,
+  replies,
+  durable,
+  jetstream,
+  readback,
+  more,
+  memory,
+  slow,
+  slowFull,
+  servicesPaused,
+  servicesIngest,
+  start,
+  shaped,
+  encodings,
+];
