@@ -5,9 +5,9 @@ import { Fault } from "../base/errors.js";
 import type { Epoch, JournaledEvent } from "../engine/event.js";
 import { readBlock } from "./block.js";
 import type { LoadedBlock } from "./block-reader.js";
+import { DATA_FILE, inspectDataFile } from "./data-file.js";
 import { type Lmdb, loadLmdb, openEnvironment } from "./environment.js";
 import { assertReadable, LAYOUT_VERSION, layoutOf } from "./layout.js";
-import { DATA_FILE } from "./open-disk-journal.js";
 import { readTotals, type Totals } from "./totals.js";
 
 /** What a journal has of a session. */
@@ -45,6 +45,11 @@ export async function openJournalReader(directory: string, lmdb?: Lmdb): Promise
   const path = join(directory, DATA_FILE);
   if (!existsSync(path)) {
     throw new Fault("not_found", `There is no journal in ${directory}. Check the folder.`, { origin: "local" });
+  }
+  const verdict = inspectDataFile(path, false);
+  if (verdict.kind === "damaged" || verdict.kind === "short") {
+    const reason = verdict.kind === "damaged" ? verdict.reason : "it is shorter than it says";
+    throw new Fault("storage_unavailable", `The journal ${path} is damaged: ${reason}.`, { origin: "local" });
   }
   const { tables, layout, close } = await open(path, lmdb ?? (await loadLmdb()));
 

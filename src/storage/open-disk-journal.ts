@@ -1,18 +1,20 @@
 import { mkdirSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "../base/errors.js";
 import type { Clock } from "../contracts/clock.js";
 import type { Journal } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { Epoch, Evicted } from "../engine/event.js";
+import { type BootMark, createBootMark, currentBoot } from "./boot-mark.js";
+import { DATA_FILE, inspectDataFile, lengthen } from "./data-file.js";
 import { diagnoseDisk } from "./diagnose-disk.js";
 import { createDiskJournal, type DiskJournalOptions } from "./disk-journal.js";
 import { type Environment, type Lmdb, loadLmdb, openEnvironment } from "./environment.js";
+import { notedEpoch, noteEpoch } from "./epoch-note.js";
 import { migrate } from "./layout.js";
+import { setAside } from "./set-aside.js";
 import { countedTotals, readTotals, type Totals } from "./totals.js";
-
-/** The file in a journal's folder that holds everything. */
-export const DATA_FILE = "journal.mdb";
 
 export interface OpenOptions
   extends Pick<DiskJournalOptions, "policy" | "retention" | "createWindow" | "window" | "maxOwedBytes"> {
@@ -47,24 +49,32 @@ const EPOCHS_BETWEEN_RUNS = 2 ** 32;
  * sentence says what to do.
  */
 export async function openDiskJournal(options: OpenOptions): Promise<OpenedJournal> {
-  const { directory, policy, clock, log, closed } = options;
+  const { directory, policy, clock, closed } = options;
   const path = join(directory, DATA_FILE);
   let environment: Environment | undefined;
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const lmdb = await (options.lmdb ?? loadLmdb());
+    const mark = createBootMark(path, currentBoot(clock.wallTime()));
+    mend(options, path, mark);
+    if (policy === "durable" && mark.isThere() && (await isSynced(path))) mark.remove();
     const opened = openEnvironment({ lmdb, path, policy });
     environment = opened;
     await migrate(opened, path);
-    const { totals, firstEpoch } = startingPoint(opened, clock.wallTime());
+    const { totals, firstEpoch } = startingPoint(opened, path, clock.wallTime());
+    noteEpoch(path, firstEpoch);
+    // From here on the disk may lack something.
+    if (policy !== "durable") mark.make();
+    const close = async (): Promise<void> => {
+      await opened.close();
+      if (policy !== "durable" && (await isSynced(path))) mark.remove();
+      closed?.();
+    };
+    const kept: Environment = { ...opened, close };
     return {
       path,
-      create: (evicted) =>
-        createDiskJournal({ ...options, environment: opened, path, log, totals, firstEpoch, evicted }),
-      abandon: async () => {
-        await opened.close();
-        closed?.();
-      },
+      create: (evicted) => createDiskJournal({ ...options, environment: kept, path, totals, firstEpoch, evicted }),
+      abandon: close,
     };
   } catch (caught) {
     await environment?.close();
@@ -78,13 +88,46 @@ export async function openDiskJournal(options: OpenOptions): Promise<OpenedJourn
   }
 }
 
+/** Makes the file one that can be opened: what cannot be is set aside, with everything that is in it. */
+function mend({ wasLeft = true, clock, log }: OpenOptions, path: string, mark: BootMark): void {
+  const verdict = inspectDataFile(path, wasLeft);
+  if (verdict.kind === "short") lengthen(path, verdict.bytes);
+  if (verdict.kind === "none") mark.remove();
+  const isTorn = mark.isOfAnotherBoot();
+  if (verdict.kind !== "damaged" && !isTorn) return;
+  const reason = verdict.kind === "damaged" ? verdict.reason : "the system stopped before the disk had all of it";
+  const kept = setAside(path, clock.wallTime());
+  mark.remove();
+  log.error({ path, reason, kept }, "the journal is damaged and was set aside; a new one begins");
+}
+
+/** Whether the disk has all of it. */
+async function isSynced(path: string): Promise<boolean> {
+  try {
+    const file = await open(path, "r+");
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function startingPoint(
   { tables }: Environment,
+  path: string,
   wallTime: number,
 ): { readonly totals: Totals; readonly firstEpoch: Epoch } {
   const totals = readTotals(tables.meta) ?? countedTotals(tables.blocks);
   if (totals === undefined) {
-    const firstEpoch = Math.floor(wallTime) * EPOCHS_PER_MS;
+    const noted = notedEpoch(path);
+    const firstEpoch = Math.max(
+      Math.floor(wallTime) * EPOCHS_PER_MS,
+      noted === 0 ? 0 : noted + 2 * EPOCHS_BETWEEN_RUNS,
+    );
     return { totals: { eventCount: 0, bytes: 0, head: firstEpoch - 1, lostThrough: firstEpoch - 1 }, firstEpoch };
   }
   return { totals, firstEpoch: totals.head + EPOCHS_BETWEEN_RUNS };
