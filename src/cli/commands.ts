@@ -31,6 +31,7 @@ export const COMMANDS: readonly CommandLoader[] = [
     load: async () => withoutContext((await import("./journal.js")).registerJournal),
   },
   { name: "replay", ownsStdout: true, load: async () => (await import("./replay.js")).registerReplay },
+  { name: "status", ownsStdout: false, load: async () => withoutContext((await import("./status.js")).registerStatus) },
   { name: "demo", ownsStdout: false, load: async () => withoutContext((await import("./demo.js")).registerDemo) },
 ];
 

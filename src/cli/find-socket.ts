@@ -10,13 +10,18 @@ import { type FoundDaemon, findAllDaemons } from "../client/daemons.js";
  * cannot be listed. Throws a Fault "not_found" where nobody listens, "usage" where there are several.
  */
 export async function findSocket(directories: readonly string[]): Promise<string> {
-  if (directories.length === 0) return ipcPath(currentPlace(), "aaepd");
+  if (directories.length === 0) return usualSocket();
   const listening = await listeningDaemons(directories);
   const [only] = listening;
   if (only === undefined) throw noDaemonIn(directories);
   if (listening.length === 1) return only.socketPath;
   const names = listening.map(({ label, socketPath }) => `${label} (${socketPath})`).join(", ");
   throw new Fault("usage", `There are several daemons. Choose one with --socket: ${names}`, { origin: "local" });
+}
+
+/** Where a daemon of the usual name listens. */
+export function usualSocket(): string {
+  return ipcPath(currentPlace(), "aaepd");
 }
 
 /** Those that somebody listens for. A directory that others can write to is not believed (U3). */

@@ -104,7 +104,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   // Loaded when somebody asks: most daemons are never asked.
   const status = async (params: unknown): Promise<Message> => {
     const { statusDocument } = await import("./status-document.js");
-    return statusDocument(params, engine.report(), {
+    const document = statusDocument(params, engine.report(), {
       version: options.version,
       producerId: options.producerId,
       startedAt,
@@ -113,6 +113,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       connections: countByTransport(connections),
       auditDroppedCount: auditLog.droppedCount(),
     });
+    return { ...document };
   };
   const endpoint: EndpointServices = {
     clock,

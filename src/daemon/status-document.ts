@@ -7,7 +7,16 @@ import type { DeliveryCounts } from "../engine/delivery-counts.js";
 import type { EngineReport, QuestionReport, SessionReport, SubscriptionReport } from "../engine/engine-status.js";
 import type { Terms } from "../engine/terms.js";
 import { limitsDocument } from "../protocols/aaep/limits-document.js";
-import { type ProcessMemory, processMemory } from "./process-memory.js";
+import type {
+  DaemonStatus,
+  StatusCounts,
+  StatusJournal,
+  StatusQuestion,
+  StatusSession,
+  StatusSubscription,
+  StatusTerms,
+} from "./daemon-status.js";
+import { processMemory } from "./process-memory.js";
 import { problemsOf } from "./status-problems.js";
 
 /** What of the daemon is not the engine's to know. */
@@ -24,16 +33,13 @@ export interface DaemonFacts {
   readonly auditDroppedCount: number;
 }
 
-export type Document = Readonly<Record<string, unknown>>;
-
 /** Most sessions, subscriptions and questions that are listed, of each, where the caller does not say. */
 const USUAL_LIMIT = 1000;
 const LARGEST_LIMIT = 10_000;
 
 /** `params`: `{limit?}`, 0..10000. Throws "invalid_params". */
-export function statusDocument(params: unknown, report: EngineReport, facts: DaemonFacts): Document {
+export function statusDocument(params: unknown, report: EngineReport, facts: DaemonFacts): DaemonStatus {
   const limit = limitOf(params);
-  const memory = processMemory();
   const { sessions, subscriptions, questions } = report;
   return {
     version: facts.version,
@@ -44,7 +50,7 @@ export function statusDocument(params: unknown, report: EngineReport, facts: Dae
     problems: problemsOf(report, facts),
     endpoints: facts.endpoints,
     connections: Object.fromEntries(facts.connections),
-    memory: { ...memory } satisfies ProcessMemory,
+    memory: processMemory(),
     rates: {
       published_per_second: rounded(report.publishedPerSecond),
       delivered_per_second: rounded(report.deliveredPerSecond),
@@ -80,7 +86,7 @@ function troubledFirst(subscriptions: readonly SubscriptionReport[]): readonly S
   return [...subscriptions.filter(isTroubled), ...subscriptions.filter((one) => !isTroubled(one))];
 }
 
-function sessionDocument(session: SessionReport): Document {
+function sessionDocument(session: SessionReport): StatusSession {
   return {
     session_id: session.sessionId,
     agent_id: session.agentId,
@@ -95,7 +101,7 @@ function sessionDocument(session: SessionReport): Document {
   };
 }
 
-function subscriptionDocument(subscription: SubscriptionReport): Document {
+function subscriptionDocument(subscription: SubscriptionReport): StatusSubscription {
   const { behindSince, lag } = subscription;
   return {
     subscription_id: subscription.subscriptionId,
@@ -114,8 +120,7 @@ function subscriptionDocument(subscription: SubscriptionReport): Document {
   };
 }
 
-/** Under the names of the capabilities that were negotiated; what is undefined was not asked for and has no limit. */
-function termsDocument(terms: Terms): Document {
+function termsDocument(terms: Terms): StatusTerms {
   const { maxEventsPerSecond, paceWpm } = terms;
   return {
     ...(maxEventsPerSecond === undefined ? {} : { max_events_per_second: maxEventsPerSecond }),
@@ -133,7 +138,7 @@ function termsDocument(terms: Terms): Document {
   };
 }
 
-function questionDocument(question: QuestionReport): Document {
+function questionDocument(question: QuestionReport): StatusQuestion {
   return {
     session_id: question.sessionId,
     kind: question.kind,
@@ -145,7 +150,7 @@ function questionDocument(question: QuestionReport): Document {
   };
 }
 
-function countsDocument(counts: DeliveryCounts): Document {
+function countsDocument(counts: DeliveryCounts): StatusCounts {
   return {
     delivered: counts.delivered,
     coalesced: counts.merged,
@@ -156,7 +161,7 @@ function countsDocument(counts: DeliveryCounts): Document {
   };
 }
 
-function journalDocument(journal: JournalStatus, now: number): Document {
+function journalDocument(journal: JournalStatus, now: number): StatusJournal {
   const { disk, oldestAt, failure } = journal;
   return {
     kind: disk === undefined ? "memory" : "disk",

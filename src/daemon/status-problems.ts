@@ -1,19 +1,7 @@
 // What is wrong, for whom, since when, and what to do about it: the part of the status that people look for (P1).
 import type { EngineReport, SubscriptionReport } from "../engine/engine-status.js";
+import type { StatusProblem } from "./daemon-status.js";
 import type { DaemonFacts } from "./status-document.js";
-
-export interface Problem {
-  /** Stable, for programs. */
-  readonly code: "slow_subscriber" | "journal_failing" | "audit_failing" | "nobody_can_answer";
-  /** What is wrong. */
-  readonly message: string;
-  readonly remedy: string;
-  /** Whose it is, where it is one subscription's. */
-  readonly subscription_id?: string;
-  readonly subscriber_id?: string;
-  /** RFC 3339. */
-  readonly since?: string;
-}
 
 /** A transport that takes nothing for a moment is how flow control works. */
 const SLOW_AFTER_MS = 2000;
@@ -21,8 +9,11 @@ const SLOW_AFTER_MS = 2000;
 const MOST_SLOW = 20;
 
 /** The gravest first. */
-export function problemsOf(report: EngineReport, facts: Pick<DaemonFacts, "now" | "auditDroppedCount">): Problem[] {
-  const problems: Problem[] = [];
+export function problemsOf(
+  report: EngineReport,
+  facts: Pick<DaemonFacts, "now" | "auditDroppedCount">,
+): StatusProblem[] {
+  const problems: StatusProblem[] = [];
   const { failure, disk } = report.journal;
   if (failure !== undefined) {
     problems.push({
@@ -63,7 +54,7 @@ function isSlow({ behindSince, lag }: SubscriptionReport): boolean {
   return behindSince !== undefined || lag.ms >= SLOW_AFTER_MS;
 }
 
-function slowProblem(one: SubscriptionReport, { limits }: EngineReport, now: number): Problem {
+function slowProblem(one: SubscriptionReport, { limits }: EngineReport, now: number): StatusProblem {
   const { lag, behindSince, untakenCount } = one;
   const since = Math.min(behindSince ?? now, now - lag.ms);
   const facts: string[] = [];

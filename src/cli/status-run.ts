@@ -1,0 +1,169 @@
+// Asks daemons how they stand, and tells it: once, or again and again.
+import { Fault, faultFrom } from "../base/errors.js";
+import { ipcRpcConnector } from "../client/node.js";
+import type { DaemonStatus } from "../daemon/daemon-status.js";
+import type { CommandIo } from "./command-io.js";
+import { EXIT, type ExitCode } from "./exit-codes.js";
+import { listeningDaemons, noDaemonIn, usualSocket } from "./find-socket.js";
+import { createLineWriter, type LineWriter } from "./line-writer.js";
+import { describeFault, runCommand } from "./run-command.js";
+import { statusLines } from "./status-text.js";
+
+export interface StatusOptions {
+  readonly socket?: string;
+  readonly json?: true;
+  /** Seconds from one telling to the next; true: the usual ones. */
+  readonly watch?: number | true;
+}
+
+interface Asked {
+  readonly label: string;
+  readonly socketPath: string;
+}
+
+type Answer =
+  | { readonly kind: "status"; readonly from: Asked; readonly status: DaemonStatus }
+  | { readonly kind: "fault"; readonly from: Asked; readonly fault: Fault };
+
+const USUAL_WATCH_SECONDS = 2;
+/** A daemon that is there and does not answer is told of, and does not hold up the others. */
+const ANSWER_TIMEOUT_MS = 5000;
+const USUAL_COLUMNS = 80;
+/** To the upper left, and nothing below: the terminal keeps what was there before. */
+const REDRAW = "\u001b[H\u001b[J";
+
+export function runStatus(options: StatusOptions, io: CommandIo): Promise<void> {
+  return runCommand(io, () => (options.watch === undefined ? tellOnce(options, io) : watch(options, io)));
+}
+
+async function tellOnce(options: StatusOptions, io: CommandIo): Promise<ExitCode> {
+  const output = createLineWriter(io.stdout);
+  const answers = await askAll(await daemonsFor(options, io), io);
+  const [only] = answers;
+  if (answers.length === 1 && only?.kind === "fault") throw only.fault;
+  tell(answers, options, io, output);
+  await output.flush();
+  return answers.some(({ kind }) => kind === "fault") ? EXIT.unreachable : EXIT.ok;
+}
+
+/** Goes on while there is no daemon: one may start, or come back. */
+async function watch(options: StatusOptions, io: CommandIo): Promise<ExitCode> {
+  const output = createLineWriter(io.stdout);
+  const seconds = typeof options.watch === "number" ? options.watch : USUAL_WATCH_SECONDS;
+  let isOver = false;
+  let tellOver = (): void => {};
+  const over = new Promise<void>((resolve) => {
+    tellOver = resolve;
+  });
+  const end = (): void => {
+    isOver = true;
+    tellOver();
+  };
+  const cancelInterrupt = io.onInterrupt(end);
+  void output.gone.then(end, end);
+  try {
+    while (!isOver) {
+      const lines = await linesNow(options, io);
+      if (isOver) break;
+      const isRedrawn = io.stdout.isTTY === true && options.json !== true;
+      await output.write(isRedrawn ? `${REDRAW}${lines.join("\n")}` : lines.join("\n"));
+      // One telling after the other is told apart by an empty line.
+      if (!isRedrawn && options.json !== true) await output.write("");
+      const pause = elapsed(io, seconds * 1000);
+      await Promise.race([over, pause.done]);
+      pause.cancel();
+    }
+  } finally {
+    cancelInterrupt();
+    await output.flush();
+  }
+  return EXIT.ok;
+}
+
+async function linesNow(options: StatusOptions, io: CommandIo): Promise<readonly string[]> {
+  try {
+    return linesOf(await askAll(await daemonsFor(options, io), io), options, io);
+  } catch (caught) {
+    const fault = faultFrom(caught);
+    return [options.json === true ? faultJson(fault, undefined) : `Error: ${describeFault(fault)}`];
+  }
+}
+
+async function daemonsFor({ socket }: StatusOptions, { daemonDirectories }: CommandIo): Promise<readonly Asked[]> {
+  if (socket !== undefined) return [{ label: "", socketPath: socket }];
+  if (daemonDirectories.length === 0) return [{ label: "", socketPath: usualSocket() }];
+  const found = await listeningDaemons(daemonDirectories);
+  if (found.length === 0) throw noDaemonIn(daemonDirectories);
+  return found;
+}
+
+function askAll(daemons: readonly Asked[], io: CommandIo): Promise<readonly Answer[]> {
+  return Promise.all(
+    daemons.map(async (from): Promise<Answer> => {
+      try {
+        return { kind: "status", from, status: await ask(from.socketPath, io) };
+      } catch (caught) {
+        return { kind: "fault", from, fault: faultFrom(caught) };
+      }
+    }),
+  );
+}
+
+async function ask(socketPath: string, io: CommandIo): Promise<DaemonStatus> {
+  const connection = await ipcRpcConnector(socketPath)({ request: () => ({}), notification: () => {} });
+  const patience = elapsed(io, ANSWER_TIMEOUT_MS);
+  try {
+    const late = patience.done.then(() => {
+      const sentence = `The daemon at ${socketPath} did not answer within ${ANSWER_TIMEOUT_MS / 1000} s.`;
+      throw new Fault("timed_out", sentence, { origin: "local" });
+    });
+    // What the daemon of this version answers; another's members may be missing, and are then not told.
+    return (await Promise.race([connection.request("aaepd.status", {}), late])) as DaemonStatus;
+  } catch (caught) {
+    if (!(caught instanceof Fault) || caught.code !== "unknown_method") throw caught;
+    const sentence = `The daemon at ${socketPath} is of an earlier version, which has no status. Restart it.`;
+    throw new Fault("unsupported", sentence, { origin: "peer" });
+  } finally {
+    patience.cancel();
+    await connection.close();
+  }
+}
+
+function tell(answers: readonly Answer[], options: StatusOptions, io: CommandIo, output: LineWriter): void {
+  for (const line of linesOf(answers, options, io)) void output.write(line);
+}
+
+function linesOf(answers: readonly Answer[], options: StatusOptions, io: CommandIo): readonly string[] {
+  const lines: string[] = [];
+  const columns = Math.min(io.stdout.isTTY === true ? (io.stdout.columns ?? USUAL_COLUMNS) : USUAL_COLUMNS, 100);
+  for (const answer of answers) {
+    if (options.json === true) {
+      lines.push(answer.kind === "status" ? JSON.stringify(answer.status) : faultJson(answer.fault, answer.from));
+      continue;
+    }
+    if (lines.length > 0) lines.push("");
+    if (answer.kind === "status") lines.push(...statusLines(answer.status, io.clock.wallTime(), columns));
+    else lines.push(`Daemon ${answer.from.label}`.trimEnd(), `  Error: ${describeFault(answer.fault)}`);
+  }
+  return lines;
+}
+
+function faultJson({ code, sentence }: Fault, from: Asked | undefined): string {
+  return JSON.stringify({
+    error: { code, message: sentence, ...(from === undefined ? {} : { socket: from.socketPath }) },
+  });
+}
+
+interface Elapsing {
+  readonly done: Promise<void>;
+  /** It never comes then. */
+  readonly cancel: () => void;
+}
+
+function elapsed({ clock }: CommandIo, milliseconds: number): Elapsing {
+  let cancel = (): void => {};
+  const done = new Promise<void>((resolve) => {
+    cancel = clock.wakeAt(clock.now() + milliseconds, resolve);
+  });
+  return { done, cancel };
+}
