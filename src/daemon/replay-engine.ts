@@ -1,8 +1,9 @@
 // The engine of a replay. Each subscription has an engine of its own, with a journal in memory into which the recorded session is played for it
 // alone, from the beginning: all that was negotiated applies as it does to what is live. Agents are turned away.
 import { Fault } from "../base/errors.js";
-import { createEngine, type Engine, type EngineSubscription, type SubscribeSpec } from "../engine/engine.js";
+import { createEngine, type Engine, type SubscribeSpec } from "../engine/engine.js";
 import type { EngineOptions, EngineServices } from "../engine/engine-options.js";
+import type { EngineSubscription } from "../engine/engine-subscription.js";
 import type { Epoch } from "../engine/event.js";
 import { createJournalRing } from "../engine/journal-ring.js";
 import type { ResumeAfter } from "../engine/resume-start.js";
@@ -61,7 +62,7 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
       ...replay,
       tape,
       clock: services.clock,
-      play: engine.replay,
+      play: (events) => engine.replay(events),
       ended: (playedCount) => {
         // Who has heard it all and comes back is not sent away again: it would come back for ever.
         isPlayed = givenCount === 0 || playedCount > 0;
@@ -86,8 +87,7 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
 
     listening.add(engine);
     player.start();
-    return {
-      ...subscription,
+    return withOwn(subscription, {
       take: () => {
         const taken = subscription.take();
         if (taken.kind === "idle" && hasTakenAll(subscription)) noteCaughtUp();
@@ -97,22 +97,38 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
         subscription.close(...reason);
         end();
       },
-    };
+    });
   };
 
-  return {
-    ...idle,
-    openAgent: (identity) => ({ ...idle.openAgent(identity, undefined), publish: refuseAgent, ask: refuseAgent }),
+  return withOwn(idle, {
+    openAgent: (identity) => withOwn(idle.openAgent(identity, undefined), { publish: refuseAgent, ask: refuseAgent }),
     subscribe,
+    report: () => {
+      const reports = [...listening].map((engine) => engine.report());
+      const deliveredPerSecond = reports.reduce((sum, report) => sum + report.deliveredPerSecond, 0);
+      const subscriptions = reports.flatMap((report) => report.subscriptions);
+      return { ...idle.report(), subscriptions, deliveredPerSecond };
+    },
+    status: () => ({ ...idle.status(), subscriptionCount: listening.size }),
     close: async () => {
       await Promise.all([idle, ...listening].map((engine) => engine.close()));
     },
-  };
+  });
 }
 
-function hasTakenAll({ terms, status }: EngineSubscription): boolean {
-  const { waitingCount, behind } = status();
-  return !terms().paused && waitingCount === 0 && !behind;
+/** The same but for some methods. The others may rest on what it is: a copy of its members would not do. */
+function withOwn<Whole extends object>(whole: Whole, own: Partial<Whole>): Whole {
+  return new Proxy(whole, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(name in own ? own : target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+function hasTakenAll(subscription: EngineSubscription): boolean {
+  const { waitingCount, behind } = subscription.status();
+  return !subscription.terms().paused && waitingCount === 0 && !behind;
 }
 
 function refuseAgent(): never {

@@ -20,7 +20,7 @@ test.each([80, 120])(
   "at %i columns no help has a longer line, but for commands and examples that must not be broken",
   async (columns) => {
     ensureBuilt();
-    const nested = ["journal inspect", "journal export"];
+    const nested = ["journal inspect", "journal export", "journal compact"];
     for (const name of ["", ...COMMANDS.map((command) => command.name), ...nested]) {
       const program = startProgram([...name.split(" "), "--help"].filter(Boolean), {
         environment: { COLUMNS: String(columns) },

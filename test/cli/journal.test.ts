@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { session } from "../support/engine-rig.js";
 import { journalFolder } from "../support/journal-folder.js";
 import { record } from "../support/replay-stage.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
-import { createStage, run, runtimeEnvironment, serve } from "./command-stage.js";
+import { createStage, run, runtimeEnvironment, SESSIONS, serve } from "./command-stage.js";
 
 const one = session("sess_one");
 const two = session("sess_two");
@@ -177,6 +177,25 @@ describe("which journal is meant", () => {
     expect(code).toBe(2);
   });
 
+  it("the journal of a daemon that runs is read while it writes, and the daemon is named", async () => {
+    const { XDG_RUNTIME_DIR, directory } = runtimeEnvironment();
+    const place = join(directory, "journal");
+    const daemon = await serve(XDG_RUNTIME_DIR, "--journal", place);
+    const publish = async () => {
+      const stage = createStage({ environment: daemon.environment });
+      await run(registerPublish, stage, join(SESSIONS, "parallel-tools.ndjson"), "--socket", daemon.socketPath);
+      expect(stage.exitCode()).toBe(0);
+    };
+    await publish();
+    const { lines } = await journal(place, "inspect");
+    expect(lines[0]).toBe(`Journal ${place}: layout version 1, process ${daemon.child.pid} writes to it.`);
+    const before = (await journal(place, "export")).lines.length;
+    await publish();
+    const after = await journal(place, "export");
+    expect([after.lines.length, after.code]).toStrictEqual([2 * before, 0]);
+    await daemon.stop();
+  });
+
   it("who writes to it now is named", async () => {
     const directory = await journalFolder(FIRST_RUN);
     writeFileSync(join(directory, ".owner.pid"), `${process.pid}\n`);
@@ -275,5 +294,29 @@ describe("aaepd journal export", () => {
     const io = { ...stage.io, stdout };
     await run((program) => registerJournal(program, io), stage, "export", "--journal", directory);
     expect([written, stage.exitCode(), stage.err()]).toStrictEqual([3, 0, ""]);
+  });
+});
+
+describe("aaepd journal compact", () => {
+  it("says what the journal took before and takes now; nothing in it is another", async () => {
+    const directory = await journalFolder(FIRST_RUN, SECOND_RUN);
+    const before = (await journal(directory, "export", "--with-epochs")).out;
+    const { out, code, err } = await journal(directory, "compact");
+    expect(out).toMatch(/^Journal \S+: [\d.]+ \w+ before, [\d.]+ \w+ now\.\n$/);
+    expect([code, err]).toStrictEqual([0, ""]);
+    expect((await journal(directory, "export", "--with-epochs")).out).toBe(before);
+  });
+
+  it("refuses while a daemon has it, with its number, and changes nothing", async () => {
+    const { XDG_RUNTIME_DIR, directory } = runtimeEnvironment();
+    const place = join(directory, "journal");
+    const daemon = await serve(XDG_RUNTIME_DIR, "--journal", place);
+    const bytes = statSync(join(place, "journal.mdb")).size;
+    const { err, code, out } = await journal(place, "compact");
+    expect(err).toContain(`in use by process ${daemon.child.pid}`);
+    expect([code, out]).toStrictEqual([1, ""]);
+    expect(statSync(join(place, "journal.mdb")).size).toBe(bytes);
+    await daemon.stop();
+    expect((await journal(place, "compact")).code).toBe(0);
   });
 });

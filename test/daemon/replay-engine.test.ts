@@ -238,6 +238,16 @@ describe("a listener that takes nothing", () => {
     expect(listener.ended).toStrictEqual(["producer_shutdown"]);
   });
 
+  it("shows in the engine's report, as everybody who listens", () => {
+    const stage = createReplayStage(sessionOf(RECORDED));
+    stage.listen();
+    stage.listen({ maxEventsPerSecond: 1 }).block(true);
+    stage.clock.advance(2000);
+    const { subscriptions, sessions } = stage.engine.report();
+    expect(subscriptions.map(({ terms }) => terms.maxEventsPerSecond)).toStrictEqual([undefined, 1]);
+    expect([sessions.length, stage.engine.status().subscriptionCount]).toStrictEqual([0, 2]);
+  });
+
   it("AAEP §5.5.3: more than may listen are refused", () => {
     const stage = createReplayStage(sessionOf(RECORDED));
     const [first] = [stage.listen(), stage.listen(), stage.listen()];
