@@ -43,8 +43,12 @@ export interface BlockReaderOptions {
   readonly wallTimeOffsetMs: number;
   /** No event was received later than this. */
   readonly now: () => number;
+  /** Whether an epoch below the window in memory was ever given out. */
+  readonly wasGiven: (epoch: Epoch) => boolean;
 }
 
+/** Between two runs of a daemon there are more epochs than this (R29); where fewer are missing, a record is. */
+const RUN_DISTANCE = 2 ** 31;
 /** Bytes of blocks at hand. */
 const MOST_HELD_BYTES = 2 * 1024 * 1024;
 
@@ -62,7 +66,14 @@ function placeOf(key: TableKey | undefined): BlockPlace | undefined {
   return key === undefined ? undefined : { first: Number(key[0]), count: Number(key[1]) };
 }
 
-export function createBlockReader({ table, log, path, wallTimeOffsetMs, now }: BlockReaderOptions): BlockReader {
+export function createBlockReader({
+  table,
+  log,
+  path,
+  wallTimeOffsetMs,
+  now,
+  wasGiven,
+}: BlockReaderOptions): BlockReader {
   // In the order in which they were last used.
   const held = new Map<Epoch, Held>();
   let heldBytes = 0;
@@ -83,6 +94,15 @@ export function createBlockReader({ table, log, path, wallTimeOffsetMs, now }: B
     log.error(
       { path, firstEpoch: first, events: count },
       "a record of the journal is damaged: what was in it cannot be read any more, all else can",
+    );
+  };
+
+  const tellMissing = (epoch: Epoch, next: Epoch): void => {
+    if (damaged.has(epoch)) return;
+    damaged.add(epoch);
+    log.error(
+      { path, firstEpoch: epoch, events: next - epoch },
+      "a record of the journal is missing: what was in it cannot be read any more, all else can",
     );
   };
 
@@ -140,7 +160,15 @@ export function createBlockReader({ table, log, path, wallTimeOffsetMs, now }: B
       let epoch = after + 1;
       while (epoch < before) {
         const place = holding(epoch) ?? nextFrom(epoch);
-        if (place === undefined || place.first >= before) break;
+        const next = place === undefined || place.first >= before ? before : place.first;
+        // After the last record there is nothing more, unless there was.
+        const isMissing = next === before ? wasGiven(epoch) : next > epoch && next - epoch < RUN_DISTANCE;
+        if (isMissing) {
+          tellMissing(epoch, next);
+          if (events.length > 0) return { kind: "events", events, isWhole: false };
+          return { kind: "gap", oldest: soundFrom(epoch, before), isWhole: false };
+        }
+        if (place === undefined || next === before) break;
         const end = Math.min(place.first + place.count, before);
         const one = hold(place);
         if (one.loaded.block === undefined) {

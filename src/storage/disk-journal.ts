@@ -69,7 +69,14 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
     wallTimeOffsetMs,
     isOwed: (epoch) => epoch > written,
   });
-  const reader = createBlockReader({ table: tables.blocks, log, path, wallTimeOffsetMs, now: clock.now });
+  const reader = createBlockReader({
+    table: tables.blocks,
+    log,
+    path,
+    wallTimeOffsetMs,
+    now: clock.now,
+    wasGiven: (epoch) => epoch <= options.totals.head || epoch >= options.firstEpoch,
+  });
   const ids = createIdIndex(tables.ids);
   relearnIds(reader, ids.add, ids.knownThrough() + 1);
   const state = createPendingState(

@@ -95,7 +95,7 @@ describe("P12: bytes that flipped", () => {
     const { file, ids } = await recorded();
     const whole = readFileSync(file);
     const outcomes = { whole: 0, partly: 0, setAside: 0 };
-    for (let at = 5; at < whole.length; at += 97) {
+    for (let at = 5; at < whole.length; at += 331) {
       const directory = temporaryDirectory();
       mkdirSync(directory, { recursive: true });
       const bytes = Buffer.from(whole);
