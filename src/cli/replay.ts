@@ -17,6 +17,8 @@ When it listens, one line of JSON goes to standard output, and nothing ever afte
   {"pid":4711,"producer_id":"aaepd-replay","session_id":"sess_01","endpoints":{"ipc":"/run/user/1000/aaep/aaepd-replay.sock"}}
 It ends by SIGTERM, SIGINT or SIGHUP; with --once after the first listener.
 
+Exit codes: 0 stopped in order, 1 the journal cannot be read, 2 there is no such journal or session, 73 it cannot listen.
+
 Examples:
   aaepd replay --session sess_01
   aaepd replay --session sess_01 --speed 4 --longest-pause 2
