@@ -7,7 +7,7 @@ import type { Log } from "../contracts/log.js";
 import { addCounts, createDeliveryCounts, type DeliveryCounts } from "./delivery-counts.js";
 import type { Epoch } from "./event.js";
 import type { Hub } from "./hub.js";
-import type { Expulsion, Lag, LagLimits, Member, MemberSpec, MemberStatus, PaceChange } from "./member-spec.js";
+import type { Expulsion, Lag, LagLimits, Member, MemberStatus, PaceChange, PacedSubscription } from "./member-spec.js";
 import type { Questions } from "./questions.js";
 import type { Remembered } from "./session-record.js";
 import type { Sessions } from "./sessions.js";
@@ -131,8 +131,6 @@ export interface EngineAccounts {
   readonly report: () => EngineReport;
   readonly limits: SlowLimits;
 }
-
-type PacedSubscription = Parameters<MemberSpec["pace"]>[1];
 
 interface OpenAccount {
   readonly subscriberId: string;

@@ -4,7 +4,8 @@
 import { Fault } from "../base/errors.js";
 import type { ReplyFate } from "../contracts/audit.js";
 import type { EngineOptions, EngineServices } from "./engine-options.js";
-import { type ClosureReason, createEngineAccounts, type EngineAccounts, type EngineStatus } from "./engine-status.js";
+import { createEngineAccounts, type EngineAccounts, type EngineStatus } from "./engine-status.js";
+import { createEngineSubscription, type EngineSubscription, type SubscriptionServices } from "./engine-subscription.js";
 import { createEpochRuns } from "./epoch-runs.js";
 import {
   type AgentEvent,
@@ -18,14 +19,13 @@ import { createGapEvents } from "./gap-events.js";
 import { createHub } from "./hub.js";
 import { keptQuestions } from "./kept-questions.js";
 import { createLosses } from "./losses.js";
-import type { Expulsion, Member } from "./member-spec.js";
+import type { Expulsion } from "./member-spec.js";
 import { collapsedStateEvent, completeSkipped, overtookEvent, textEvent } from "./merged-events.js";
 import { type AgentHandle, createPublishing } from "./publishing.js";
 import type { AgentEvents } from "./question-agents.js";
-import { createQuestions, type Replier } from "./questions.js";
+import { createQuestions } from "./questions.js";
 import { createRepeats } from "./repeats.js";
 import { createReplay } from "./replaying.js";
-import type { Reply } from "./reply-check.js";
 import { createResumePoints } from "./resume-points.js";
 import { type ResumeAfter, resumeStart } from "./resume-start.js";
 import { createSaidEvents } from "./said-events.js";
@@ -37,7 +37,6 @@ import { createSpokesman } from "./spokesman.js";
 import { createSubscriberLows } from "./subscriber-lows.js";
 import type { Terms } from "./terms.js";
 import { createTurnSlices } from "./turn-slices.js";
-import { viewKey } from "./view-terms.js";
 import { createWakeUps, wakeUpsOf } from "./wake-ups.js";
 
 export interface SubscribeSpec {
@@ -48,26 +47,6 @@ export interface SubscribeSpec {
   readonly resumeAfter: ResumeAfter | undefined;
   readonly wake: () => void;
   readonly ended: (reason: Expulsion | "producer_shutdown") => void;
-}
-
-export interface EngineSubscription
-  extends Omit<Member, "skipAll" | "repeat" | "wake" | "cursorIn" | "close" | "owedFrom"> {
-  readonly id: string;
-  /** R26: of one output, or with no output of everything that waits. */
-  readonly skip: (sessionId: string | undefined, outputId: string | undefined) => void;
-  /**
-   * Sends again what it was sent, at once: an event of the journal's window, what was merged of such, or one of the newest 1,024 sums and gaps (R28).
-   * Throws "not_found".
-   */
-  readonly repeat: (eventId: string) => void;
-  /** The questions that it may answer, as it is sent them (R14, R28). It was shown those that it is told here. */
-  readonly openQuestions: () => readonly AgentEvent[];
-  /** Whether this reply was the one that counted. Says nothing of why not (R19). */
-  readonly reply: (reply: Reply, raw: unknown) => boolean;
-  /** A reply that is not well formed, or not this subscription's; for the audit log. */
-  readonly refusedReply: (fate: "malformed" | "wrong_subscription", token: string, raw: unknown) => void;
-  /** Default reason: "subscriber". */
-  readonly close: (reason?: ClosureReason) => void;
 }
 
 export interface Engine extends Pick<EngineAccounts, "report" | "refused" | "publishRefused" | "limits"> {
@@ -257,6 +236,18 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       reply: raw,
     });
 
+  const subscriptionServices: SubscriptionServices = {
+    accounts,
+    lows,
+    questions,
+    repeats,
+    isAble,
+    questionsFor,
+    shapeEvent,
+    terminals: () => ended(),
+    recordReply,
+  };
+
   const subscribe = (spec: SubscribeSpec): EngineSubscription => {
     if (hub.members().size >= options.maxSubscriptions) {
       throw new Fault("rate_limit", `There are ${options.maxSubscriptions} subscriptions already; try again later.`, {
@@ -273,66 +264,18 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       gapEvents: (after) => lateGapEvents(spec.terms, after),
     });
     const id = `sub_${ids.hex(16)}`;
+    const { subscriberId, isRemembered = true } = spec;
     const member = hub.open({
       subscriptionId: id,
-      subscriberId: spec.subscriberId,
-      isRemembered: spec.isRemembered ?? true,
+      subscriberId,
+      isRemembered,
       terms: spec.terms,
       start,
       wake: spec.wake,
       // Found out in the middle of an append: what its end leads to must not meet a plan that is still open.
       ended: (reason) => clock.afterTurn(() => spec.ended(reason)),
     });
-    accounts.opened(id, spec.subscriberId, member);
-    const left = spec.isRemembered === false ? undefined : lows.opened(spec.subscriberId, member.owedFrom);
-    // What left by the terms before these can be asked for as well (R28).
-    let former: Terms | undefined;
-    const replier: Replier = {
-      subscriptionId: id,
-      subscriberId: spec.subscriberId,
-      isEntitled: (question) => !member.isClosed() && isAble(member.terms(), question.kind),
-    };
-    questions.audienceChanged();
-    return {
-      id,
-      terms: member.terms,
-      take: () => {
-        lows.moved();
-        return member.take();
-      },
-      setBlocked: member.setBlocked,
-      retune: (terms) => {
-        if (viewKey(terms) !== viewKey(member.terms())) former = member.terms();
-        member.retune(terms);
-        questions.audienceChanged();
-      },
-      skipOutput: member.skipOutput,
-      skip: (sessionId, outputId) => {
-        if (sessionId !== undefined) member.skipOutput(`${sessionId}/${outputId ?? ""}`);
-        else member.skipAll(ended);
-      },
-      repeat: (eventId) => {
-        member.repeat(repeats.find(eventId, member.terms(), former));
-      },
-      openQuestions: () =>
-        questionsFor(member.terms()).map(({ token, event }) => {
-          questions.shown(token, event.event_id, { subscriptionId: id, subscriberId: spec.subscriberId });
-          return shapeEvent(event, member.terms());
-        }),
-      reply: (reply, raw) => questions.reply(reply, replier, raw),
-      refusedReply: (fate, token, raw) => recordReply(fate, token, raw, id, spec.subscriberId),
-      drain: member.drain,
-      close: (reason = "subscriber") => {
-        if (member.isClosed()) return;
-        accounts.closed(id, reason);
-        left?.();
-        member.close();
-        questions.audienceChanged();
-      },
-      isClosed: member.isClosed,
-      status: member.status,
-      resumeAfter: member.resumeAfter,
-    };
+    return createEngineSubscription({ id, subscriberId, isRemembered, member }, subscriptionServices);
   };
 
   const ended = (): readonly JournaledEvent[] =>

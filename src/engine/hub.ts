@@ -11,7 +11,7 @@ import type { AgentEvent, Epoch, JournaledEvent, NewEvent } from "./event.js";
 import type { InternedShape, LiveEntry } from "./live-entry.js";
 import { createLiveEntry } from "./live-entry.js";
 import { createMember } from "./member.js";
-import type { Member, MemberSpec } from "./member-spec.js";
+import type { Member, MemberRules, MemberServices, MemberSpec } from "./member-spec.js";
 import type { OutputTexts } from "./output-texts.js";
 import { createOutputTexts } from "./output-texts.js";
 import { createReadingTurns } from "./reading-turns.js";
@@ -36,7 +36,7 @@ export interface HubServices {
   readonly createWakeUps: () => WakeUpQueue;
   readonly shapeEvent: (event: AgentEvent, terms: Terms) => AgentEvent;
   readonly renderText: (unit: TextUnit, terms: ViewTerms) => AgentEvent;
-  readonly member: Omit<MemberSpec, keyof OpenSpec>;
+  readonly member: MemberRules;
 }
 
 export interface HubOptions {
@@ -81,16 +81,10 @@ function createReadyMembers(): ReadyMembers {
   };
 }
 
-/** What differs from subscription to subscription. */
-export type OpenSpec = Pick<
-  MemberSpec,
-  "subscriptionId" | "terms" | "subscriberId" | "isRemembered" | "start" | "wake" | "ended"
->;
-
 export interface Hub {
   /** Journals events and hands them to all views. Subscriptions are woken before it returns; they take when they will. */
   readonly append: (events: readonly NewEvent[]) => Appended;
-  readonly open: (spec: OpenSpec) => Member;
+  readonly open: (spec: MemberSpec) => Member;
   /** A view that nobody shares and no event reaches by itself. Its owner closes it. */
   readonly openPrivateView: (terms: ViewTerms, wakeUps: WakeUps, startsAfter: Epoch) => PrivateView;
   readonly members: () => ReadonlySet<Member>;
@@ -114,7 +108,6 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
   const readingTurns = createReadingTurns(clock);
   // Of what is read back: the journal gives the same entry to all who read it at about the same time.
   const liveEntries = new WeakMap<JournaledEvent, LiveEntry>();
-  const endings = new WeakMap<Member, MemberSpec["ended"]>();
   const trimStep = Math.max(1, Math.min(TRIM_STEP_COUNT, options.viewWindowCount >> 2));
   const codeBlocks = createCodeBlocks(journal, services.steps);
   const texts = createOutputTexts(services.segmenter, options.defaultLanguage, codeBlocks);
@@ -207,7 +200,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
   const abandonView = (shared: SharedView, epoch: number, caught: unknown): void => {
     log.error({ err: caught, view: shared.view.terms.key, epoch }, "a view failed; its subscriptions are ended");
     views.delete(shared.view.terms.key);
-    for (const member of shared.members) endings.get(member)?.("producer_error");
+    for (const member of shared.members) member.end("producer_error");
   };
 
   /** The events are journaled, so nothing may stop here: what fails for one view is that view's affair (R29). */
@@ -242,6 +235,25 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     };
   };
 
+  const memberServices: MemberServices = {
+    ...services.member,
+    join,
+    leave: (one, shared) => {
+      leave(one, shared);
+      if (one.isClosed()) members.delete(one);
+    },
+    openPrivateView: (terms, wakeUps, startsAfter) =>
+      openPrivateView(createViewTerms(terms, shapeFor(terms)), wakeUps, startsAfter),
+    createWakeUps: services.createWakeUps,
+    readingTurns,
+    liveEntry,
+    journal,
+    wakeUps: services.wakeUps,
+    now: clock.now,
+    maxHoldMs: options.maxHoldMs,
+    noteDelivered: delivered.note,
+  };
+
   return {
     openPrivateView,
     append: (events) => {
@@ -251,28 +263,8 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
       return appended;
     },
     open: (spec) => {
-      const member = createMember(
-        { ...spec, ...services.member },
-        {
-          join,
-          leave: (one, shared) => {
-            leave(one, shared);
-            if (one.isClosed()) members.delete(one);
-          },
-          openPrivateView: (terms, wakeUps, startsAfter) =>
-            openPrivateView(createViewTerms(terms, shapeFor(terms)), wakeUps, startsAfter),
-          createWakeUps: services.createWakeUps,
-          readingTurns,
-          liveEntry,
-          journal,
-          wakeUps: services.wakeUps,
-          now: clock.now,
-          maxHoldMs: options.maxHoldMs,
-          noteDelivered: delivered.note,
-        },
-      );
+      const member = createMember(spec, memberServices);
       members.add(member);
-      endings.set(member, spec.ended);
       return member;
     },
     members: () => members,

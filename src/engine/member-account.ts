@@ -3,7 +3,7 @@ import type { Millis } from "../contracts/clock.js";
 import type { Delivery } from "./delivery.js";
 import { createDeliveryCounts, type RunningCounts } from "./delivery-counts.js";
 import { gapOf } from "./event-units.js";
-import type { MemberSpec } from "./member-spec.js";
+import type { MemberRules, PacedSubscription } from "./member-spec.js";
 import { isLocal, type Unit } from "./unit.js";
 
 export interface MemberAccount {
@@ -33,15 +33,20 @@ export function noteGap({ counts }: MemberAccount, unit: Unit): void {
   counts.gapEvents += eventCount;
 }
 
-export function beginEpisode(account: MemberAccount, spec: MemberSpec, now: Millis): void {
+export function beginEpisode(
+  account: MemberAccount,
+  who: PacedSubscription,
+  pace: MemberRules["pace"],
+  now: Millis,
+): void {
   if (account.behindSince !== undefined) return;
   account.behindSince = now;
   account.counts.fellBehind += 1;
-  spec.pace("fell_behind", spec);
+  pace("fell_behind", who);
 }
 
-export function endEpisode(account: MemberAccount, spec: MemberSpec): void {
+export function endEpisode(account: MemberAccount, who: PacedSubscription, pace: MemberRules["pace"]): void {
   if (account.behindSince === undefined) return;
   account.behindSince = undefined;
-  spec.pace("caught_up", spec);
+  pace("caught_up", who);
 }

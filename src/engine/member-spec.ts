@@ -52,6 +52,7 @@ export type PaceChange = "fell_behind" | "caught_up";
 /** Why the engine ends a subscription: its peer takes too slowly (R18), or the engine itself failed it. It can resume after either. */
 export type Expulsion = "lagging" | "producer_error";
 
+/** What differs from subscription to subscription. */
 export interface MemberSpec {
   readonly subscriptionId: string;
   readonly subscriberId: string;
@@ -63,6 +64,12 @@ export interface MemberSpec {
   readonly wake: () => void;
   /** Told that the hub has ended it. */
   readonly ended: (reason: Expulsion) => void;
+}
+
+export type PacedSubscription = Pick<MemberSpec, "subscriptionId" | "subscriberId">;
+
+/** What is the same for all members of one hub: limits, and what the engine is asked and told of them. */
+export interface MemberRules {
   readonly burst: number;
   /** Most units a subscription holds itself. Default 256. */
   readonly queueLimit: number;
@@ -87,10 +94,11 @@ export interface MemberSpec {
   /** Told what left and from where the rest would have to be read (R17). */
   readonly delivered: (subscriberId: string, unit: Unit, low: Epoch, render: (unit: Unit) => Delivery) => void;
   /** Told of each episode twice. */
-  readonly pace: (change: PaceChange, who: Pick<MemberSpec, "subscriptionId" | "subscriberId">) => void;
+  readonly pace: (change: PaceChange, who: PacedSubscription) => void;
 }
 
-export interface MemberServices {
+/** One for all members of a hub. */
+export interface MemberServices extends MemberRules {
   readonly join: (member: Member, terms: Terms) => SharedView;
   readonly leave: (member: Member, shared: SharedView) => void;
   readonly openPrivateView: (terms: Terms, wakeUps: WakeUps, startsAfter: Epoch) => PrivateView;
@@ -126,6 +134,8 @@ export interface Member {
   /** Everything that is owed, coalesced, whatever the budget (R8a). */
   readonly drain: () => readonly Delivery[];
   readonly close: () => void;
+  /** Tells its owner that the hub has ended it. */
+  readonly end: (reason: Expulsion) => void;
   readonly isClosed: () => boolean;
   /** Where it stands in a view that is about to let go of units before `window`; undefined where it needs none of them any more. */
   readonly cursorIn: (shared: SharedView, window: number) => number | undefined;

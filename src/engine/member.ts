@@ -2,362 +2,367 @@
 import type { Millis } from "../contracts/clock.js";
 import type { BacklogReader } from "./backlog-reader.js";
 import { createBacklogReader } from "./backlog-reader.js";
+import type { Delivery } from "./delivery.js";
 import { createDeliveryQueue } from "./delivery-queue.js";
 import { type AgentEvent, type Epoch, type JournaledEvent, topicKind } from "./event.js";
-import { collapse, gapOf, unitOf } from "./event-units.js";
+import { gapOf, unitOf } from "./event-units.js";
 import type { SharedView } from "./hub.js";
 import type { LiveEntry } from "./live-entry.js";
-import { beginEpisode, createMemberAccount, endEpisode, noteGap, noteRun } from "./member-account.js";
-import type { Lag, Member, MemberServices, MemberSpec } from "./member-spec.js";
-import { createRateBudget } from "./rate-budget.js";
-import type { ReadingPoint } from "./reading-point.js";
-import type { Stream, StreamServices, StreamTerms } from "./stream.js";
+import { beginEpisode, endEpisode, noteRun } from "./member-account.js";
+import type { Expulsion, Lag, Member, MemberServices, MemberSpec, MemberStatus, StreamStart } from "./member-spec.js";
+import { settleHeldText, withHeldText } from "./member-start.js";
+import { StreamOwner } from "./member-stream.js";
+import { createRateBudget, type RateBudget } from "./rate-budget.js";
+import type { Given, ReadingPoint } from "./reading-point.js";
+import type { Place, Stream, StreamTerms, Taken } from "./stream.js";
 import { createStream } from "./subscription.js";
 import type { Terms } from "./terms.js";
+import type { Unit } from "./unit.js";
 import type { View } from "./view.js";
 
-/** How many questions it remembers before it forgets those that are resolved. */
-const ASKED_KEPT_COUNT = 256;
 const NO_LAG: Lag = { ms: 0, eventCount: 0 };
 
 export function createMember(spec: MemberSpec, services: MemberServices): Member {
-  let terms = spec.terms;
-  let closed = false;
-  let isLagging = false;
-  let blockedSince: Millis | undefined;
-  let blockedHead: Epoch = 0;
+  return new HubMember(spec, services);
+}
+
+/** A class, because there is one for each subscription. It is its stream's owner and its queue's as well. */
+class HubMember extends StreamOwner implements Member {
+  private readonly tellReady: () => void;
+  private readonly tellEnded: MemberSpec["ended"];
+  private readonly budget: RateBudget;
+  private readonly stream: Stream;
+  protected shared: SharedView;
+  private closed = false;
+  private isLagging = false;
+  private blockedSince: Millis | undefined;
+  private blockedHead: Epoch = 0;
   // How far it lagged when it was given up.
-  let lastLag = NO_LAG;
-  let timer: (() => void) | undefined;
-  // Epochs of the questions that it was asked.
-  const asked = new Set<Epoch>();
-  let pruneAt = ASKED_KEPT_COUNT;
-  const account = createMemberAccount();
-  const { counts } = account;
-  const budget = createRateBudget(terms.maxEventsPerSecond, spec.burst, services.now());
-  const queue = createDeliveryQueue({
-    limit: spec.queueLimit,
-    maxChars: () => terms.maxChars,
-    collapseStates: (first, last) => collapse(first, last, spec.collapsedEvent, services.liveEntry),
-    counts,
-  });
+  private lastLag = NO_LAG;
+  private timer: (() => void) | undefined;
 
-  const streamServices: StreamServices = {
-    markOvertook: spec.markOvertook,
-    completeSkipped: spec.completeSkipped,
-    maxHoldMs: services.maxHoldMs,
-    openQuestions: (upTo) =>
-      spec
-        .openQuestions(terms)
-        .filter(({ epoch }) => epoch <= upTo && !asked.has(epoch))
-        .map((entry) => unitOf(services.liveEntry(entry), shared.view, "critical")),
-    asked: (entry) => {
-      if (asked.has(entry.epoch)) return;
-      asked.add(entry.epoch);
-      if (asked.size > pruneAt) forgetResolved();
-      spec.shown(spec.subscriptionId, spec.subscriberId, entry);
-    },
-    counts,
-    delivered: (unit, low) => {
-      noteGap(account, unit);
-      if (spec.isRemembered) spec.delivered(spec.subscriberId, unit, low, shared.view.deliveryOf);
-    },
-  };
+  constructor(spec: MemberSpec, services: MemberServices) {
+    const { terms } = spec;
+    super(spec, services);
+    this.tellReady = spec.wake;
+    this.tellEnded = spec.ended;
+    this.shared = services.join(this, terms);
+    this.budget = createRateBudget(terms.maxEventsPerSecond, services.burst, services.now());
+    this.stream = createStream(
+      this.placeAtEnd(),
+      undefined,
+      createDeliveryQueue(this),
+      this.budget,
+      streamTermsOf(terms),
+      this,
+    );
+    this.greet(spec.start);
+  }
 
-  const lag = (): Lag => {
-    if (blockedSince === undefined || terms.paused) return isLagging ? lastLag : NO_LAG;
-    return { ms: services.now() - blockedSince, eventCount: services.journal.head() - blockedHead };
-  };
+  terms(): Terms {
+    return this.granted;
+  }
 
-  const localEntry = (event: AgentEvent, kind: JournaledEvent["kind"], epoch: Epoch): LiveEntry =>
-    services.liveEntry({ event, kind, source: undefined, at: services.now(), ordinal: 0, made: "state", epoch });
+  wake(): void {
+    if (!this.closed) this.tellReady();
+  }
 
-  const readerFrom = (point: ReadingPoint): BacklogReader =>
-    createBacklogReader(point, {
+  take(): Taken {
+    const { services, stream, shared } = this;
+    const now = services.now();
+    const taken = stream.take(now);
+    if (taken.kind === "run") {
+      noteRun(this.account, taken.run.deliveries);
+      services.noteDelivered(taken.run.deliveries.length, now);
+      return taken;
+    }
+    this.cancelTimer();
+    shared.ready.delete(this);
+    if (taken.kind === "wait") {
+      this.timer = services.wakeUps.at(taken.until, () => {
+        this.timer = undefined;
+        this.tellReady();
+      });
+    } else if (stream.isReady(now)) shared.ready.add(this);
+    return taken;
+  }
+
+  setBlocked(blocked: boolean): void {
+    this.stream.markBlocked(blocked);
+    if (!blocked) {
+      this.blockedSince = undefined;
+      this.cancelTimer();
+      return;
+    }
+    this.shared.ready.delete(this);
+    if (this.blockedSince === undefined) this.block();
+  }
+
+  retune(next: Terms): void {
+    const now = this.services.now();
+    const before = this.shared;
+    const old = this.granted;
+    this.budget.retune(next.maxEventsPerSecond, now);
+    this.stream.setTerms(streamTermsOf(next), now);
+    this.granted = next;
+    const after = this.services.join(this, next);
+    if (after !== before) this.moveTo(after);
+    // A pause does not count as the peer's slowness (R26).
+    if (this.blockedSince !== undefined && old.paused) this.block();
+    this.shared.ready.delete(this);
+    this.tellReady();
+  }
+
+  skipOutput(output: string): void {
+    this.stream.skipOutput(output);
+    this.tellReady();
+  }
+
+  skipAll(terminals: () => readonly JournaledEvent[]): void {
+    const { services, stream, shared } = this;
+    const { wants } = shared.view.terms;
+    const reader = stream.reader();
+    // Ends are told, and a loss is told whatever is skipped (R26, R27).
+    const kept = stream
+      .waitingUnits()
+      .flatMap((unit) => (unit.kind === "event" && (unit.terminal || gapOf(unit) !== undefined) ? [unit] : []));
+    if (reader !== undefined) {
+      for (const entry of terminals()) {
+        const live = services.liveEntry(entry);
+        if (reader.owes(entry) && wants(live) && !stream.wentAhead(entry.epoch))
+          kept.push(unitOf(live, shared.view, "plain"));
+      }
+    }
+    const open = new Set(services.openQuestions(this.granted).map(({ epoch }) => epoch));
+    const urgent = stream.takePendingCriticals().filter((unit) => unit.terminal || open.has(unit.epoch));
+    const gone = new Set(urgent.map(({ epoch }) => epoch));
+    reader?.close();
+    stream.forget();
+    stream.moveTo(this.placeAtEnd(), undefined);
+    for (const held of shared.view.texts.held()) stream.trim(held.output, held.endPosition);
+    endEpisode(this.account, this, services.pace);
+    stream.expedite(urgent);
+    stream.askOpen(services.journal.head());
+    for (const unit of kept) if (!gone.has(unit.epoch)) stream.say(unit);
+    this.sumUp();
+    this.tellReady();
+  }
+
+  repeat(entry: JournaledEvent): void {
+    this.stream.urge([unitOf(this.services.liveEntry(entry), this.shared.view, "plain")]);
+    this.tellReady();
+  }
+
+  owedFrom(): Epoch {
+    return this.stream.owedFrom();
+  }
+
+  drain(): readonly Delivery[] {
+    const now = this.services.now();
+    const deliveries = this.stream.drain(now);
+    noteRun(this.account, deliveries);
+    this.services.noteDelivered(deliveries.length, now);
+    return deliveries;
+  }
+
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.cancelTimer();
+    this.stream.reader()?.close();
+    this.services.leave(this, this.shared);
+  }
+
+  isClosed(): boolean {
+    return this.closed;
+  }
+
+  end(reason: Expulsion): void {
+    this.tellEnded(reason);
+  }
+
+  cursorIn(view: SharedView, window: number): number | undefined {
+    if (view !== this.shared) return undefined;
+    // One that has fallen back to the journal can fall behind too far there as well (R18).
+    this.checkLag();
+    const { stream, granted } = this;
+    if (this.closed || stream.reader() !== undefined) return undefined;
+    const place = stream.place();
+    if (place.cursor >= window) return place.cursor;
+    // A subscription that only waits for its budget takes what is about to go; it merges there as it would have merged here.
+    if (
+      granted.maxEventsPerSecond !== undefined &&
+      !granted.paused &&
+      this.blockedSince === undefined &&
+      stream.absorb(window)
+    ) {
+      return stream.place().cursor;
+    }
+    this.readOnFrom(stream.point([]));
+    beginEpisode(this.account, this, this.services.pace, this.services.now());
+    return undefined;
+  }
+
+  resumeAfter(): string | undefined {
+    const { stream } = this;
+    const { journal } = this.services;
+    const { view, cursor } = stream.place();
+    const isOwed = stream.reader() !== undefined || stream.waiting() > 0 || cursor < view.log.end();
+    const newest = isOwed ? undefined : journal.at(journal.head());
+    return newest?.event.event_id ?? this.account.lastEventId;
+  }
+
+  status(): MemberStatus {
+    const { stream } = this;
+    const reader = stream.reader();
+    const { view, cursor } = stream.place();
+    const untaken =
+      reader === undefined ? view.log.end() - cursor : this.services.journal.head() - stream.point([]).after;
+    const isHeld = stream.waiting() > 0 || untaken > 0;
+    return {
+      waitingCount: stream.waiting(),
+      readAheadCount: reader?.released().length ?? 0,
+      rememberedCount: stream.remembered(),
+      behind: reader !== undefined,
+      blockedSince: this.blockedSince,
+      reads: reader !== undefined ? "journal" : isHeld ? "queue" : "live",
+      untakenCount: untaken,
+      ...this.account,
+      lag: this.lag(),
+    };
+  }
+
+  private placeAtEnd(): Place {
+    const { view } = this.shared;
+    return { view, cursor: view.log.end() };
+  }
+
+  private lag(): Lag {
+    if (this.blockedSince === undefined || this.granted.paused) return this.isLagging ? this.lastLag : NO_LAG;
+    const { services } = this;
+    return { ms: services.now() - this.blockedSince, eventCount: services.journal.head() - this.blockedHead };
+  }
+
+  private localEntry(event: AgentEvent, kind: JournaledEvent["kind"], epoch: Epoch): LiveEntry {
+    const { services } = this;
+    const at = services.now();
+    return services.liveEntry({ event, kind, source: undefined, at, ordinal: 0, made: "state", epoch });
+  }
+
+  private readerFrom(point: ReadingPoint): BacklogReader {
+    const { services } = this;
+    return createBacklogReader(point, {
       journal: services.journal,
-      openView: (wakeUps, startsAfter) => services.openPrivateView(terms, wakeUps, startsAfter),
+      openView: (wakeUps, startsAfter) => services.openPrivateView(this.granted, wakeUps, startsAfter),
       createWakeUps: services.createWakeUps,
       turns: services.readingTurns,
       liveEntry: services.liveEntry,
       // One that could not be asked before is asked where it stands; it was asked at once in all other cases (R28).
       asBacklog: (entry) =>
-        !asked.has(entry.epoch) && spec.isOpenQuestion(entry, terms) ? entry : spec.asBacklog(entry),
-      gapUnits: (after, oldest, given) =>
-        spec
-          .gaps(terms, after, given)
-          .filter(({ epoch }) => epoch === undefined || !stream.wentAhead(epoch))
-          .map(({ event }) => localEntry(event, topicKind(event.type), oldest - 1))
-          .filter((live) => shared.view.terms.wants(live))
-          .map((live) => ({ ...unitOf(live, shared.view, "plain"), firstEpoch: after + 1 })),
-      caughtUp: (own) => rejoin(own),
-      wake: () => spec.wake(),
+        !this.wasAsked(entry.epoch) && services.isOpenQuestion(entry, this.granted) ? entry : services.asBacklog(entry),
+      gapUnits: (after, oldest, given) => this.gapUnits(after, oldest, given),
+      caughtUp: (own) => this.rejoin(own),
+      wake: this.tellReady,
     });
+  }
 
-  /** Goes on in the shared view, at the same epoch; where the two hold different text, the difference is settled here. */
-  const rejoin = (own: View): void => {
-    const at = services.now();
-    const sharedHeld = new Map(shared.view.texts.held().map((held) => [held.output, held]));
-    for (const held of own.texts.held()) {
-      const position = sharedHeld.get(held.output)?.position;
-      if (position === undefined || position > held.position)
-        own.texts.release(held.output, position ?? held.endPosition, at);
-      else if (position < held.position) stream.trim(held.output, held.position);
-      sharedHeld.delete(held.output);
-    }
-    // The private view holds nothing of these outputs, so all of their text has been given.
-    for (const held of sharedHeld.values()) stream.trim(held.output, held.endPosition);
+  private gapUnits(after: Epoch, oldest: Epoch, given: Given): readonly Unit[] {
+    const { view } = this.shared;
+    return this.services
+      .gaps(this.granted, after, given)
+      .filter(({ epoch }) => epoch === undefined || !this.stream.wentAhead(epoch))
+      .map(({ event }) => this.localEntry(event, topicKind(event.type), oldest - 1))
+      .filter((live) => view.terms.wants(live))
+      .map((live) => ({ ...unitOf(live, view, "plain"), firstEpoch: after + 1 }));
+  }
+
+  /** Goes on in the shared view, at the same epoch. */
+  private rejoin(own: View): void {
+    const { view } = this.shared;
+    settleHeldText(own, view, this.stream, this.services.now());
     // What was just released waits in the private log; the reader is asked for it before the shared view is.
     if (own.log.end() > own.log.start()) return;
-    for (const [session, timestamp] of own.timestamps()) shared.view.noteTimestamp(session, timestamp);
-    stream.moveTo({ view: shared.view, cursor: shared.view.log.end() }, undefined);
+    for (const [session, timestamp] of own.timestamps()) view.noteTimestamp(session, timestamp);
+    this.stream.moveTo(this.placeAtEnd(), undefined);
     own.close();
-    endEpisode(account, spec);
-  };
+    endEpisode(this.account, this, this.services.pace);
+  }
 
-  const readOnFrom = (point: ReadingPoint): void => {
+  private readOnFrom(point: ReadingPoint): void {
+    const { stream } = this;
     stream.reader()?.close();
     stream.setFloors(point.positions);
-    stream.moveTo({ view: shared.view, cursor: shared.view.log.end() }, readerFrom(point));
-  };
+    stream.moveTo(this.placeAtEnd(), this.readerFrom(point));
+  }
 
   /** Says what stands nowhere in the journal; `firstEpoch` is the first event that it stands for. */
-  const say = (event: AgentEvent, firstEpoch: Epoch): void => {
-    const live = localEntry(event, topicKind(event.type), services.journal.head());
-    if (shared.view.terms.wants(live)) stream.say({ ...unitOf(live, shared.view, "plain"), firstEpoch });
-  };
+  private say(event: AgentEvent, firstEpoch: Epoch): void {
+    const { view } = this.shared;
+    const live = this.localEntry(event, topicKind(event.type), this.services.journal.head());
+    if (view.terms.wants(live)) this.stream.say({ ...unitOf(live, view, "plain"), firstEpoch });
+  }
 
   /** Sums up where sessions stand (R17). What follows is not told as if it had happened before. */
-  const sumUp = (only?: ReadonlySet<string>): void => {
-    const summaries = spec.summaries(terms, services.journal.head(), only);
-    for (const event of summaries) say(event, services.journal.head() + 1);
-    for (const { session_id, timestamp } of summaries) shared.view.noteTimestamp(session_id, timestamp);
-  };
+  private sumUp(only?: ReadonlySet<string>): void {
+    const { journal, summaries } = this.services;
+    const sums = summaries(this.granted, journal.head(), only);
+    for (const event of sums) this.say(event, journal.head() + 1);
+    for (const { session_id, timestamp } of sums) this.shared.view.noteTimestamp(session_id, timestamp);
+  }
 
-  /** Those that are open are remembered though it may have given up answering their kind: it can take that up again (R28). */
-  const forgetResolved = (): void => {
-    const everyone = { ...terms, supportsConfirmationReply: true, supportsClarificationReply: true };
-    const open = new Set(spec.openQuestions(everyone).map(({ epoch }) => epoch));
-    for (const epoch of asked) if (!open.has(epoch)) asked.delete(epoch);
-    pruneAt = Math.max(ASKED_KEPT_COUNT, asked.size * 2);
-  };
-
-  const greet = (): void => {
-    stream.askOpen(services.journal.head());
-    for (const event of spec.start.first) say(event, spec.start.owedFrom);
-    const only = spec.start.kind === "resume" ? spec.start.summarize : undefined;
-    sumUp(only);
-    const { head } = services.journal;
-    const notices = spec.notices(terms, head(), only).map((event) => localEntry(event, "state.changed", head()));
+  private greet(start: StreamStart): void {
+    const { stream, services } = this;
+    const { head, oldest } = services.journal;
+    if (start.kind === "resume") this.readOnFrom(withHeldText(start.point, this.shared.view, oldest()));
+    stream.askOpen(head());
+    for (const event of start.first) this.say(event, start.owedFrom);
+    const only = start.kind === "resume" ? start.summarize : undefined;
+    this.sumUp(only);
+    const notices = services
+      .notices(this.granted, head(), only)
+      .map((event) => this.localEntry(event, "state.changed", head()));
+    const { view } = this.shared;
     // Critical, and so at no cost (R4, R6).
-    const { wants } = shared.view.terms;
-    stream.urge(notices.filter(wants).map((live) => unitOf(live, shared.view, "plain")));
-  };
+    stream.urge(notices.filter(view.terms.wants).map((live) => unitOf(live, view, "plain")));
+  }
 
-  const cancelTimer = (): void => {
-    timer?.();
-    timer = undefined;
-  };
+  private cancelTimer(): void {
+    this.timer?.();
+    this.timer = undefined;
+  }
 
-  const checkLag = (): void => {
-    if (blockedSince === undefined || closed || isLagging || terms.paused) return;
-    const { ms, eventCount } = lag();
-    if (ms < spec.lag.maxMs && eventCount < spec.lag.maxEvents) return;
-    lastLag = { ms, eventCount };
-    isLagging = true;
-    spec.ended("lagging");
-  };
+  private checkLag(): void {
+    if (this.blockedSince === undefined || this.closed || this.isLagging || this.granted.paused) return;
+    const { lag: limits } = this.services;
+    const { ms, eventCount } = this.lag();
+    if (ms < limits.maxMs && eventCount < limits.maxEvents) return;
+    this.lastLag = { ms, eventCount };
+    this.isLagging = true;
+    this.tellEnded("lagging");
+  }
 
-  const block = (): void => {
-    cancelTimer();
-    blockedSince = services.now();
-    blockedHead = services.journal.head();
-    timer = services.wakeUps.at(blockedSince + spec.lag.maxMs, checkLag);
-  };
+  private block(): void {
+    const { services } = this;
+    this.cancelTimer();
+    this.blockedSince = services.now();
+    this.blockedHead = services.journal.head();
+    this.timer = services.wakeUps.at(this.blockedSince + services.lag.maxMs, () => this.checkLag());
+  }
 
   /** Goes on in another view with all that has not left, so that nothing leaves by the old terms (AAEP §5.7.2). */
-  const moveTo = (next: SharedView): void => {
+  private moveTo(next: SharedView): void {
+    const { stream, services } = this;
     const point = stream.point(stream.giveBack());
     const pending = stream.takePendingCriticals().map(({ entry }) => services.liveEntry(entry));
-    const before = shared;
-    shared = next;
-    readOnFrom(point);
-    services.leave(member, before);
+    const before = this.shared;
+    this.shared = next;
+    this.readOnFrom(point);
+    services.leave(this, before);
     stream.expedite(
       pending.filter((live) => next.view.terms.wants(live)).map((live) => unitOf(live, next.view, "critical")),
     );
     stream.askOpen(services.journal.head());
-  };
-
-  /** Of sessions that a resuming subscriber did not name, it begins like any other newcomer: with the text being held (R10, R17). */
-  const withHeldText = (point: ReadingPoint): ReadingPoint => {
-    const { sessions } = point;
-    if (sessions === undefined) return point;
-    const positions = new Map(point.positions);
-    let { after } = point;
-    for (const held of shared.view.texts.held()) {
-      if (sessions.named.has(held.session) || held.firstEpoch < services.journal.oldest()) continue;
-      positions.set(held.output, held.position);
-      after = Math.min(after, held.firstEpoch - 1);
-    }
-    return { ...point, after, positions };
-  };
-
-  const member: Member = {
-    terms: () => terms,
-    wake: () => {
-      if (!closed) spec.wake();
-    },
-    take: () => {
-      const now = services.now();
-      const taken = stream.take(now);
-      if (taken.kind === "run") {
-        noteRun(account, taken.run.deliveries);
-        services.noteDelivered(taken.run.deliveries.length, now);
-        return taken;
-      }
-      cancelTimer();
-      shared.ready.delete(member);
-      if (taken.kind === "wait") {
-        timer = services.wakeUps.at(taken.until, () => {
-          timer = undefined;
-          spec.wake();
-        });
-      } else if (stream.isReady(now)) shared.ready.add(member);
-      return taken;
-    },
-    setBlocked: (blocked) => {
-      stream.markBlocked(blocked);
-      if (!blocked) {
-        blockedSince = undefined;
-        cancelTimer();
-        return;
-      }
-      shared.ready.delete(member);
-      if (blockedSince === undefined) block();
-    },
-    retune: (next) => {
-      const now = services.now();
-      const before = shared;
-      const old = terms;
-      budget.retune(next.maxEventsPerSecond, now);
-      stream.setTerms(streamTermsOf(next), now);
-      terms = next;
-      const after = services.join(member, next);
-      if (after !== before) moveTo(after);
-      // A pause does not count as the peer's slowness (R26).
-      if (blockedSince !== undefined && old.paused) block();
-      shared.ready.delete(member);
-      spec.wake();
-    },
-    skipOutput: (output) => {
-      stream.skipOutput(output);
-      spec.wake();
-    },
-    skipAll: (terminals) => {
-      const { wants } = shared.view.terms;
-      const reader = stream.reader();
-      // Ends are told, and a loss is told whatever is skipped (R26, R27).
-      const kept = stream
-        .waitingUnits()
-        .flatMap((unit) => (unit.kind === "event" && (unit.terminal || gapOf(unit) !== undefined) ? [unit] : []));
-      if (reader !== undefined) {
-        for (const entry of terminals()) {
-          const live = services.liveEntry(entry);
-          if (reader.owes(entry) && wants(live) && !stream.wentAhead(entry.epoch))
-            kept.push(unitOf(live, shared.view, "plain"));
-        }
-      }
-      const open = new Set(spec.openQuestions(terms).map(({ epoch }) => epoch));
-      const urgent = stream.takePendingCriticals().filter((unit) => unit.terminal || open.has(unit.epoch));
-      const gone = new Set(urgent.map(({ epoch }) => epoch));
-      reader?.close();
-      stream.forget();
-      stream.moveTo({ view: shared.view, cursor: shared.view.log.end() }, undefined);
-      for (const held of shared.view.texts.held()) stream.trim(held.output, held.endPosition);
-      endEpisode(account, spec);
-      stream.expedite(urgent);
-      stream.askOpen(services.journal.head());
-      for (const unit of kept) if (!gone.has(unit.epoch)) stream.say(unit);
-      sumUp();
-      spec.wake();
-    },
-    repeat: (entry) => {
-      stream.urge([unitOf(services.liveEntry(entry), shared.view, "plain")]);
-      spec.wake();
-    },
-    owedFrom: () => stream.owedFrom(),
-    drain: () => {
-      const now = services.now();
-      const deliveries = stream.drain(now);
-      noteRun(account, deliveries);
-      services.noteDelivered(deliveries.length, now);
-      return deliveries;
-    },
-    close: () => {
-      if (closed) return;
-      closed = true;
-      cancelTimer();
-      stream.reader()?.close();
-      services.leave(member, shared);
-    },
-    isClosed: () => closed,
-    cursorIn: (view, window) => {
-      if (view !== shared) return undefined;
-      // One that has fallen back to the journal can fall behind too far there as well (R18).
-      checkLag();
-      if (closed || stream.reader() !== undefined) return undefined;
-      const place = stream.place();
-      if (place.cursor >= window) return place.cursor;
-      // A subscription that only waits for its budget takes what is about to go; it merges there as it would have merged here.
-      if (
-        terms.maxEventsPerSecond !== undefined &&
-        !terms.paused &&
-        blockedSince === undefined &&
-        stream.absorb(window)
-      ) {
-        return stream.place().cursor;
-      }
-      readOnFrom(stream.point([]));
-      beginEpisode(account, spec, services.now());
-      return undefined;
-    },
-    resumeAfter: () => {
-      const { view, cursor } = stream.place();
-      const isOwed = stream.reader() !== undefined || stream.waiting() > 0 || cursor < view.log.end();
-      const newest = isOwed ? undefined : services.journal.at(services.journal.head());
-      return newest?.event.event_id ?? account.lastEventId;
-    },
-    status: () => {
-      const reader = stream.reader();
-      const { view, cursor } = stream.place();
-      const untaken = reader === undefined ? view.log.end() - cursor : services.journal.head() - stream.point([]).after;
-      const isHeld = stream.waiting() > 0 || untaken > 0;
-      return {
-        waitingCount: stream.waiting(),
-        readAheadCount: reader?.released().length ?? 0,
-        rememberedCount: stream.remembered(),
-        behind: reader !== undefined,
-        blockedSince,
-        reads: reader !== undefined ? "journal" : isHeld ? "queue" : "live",
-        untakenCount: untaken,
-        ...account,
-        lag: lag(),
-      };
-    },
-  };
-
-  let shared = services.join(member, terms);
-  const stream: Stream = createStream(
-    { view: shared.view, cursor: shared.view.log.end() },
-    undefined,
-    queue,
-    budget,
-    streamTermsOf(terms),
-    streamServices,
-  );
-  if (spec.start.kind === "resume") readOnFrom(withHeldText(spec.start.point));
-  greet();
-  return member;
+  }
 }
 
 function streamTermsOf(terms: Terms): StreamTerms {

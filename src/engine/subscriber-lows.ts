@@ -5,11 +5,17 @@ import type { KeptState } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { Epoch } from "./event.js";
 import { readKept } from "./kept-entry.js";
+import type { Member } from "./member-spec.js";
 import type { WakeUps } from "./wake-ups.js";
 
+/** A subscription: `owedFrom` answers the lowest epoch of which it is still owed something. */
+type Owed = Pick<Member, "owedFrom">;
+
 export interface SubscriberLows {
-  /** A subscription begins; `owedFrom` answers the lowest epoch that it is still owed. Answers what its end is told by. */
-  readonly opened: (subscriberId: string, owedFrom: () => Epoch) => () => void;
+  /** A subscription begins. */
+  readonly opened: (subscriberId: string, subscription: Owed) => void;
+  /** It ends, and answers once more. */
+  readonly left: (subscriberId: string, subscription: Owed) => void;
   /** Something was published or taken: what has moved is kept within a second. Cheap. */
   readonly moved: () => void;
   /** The lowest epoch that a subscriber was owed when the run before ended. */
@@ -46,7 +52,7 @@ interface Row {
   at: number;
   /** It has been there in this run. */
   isBack: boolean;
-  readonly present: Set<() => Epoch>;
+  present: readonly Owed[];
 }
 
 /** Subscribers that are kept as one value: ten thousand that move are some hundred writes. */
@@ -87,7 +93,7 @@ export function createSubscriberLows(services: SubscriberLowsServices): Subscrib
     const [free] = spare;
     const bucket = free ?? { number: bucketCount, rows: new Set<Row>(), isOwed: false };
     if (free === undefined) bucketCount += 1;
-    const row: Row = { subscriberId, bucket, low, at, before, isBack: false, present: new Set() };
+    const row: Row = { subscriberId, bucket, low, at, before, isBack: false, present: [] };
     bucket.rows.add(row);
     if (bucket.rows.size >= ROWS_PER_BUCKET) spare.delete(bucket);
     else spare.add(bucket);
@@ -102,25 +108,37 @@ export function createSubscriberLows(services: SubscriberLowsServices): Subscrib
     owe(row.bucket);
   };
 
-  const note = (row: Row): void => {
-    let low = Number.POSITIVE_INFINITY;
-    for (const owedFrom of row.present) low = Math.min(low, owedFrom());
-    if (low === row.low || low === Number.POSITIVE_INFINITY) return;
+  const note = (row: Row, low: Epoch): void => {
+    if (low === row.low) return;
     row.low = low;
     row.at = clock.wallTime();
     owe(row.bucket);
   };
 
+  /** One has come or is about to go; of the others it is enough that they are owed no less than when they were last looked at. */
+  const noteOne = (row: Row, subscription: Owed): void =>
+    note(row, Math.min(row.present.length > 1 ? row.low : Number.POSITIVE_INFINITY, subscription.owedFrom()));
+
   const keepAll = (): void => {
     cancel = undefined;
-    for (const row of present) note(row);
+    for (const row of present) {
+      let low = Number.POSITIVE_INFINITY;
+      for (const subscription of row.present) low = Math.min(low, subscription.owedFrom());
+      note(row, low);
+    }
     services.keepMoved();
+  };
+
+  /** Moves it to the end of the order. */
+  const touch = (row: Row): void => {
+    rows.delete(row.subscriberId);
+    rows.set(row.subscriberId, row);
   };
 
   const makeRoom = (): void => {
     for (const row of rows.values()) {
       if (rows.size <= SUBSCRIBERS_KEPT) return;
-      if (row.present.size === 0) remove(row);
+      if (row.present.length === 0) remove(row);
     }
   };
 
@@ -137,29 +155,27 @@ export function createSubscriberLows(services: SubscriberLowsServices): Subscrib
   restore();
 
   return {
-    opened: (subscriberId, owedFrom) => {
-      if (!kept.isKept) return () => {};
+    opened: (subscriberId, subscription) => {
+      if (!kept.isKept) return;
       const known = rows.get(subscriberId);
-      const row = known ?? add(subscriberId, owedFrom(), clock.wallTime(), undefined);
-      const touch = (): void => {
-        rows.delete(subscriberId);
-        rows.set(subscriberId, row);
-      };
-      touch();
+      const row = known ?? add(subscriberId, subscription.owedFrom(), clock.wallTime(), undefined);
+      touch(row);
       row.isBack = true;
-      row.present.add(owedFrom);
+      row.present = [...row.present, subscription];
       present.add(row);
       if (known === undefined) owe(row.bucket);
-      note(row);
+      noteOne(row, subscription);
       makeRoom();
-      return () => {
-        note(row);
-        services.keepMoved();
-        row.present.delete(owedFrom);
-        if (row.present.size > 0) return;
-        present.delete(row);
-        touch();
-      };
+    },
+    left: (subscriberId, subscription) => {
+      const row = rows.get(subscriberId);
+      if (row?.present.includes(subscription) !== true) return;
+      noteOne(row, subscription);
+      services.keepMoved();
+      row.present = row.present.filter((one) => one !== subscription);
+      if (row.present.length > 0) return;
+      present.delete(row);
+      touch(row);
     },
     moved: () => {
       if (cancel !== undefined || present.size === 0 || isClosed) return;
@@ -175,7 +191,7 @@ export function createSubscriberLows(services: SubscriberLowsServices): Subscrib
       return row?.before ?? row?.low;
     },
     forget: (before) => {
-      for (const row of rows.values()) if (row.present.size === 0 && row.at < before) remove(row);
+      for (const row of rows.values()) if (row.present.length === 0 && row.at < before) remove(row);
     },
     close: () => {
       isClosed = true;

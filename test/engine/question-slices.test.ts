@@ -77,8 +77,7 @@ describe("R7: the last subscription that can answer ends", () => {
     expect(() => late.repeat(id)).toThrow("event");
     expect(rig.agent.cancel(last)).toBe(false);
     expect(rig.agent.outcomeOf(last)).toBe("open");
-    const { take } = late;
-    const taken = take();
+    const taken = late.take();
     expect(taken.kind === "run" ? taken.run.deliveries.map(({ event }) => event.reply_token) : []).not.toContain(last);
     rig.clock.settle();
     expect(outcomeTokens(rig)).toEqual(tokens);

@@ -1,7 +1,7 @@
 // What a subscriber is told of the limits for those that take slowly: with its acceptance, and when it is closed (P1, R18).
 import type { EndReason } from "../../contracts/protocol.js";
-import type { EngineSubscription } from "../../engine/engine.js";
 import type { SlowLimits } from "../../engine/engine-status.js";
+import type { EngineSubscription } from "../../engine/engine-subscription.js";
 import type { Message } from "./subscription-desk.js";
 
 /** `extensions.aaepd.limits`. */

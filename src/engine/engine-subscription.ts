@@ -1,0 +1,170 @@
+// One subscription as those who hold it see it: its member of the hub, and what it has to do with the questions of the engine (R14, R17, R28).
+import type { Delivery } from "./delivery.js";
+import type { ClosureReason, EngineAccounts } from "./engine-status.js";
+import type { AgentEvent, JournaledEvent } from "./event.js";
+import type { Member, MemberStatus } from "./member-spec.js";
+import type { Questions, Replier } from "./questions.js";
+import type { Repeats } from "./repeats.js";
+import type { Reply } from "./reply-check.js";
+import type { OpenQuestion } from "./session-record.js";
+import type { Taken } from "./stream.js";
+import type { SubscriberLows } from "./subscriber-lows.js";
+import type { Terms } from "./terms.js";
+import { viewKey } from "./view-terms.js";
+
+/** A subscription under way. Its functions need it: they are not to be handed on without it. */
+export interface EngineSubscription
+  extends Omit<Member, "skipAll" | "repeat" | "wake" | "cursorIn" | "close" | "end" | "owedFrom"> {
+  readonly id: string;
+  /** R26: of one output, or with no output of everything that waits. */
+  readonly skip: (sessionId: string | undefined, outputId: string | undefined) => void;
+  /**
+   * Sends again what it was sent, at once: an event of the journal's window, what was merged of such, or one of the newest 1,024 sums and gaps (R28).
+   * Throws "not_found".
+   */
+  readonly repeat: (eventId: string) => void;
+  /** The questions that it may answer, as it is sent them (R14, R28). It was shown those that it is told here. */
+  readonly openQuestions: () => readonly AgentEvent[];
+  /** Whether this reply was the one that counted. Says nothing of why not (R19). */
+  readonly reply: (reply: Reply, raw: unknown) => boolean;
+  /** A reply that is not well formed, or not this subscription's; for the audit log. */
+  readonly refusedReply: (fate: RefusedFate, token: string, raw: unknown) => void;
+  /** Default reason: "subscriber". */
+  readonly close: (reason?: ClosureReason) => void;
+}
+
+type RefusedFate = "malformed" | "wrong_subscription";
+
+/** What the engine gives to all of its subscriptions. */
+export interface SubscriptionServices {
+  readonly accounts: Pick<EngineAccounts, "opened" | "closed">;
+  readonly lows: Pick<SubscriberLows, "opened" | "left" | "moved">;
+  readonly questions: Pick<Questions, "audienceChanged" | "reply" | "shown">;
+  readonly repeats: Pick<Repeats, "find">;
+  readonly isAble: (terms: Terms, kind: OpenQuestion["kind"]) => boolean;
+  /** What is open and can be answered by these terms. */
+  readonly questionsFor: (terms: Terms) => readonly OpenQuestion[];
+  readonly shapeEvent: (event: AgentEvent, terms: Terms) => AgentEvent;
+  /** The last events of sessions that have ended and are remembered. */
+  readonly terminals: () => readonly JournaledEvent[];
+  readonly recordReply: (fate: RefusedFate, token: string, raw: unknown, id: string, subscriberId: string) => void;
+}
+
+export interface OpenedMember {
+  readonly id: string;
+  readonly subscriberId: string;
+  /** Whether it is remembered where it was, for its return (R17). */
+  readonly isRemembered: boolean;
+  readonly member: Member;
+}
+
+/** Takes a new member into the engine's accounts, and answers what its holder has of it. */
+export function createEngineSubscription(opened: OpenedMember, services: SubscriptionServices): EngineSubscription {
+  return new HeldSubscription(opened, services);
+}
+
+/** A class, because there is one for each subscription. It is its own replier. */
+class HeldSubscription implements EngineSubscription, Replier {
+  readonly id: string;
+  readonly subscriberId: string;
+  private readonly isRemembered: boolean;
+  private readonly member: Member;
+  private readonly services: SubscriptionServices;
+  // What left by the terms before these can be asked for as well (R28).
+  private former: Terms | undefined;
+
+  constructor({ id, subscriberId, isRemembered, member }: OpenedMember, services: SubscriptionServices) {
+    this.id = id;
+    this.subscriberId = subscriberId;
+    this.isRemembered = isRemembered;
+    this.member = member;
+    this.services = services;
+    services.accounts.opened(id, subscriberId, member);
+    if (isRemembered) services.lows.opened(subscriberId, member);
+    services.questions.audienceChanged();
+  }
+
+  get subscriptionId(): string {
+    return this.id;
+  }
+
+  terms(): Terms {
+    return this.member.terms();
+  }
+
+  take(): Taken {
+    this.services.lows.moved();
+    return this.member.take();
+  }
+
+  setBlocked(blocked: boolean): void {
+    this.member.setBlocked(blocked);
+  }
+
+  retune(terms: Terms): void {
+    const { member } = this;
+    if (viewKey(terms) !== viewKey(member.terms())) this.former = member.terms();
+    member.retune(terms);
+    this.services.questions.audienceChanged();
+  }
+
+  skipOutput(output: string): void {
+    this.member.skipOutput(output);
+  }
+
+  skip(sessionId: string | undefined, outputId: string | undefined): void {
+    if (sessionId !== undefined) this.member.skipOutput(`${sessionId}/${outputId ?? ""}`);
+    else this.member.skipAll(this.services.terminals);
+  }
+
+  repeat(eventId: string): void {
+    const { member } = this;
+    member.repeat(this.services.repeats.find(eventId, member.terms(), this.former));
+  }
+
+  openQuestions(): readonly AgentEvent[] {
+    const { questions, questionsFor, shapeEvent } = this.services;
+    const terms = this.member.terms();
+    return questionsFor(terms).map(({ token, event }) => {
+      questions.shown(token, event.event_id, { subscriptionId: this.id, subscriberId: this.subscriberId });
+      return shapeEvent(event, terms);
+    });
+  }
+
+  reply(reply: Reply, raw: unknown): boolean {
+    return this.services.questions.reply(reply, this, raw);
+  }
+
+  refusedReply(fate: RefusedFate, token: string, raw: unknown): void {
+    this.services.recordReply(fate, token, raw, this.id, this.subscriberId);
+  }
+
+  drain(): readonly Delivery[] {
+    return this.member.drain();
+  }
+
+  close(reason: ClosureReason = "subscriber"): void {
+    const { member, services } = this;
+    if (member.isClosed()) return;
+    services.accounts.closed(this.id, reason);
+    if (this.isRemembered) services.lows.left(this.subscriberId, member);
+    member.close();
+    services.questions.audienceChanged();
+  }
+
+  isClosed(): boolean {
+    return this.member.isClosed();
+  }
+
+  status(): MemberStatus {
+    return this.member.status();
+  }
+
+  resumeAfter(): string | undefined {
+    return this.member.resumeAfter();
+  }
+
+  isEntitled(question: OpenQuestion): boolean {
+    return !this.member.isClosed() && this.services.isAble(this.member.terms(), question.kind);
+  }
+}

@@ -1,0 +1,33 @@
+// Where a subscription goes on in a view that others share: as it begins, and when it has read what it had missed (R10, R17).
+import type { Epoch } from "./event.js";
+import type { ReadingPoint } from "./reading-point.js";
+import type { Stream } from "./stream.js";
+import type { View } from "./view.js";
+
+/** Of sessions that a resuming subscriber did not name, it begins like any other newcomer: with the text being held (R10, R17). */
+export function withHeldText(point: ReadingPoint, view: View, oldest: Epoch): ReadingPoint {
+  const { sessions } = point;
+  if (sessions === undefined) return point;
+  const positions = new Map(point.positions);
+  let { after } = point;
+  for (const held of view.texts.held()) {
+    if (sessions.named.has(held.session) || held.firstEpoch < oldest) continue;
+    positions.set(held.output, held.position);
+    after = Math.min(after, held.firstEpoch - 1);
+  }
+  return { ...point, after, positions };
+}
+
+/** Where a subscription's own view and the one that it shares hold different text at the same epoch, the difference is settled here. */
+export function settleHeldText(own: View, shared: View, stream: Pick<Stream, "trim">, at: number): void {
+  const sharedHeld = new Map(shared.texts.held().map((held) => [held.output, held]));
+  for (const held of own.texts.held()) {
+    const position = sharedHeld.get(held.output)?.position;
+    if (position === undefined || position > held.position)
+      own.texts.release(held.output, position ?? held.endPosition, at);
+    else if (position < held.position) stream.trim(held.output, held.position);
+    sharedHeld.delete(held.output);
+  }
+  // The private view holds nothing of these outputs, so all of their text has been given.
+  for (const held of sharedHeld.values()) stream.trim(held.output, held.endPosition);
+}
