@@ -26,6 +26,7 @@ const PLAIN: Readonly<Record<string, Check>> = {
   "subscription.close": validators.isSubscriptionClose,
   "aaepd.error": validators.isAaepdError,
   "aaepd.pending": validators.isAaepdPending,
+  "aaepd.heartbeat": validators.isAaepdHeartbeat,
 };
 
 const isEmpty: Check = (value) => isObject(value) && Object.keys(value).length === 0;
@@ -42,7 +43,8 @@ const RESULTS: Readonly<Record<string, Check>> = {
   "aaep.skip": isEmpty,
   "aaepd.skip": isEmpty,
   "aaep.close": isEmpty,
-  "aaep.ping": isEmpty,
+  "aaep.ping": (value) => isEmpty(value) || (isObject(value) && Object.keys(value).join() === "resume_after"),
+  "aaepd.status": (value) => isObject(value) && Array.isArray(value.problems) && isObject(value.journal),
   "aaep.reply": (value) => isObject(value) && typeof value.accepted === "boolean",
   "aaep.confirm": (value) => isOutcome(value) && (value.resolved_by === "cancelled") === (value.decision === undefined),
   "aaep.clarify": (value) => isOutcome(value) && value.decision === undefined,

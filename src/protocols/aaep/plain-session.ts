@@ -79,7 +79,8 @@ class PlainSession implements ProtocolSession<unknown>, DeliverySource {
   }
 
   ended(reason?: EndReason): void {
-    this.open?.engine.close(reason);
+    if (this.open !== undefined) this.open.engine.close(reason);
+    else if (reason === "handshake_timeout") this.services.engine.refused(reason);
   }
 
   private react(message: unknown): Reaction<unknown> {
