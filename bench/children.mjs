@@ -20,6 +20,15 @@ export function createStage({ profile } = {}) {
   // A daemon finds nothing of its user's, and leaves nothing.
   const env = { ...process.env, XDG_STATE_HOME: join(disk, "state"), XDG_CONFIG_HOME: join(folder, "config") };
   const running = new Set();
+  const leave = () => {
+    for (const one of [folder, disk]) rmSync(one, { recursive: true, force: true });
+  };
+  // A run that is broken off leaves neither processes nor folders.
+  const breakOff = () => {
+    for (const child of running) child.kill("SIGKILL");
+    leave();
+  };
+  process.on("exit", breakOff);
   let count = 0;
   const path = (name) => {
     count += 1;
@@ -74,7 +83,8 @@ export function createStage({ profile } = {}) {
     },
     close: async () => {
       await Promise.all([...running].map(ended));
-      for (const one of [folder, disk]) rmSync(one, { recursive: true, force: true });
+      process.off("exit", breakOff);
+      leave();
     },
   };
 }

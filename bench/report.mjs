@@ -1,5 +1,5 @@
 // The report: what was measured, as a page. What is compared with what stands beside the rows that measure it, so that nothing here is written by hand.
-import { isMet } from "./measuring.mjs";
+import { FEWEST_PAIRS, isMet } from "./measuring.mjs";
 
 const HEAD = `# Benchmarks
 
@@ -33,8 +33,13 @@ function machinePart({ at, commit, cpu, cores, memoryGiB, system, node, disk, pa
 | system | ${system} |
 | Node | ${node} |
 | disk | ${disk.fileSystem}, ${disk.syncMicros} µs until 4 KiB are on it |
-| run | ${at.slice(0, 16).replace("T", " ")} UTC, commit ${commit ?? "unknown"}, ${pairs} pairs |
+| run | ${at.slice(0, 16).replace("T", " ")} UTC, commit ${commit ?? "unknown"}, ${pairsText(pairs)} |
 ${hurried}`;
+}
+
+function pairsText(pairs) {
+  if (pairs <= FEWEST_PAIRS) return pairs === 1 ? "one pair a row" : `${pairs} pairs a row`;
+  return `${pairs} pairs a row, ${FEWEST_PAIRS} where they take long`;
 }
 
 function summary(sections) {

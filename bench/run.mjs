@@ -13,6 +13,7 @@ import { lineText, reportOf } from "./report.mjs";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const REFERENCE = join(ROOT, "bench/results/reference.json");
 const LATEST = join(ROOT, "bench/results/latest");
+const LONGEST_ROW_MS = 600_000;
 
 const { values: options } = parseArgs({
   options: {
@@ -47,6 +48,8 @@ const jsonPath = options.json ?? (options.report === undefined ? `${LATEST}.json
 const reportPath = options.report ?? `${LATEST}.md`;
 const isWritten = !options.quick || options.json !== undefined || options.report !== undefined;
 
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
+
 const begin = performance.now();
 const stageOfDisk = createStage(settings);
 const disk = diskOf(stageOfDisk.diskFolder("probe"));
@@ -54,30 +57,30 @@ await stageOfDisk.close();
 const facts = { at: new Date().toISOString(), commit: commit(), ...machine(), disk, quick: options.quick };
 
 const measured = [];
-for (const { name, title, rows } of SECTIONS.filter(({ name }) => options.row?.includes(name) ?? true)) {
+const failed = [];
+for (const { name, title, rows } of SECTIONS.filter((one) => options.row?.includes(one.name) ?? true)) {
   const from = performance.now();
   const at = new Date().toISOString();
   console.log(`\n${title}`);
   const stage = createStage(settings);
   try {
-    const lines = await rows(stage, settings);
+    const lines = await inTime(rows(stage, settings));
     for (const line of lines) console.log(lineText(line));
     const seconds = Math.round((performance.now() - from) / 1000);
     console.log(`        ${seconds} s`);
-    measured.push({
-      name,
-      at,
-      commit: facts.commit,
-      seconds,
-      lines: lines.map((line) => ({ ...line, met: isMet(line) })),
-    });
+    const judged = lines.map((line) => ({ ...line, met: isMet(line) }));
+    measured.push({ name, at, commit: facts.commit, seconds, lines: judged });
+  } catch (error) {
+    // One row that fails is no reason to lose the others.
+    console.error(error);
+    failed.push(name);
   } finally {
     await stage.close();
   }
 }
 
-const result = { ...facts, pairs: settings.pairs, sections: [...measured, ...kept()] };
 if (isWritten) {
+  const result = { ...facts, pairs: settings.pairs, sections: [...measured, ...kept()] };
   for (const file of [jsonPath, reportPath]) mkdirSync(dirname(file), { recursive: true });
   writeFileSync(jsonPath, `${JSON.stringify(result, undefined, 2)}\n`);
   writeFileSync(reportPath, reportOf(result, SECTIONS));
@@ -89,6 +92,20 @@ console.log(
     `${Math.round((performance.now() - begin) / 1000)} s in all.`,
 );
 if (isWritten) console.log(`${reportPath}, ${jsonPath}`);
+if (failed.length > 0) {
+  const again = failed.map((name) => `--row ${name}`).join(" ");
+  console.error(`Could not be measured: ${failed.join(", ")}. Again, keeping the others: ${again}`);
+  process.exitCode = 1;
+}
+
+/** Rejects where a row takes longer than any row does on a slow machine. */
+function inTime(work) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error("It took longer than 10 minutes.")), LONGEST_ROW_MS);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
 
 /** Rows that were not asked for, as the file has them: if they come from this machine and from this Node. */
 function kept() {

@@ -83,7 +83,7 @@ async function jetstreamRows(stage, { pairs, scale, quick }) {
     const publisher = await stage.role("jetstream-publisher");
     await publisher.call("open", { port });
     for (const flight of FLIGHTS) {
-      const measured = await interleaved(pairs, served.publish(Math.ceil(20_000 * scale), flight), () =>
+      const measured = await interleaved(Math.min(pairs, 3), served.publish(Math.ceil(10_000 * scale), flight), () =>
         publisher.call("publish", { count: Math.ceil(messages * scale), flight }),
       );
       const what = `\`${policy}\` beside \`sync_interval: ${sync}\`, ${flight} in flight`;

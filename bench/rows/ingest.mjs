@@ -14,7 +14,7 @@ subscriber on the local socket.
 };
 
 async function ingestRows(stage, { pairs, scale }) {
-  const count = Math.ceil(100_000 * scale);
+  const count = Math.ceil(60_000 * scale);
   const engine = await stage.role("engine");
   const bare = () => engine.call("bare", { count });
   const lines = [];

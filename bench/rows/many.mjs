@@ -27,7 +27,7 @@ The same with 65 characters in each event: 13,000 a second, 80 % of what one eve
 
 async function slowRows(stage, { pairs, quick }, chunkCharacters) {
   const subscribers = quick ? 500 : 10_000;
-  const seconds = quick ? 3 : 8;
+  const seconds = quick ? 3 : 6;
   const [daemon, bare, publisher] = await Promise.all([
     stage.daemon("--max-concurrent-subscriptions", "16384"),
     stage.role("bare-sender"),

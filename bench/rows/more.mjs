@@ -72,7 +72,7 @@ async function moreRows(stage, { pairs, scale, quick }) {
   }
 
   const slopes = (from, to, kind) =>
-    measured[to].map(([ours, theirs], pair) => {
+    measured[to].slice(0, measured[from].length).map(([ours, theirs], pair) => {
       const per = counts[to] - counts[from];
       const [oursBefore, theirsBefore] = measured[from][pair];
       return [(ours[kind] - oursBefore[kind]) / per, (theirs[kind] - theirsBefore[kind]) / per];

@@ -28,7 +28,7 @@ async function stdioOutRows(stage, { pairs, scale }) {
   await theirs.call("start", { args: [join(BENCH, "roles/bare-lines.mjs")] });
   const lines = [];
   for (const subscribers of [1, 10, 100]) {
-    const count = Math.ceil((subscribers === 1 ? 150_000 : 300_000 / subscribers) * scale);
+    const count = Math.ceil((subscribers === 1 ? 100_000 : 200_000 / subscribers) * scale);
     const measure = async (receiver, send) => {
       await receiver.call("expect", { count });
       const cpuBefore = await receiver.call("childCpu");

@@ -33,7 +33,7 @@ async function stdioRows(stage, { pairs, scale, profile }) {
     toMcp.call("start", { args: [join(BENCH, "roles/mcp-receiver.mjs")] }),
     toAcp.call("start", { args: [join(BENCH, "roles/acp-receiver.mjs")] }),
   ]);
-  const count = Math.ceil(100_000 * scale);
+  const count = Math.ceil(60_000 * scale);
   const few = Math.ceil(count / 4);
   const peers = {
     bare: () => toBare.call("send", { count, size: 1 }),

@@ -72,7 +72,7 @@ test("the page has the machine, the sections that were measured with their remar
     ratioLine("a row", "µs", [[3, 1]], atMost(2), { note: "of 7 things" }),
     ratioLine("another", "µs", [[1, 1]], atMost(2)),
   ]);
-  for (const part of ["A Processor, 2 cores", "24 GiB", "linux 6.1 x64", "20.19.0", "ext4, 512 µs", "3 pairs"]) {
+  for (const part of ["A Processor, 2 cores", "24 GiB", "linux 6.1 x64", "20.19.0", "ext4, 512 µs", "3 pairs a row"]) {
     expect(page).toContain(part);
   }
   expect(page).toContain("## The first\n\nThis beside that.");
