@@ -39,8 +39,8 @@ export interface BlockReaderOptions {
   readonly log: Log;
   /** Of the file, for the log. */
   readonly path: string;
-  /** What turns an event's `at` into milliseconds since 1970. */
-  readonly wallTimeOffsetMs: number;
+  /** What turns an event's `at` into milliseconds since 1970, at present. */
+  readonly wallTimeOffset: () => number;
   /** No event was received later than this. */
   readonly now: () => number;
   /** Whether an epoch below the window in memory was ever given out. */
@@ -70,7 +70,7 @@ export function createBlockReader({
   table,
   log,
   path,
-  wallTimeOffsetMs,
+  wallTimeOffset,
   now,
   wasGiven,
 }: BlockReaderOptions): BlockReader {
@@ -135,7 +135,7 @@ export function createBlockReader({
   const entryOf = ({ loaded, entries }: Held, index: number): JournaledEvent | undefined => {
     const { block } = loaded;
     if (block === undefined) return undefined;
-    entries[index] ??= block.entry(index, Math.min(block.wallTime(index) - wallTimeOffsetMs, now()));
+    entries[index] ??= block.entry(index, Math.min(block.wallTime(index) - wallTimeOffset(), now()));
     return entries[index];
   };
 

@@ -53,12 +53,15 @@ function relearnIds(reader: BlockReader, add: (id: string, epoch: Epoch) => void
 export function createDiskJournal(options: DiskJournalOptions): Journal {
   const { environment, path, policy, clock, log, retention, maxOwedBytes = 64 * 1024 * 1024 } = options;
   const { tables } = environment;
-  const wallTimeOffsetMs = clock.wallTime() - clock.now();
+  /** Looked up each time: a monotonic clock stands still while the machine sleeps, and the other one is set. */
+  const wallTimeOffset = (): number => clock.wallTime() - clock.now();
   let totals = options.totals;
   /** The last epoch that the disk has. */
   let written = options.firstEpoch - 1;
-  /** What waits for the disk, ascending, and about how much it is. */
+  /** What waits for the disk, ascending. */
   let owed: JournaledEvent[] = [];
+  /** Of what waits and what is on its way. */
+  let owedCount = 0;
   let owedBytes = 0;
   let cancelDue: (() => void) | undefined;
   let isClosed = false;
@@ -66,14 +69,14 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
   const window = options.createWindow({
     ...options.window,
     firstEpoch: options.firstEpoch,
-    wallTimeOffsetMs,
+    wallTimeOffsetMs: wallTimeOffset(),
     isOwed: (epoch) => epoch > written,
   });
   const reader = createBlockReader({
     table: tables.blocks,
     log,
     path,
-    wallTimeOffsetMs,
+    wallTimeOffset,
     now: clock.now,
     wasGiven: (epoch) => epoch <= options.totals.head || epoch >= options.firstEpoch,
   });
@@ -95,16 +98,15 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
     const slice = nextSlice(reader, totals, retention, clock.wallTime(), owed.length);
     if (slice !== undefined) letGo(slice);
     const events = owed;
-    const bytes = owedBytes;
+    const bytes = events.reduce((sum, event) => sum + blockBytesOf(event), 0);
     const changes = state.take();
     const gone = pendingRemovals;
     owed = [];
-    owedBytes = 0;
     pendingRemovals = [];
     if (events.length === 0 && changes.puts.size === 0 && changes.removals.length === 0 && gone.length === 0)
       return undefined;
 
-    const blocks = packBlocks(events, wallTimeOffsetMs);
+    const blocks = packBlocks(events, wallTimeOffset());
     const last = events.at(-1)?.epoch;
     const after: Totals = {
       eventCount: totals.eventCount + events.length,
@@ -130,11 +132,12 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
         for (const { event, epoch } of events) ids.add(event.event_id, epoch);
         totals = { ...after, lostThrough: totals.lostThrough };
         written = last ?? written;
+        owedCount -= events.length;
+        owedBytes -= bytes;
         watchAge();
       },
       giveBack: () => {
         owed = events.concat(owed);
-        owedBytes += bytes;
         state.giveBack(changes);
         pendingRemovals = gone.concat(pendingRemovals);
       },
@@ -198,6 +201,7 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
       owed.push(event);
       owedBytes += blockBytesOf(event);
     }
+    owedCount += appended.events.length;
     commits.request();
     return { events: appended.events, durable: policy === "none" ? undefined : commits.pending() };
   };
@@ -248,7 +252,7 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
     at,
     kept: state.kept,
     status: () => ({
-      eventCount: totals.eventCount + owed.length,
+      eventCount: totals.eventCount + owedCount,
       bytes: totals.bytes + owedBytes,
       oldestAt: oldestAt(),
       head: window.head(),

@@ -127,6 +127,11 @@ async function reasonOf(caught: unknown): Promise<unknown> {
   );
 }
 
+/** A key of one part comes back as that part. */
+function tableKeyFrom(key: Key): TableKey {
+  return (Array.isArray(key) ? key : [key]) as TableKey;
+}
+
 function tableOf(database: () => Database<Buffer, Key>): Table {
   const bounds = ({ from, to, prefix, isReverse = false, limit }: TableRange): Parameters<Database["getRange"]>[0] => {
     const low = prefix ?? from;
@@ -143,9 +148,9 @@ function tableOf(database: () => Database<Buffer, Key>): Table {
   };
   return {
     get: (key) => database().getBinary(key as Key),
-    keys: (range) => database().getKeys(bounds(range)).asArray as unknown as readonly TableKey[],
+    keys: (range) => (database().getKeys(bounds(range)).asArray as unknown as readonly Key[]).map(tableKeyFrom),
     *entries(range) {
-      for (const { key, value } of database().getRange(bounds(range))) yield { key: key as TableKey, value };
+      for (const { key, value } of database().getRange(bounds(range))) yield { key: tableKeyFrom(key), value };
     },
   };
 }

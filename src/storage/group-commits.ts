@@ -67,6 +67,8 @@ export function createGroupCommits(options: GroupCommitsOptions): GroupCommits {
   let hasWork = false;
   let isScheduled = false;
   let running: Promise<void> | undefined;
+  /** A group is on its way to the disk. */
+  let isWriting = false;
   let isClosing = false;
   let failure: string | undefined;
   let cancelRetry: (() => void) | undefined;
@@ -86,6 +88,7 @@ export function createGroupCommits(options: GroupCommitsOptions): GroupCommits {
 
   const attempt = async (): Promise<void> => {
     hasWork = false;
+    isWriting = true;
     underWay = gathering;
     gathering = undefined;
     const group = options.begin();
@@ -94,10 +97,12 @@ export function createGroupCommits(options: GroupCommitsOptions): GroupCommits {
     } catch (caught) {
       group?.giveBack();
       hasWork = true;
+      isWriting = false;
       await fail(caught);
       return;
     }
     group?.written();
+    isWriting = false;
     if (failure !== undefined) log.info({ path }, "the journal can be written again");
     failure = undefined;
     underWay?.resolve();
@@ -144,7 +149,7 @@ export function createGroupCommits(options: GroupCommitsOptions): GroupCommits {
         gathering ??= promised();
         return gathering.promise;
       }
-      if (running === undefined) return undefined;
+      if (!isWriting) return undefined;
       underWay ??= promised();
       return underWay.promise;
     },

@@ -34,6 +34,15 @@ const IS_TREE = 2;
 const TREE_BYTES = 48;
 /** A page of several that a record has for itself: its number, its transaction, how many there are. */
 const BIG_BYTES = 24;
+/** A list of free pages begins with how long it is, in numbers of this size. */
+const COUNT_BYTES = 8;
+
+/** What a record of a leaf holds: all of it, or, where it has pages of its own, its beginning. */
+interface Value {
+  readonly start: Buffer;
+  readonly length: number;
+  readonly flags: number;
+}
 
 class Damage extends Error {}
 
@@ -110,17 +119,13 @@ function walk(read: ReadBytes, { pageBytes, lastPage, transaction, free, main }:
     return target;
   };
 
-  const walkTree = ({ root, depth }: Tree, leafValue: (value: Buffer | undefined, flags: number) => void): void => {
+  const walkTree = ({ root, depth }: Tree, leafValue: (value: Value) => void): void => {
     if (root === -1) return;
     if (depth < 1 || depth > 32) damage("a tree has no depth");
     walkPage(root, depth, leafValue);
   };
 
-  const walkPage = (
-    page: number,
-    depth: number,
-    leafValue: (value: Buffer | undefined, flags: number) => void,
-  ): void => {
+  const walkPage = (page: number, depth: number, leafValue: (value: Value) => void): void => {
     claim(page, 1);
     const bytes = readPage(page, Buffer.allocUnsafe(pageBytes));
     const flags = bytes.readUInt16LE(18);
@@ -150,13 +155,13 @@ function walk(read: ReadBytes, { pageBytes, lastPage, transaction, free, main }:
     at: number,
     length: number,
     flags: number,
-    leafValue: (value: Buffer | undefined, flags: number) => void,
+    leafValue: (value: Value) => void,
   ): void => {
     if ((flags & ~(IS_BIG | IS_TREE)) !== 0) damage(`page ${page} has a record of an unknown kind`);
     if (at + ((flags & IS_BIG) === 0 ? length : BIG_BYTES) > pageBytes)
       damage(`page ${page} has a record that is longer than itself`);
     if ((flags & IS_BIG) === 0) {
-      leafValue(bytes.subarray(at, at + length), flags);
+      leafValue({ start: bytes.subarray(at, at + length), length, flags });
       return;
     }
     const first = wide(bytes, at);
@@ -168,27 +173,28 @@ function walk(read: ReadBytes, { pageBytes, lastPage, transaction, free, main }:
     if ((head.readUInt16LE(18) & OVERFLOW) === 0 || head.readUInt32LE(20) !== count)
       damage(`page ${first} is of another kind`);
     if (wide(head, 8) !== wide(bytes, at + 8)) damage(`page ${first} is of another transaction`);
-    const value = Buffer.allocUnsafe(flags === IS_BIG ? Math.min(length, MOST_LIST_BYTES) : 0);
     // Its last byte stands for all of it: a checksum tells of the rest.
     if (!read(Buffer.alloc(1), first * pageBytes + PAGE_HEAD_BYTES + length - 1))
       damage(`page ${first} is missing its end`);
-    leafValue(read(value, first * pageBytes + PAGE_HEAD_BYTES) ? value : undefined, flags);
+    const start = Buffer.alloc(Math.min(length, COUNT_BYTES));
+    leafValue({
+      start: read(start, first * pageBytes + PAGE_HEAD_BYTES) ? start : start.subarray(0, 0),
+      length,
+      flags,
+    });
   };
 
-  // Lists of free pages come first: what they hold must not be in use.
-  walkTree(free, (value) => {
-    const count = value === undefined || value.length < 8 ? damage("a list of free pages is missing") : wide(value, 0);
-    if (value === undefined || (count + 1) * 8 > value.length) damage("a list of free pages is longer than itself");
-    for (let index = 1; index <= count; index += 1) claim(wide(value, index * 8), 1);
+  // What is in a list of free pages is LMDB's own business; how long one says it is must be true, because memory is read by it.
+  walkTree(free, ({ start, length }) => {
+    if (start.length < COUNT_BYTES || (wide(start, 0) + 1) * COUNT_BYTES > length) {
+      damage("a list of free pages is longer than itself");
+    }
   });
-  walkTree(main, (value, flags) => {
+  walkTree(main, ({ start, flags }) => {
     if ((flags & IS_TREE) === 0) return;
-    if (value === undefined || value.length !== TREE_BYTES) damage("a table has no place");
-    walkTree(treeAt(value, 0), (_, kind) => {
-      if ((kind & IS_TREE) !== 0) damage("a table is within a table");
+    if (start.length !== TREE_BYTES) damage("a table has no place");
+    walkTree(treeAt(start, 0), (value) => {
+      if ((value.flags & IS_TREE) !== 0) damage("a table is within a table");
     });
   });
 }
-
-/** Longest list of free pages that is looked through. */
-const MOST_LIST_BYTES = 64 * 1024 * 1024;

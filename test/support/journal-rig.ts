@@ -17,7 +17,10 @@ export interface JournalRig {
   readonly evicted: readonly Evicted[];
 }
 
-export type JournalRigOptions = Partial<OpenOptions> & Pick<OpenOptions, "directory">;
+export interface JournalRigOptions extends Partial<OpenOptions>, Pick<OpenOptions, "directory"> {
+  /** Told of each event that is let go of, beside the rig. */
+  readonly onEvicted?: () => void;
+}
 
 /** A journal in that folder, closed when the test has finished unless it was before. */
 export async function openRig(options: JournalRigOptions): Promise<JournalRig> {
@@ -32,7 +35,10 @@ export async function openRig(options: JournalRigOptions): Promise<JournalRig> {
     window: { maxEvents: 1024 },
     ...options,
   });
-  const journal = opened.create((event) => void evicted.push(event));
+  const journal = opened.create((event) => {
+    evicted.push(event);
+    options.onEvicted?.();
+  });
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closed ??= journal.close();

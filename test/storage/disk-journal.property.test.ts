@@ -1,0 +1,128 @@
+// R17, R27, R29: whatever is appended, let go of, read, looked for and reopened, the journal on disk says what a list in memory would.
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { JournaledEvent } from "../../src/engine/event.js";
+import { DAY_MS, type JournalRig, newEvent, openRig } from "../support/journal-rig.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
+
+type Step =
+  | { readonly kind: "append"; readonly count: number; readonly length: number; readonly waits: boolean }
+  | { readonly kind: "put"; readonly key: number; readonly value: number | undefined }
+  | { readonly kind: "removeAll" }
+  | { readonly kind: "look"; readonly place: number; readonly limit: number }
+  | { readonly kind: "reopen" };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant("append" as const),
+      count: fc.integer({ min: 1, max: 300 }),
+      length: fc.constantFrom(0, 10, 300, 5000),
+      waits: fc.boolean(),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("put" as const),
+      key: fc.nat(5),
+      value: fc.option(fc.nat(), { nil: undefined }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant<Step>({ kind: "removeAll" }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("look" as const),
+      place: fc.nat(5000),
+      limit: fc.integer({ min: 1, max: 400 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant<Step>({ kind: "reopen" }) },
+);
+
+const LIMIT_BYTES = 1024 * 1024;
+
+it("agrees with a list", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
+      const directory = temporaryDirectory();
+      const open = (): Promise<JournalRig> =>
+        openRig({ directory, retention: { ageMs: DAY_MS, bytes: LIMIT_BYTES }, window: { maxEvents: 100 } });
+      let rig = await open();
+      const all: JournaledEvent[] = [];
+      const state = new Map<number, number>();
+      let gone = 0;
+      let id = 0;
+
+      /** What the journal has let go of is the beginning, told in order. */
+      const noteGone = (): void => {
+        const last = rig.evicted.at(-1)?.epoch ?? 0;
+        gone = Math.max(gone, all.filter(({ epoch }) => epoch <= last).length);
+      };
+
+      const look = (place: number, limit: number): void => {
+        noteGone();
+        const { journal } = rig;
+        expect(journal.status().eventCount).toBe(all.length - gone);
+        const index = all.length === 0 ? -1 : place % all.length;
+        const one = all[index];
+        if (one === undefined) return;
+        const isThere = index >= gone;
+        expect(journal.find(one.event.event_id)?.epoch).toBe(isThere ? one.epoch : undefined);
+        expect(journal.at(one.epoch)?.source).toBe(isThere ? one.source : undefined);
+        const read = journal.read(one.epoch - 1, limit);
+        if (isThere) {
+          expect(read).toMatchObject({ kind: "events" });
+          const events = "events" in read ? read.events : [];
+          expect(events.map(({ epoch }) => epoch)).toEqual(all.slice(index, index + limit).map(({ epoch }) => epoch));
+        } else expect(read).toEqual({ kind: "gap", oldest: journal.oldest() });
+        expect(journal.find("evt_never")).toBeUndefined();
+      };
+
+      for (const one of steps) {
+        const { journal } = rig;
+        switch (one.kind) {
+          case "append": {
+            const events = Array.from({ length: one.count }, () => {
+              id += 1;
+              return newEvent(`${id}`, { text: "é".repeat(one.length) }, { ordinal: id });
+            });
+            const appended = journal.append(events);
+            all.push(...appended.events);
+            if (one.waits) await appended.durable;
+            break;
+          }
+          case "put":
+            journal.kept.put(["state", one.key], () => one.value);
+            if (one.value === undefined) state.delete(one.key);
+            else state.set(one.key, one.value);
+            break;
+          case "removeAll":
+            journal.kept.removeAll(["state"]);
+            state.clear();
+            break;
+          case "look":
+            look(one.place, one.limit);
+            break;
+          case "reopen": {
+            await journal.close();
+            noteGone();
+            const head = all.at(-1)?.epoch ?? 0;
+            rig = await open();
+            expect(rig.log.lines).toEqual([]);
+            expect(rig.journal.head()).toBeGreaterThan(head);
+            const kept = [...rig.journal.kept.recovered(["state"])].map(([key, value]) => [key[1], value]);
+            expect(kept).toEqual([...state].sort(([a], [b]) => a - b));
+            break;
+          }
+        }
+      }
+      await rig.journal.append([]).durable;
+      for (let place = 0; place < all.length; place += 97) look(place, 50);
+      await rig.journal.close();
+    }),
+    { numRuns: Number(process.env.PROPERTY_CASES ?? 25) },
+  );
+});

@@ -1,0 +1,87 @@
+// R27, R29: what is kept is bounded by age and by bytes, and letting go holds nobody up.
+import { statSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { Clock } from "../../src/contracts/clock.js";
+import { createClock } from "../../src/daemon/clock.js";
+import { SLICE_EVENTS } from "../../src/storage/retention.js";
+import { DAY_MS, MEBIBYTE, newEvent, openRig } from "../support/journal-rig.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
+
+/** The real clock, whose wall may be moved. */
+function movableClock(): Clock & { skip: (ms: number) => void } {
+  const clock = createClock();
+  let skipped = 0;
+  return {
+    ...clock,
+    wallTime: () => clock.wallTime() + skipped,
+    skip: (ms) => {
+      skipped += ms;
+    },
+  };
+}
+
+describe("retention", () => {
+  it("R29: pages are used again: ten times as much as may be kept makes the file no larger than two and a half times of it", async () => {
+    const directory = temporaryDirectory();
+    const limit = 4 * MEBIBYTE;
+    const { journal, path, evicted } = await openRig({ directory, retention: { ageMs: DAY_MS, bytes: limit } });
+    let count = 0;
+    for (let group = 0; group < 200; group += 1) {
+      const from = count;
+      const events = Array.from({ length: 100 }, (_, index) => newEvent(`${from + index}`, { text: "x".repeat(2000) }));
+      count += events.length;
+      journal.kept.put(["session", "sess_1"], () => ({ count, padding: "y".repeat(500) }));
+      await journal.append(events).durable;
+    }
+    expect(journal.status().bytes).toBeLessThan(limit + MEBIBYTE);
+    expect(evicted.length).toBeGreaterThan(15_000);
+    expect(statSync(path).size).toBeLessThan(2.5 * limit);
+  });
+
+  it("R29: a large part that has reached its age goes in slices, each as small as the last, and what they lost is written with them", async () => {
+    const directory = temporaryDirectory();
+    const clock = movableClock();
+    // What is let go of in one go, without anybody else getting a turn.
+    const slices: number[] = [];
+    let current = 0;
+    const onEvicted = (): void => {
+      current += 1;
+      if (current > 1) return;
+      queueMicrotask(() => {
+        slices.push(current);
+        current = 0;
+      });
+    };
+    const options = { directory, clock, onEvicted, retention: { ageMs: DAY_MS, bytes: 512 * MEBIBYTE } };
+    const rig = await openRig(options);
+    const { journal } = rig;
+    for (let group = 0; group < 40; group += 1) {
+      await journal.append(Array.from({ length: 200 }, (_, index) => newEvent(`${group}.${index}`))).durable;
+    }
+    clock.skip(2 * DAY_MS);
+    for (let group = 0; rig.evicted.length < 8000; group += 1) {
+      journal.kept.put(["loss"], () => rig.evicted.length);
+      await journal.append([newEvent(`new.${group}`, {}, { at: clock.now() })]).durable;
+    }
+    expect(Math.max(...slices)).toBeLessThanOrEqual(SLICE_EVENTS + 256);
+    expect(slices.length).toBeGreaterThan(10);
+    const told = rig.evicted.length;
+    expect(told).toBe(8000);
+    await journal.append([]).durable;
+    await journal.close();
+    const again = await openRig(options);
+    expect(again.log.lines).toEqual([]);
+    expect([...again.journal.kept.recovered(["loss"])].map(([, value]) => value)).toEqual([told]);
+    expect(again.journal.oldest()).toBe((rig.evicted.at(-1)?.epoch ?? 0) + 1);
+  });
+
+  it("R29: age is kept without anybody publishing", async () => {
+    const directory = temporaryDirectory();
+    const { journal, evicted } = await openRig({ directory, retention: { ageMs: 50, bytes: 512 * MEBIBYTE } });
+    await journal.append([newEvent("a"), newEvent("b")]).durable;
+    await expect.poll(() => evicted.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => journal.status().eventCount, { timeout: 10_000 }).toBe(0);
+    expect(journal.oldest()).toBe(journal.head() + 1);
+    expect(journal.find("evt_a")).toBeUndefined();
+  });
+});
