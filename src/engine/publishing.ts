@@ -110,12 +110,24 @@ export function createPublishing(services: PublishingServices): Publishing {
 
   const moment = (): Moment => ({ now: clock.now(), wallTime: clock.wallTime(), ids });
 
+  const logAccident = (what: string, about: Readonly<Record<string, unknown>>, caught: unknown): void =>
+    log.error({ err: caught, ...about }, `${what}; what was published is accepted all the same`);
+
   /** What is journaled is accepted, whatever happens afterwards: an accident is one for the log (R29). */
   const despiteAccidents = (what: string, about: Readonly<Record<string, unknown>>, act: () => void): void => {
     try {
       act();
     } catch (caught) {
-      log.error({ err: caught, ...about }, `${what}; what was published is accepted all the same`);
+      logAccident(what, about, caught);
+    }
+  };
+
+  const notePlace = (entry: JournaledEvent): void => {
+    // Of every event: nothing is made that is thrown away again.
+    try {
+      points.published(entry);
+    } catch (caught) {
+      logAccident("a place to resume from could not be noted", { epoch: entry.epoch }, caught);
     }
   };
 
@@ -151,39 +163,49 @@ export function createPublishing(services: PublishingServices): Publishing {
     const journaled = plan.asked.length === 0 ? events : events.filter(({ made }) => made !== "notice");
     plan.commit(journaled);
     services.appended();
-    for (const entry of events)
-      despiteAccidents("a place to resume from could not be noted", { epoch: entry.epoch }, () =>
-        points.published(entry),
-      );
+    for (const entry of events) notePlace(entry);
     return { journaled, durable };
   };
 
   const carryOut = (plan: SessionPlan): CarriedOut => {
     const carriedOut = append(plan);
-    const entryOf = ({ event }: OpenQuestion) => carriedOut.journaled.find((entry) => entry.event === event);
+    const asks = plan.asked.length + plan.withdrawn.length > 0;
+    const inOneBreath = asks ? withdraw(plan, carriedOut) : undefined;
+    for (const sessionId of plan.ended) forgetGrace(sessionId);
+    for (const sessionId of plan.adopted) forgetGrace(sessionId);
+    for (const { isAdvice, ...warning } of plan.warnings)
+      log.warn(warning, isAdvice ? "an event goes against advice" : "an event out of order was repaired");
+    if (inOneBreath !== undefined) put(plan, carriedOut, inOneBreath);
+    return carriedOut;
+  };
+
+  const entryOf = ({ event }: OpenQuestion, { journaled }: CarriedOut): JournaledEvent | undefined =>
+    journaled.find((entry) => entry.event === event);
+
+  /** Answers the tokens of those that were asked and withdrawn in one breath. */
+  const withdraw = (plan: SessionPlan, carriedOut: CarriedOut): ReadonlySet<string> => {
     const inOneBreath = new Set<string>();
     for (const question of plan.withdrawn) {
       // What was asked and withdrawn in one breath is nobody's to answer; its outcome is told all the same.
-      const entry = plan.asked.includes(question) ? entryOf(question) : undefined;
+      const entry = plan.asked.includes(question) ? entryOf(question, carriedOut) : undefined;
       if (entry !== undefined) inOneBreath.add(question.token);
       despiteAccidents("a question could not be withdrawn", { event: question.event.event_id }, () => {
         questions.withdrawn(question, carriedOut.durable, entry);
         if (entry !== undefined) questions.whenResolved(question.token, agents.tellOutcome);
       });
     }
-    for (const sessionId of plan.ended) forgetGrace(sessionId);
-    for (const sessionId of plan.adopted) forgetGrace(sessionId);
-    for (const { isAdvice, ...warning } of plan.warnings)
-      log.warn(warning, isAdvice ? "an event goes against advice" : "an event out of order was repaired");
+    return inOneBreath;
+  };
+
+  const put = (plan: SessionPlan, carriedOut: CarriedOut, inOneBreath: ReadonlySet<string>): void => {
     for (const question of plan.asked) {
-      const entry = entryOf(question);
+      const entry = entryOf(question, carriedOut);
       if (entry === undefined || inOneBreath.has(question.token)) continue;
       despiteAccidents("a question could not be put", { event: question.event.event_id }, () => {
         questions.asked(question, entry);
         questions.whenResolved(question.token, agents.tellOutcome);
       });
     }
-    return carriedOut;
   };
 
   const safety = (): Promise<void> | undefined => journal.append([]).durable;

@@ -28,9 +28,9 @@ export function createUndoLog(): UndoLog {
 
   const keep = (): void => {
     generation += 1;
-    touched.length = 0;
-    copies.length = 0;
-    steps.length = 0;
+    clear(touched);
+    clear(copies);
+    clear(steps);
   };
   const rememberEntry = <K, V>(map: Map<K, V>, key: K): void => {
     const before = map.get(key);
@@ -60,4 +60,9 @@ export function createUndoLog(): UndoLog {
     },
     keep,
   };
+}
+
+/** Of a few entries: to set a length of 0 costs as much as the rest of a plan's undoing. */
+function clear(list: unknown[]): void {
+  while (list.length > 0) list.pop();
 }

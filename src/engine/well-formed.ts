@@ -21,7 +21,7 @@ export function toWellFormed(text: string): string {
 
 /** Whether no string in this JSON text can hold a lone surrogate: a quick test that may say no without cause. */
 export function isPlainSource(source: string): boolean {
-  return isWellFormed(source) && !source.includes("\\ud") && !source.includes("\\uD");
+  return isWellFormed(source) && (!source.includes("\\u") || !/\\u[dD]/.test(source));
 }
 
 function wellFormedValue(value: unknown, depth: number): unknown {

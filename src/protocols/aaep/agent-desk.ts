@@ -104,8 +104,7 @@ export function assertEventCount(count: number): void {
 }
 
 function assertObjects(events: readonly unknown[]): void {
-  for (const [index, event] of events.entries()) {
-    if (typeof event === "object" && event !== null && !Array.isArray(event)) continue;
-    throw new Fault("invalid_event", "An event is a JSON object.", { pointer: `/${index}`, rule: "AAEP §3.9" });
-  }
+  const stray = events.findIndex((event) => typeof event !== "object" || event === null || Array.isArray(event));
+  if (stray < 0) return;
+  throw new Fault("invalid_event", "An event is a JSON object.", { pointer: `/${stray}`, rule: "AAEP §3.9" });
 }

@@ -31,9 +31,12 @@ function quickTexts(
   isLong: boolean,
 ): readonly string[] | undefined {
   const at = message.indexOf(NAME);
-  if (at < 0 || message.lastIndexOf("{", at) !== 0) return undefined;
+  if (at < 0 || at > LONGEST_HEAD || message.charCodeAt(0) !== BRACE) return undefined;
   // Without an escape before it, this is a name of the outermost object, and without one behind it, there is no other such name.
-  if (message.lastIndexOf("[", at) >= 0 || message.lastIndexOf("\\", at) >= 0) return undefined;
+  for (let index = 1; index < at; index += 1) {
+    const unit = message.charCodeAt(index);
+    if (unit === BRACE || unit === BRACKET || unit === ESCAPE) return undefined;
+  }
   let next = after(message, at + NAME.length, COLON);
   if (isLong) {
     next = after(message, next, BRACE);
@@ -48,14 +51,21 @@ function quickTexts(
     texts.push(copyOf(message, next, extent.end));
     next = extent.end;
   }
+  if (next >= message.length - 1) return texts;
   const rest = message.slice(next);
   return rest.includes(isLong ? LONG_NAME : NAME) || rest.includes("\\") ? undefined : texts;
 }
 
+/** What stands around a single event, as a rule. */
+const ENVELOPE_LENGTH = 128;
 const COLON = 0x3a;
 const COMMA = 0x2c;
 const BRACE = 0x7b;
 const BRACKET = 0x5b;
+const ESCAPE = 0x5c;
+
+/** Of what stands before the params of nearly all messages. */
+const LONGEST_HEAD = 512;
 
 /** Where the text goes on after a mark and the white space on either side of it; -1 where another stands there. */
 function after(text: string, from: number, mark: number): number {
@@ -70,8 +80,9 @@ function skipSpace(text: string, from: number): number {
   return index;
 }
 
-/** A text of its own: a slice would keep the whole message in memory as long as the event is kept. */
+/** A text of its own, unless it is nearly the whole message: a slice keeps that in memory as long as the event is kept. */
 function copyOf(message: string, start: number, end: number): string {
+  if (message.length - (end - start) <= ENVELOPE_LENGTH) return message.slice(start, end);
   return ` ${message.slice(start, end)}`.slice(1);
 }
 
