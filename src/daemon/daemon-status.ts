@@ -15,6 +15,8 @@ export interface DaemonStatus {
   readonly rates: { readonly published_per_second: number; readonly delivered_per_second: number };
   readonly totals: { readonly published: number } & StatusCounts;
   readonly closures: Readonly<Record<string, number>>;
+  /** Publications that were refused, by the code of the fault. */
+  readonly publish_faults: Readonly<Record<string, number>>;
   readonly limits: Readonly<Record<string, unknown>>;
   readonly journal: StatusJournal;
   /** Of all; the lists have at most `limit` of each. */

@@ -57,6 +57,7 @@ export function statusDocument(params: unknown, report: EngineReport, facts: Dae
     },
     totals: { published: report.publishedTotal, ...countsDocument(report.totals) },
     closures: Object.fromEntries(report.closures),
+    publish_faults: Object.fromEntries(report.refusals),
     limits: limitsDocument(report.limits),
     journal: journalDocument(report.journal, facts.now),
     session_count: sessions.length,

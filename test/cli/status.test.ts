@@ -39,6 +39,7 @@ const STATUS: DaemonStatus = {
   rates: { published_per_second: 12.5, delivered_per_second: 25 },
   totals: { published: 1200, delivered: 2400, coalesced: 30, overtook: 1, fell_behind: 1, gaps: 0, gap_events: 0 },
   closures: { lagging: 2, subscriber: 5 },
+  publish_faults: { invalid_event: 3 },
   limits: {},
   journal: {
     kind: "disk",

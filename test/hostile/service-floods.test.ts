@@ -127,7 +127,14 @@ describe.each(ALL_WAYS)("metadata that floods, and listeners that do not read: %
     rig.leap(62_000);
     expect(refusalOf(await slow.ended)).toMatchObject({ code: "lagging", status: "RESOURCE_EXHAUSTED" });
     const messages = slow.responses.rest();
-    expect(messages.at(-1)?.message).toMatchObject({ case: "close", value: { reasonCode: "lagging" } });
+    expect(messages.at(-1)?.message).toMatchObject({
+      case: "close",
+      value: {
+        reasonCode: "lagging",
+        // P1: what it may, how far it lagged, and where to go on; as in JSON.
+        extensions: { aaepd: { resume_after: expect.any(String), limits: { max_lag_seconds: 30 }, lag: {} } },
+      },
+    });
     expect(messages.reduce((sum, { events }) => sum + events.length, 0)).toBeLessThan(count);
     expect(await subscriptionCount(rig)).toBe(1);
     await rig.expectOthersServed();

@@ -140,6 +140,13 @@ describe("Subscribe", () => {
     await rig.pass(15_000);
     expect(stream.heard()[1]).toEqual({ type: "aaepd.heartbeat" });
   });
+
+  it("P7: and where to resume, though its filters keep back all that comes", async () => {
+    const { rig, stream } = await subscribed({ event_filters: { include: [] } });
+    const [started] = rig.publish(session().started());
+    await rig.pass(15_000);
+    expect(stream.heard().slice(1)).toEqual([{ type: "aaepd.heartbeat", resume_after: started?.eventId }]);
+  });
 });
 
 describe("Subscribe, and what is no message", () => {
