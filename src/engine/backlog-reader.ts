@@ -97,7 +97,8 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
     ends.set(key, begin + codePointCount(typeof event.chunk === "string" ? event.chunk : ""));
   };
 
-  const accept = (read: JournalRead): boolean => {
+  /** `head` is as it was when the journal was asked. */
+  const accept = (read: JournalRead, head: Epoch): boolean => {
     if (read.kind === "gap") {
       // What was read before the gap can no longer be joined with what comes after it.
       view.texts.releaseAll(at);
@@ -107,7 +108,10 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
     }
     turn.hasRead(read.events.length);
     for (const entry of read.events) take(entry);
-    return read.events.length > 0;
+    if (read.events.length > 0) return true;
+    // Between the last event of the run before and the first of this one there is nothing (R29).
+    after = Math.max(after, head);
+    return false;
   };
 
   /** Reads one batch. False: there is nothing more now, or others have their turn first. */
@@ -119,13 +123,13 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
     const limit = Math.min(BATCH_COUNT + head - headBefore, MOST_AT_ONCE);
     headBefore = head;
     const read = services.journal.read(after, limit);
-    if (!(read instanceof Promise)) return accept(read);
+    if (!(read instanceof Promise)) return accept(read, head);
     inFlight = true;
     read.then(
       (done) => {
         inFlight = false;
         if (closed) return;
-        accept(done);
+        accept(done, head);
         services.wake();
       },
       () => {

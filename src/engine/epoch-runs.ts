@@ -8,10 +8,16 @@ import { readKept } from "./kept-entry.js";
 export interface EpochSteps {
   readonly previous: (epoch: Epoch) => Epoch;
   readonly next: (epoch: Epoch) => Epoch;
+  /** How many were given out after one and up to another. */
+  readonly count: (after: Epoch, to: Epoch) => number;
 }
 
 /** Those of a single run. */
-export const ONE_RUN: EpochSteps = { previous: (epoch) => epoch - 1, next: (epoch) => epoch + 1 };
+export const ONE_RUN: EpochSteps = {
+  previous: (epoch) => epoch - 1,
+  next: (epoch) => epoch + 1,
+  count: (after, to) => to - after,
+};
 
 export interface EpochRuns extends EpochSteps {
   /** To be called after an append: the next run learns where this one ended. */
@@ -52,6 +58,12 @@ export function createEpochRuns(journal: Pick<Journal, "kept" | "head">, log: Pi
       const run = before[index];
       if (run === undefined || next <= run.last) return next;
       return before[index + 1]?.first ?? first;
+    },
+    count: (after, to) => {
+      if (after >= first || before.length === 0) return to - after;
+      let count = Math.max(0, to - first + 1);
+      for (const run of before) count += Math.max(0, Math.min(run.last, to) - Math.max(run.first - 1, after));
+      return count;
     },
     appended: () => {
       if (!kept.isKept || isOwed) return;

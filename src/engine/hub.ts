@@ -248,6 +248,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     readingTurns,
     liveEntry,
     journal,
+    steps: services.steps,
     wakeUps: services.wakeUps,
     now: clock.now,
     maxHoldMs: options.maxHoldMs,

@@ -4,6 +4,7 @@ import type { Journal } from "../contracts/journal.js";
 import type { PrivateView } from "./backlog-reader.js";
 import type { Delivery } from "./delivery.js";
 import type { DeliveryCounts } from "./delivery-counts.js";
+import type { EpochSteps } from "./epoch-runs.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
 import type { GapEvent } from "./gap-events.js";
 import type { SharedView } from "./hub.js";
@@ -108,6 +109,7 @@ export interface MemberServices extends MemberRules {
   /** One for an entry, for all who are given the same one. */
   readonly liveEntry: (entry: JournaledEvent) => LiveEntry;
   readonly journal: Journal;
+  readonly steps: EpochSteps;
   readonly wakeUps: WakeUps;
   readonly now: () => Millis;
   readonly maxHoldMs: Millis;

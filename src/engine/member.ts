@@ -217,7 +217,9 @@ class HubMember extends StreamOwner implements Member {
     const reader = stream.reader();
     const { view, cursor } = stream.place();
     const untaken =
-      reader === undefined ? view.log.end() - cursor : this.services.journal.head() - stream.point([]).after;
+      reader === undefined
+        ? view.log.end() - cursor
+        : this.services.steps.count(stream.point([]).after, this.services.journal.head());
     const isHeld = stream.waiting() > 0 || untaken > 0;
     return {
       waitingCount: stream.waiting(),

@@ -312,3 +312,32 @@ describe("what is kept for resuming stays small", () => {
     expect([...runs.disk.state("low").values()].flat(2)).not.toContain("anonymous");
   });
 });
+
+describe("R29: between two runs there is nothing to wait for", () => {
+  it("a subscriber that comes back before anything new is published catches up with what is live, held text included", async () => {
+    const runs = createRuns();
+    const first = runs.start();
+    begin(first);
+    const reader = first.listen({ coalesceBoundaries: ["word"] }, "reader");
+    first.publish(session().chunk("One. "));
+    await first.flush();
+    const second = runs.start();
+    const back = second.listen({ coalesceBoundaries: ["word"] }, "reader", afterId(lastId(reader)));
+    expect(textOf(back.received, "out_1")).toBe("One. ");
+    expect(back.subscription.status()).toMatchObject({ behind: false, untakenCount: 0 });
+  });
+
+  it("how far a subscriber is behind is counted in events, over the runs", async () => {
+    const runs = createRuns();
+    const first = runs.start();
+    const token = begin(first);
+    const [place] = first.publish(note("one"));
+    first.publish(note("two"));
+    await first.flush();
+    const second = runs.start();
+    second.agent.resumeSession(S, token);
+    second.publish(note("three"), note("four"));
+    const paused = second.listen({ paused: true }, "reader", afterId(place?.eventId));
+    expect(paused.subscription.status().untakenCount).toBe(3);
+  });
+});

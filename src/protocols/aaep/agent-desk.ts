@@ -40,6 +40,8 @@ export interface AgentDesk extends AgentQuestions {
   readonly setManifest: (manifest: unknown) => void;
   /** Takes `{session_id, resume_token}`. Throws "invalid_message", and what the engine refuses it with. */
   readonly resumeSession: (claim: unknown) => SessionSummary;
+  /** Answers when all that it may be told is safe, as `AgentHandle.safety` does (R29). */
+  readonly safety: () => Promise<void> | undefined;
   /** The engine's agent behind it; opened with the first call, and anew after `close`. */
   readonly agent: () => AgentHandle;
   /** Its connection has ended, or says no more: its sessions' grace begins (R8). */
@@ -85,6 +87,7 @@ export function createAgentDesk(services: AgentDeskServices): AgentDesk {
       });
       services.manifestDeclared(manifest as unknown as Message);
     },
+    safety: () => agent().safety(),
     resumeSession: (claim) => {
       assertResumeSession(claim);
       return agent().resumeSession(claim.session_id, claim.resume_token);

@@ -20,8 +20,8 @@ export interface AgentQuestions {
   /** `fields` are those of the awaiting event, with `session_id`. Throws what refuses the question; resolves with its outcome. */
   readonly confirm: (fields: unknown, call: AskingCall) => Promise<ResolvedQuestion>;
   readonly clarify: (fields: unknown, call: AskingCall) => Promise<ResolvedQuestion>;
-  /** Takes a question back: whether it was open, and this agent's or of the session whose token is shown. */
-  readonly cancel: (token: string, resumeToken?: string) => boolean;
+  /** Takes a question back, and answers when that is safe (R29): whether it was open, and this agent's or of the session whose token is shown. */
+  readonly cancel: (token: string, resumeToken?: string) => boolean | Promise<boolean>;
   /**
    * Throws "not_found" for a token that is not remembered, and just so where this connection neither has the question's session nor shows its token
    * (R19).
@@ -74,7 +74,13 @@ export function createAgentQuestions(agent: () => AgentHandle): AgentQuestions {
       const { token } = counted(() => handle.ask(fields, told, resumeToken));
       // An agent that is gone may come back to its question (R8); only one that is there takes it back.
       const withdraw = (): void => {
-        if (signal.reason === "cancelled") handle.cancel(token, resumeToken);
+        if (signal.reason !== "cancelled") return;
+        try {
+          handle.cancel(token, resumeToken);
+        } catch (caught) {
+          // While the journal takes nothing, the question stays open and is waited for.
+          if (!(caught instanceof Fault) || caught.code !== "storage_unavailable") throw caught;
+        }
       };
       if (signal.aborted) withdraw();
       else signal.addEventListener("abort", withdraw, { once: true });
@@ -84,7 +90,11 @@ export function createAgentQuestions(agent: () => AgentHandle): AgentQuestions {
   return {
     confirm: (fields, call) => ask(fields, call, "aaep:agent.awaiting.confirmation", CONFIRMATION_DEFAULTS),
     clarify: (fields, call) => ask(fields, call, "aaep:agent.awaiting.clarification", CLARIFICATION_DEFAULTS),
-    cancel: (token, resumeToken) => agent().cancel(token, resumeToken),
+    cancel: (token, resumeToken) => {
+      const handle = agent();
+      if (!handle.cancel(token, resumeToken)) return false;
+      return handle.safety()?.then(() => true) ?? true;
+    },
     outcomeOf: (token, resumeToken) => {
       const outcome = agent().outcomeOf(token, resumeToken);
       if (outcome !== undefined) return outcome;

@@ -109,7 +109,13 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
     if (session === undefined) throw missing("session", "with session_id and resume_token");
     const claim = { agentKey: textOf(request.agent_key), resumeToken: textOf(session.resume_token) };
     const { answer, agentKey } = await inTurn(call, () =>
-      leases.call(claim, call.signal, (desk) => closedSummaryDocument(desk.resumeSession(session))),
+      leases.call(claim, call.signal, async (desk) => {
+        // Asked first: while the journal takes nothing, nothing is taken over. What is told is safe (R29).
+        const durable = desk.safety();
+        const answered = closedSummaryDocument(desk.resumeSession(session));
+        await durable;
+        return answered;
+      }),
     );
     return { session: answer, ...keyMember(agentKey) };
   };

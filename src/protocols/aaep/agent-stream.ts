@@ -164,8 +164,12 @@ function respond(desk: AgentDesk, request: PublishRequest): Responded {
     case "manifest":
       desk.setManifest(request.manifest);
       return { response: { manifest: {} }, isCostly: false };
-    case "resume":
-      return { response: { session: closedSummaryDocument(desk.resumeSession(request.claim)) }, isCostly: true };
+    case "resume": {
+      // Asked first: while the journal takes nothing, nothing is taken over.
+      const durable = desk.safety();
+      const session = closedSummaryDocument(desk.resumeSession(request.claim));
+      return { response: { session }, isCostly: true, durable };
+    }
   }
 }
 

@@ -14,7 +14,7 @@ export interface QuestionMethods {
   /** `aaep.clarify`, likewise. */
   readonly clarify: (call: RpcCall) => Promise<Message>;
   /** `aaep.cancel {reply_token}`: whether it was open and this agent's. */
-  readonly cancel: (params: unknown) => Message;
+  readonly cancel: (params: unknown) => Message | Promise<Message>;
   /** `aaep.outcome_of {reply_token, resume_token?}`. Throws "not_found" as `AgentQuestions.outcomeOf` does. */
   readonly outcomeOf: (params: unknown) => Message;
 }
@@ -27,7 +27,10 @@ export function createQuestionMethods(questions: AgentQuestions): QuestionMethod
   return {
     confirm: (call) => asked(call, questions.confirm),
     clarify: (call) => asked(call, questions.clarify),
-    cancel: (params) => ({ cancelled: questions.cancel(tokenIn(params)) }),
+    cancel: (params) => {
+      const cancelled = questions.cancel(tokenIn(params));
+      return typeof cancelled === "boolean" ? { cancelled } : cancelled.then((was) => ({ cancelled: was }));
+    },
     outcomeOf: (params) => {
       const token = tokenIn(params);
       const outcome = questions.outcomeOf(token, resumeTokenIn(params));

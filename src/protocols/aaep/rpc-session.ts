@@ -97,9 +97,13 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
 
   const publishRequest = (call: RpcCall): Message | Promise<Message> => {
     const receipt = publish(call);
-    const message = receiptDocument(receipt);
-    // What is acknowledged is safe (R29).
-    return receipt.durable === undefined ? message : receipt.durable.then(() => message);
+    return whenSafe(receiptDocument(receipt), receipt.durable);
+  };
+
+  const resumeSession = (params: unknown): Message | Promise<Message> => {
+    // Asked first: while the journal takes nothing, nothing is taken over.
+    const durable = agent.safety();
+    return whenSafe(summaryDocument(agent.resumeSession(params)), durable);
   };
 
   const end = (id: string): Held | undefined => {
@@ -218,7 +222,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
       case "aaep.set_manifest":
         return setManifest(params);
       case "aaep.resume_session":
-        return summaryDocument(agent.resumeSession(params));
+        return resumeSession(params);
       case "aaep.list_pending":
         return listPending(params);
       case "aaep.repeat":
@@ -238,6 +242,11 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     }
   };
 
+  const tellFault = (caught: unknown, method: string): void => {
+    const { type: _, ...error } = errorMessage(publicFault(caught, services.log), method);
+    peer.notify("aaep.error", error);
+  };
+
   const handlers: RpcHandlers = {
     request: (whole) => {
       isOpen = true;
@@ -249,10 +258,12 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
         // Nobody waits for the answer, so nobody waits for its durability either.
         if (whole.method === "aaep.publish") publish(whole);
         else if (NEEDS_AN_ANSWER.has(whole.method)) throw unanswerable(whole.method);
-        else call(whole.method, whole.params, whole);
+        else {
+          const result = call(whole.method, whole.params, whole);
+          if (result instanceof Promise) result.catch((caught) => tellFault(caught, whole.method));
+        }
       } catch (caught) {
-        const { type: _, ...error } = errorMessage(publicFault(caught, services.log), whole.method);
-        peer.notify("aaep.error", error);
+        tellFault(caught, whole.method);
       }
     },
     isCostly: isCostlyCall,
@@ -278,6 +289,11 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
 
 function isNamed(params: unknown): boolean {
   return typeof params === "object" && params !== null && "subscription_id" in params;
+}
+
+/** What is acknowledged is safe (R29). */
+function whenSafe(message: Message, durable: Promise<void> | undefined): Message | Promise<Message> {
+  return durable === undefined ? message : durable.then(() => message);
 }
 
 interface LongForm {

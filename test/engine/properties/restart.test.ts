@@ -1,0 +1,55 @@
+// R3, R5, R8, R17, R29: whatever is said, answered and lost on the way, and whenever the daemon is killed.
+import fc from "fast-check";
+import { describe, it } from "vitest";
+import { expectNoFaults } from "../../support/delivery-facts.js";
+import { CASES } from "../../support/delivery-plans.js";
+import { restartFaults, type Step } from "../../support/restart-history.js";
+
+const s = fc.nat({ max: 1 });
+const l = fc.nat({ max: 2 });
+const by = fc.constantFrom("event" as const, "event" as const, "sessions" as const);
+const of = <Op extends string>(...ops: Op[]) => fc.constantFrom(...ops);
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      op: of("chunk"),
+      s,
+      o: fc.nat({ max: 2 }),
+      text: fc.constantFrom(
+        "One. ",
+        "and half",
+        " of another. ",
+        "Ωμέγα 😀. ",
+        "\ud83d",
+        "\ude00 ",
+        "```\n",
+        "a\nb\n",
+        "",
+      ),
+      complete: fc.constantFrom(false, false, false, true),
+    }),
+  },
+  { weight: 6, arbitrary: fc.record({ op: of("tool", "done", "irreversible", "irreversible", "reuse", "reuse"), s }) },
+  { weight: 1, arbitrary: fc.record({ op: of("end"), s }) },
+  { weight: 3, arbitrary: fc.record({ op: of("ask"), s, seconds: fc.constantFrom(5, 60, 100) }) },
+  { weight: 3, arbitrary: fc.record({ op: of("reply"), accept: fc.constantFrom(true, true, false) }) },
+  { weight: 3, arbitrary: fc.record({ op: of("wait"), ms: fc.constantFrom(1, 100, 300, 1000, 4000, 6000) }) },
+  { weight: 4, arbitrary: fc.record({ op: of("flush") }) },
+  { weight: 1, arbitrary: fc.record({ op: of("fail", "recover") }) },
+  { weight: 1, arbitrary: fc.record({ op: of("block"), l, on: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ op: of("rejoin"), l, by, lost: fc.constantFrom(0, 0, 1, 4) }) },
+  { weight: 3, arbitrary: fc.record({ op: of("kill"), awayMs: fc.constantFrom(0, 50, 5000, 70_000, -10_000), by }) },
+);
+
+describe("restarting", () => {
+  it("R29: nothing that was acknowledged is lost, nothing happens twice, and nobody misses anything", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60, size: "max" }), async (steps) => {
+        expectNoFaults(...(await restartFaults(steps)));
+      }),
+      { numRuns: Math.ceil(CASES / 8) },
+    );
+  });
+});

@@ -1,0 +1,216 @@
+// R29 as agents see it: what they are told is safe, and where it cannot be made so they are told that, and nobody else is concerned.
+import { describe, expect, it } from "vitest";
+import { Fault } from "../../../src/base/errors.js";
+import type { RpcCall } from "../../../src/contracts/rpc.js";
+import { BOUNDARIES } from "../../../src/engine/terms.js";
+import { createRpcSession } from "../../../src/protocols/aaep/rpc-session.js";
+import { createCallSignal } from "../../../transports/json-rpc/call-signal.js";
+import { createAgentServiceRig } from "../../support/agent-service-rig.js";
+import { createEngineRig, type EngineRig, type RigOptions, SILENT_LOG, session } from "../../support/engine-rig.js";
+import { createKeptDisk, type KeptRing } from "../../support/kept-ring.js";
+import { ABLE, confirmation, give } from "../../support/question-rig.js";
+import { told } from "../../support/restart-rig.js";
+
+type Message = Readonly<Record<string, unknown>>;
+
+interface Disk {
+  readonly options: RigOptions;
+  readonly setFailing: (isFailing: boolean) => void;
+  readonly flush: () => Promise<void>;
+}
+
+function createDisk(): Disk {
+  const disk = createKeptDisk();
+  let journal: KeptRing | undefined;
+  return {
+    options: {
+      openJournal: (evicted, clock) => {
+        journal = disk.open(evicted, clock);
+        return journal;
+      },
+    },
+    setFailing: disk.setFailing,
+    flush: async () => {
+      journal?.flush();
+      await told();
+    },
+  };
+}
+
+function createPeer(rig: EngineRig) {
+  const notified: { readonly method: string; readonly params: Message }[] = [];
+  let keys = 0;
+  const { handlers } = createRpcSession(
+    {
+      engine: rig.engine,
+      ids: { hex: (bytes) => String(++keys).padStart(bytes * 2, "0") },
+      offer: {
+        maxEventsPerSecond: undefined,
+        languages: undefined,
+        coalesceBoundaries: BOUNDARIES,
+        conformanceLevels: [1, 2],
+        signedManifest: false,
+        burst: 1,
+      },
+      producer: () => ({ agent_id: "daemon" }),
+      manifestUri: () => undefined,
+      log: SILENT_LOG,
+      manifest: () => ({}),
+      status: () => ({}),
+      manifestDeclared: () => undefined,
+      agentIdentity: undefined,
+      startPump: () => ({ wake: () => undefined, stop: () => undefined }),
+    },
+    {
+      notify: (method, params) => notified.push({ method, params: params as Message }) > 0,
+      deliver: () => true,
+      deliverLast: () => undefined,
+      writable: async () => undefined,
+    },
+  );
+  const callOf = (method: string, params: unknown, signal = createCallSignal()): RpcCall => ({
+    method,
+    params,
+    text: JSON.stringify({ method, params }),
+    signal,
+  });
+  return {
+    notified,
+    /** What has become of the call by now. */
+    call: (method: string, params: unknown, signal?: ReturnType<typeof createCallSignal>) => {
+      const answer: { value: unknown } = { value: "none yet" };
+      const codeOf = (caught: unknown) => (caught instanceof Fault ? caught.code : caught);
+      try {
+        void Promise.resolve(handlers.request(callOf(method, params, signal))).then(
+          (value) => (answer.value = value),
+          (caught) => (answer.value = codeOf(caught)),
+        );
+      } catch (caught) {
+        answer.value = codeOf(caught);
+      }
+      return answer;
+    },
+    tell: (method: string, params: unknown) => handlers.notification(callOf(method, params)),
+  };
+}
+
+describe("R29: over JSON-RPC", () => {
+  it("every answer waits until what it says is safe", async () => {
+    const disk = createDisk();
+    const rig = createEngineRig(disk.options);
+    const [agent, heir] = [createPeer(rig), createPeer(rig)];
+    const person = rig.listen(ABLE);
+    const started = agent.call("aaep.publish", session().started());
+    await told();
+    expect(started.value).toBe("none yet");
+    await disk.flush();
+    const { resume_token } = started.value as Message;
+    expect(resume_token).toMatch(/^rst_/);
+
+    agent.tell("aaep.publish", confirmation("rpl_1"));
+    agent.tell("aaep.publish", confirmation("rpl_2"));
+    rig.clock.settle();
+    const cancelled = agent.call("aaep.cancel", { reply_token: "rpl_1" });
+    give(rig, person, "rpl_2", "accept");
+    const resumed = heir.call("aaep.resume_session", { session_id: "sess_1", resume_token });
+    await told();
+    expect([cancelled.value, resumed.value]).toEqual(["none yet", "none yet"]);
+    expect(heir.call("aaep.outcome_of", { reply_token: "rpl_2" }).value).toBe("none yet");
+    await disk.flush();
+    expect(cancelled.value).toEqual({ cancelled: true });
+    expect(resumed.value).toMatchObject({ outcomes: [{ outcome: "cancelled" }, { outcome: "accepted" }] });
+  });
+
+  it("a flush that fails is a typed error to those who waited, and the others go on", async () => {
+    const disk = createDisk();
+    const rig = createEngineRig(disk.options);
+    const [agent, other] = [createPeer(rig), createPeer(rig)];
+    const person = rig.listen(ABLE);
+    const started = agent.call("aaep.publish", session().started());
+    const second = other.call("aaep.publish", session("sess_2").started());
+    await disk.flush();
+    const resume = { session_id: "sess_1", resume_token: (started.value as Message).resume_token };
+    expect((second.value as Message).resume_token).toMatch(/^rst_/);
+    const signal = createCallSignal();
+    const { reply_token: _, ...question } = confirmation("rpl_1");
+    const asking = agent.call("aaep.confirm", question, signal);
+    disk.setFailing(true);
+    const late = agent.call("aaep.publish", session().progress(1));
+    await disk.flush();
+    expect(late.value).toBe("storage_unavailable");
+    for (const [method, params] of [
+      ["aaep.publish", session("sess_2").progress(2)],
+      ["aaep.resume_session", resume],
+    ] as const) {
+      const refused = other.call(method, params);
+      await told();
+      expect([method, refused.value]).toEqual([method, "storage_unavailable"]);
+    }
+    agent.tell("aaep.publish", session().progress(3));
+    expect(agent.notified.filter(({ method }) => method === "aaep.error")).toMatchObject([
+      { params: { code: "storage_unavailable" } },
+    ]);
+    // Nobody can take it back now, and so it waits.
+    signal.abort("cancelled");
+    await told();
+    expect(asking.value).toBe("none yet");
+    // What was accepted is delivered.
+    rig.clock.settle();
+    expect(person.received.map(({ event }) => event.progress)).toContainEqual({ percent: 1 });
+    disk.setFailing(false);
+    await disk.flush();
+    rig.advance(301_000);
+    await disk.flush();
+    await told();
+    expect(asking.value).toMatchObject({ resolved_by: "timeout", decision: "reject" });
+  });
+
+  it("a cancellation by notification that cannot be made safe is told as an error", async () => {
+    const disk = createDisk();
+    const rig = createEngineRig(disk.options);
+    const agent = createPeer(rig);
+    rig.listen(ABLE);
+    agent.call("aaep.publish", session().started());
+    agent.call("aaep.publish", confirmation("rpl_1"));
+    await disk.flush();
+    disk.setFailing(true);
+    agent.tell("aaep.cancel", { reply_token: "rpl_1" });
+    await disk.flush();
+    expect(agent.notified).toContainEqual({
+      method: "aaep.error",
+      params: expect.objectContaining({ code: "storage_unavailable" }),
+    });
+  });
+});
+
+describe("R29: over services", () => {
+  it("a session is taken over when that is safe, by a call and on a stream; while the disk takes nothing, not at all", async () => {
+    const disk = createDisk();
+    const { rig, stream, call, refusalOf, settle } = createAgentServiceRig(disk.options);
+    const receipt = rig.agent.publish([{ fields: session().started() }], false);
+    const claim = { session_id: "sess_1", resume_token: receipt.resumeToken };
+    const agent = stream();
+    agent.send({ request_id: "mine", resume: claim });
+    const called = call("resumeSession", { session: claim });
+    await settle();
+    expect(agent.heard()).toEqual([]);
+    await disk.flush();
+    await settle();
+    expect(agent.heard()).toMatchObject([{ request_id: "mine", session: { session_id: "sess_1" } }]);
+    expect(await called).toMatchObject({ session: { session_id: "sess_1" } });
+
+    disk.setFailing(true);
+    const { agent_key } = await called;
+    const publishing = refusalOf("publishBatch", {
+      agent_key,
+      publish: { events: [session().progress(1)], resume_token: claim.resume_token },
+    });
+    await settle();
+    await disk.flush();
+    expect(await publishing).toMatchObject({ code: "storage_unavailable" });
+    agent.send({ request_id: "again", resume: claim });
+    await settle();
+    expect(agent.heard().at(-1)).toMatchObject({ request_id: "again", error: { code: "storage_unavailable" } });
+    expect(await refusalOf("resumeSession", { session: claim })).toMatchObject({ code: "storage_unavailable" });
+  });
+});

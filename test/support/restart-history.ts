@@ -1,0 +1,394 @@
+// A history of several runs: agents that publish until they have a receipt, people who answer, subscribers who come back, and kills at any moment.
+// What the agents were told is held against what the disk has and what the subscribers got.
+import { Fault } from "../../src/base/errors.js";
+import type { AgentEvent } from "../../src/engine/event.js";
+import type { ResumeAfter } from "../../src/engine/resume-start.js";
+import type { Terms } from "../../src/engine/terms.js";
+import { type Listener, session } from "./engine-rig.js";
+import { confirmation, decision } from "./question-rig.js";
+import { createRuns, type Run } from "./restart-rig.js";
+
+export type Step =
+  | { readonly op: "chunk"; readonly s: number; readonly o: number; readonly text: string; readonly complete: boolean }
+  | { readonly op: "tool" | "done" | "irreversible" | "end" | "reuse"; readonly s: number }
+  | { readonly op: "ask"; readonly s: number; readonly seconds: number }
+  | { readonly op: "reply"; readonly accept: boolean }
+  | { readonly op: "wait"; readonly ms: number }
+  | { readonly op: "flush" | "fail" | "recover" }
+  | { readonly op: "block"; readonly l: number; readonly on: boolean }
+  | { readonly op: "rejoin"; readonly l: number; readonly by: "event" | "sessions"; readonly lost: number }
+  | { readonly op: "kill"; readonly awayMs: number; readonly by: "event" | "sessions" };
+
+type Fields = Record<string, unknown>;
+
+/** What an agent has said and has no receipt for. */
+interface Said {
+  readonly fields: Fields;
+  readonly slot: Slot;
+}
+
+interface Slot {
+  id: string;
+  readonly calls: string[];
+  /** What was used and is acknowledged: it must be refused for ever. */
+  readonly used: Fields[];
+}
+
+interface Seat {
+  readonly name: string;
+  readonly terms: Partial<Terms>;
+  listener: Listener | undefined;
+  /** What has arrived, over all its connections. */
+  readonly got: AgentEvent[];
+  /** How much of the present connection is in `got`. */
+  taken: number;
+  /** Epochs up to which nothing is owed: of all sessions, or of those that it did not name when it came back. */
+  readonly notOwed: { readonly upTo: number; readonly except: ReadonlySet<string> }[];
+}
+
+const SEATS: readonly Pick<Seat, "name" | "terms">[] = [
+  { name: "plain", terms: { coalesceBoundaries: ["none"] } },
+  { name: "slow", terms: { coalesceBoundaries: ["sentence", "completion"], maxEventsPerSecond: 4 } },
+  {
+    name: "person",
+    terms: { coalesceBoundaries: ["word"], supportsConfirmationReply: true, supportsClarificationReply: true },
+  },
+];
+
+/** Runs a history and answers what was wrong with it. */
+export async function restartFaults(steps: readonly Step[]): Promise<readonly string[]> {
+  const faults: string[] = [];
+  const runs = createRuns();
+  let run: Run = runs.start();
+  let serial = 0;
+  const acknowledged = new Map<string, { readonly epoch: number; readonly event: Fields }>();
+  let said: Said[] = [];
+  const slots: Slot[] = [0, 1].map((index) => newSlot(index, ++serial));
+  const seats: Seat[] = SEATS.map((seat) => ({ ...seat, listener: undefined, got: [], taken: 0, notOwed: [] }));
+  const heard = new Map<string, string>();
+  // Of the sessions whose start was acknowledged.
+  const tokens = new Map<string, string>();
+
+  const entries = (): readonly AgentEvent[] => {
+    const read = run.journal.read(run.journal.oldest() - 1, Number.MAX_SAFE_INTEGER);
+    return "events" in read ? read.events.map(({ event }) => event) : [];
+  };
+
+  const acknowledge = (one: Said, epoch: number, resumeToken: string | undefined): void => {
+    said = said.filter((other) => other !== one);
+    const { fields, slot } = one;
+    const known = acknowledged.get(String(fields.event_id));
+    if (known !== undefined && known.epoch !== epoch) faults.push(`${fields.event_id} has two places`);
+    acknowledged.set(String(fields.event_id), { epoch, event: fields });
+    if (resumeToken !== undefined) tokens.set(String(fields.session_id), resumeToken);
+    if (slot.id !== fields.session_id) return;
+    if (fields.reply_token !== undefined || fields.tool_call_id !== undefined || fields.complete === true)
+      if (String(fields.type) !== "aaep:agent.tool.completed") slot.used.push(fields);
+  };
+
+  /** Publishes, and keeps in mind what is not acknowledged. Answers the code of a refusal. */
+  const publish = (fields: Fields, slot: Slot, again?: Said): string | undefined => {
+    const one = again ?? { fields: { ...fields, event_id: `evt_a${++serial}` }, slot };
+    const by = run;
+    try {
+      const receipt = by.agent.publish([{ fields: one.fields }], false, tokens.get(String(one.fields.session_id)));
+      by.clock.settle();
+      const [place] = receipt.events;
+      if (again === undefined) said.push(one);
+      const done = () => acknowledge(one, place?.epoch ?? 0, receipt.resumeToken);
+      // A receipt of a run that was killed arrives nowhere.
+      if (receipt.durable === undefined) done();
+      else
+        receipt.durable.then(
+          () => by === run && done(),
+          (): void => undefined,
+        );
+      return undefined;
+    } catch (caught) {
+      if (!(caught instanceof Fault) || ["internal", "invalid_event"].includes(caught.code)) throw caught;
+      return caught.code;
+    }
+  };
+
+  const startOf = (slot: Slot): Fields => session(slot.id).started();
+
+  /** Says again what has no receipt, in order; what is refused for another reason than the disk is given up. */
+  const sayAgain = (): void => {
+    for (const one of [...said]) {
+      const refused = publish(one.fields, one.slot, one);
+      if (refused === "storage_unavailable") return;
+      if (refused !== undefined) said = said.filter((other) => other !== one);
+    }
+  };
+
+  const ready = (index: number): Slot | undefined => {
+    const slot = slots[index % slots.length];
+    if (slot === undefined) return undefined;
+    const hasBegun = tokens.has(slot.id) || said.some(({ fields }) => fields.session_id === slot.id);
+    if (!hasBegun && publish(startOf(slot), slot) !== undefined) return undefined;
+    return slot;
+  };
+
+  /** In a session that is over, nothing more is said. */
+  const say = (slot: Slot, fields: Fields): string | undefined => {
+    const refused = publish({ ...fields, session_id: slot.id }, slot);
+    if (refused === "session_ended" || refused === "session_not_yours" || refused === "session_not_started")
+      Object.assign(slot, newSlot(slots.indexOf(slot), ++serial));
+    return refused;
+  };
+
+  const collect = (seat: Seat): void => {
+    const { received } = seat.listener ?? { received: [] };
+    for (const { event } of received.slice(seat.taken)) seat.got.push(event);
+    seat.taken = received.length;
+  };
+
+  const join = (seat: Seat, by: "event" | "sessions"): void => {
+    const last = seat.got.at(-1);
+    const head = run.journal.head();
+    let resume: ResumeAfter | undefined;
+    if (last === undefined) seat.notOwed.push({ upTo: head, except: new Set() });
+    else if (by === "event") resume = { kind: "event", eventId: last.event_id };
+    else {
+      const eventIds = new Map(seat.got.map(({ session_id, event_id }) => [session_id, event_id]));
+      resume = { kind: "sessions", eventIds };
+      seat.notOwed.push({ upTo: head, except: new Set(eventIds.keys()) });
+    }
+    seat.listener = run.listen(seat.terms, seat.name, resume);
+    seat.taken = 0;
+  };
+
+  const leave = (seat: Seat, lost: number): void => {
+    collect(seat);
+    seat.listener?.subscription.close();
+    seat.got.splice(Math.max(0, seat.got.length - Math.min(lost, seat.taken)));
+  };
+
+  const noteOutcomes = (): void => {
+    for (const { question, result } of run.agent.outcomes) {
+      const outcome = `${result.resolvedBy} ${result.decision}`;
+      const before = heard.get(question.token);
+      if (before !== undefined && before !== outcome)
+        faults.push(`${question.token} ended as ${before} and ${outcome}`);
+      heard.set(question.token, outcome);
+    }
+  };
+
+  const begin = (by: "event" | "sessions"): void => {
+    for (const id of new Set([
+      ...slots.map((slot) => slot.id),
+      ...said.map(({ fields }) => String(fields.session_id)),
+    ])) {
+      const token = tokens.get(id);
+      if (token === undefined) continue;
+      try {
+        run.agent.resumeSession(id, token);
+      } catch (caught) {
+        if (!(caught instanceof Fault) || caught.code !== "session_ended") faults.push(`${id}: ${caught}`);
+        const index = slots.findIndex((slot) => slot.id === id);
+        Object.assign(slots[index] ?? {}, newSlot(index, ++serial));
+      }
+    }
+    for (const seat of seats) join(seat, by);
+    sayAgain();
+  };
+
+  const reuse = (slot: Slot): void => {
+    const again = slot.used.at(serial % Math.max(1, slot.used.length));
+    if (again === undefined || !tokens.has(slot.id)) return;
+    const { event_id: _, position: __, ...fields } = again;
+    const words = fields.action === undefined ? {} : { action: `Other ${serial}.` };
+    const refused = publish({ ...fields, ...words }, slot);
+    if (refused === undefined) faults.push(`used again: ${JSON.stringify(fields)}`);
+  };
+
+  const permitted = (id: string): number => {
+    let count = 0;
+    for (const event of entries()) {
+      if (event.session_id !== id) continue;
+      const { decision: decided, decided_by: by } = event.extensions?.aaepd ?? {};
+      if (decided === "accepted" && by === "reply") count += 1;
+      if (event.irreversible === true) count -= 1;
+    }
+    return count;
+  };
+
+  const take = async (step: Step): Promise<void> => {
+    switch (step.op) {
+      case "chunk": {
+        const slot = ready(step.s);
+        const output = `out_${step.o}`;
+        if (slot !== undefined) say(slot, { ...session().chunk(step.text, step.complete, `${output}`) });
+        return;
+      }
+      case "tool": {
+        const slot = ready(step.s);
+        const call = `call_${++serial}`;
+        if (slot !== undefined && say(slot, session().invoked("look", call)) === undefined) slot.calls.push(call);
+        return;
+      }
+      case "done": {
+        const slot = ready(step.s);
+        const call = slot?.calls.shift();
+        if (slot !== undefined && call !== undefined) say(slot, session().toolDone("look", call));
+        return;
+      }
+      case "irreversible": {
+        const slot = ready(step.s);
+        if (slot === undefined) return;
+        const isPermitted = permitted(slot.id) > 0;
+        const call = `call_${++serial}`;
+        const refused = say(slot, { ...session().invoked("look", call), irreversible: true });
+        if (refused === undefined) slot.calls.push(call);
+        const isExpected = isPermitted ? refused !== "confirmation_required" : refused !== undefined;
+        if (!isExpected) faults.push(`an irreversible action, ${isPermitted ? "" : "not "}permitted: ${refused}`);
+        return;
+      }
+      case "reuse": {
+        const slot = slots[step.s % slots.length];
+        if (slot !== undefined) reuse(slot);
+        return;
+      }
+      case "ask": {
+        const slot = ready(step.s);
+        const token = `rpl_${++serial}`;
+        if (slot !== undefined) say(slot, confirmation(token, { timeout_seconds: step.seconds }));
+        return;
+      }
+      case "end": {
+        const slot = ready(step.s);
+        if (slot === undefined || say(slot, session().errored()) !== undefined) return;
+        Object.assign(slot, newSlot(slots.indexOf(slot), ++serial));
+        return;
+      }
+      case "reply": {
+        const person = seats[2]?.listener?.subscription;
+        const [question] = person?.openQuestions() ?? [];
+        if (question === undefined) return;
+        const token = String(question.reply_token);
+        person?.reply(decision(run, token, step.accept ? "accept" : "reject"), {});
+        run.clock.settle();
+        return;
+      }
+      case "wait":
+        run.advance(step.ms);
+        return;
+      case "flush":
+        await run.flush();
+        return;
+      case "fail":
+        runs.disk.setFailing(true);
+        await run.flush();
+        return;
+      case "recover":
+        runs.disk.setFailing(false);
+        await run.flush();
+        sayAgain();
+        return;
+      case "block":
+        seats[step.l % seats.length]?.listener?.block(step.on);
+        return;
+      case "rejoin": {
+        const seat = seats[step.l % seats.length];
+        if (seat === undefined) return;
+        leave(seat, step.lost);
+        join(seat, step.by);
+        return;
+      }
+      case "kill": {
+        noteOutcomes();
+        for (const seat of seats) collect(seat);
+        runs.disk.setFailing(false);
+        run = runs.start(step.awayMs, { engine: { lag: { maxMs: 1e9, maxEvents: 1e9 } } });
+        begin(step.by);
+        return;
+      }
+    }
+  };
+
+  for (const seat of seats) join(seat, "event");
+  for (const step of steps) await take(step);
+  await take({ op: "recover" });
+  for (const seat of seats) seat.listener?.block(false);
+  await run.flush();
+  sayAgain();
+  await run.flush();
+  for (let minute = 0; minute < 20; minute += 1) run.advance(60_000);
+  await run.flush();
+  run.advance(60_000);
+  noteOutcomes();
+  for (const seat of seats) collect(seat);
+  return [
+    ...faults,
+    ...diskFaults(runs.disk.events(), acknowledged),
+    ...seats.flatMap((seat) => seatFaults(seat, runs.disk.events(), acknowledged)),
+  ];
+}
+
+function newSlot(index: number, serial: number): Slot {
+  return { id: `sess_${index}x${serial}`, calls: [], used: [] };
+}
+
+type OnDisk = readonly { readonly epoch: number; readonly event: AgentEvent }[];
+type Acknowledged = ReadonlyMap<string, { readonly epoch: number; readonly event: Fields }>;
+
+/** What the disk has: all that was acknowledged, at its place and once; one outcome a question; no action without a permission. */
+function diskFaults(disk: OnDisk, acknowledged: Acknowledged): readonly string[] {
+  const faults: string[] = [];
+  const byId = new Map<string, number>();
+  const resolved = new Set<string>();
+  const permits = new Map<string, number>();
+  let last = 0;
+  for (const { epoch, event } of disk) {
+    if (epoch <= last) faults.push(`${event.event_id} stands at ${epoch} after ${last}`);
+    last = epoch;
+    if (byId.has(event.event_id)) faults.push(`${event.event_id} stands twice`);
+    byId.set(event.event_id, epoch);
+    const { question, decision: decided, decided_by: by } = event.extensions?.aaepd ?? {};
+    if (decided !== undefined && resolved.has(String(question))) faults.push(`${question} has two outcomes`);
+    if (decided !== undefined) resolved.add(String(question));
+    const permit = decided === "accepted" && by === "reply" ? 1 : event.irreversible === true ? -1 : 0;
+    const left = (permits.get(event.session_id) ?? 0) + permit;
+    if (left < 0) faults.push(`${event.event_id} was not permitted`);
+    permits.set(event.session_id, left);
+  }
+  for (const [id, { epoch }] of acknowledged)
+    if (byId.get(id) !== epoch) faults.push(`${id} was acknowledged at ${epoch} and stands at ${byId.get(id)}`);
+  return faults;
+}
+
+/** What a subscriber has, once what came twice is taken out: everything that was acknowledged. */
+function seatFaults(seat: Seat, disk: OnDisk, acknowledged: Acknowledged): readonly string[] {
+  const faults: string[] = [];
+  const ids = new Set(seat.got.map(({ event_id }) => event_id));
+  // All that was ever given at a place: what had no receipt when a run was killed may be followed by something else.
+  const texts = new Map<string, Map<number, Set<string>>>();
+  const placesOf = ({ session_id, output_id }: AgentEvent) => {
+    const key = `${session_id}/${output_id}`;
+    const places = texts.get(key) ?? new Map<number, Set<string>>();
+    texts.set(key, places);
+    return places;
+  };
+  for (const event of seat.got) {
+    if (event.extensions?.aaepd?.gap !== undefined) faults.push(`${seat.name}: a gap where nothing was lost`);
+    if (typeof event.chunk !== "string") continue;
+    const places = placesOf(event);
+    for (const [index, character] of [...event.chunk].entries()) {
+      const at = Number(event.position) + index;
+      places.set(at, (places.get(at) ?? new Set()).add(character));
+    }
+  }
+  for (const { epoch, event } of disk) {
+    if (!acknowledged.has(event.event_id)) continue;
+    if (seat.notOwed.some(({ upTo, except }) => epoch <= upTo && !except.has(event.session_id))) continue;
+    if (typeof event.chunk === "string") {
+      const places = placesOf(event);
+      const isThere = [...event.chunk].every(
+        (character, index) => places.get(Number(event.position) + index)?.has(character) === true,
+      );
+      if (!isThere) faults.push(`${seat.name}: text of ${event.event_id} at ${epoch} is missing`);
+    } else if (!/awaiting|state/.test(event.type) && !ids.has(event.event_id))
+      faults.push(`${seat.name}: ${event.event_id} (${event.type}) at ${epoch} is missing`);
+  }
+  return faults;
+}
