@@ -91,6 +91,21 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
     return low === undefined ? undefined : low - 1;
   };
 
+  // Goes on where it stopped. From the beginning, each time it would have to pass over all that was moved to the end before.
+  let silent = points.keys();
+
+  const forgetMostSilent = (): void => {
+    let next = silent.next();
+    if (next.done === true) {
+      silent = points.keys();
+      next = silent.next();
+    }
+    if (next.done === true) return;
+    points.delete(next.value);
+    moved.delete(next.value);
+    if (onDisk.delete(next.value)) kept.removeAll(["point", next.value]);
+  };
+
   return {
     published: spans.published,
     delivered: (subscriberId, sessionId, eventId, low) => {
@@ -106,13 +121,7 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
         session.last = { eventId, low };
       }
       if (kept.isKept) moved.set(subscriberId, (moved.get(subscriberId) ?? new Set()).add(sessionId));
-      if (points.size <= SUBSCRIBERS_KEPT) return;
-      for (const oldest of points.keys()) {
-        points.delete(oldest);
-        moved.delete(oldest);
-        if (onDisk.delete(oldest)) kept.removeAll(["point", oldest]);
-        return;
-      }
+      if (points.size > SUBSCRIBERS_KEPT) forgetMostSilent();
     },
     after: (subscriberId, eventId, sessionId) =>
       afterId(subscriberId, eventId, sessionId) ??
