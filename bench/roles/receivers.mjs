@@ -46,10 +46,25 @@ function check(index, text) {
   return true;
 }
 
-function open(index, { path, capabilities, resumeAfter }) {
-  return new Promise((resolve, reject) => {
+/** A connection; a server that accepts more slowly than it is called has no room for some time. */
+async function connected(path) {
+  for (;;) {
     const socket = createConnection(path);
-    sockets[index] = socket;
+    const error = await new Promise((resolve) => {
+      socket.once("connect", () => resolve(undefined));
+      socket.once("error", resolve);
+    });
+    if (error === undefined) return socket;
+    if (error.code !== "EAGAIN") throw error;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+async function open(index, { path, capabilities, resumeAfter }) {
+  const socket = await connected(path);
+  socket.removeAllListeners("error");
+  sockets[index] = socket;
+  return new Promise((resolve, reject) => {
     let accepted = capabilities === undefined;
     const cut = createCutter(
       (data, from, end) => {
@@ -71,14 +86,10 @@ function open(index, { path, capabilities, resumeAfter }) {
     );
     socket.on("error", reject);
     socket.on("data", cut);
-    socket.on("connect", () => {
-      if (capabilities === undefined) resolve(undefined);
-      else {
-        const request = subscriptionRequest(`bench-${process.pid}-${index}`, capabilities);
-        const extensions = resumeAfter === undefined ? {} : { extensions: { aaepd: { resume_after: resumeAfter } } };
-        socket.write(framed(JSON.stringify({ ...request, ...extensions })));
-      }
-    });
+    if (capabilities === undefined) return resolve(undefined);
+    const request = subscriptionRequest(`bench-${process.pid}-${index}`, capabilities);
+    const extensions = resumeAfter === undefined ? {} : { extensions: { aaepd: { resume_after: resumeAfter } } };
+    socket.write(framed(JSON.stringify({ ...request, ...extensions })));
   });
 }
 
