@@ -56,8 +56,8 @@ export interface AgentHandle {
    */
   readonly outcomeOf: (token: string, resumeToken?: string) => ResolvedQuestion | "open" | undefined;
   /**
-   * Answers when all that happened so far is safe, undefined where it is: what an agent is told of its sessions and questions holds after a restart too
-   * (R29). Throws "storage_unavailable" while the journal takes nothing, and rejects with it.
+   * Answers when all that happened so far is safe, undefined where it is: what an agent is told of its sessions and questions holds after a restart
+   * too (R29). Throws "storage_unavailable" while the journal takes nothing, and rejects with it.
    */
   readonly safety: () => Promise<void> | undefined;
   /** Whether an open session is its own, or it asked a question that is open. */

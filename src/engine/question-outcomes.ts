@@ -12,8 +12,8 @@ export type OutcomeListener = (resolved: ResolvedQuestion) => void;
 
 export interface QuestionOutcomes {
   /**
-   * Keeps an outcome, and tells `listeners` when it is safe: at once, or when `durable` has settled. Where that rejects, when the journal has recovered:
-   * what nobody wrote down is nobody's decision yet, and is open again after a restart.
+   * Keeps an outcome, and tells `listeners` when it is safe: at once, or when `durable` has settled. Where that rejects, when the journal has
+   * recovered: what nobody wrote down is nobody's decision yet, and is open again after a restart.
    */
   readonly add: (
     outcome: ResolvedQuestion,

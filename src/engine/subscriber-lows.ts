@@ -21,8 +21,8 @@ export interface SubscriberLows {
   /** The lowest epoch that a subscriber was owed when the run before ended. */
   readonly before: (subscriberId: string) => Epoch | undefined;
   /**
-   * The lowest epoch that a subscriber of the run before is owed, also while it is there. An event that the disk never had may be published again: its
-   * id is one of this run then, and who names it may have had it in the run before.
+   * The lowest epoch that a subscriber of the run before is owed, also while it is there. An event that the disk never had may be published again:
+   * its id is one of this run then, and who names it may have had it in the run before.
    */
   readonly returning: (subscriberId: string) => Epoch | undefined;
   /** What it was owed in the run before, or where it was not there, what it is owed. */
