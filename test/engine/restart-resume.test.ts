@@ -188,6 +188,28 @@ describe("R10, R17: text that was held when the run ended", () => {
     expect(back.received.filter(({ event }) => event.complete === true)).toHaveLength(1);
   });
 
+  it("also for somebody of whom nothing is known, after an event of another session; its end in the next run is noted", async () => {
+    const runs = createRuns();
+    const first = runs.start();
+    const token = begin(first);
+    const other = first.agent.publish([{ fields: session("sess_2").started() }], false).resumeToken;
+    first.publish(session().chunk("Half of"));
+    const [place] = first.publish(note("other", "sess_2"));
+    await first.flush();
+    const second = runs.start();
+    second.agent.resumeSession(S, token);
+    second.agent.resumeSession("sess_2", String(other));
+    const back = second.listen({}, "stranger", afterId(place?.eventId));
+    second.publish(session().chunk(" a sentence.", true));
+    expect(textOf(back.received, "out_1")).toBe("Half of a sentence.");
+    const [later] = second.publish(note("later", "sess_2"));
+    await second.flush();
+    expect([...runs.disk.state("output").values()]).toEqual([expect.any(Number)]);
+    const third = runs.start();
+    const again = third.listen({}, "another", afterId(later?.eventId));
+    expect(textOf(again.received, "out_1")).toBe("");
+  });
+
   it("AAEP §8.2: code that began before the restart is still code", async () => {
     const runs = createRuns();
     const first = runs.start();
