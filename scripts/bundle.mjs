@@ -21,10 +21,12 @@ else {
   const bundle = await bundler.rolldown({
     input: { main: `${root}dist/src/cli/main.js` },
     platform: "node",
-    external: (id) => !/^[./]/.test(id) && !id.startsWith(root),
+    external: (id) => !/^[./#]/.test(id) && !id.startsWith(root),
   });
+  // What is read is compiled, blanks and comments too. Names stay, for those who read a stack or a profile.
+  const minify = { compress: true, mangle: false, codegen: { removeWhitespace: true } };
   // Names say what is in a file. What is the same stays where it is: a daemon that runs may still have to load a part.
-  const { output } = await bundle.write({ dir, format: "esm", sourcemap: true });
+  const { output } = await bundle.write({ dir, format: "esm", sourcemap: true, minify });
   await bundle.close();
   const names = new Set(output.map(({ fileName }) => fileName));
   for (const name of readdirSync(dir)) if (!names.has(name)) rmSync(`${dir}/${name}`);

@@ -1,5 +1,6 @@
 // Log lines for people, on standard error. Lines are lost rather than waited for: whoever starts a daemon need not read its standard error (S10).
-import { pino } from "pino";
+import { createRequire } from "node:module";
+import type { Logger } from "pino";
 import type { Log } from "../contracts/log.js";
 import type { LogLevel } from "./config.js";
 
@@ -60,27 +61,25 @@ export function createLog(level: LogLevel, options: LogOptions = {}): DaemonLog 
     const told = droppedUntold;
     // Before the write: telling is a line as well.
     droppedUntold = 0;
-    if (told > 0) logger.warn({ dropped: told }, "log lines were lost");
+    if (told > 0) toLogger().warn({ dropped: told }, "log lines were lost");
     stream.write(line);
   }
 
-  const logger = pino(
-    {
-      level: level === "off" ? "silent" : level,
-      base: { pid: process.pid },
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-    },
-    { write },
-  );
+  let logger: Logger | undefined;
+  /** The library is read with the first line: a daemon that has nothing to say starts without it. */
+  const toLogger = (): Logger => {
+    logger ??= createLogger(level, write);
+    return logger;
+  };
 
-  const at = (method: "debug" | "info" | "warn" | "error"): Log["info"] => {
+  const at = (method: Method): Log["info"] => {
+    if (METHODS.indexOf(method) < LEAST[level]) return () => {};
     const isGrave = method === "warn" || method === "error";
     return (fields, message) => {
       // Why a daemon ended must not be what is lost when something else floods standard error (S5).
       roomBytes = isGrave ? maxWaitingBytes * 16 : maxWaitingBytes;
       try {
-        logger[method](fields, message);
+        toLogger()[method](fields, message);
       } catch {
         dropped += 1;
       }
@@ -100,4 +99,24 @@ export function createLog(level: LogLevel, options: LogOptions = {}): DaemonLog 
       }
     },
   };
+}
+
+type Method = "debug" | "info" | "warn" | "error";
+
+const METHODS: readonly Method[] = ["debug", "info", "warn", "error"];
+
+/** The first of the methods whose lines are written. */
+const LEAST: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3, off: 4 };
+
+function createLogger(level: LogLevel, write: (line: string) => void): Logger {
+  const { pino } = createRequire(import.meta.url)("pino") as typeof import("pino");
+  return pino(
+    {
+      level: level === "off" ? "silent" : level,
+      base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    { write },
+  );
 }
