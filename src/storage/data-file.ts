@@ -30,7 +30,7 @@ export function inspectDataFile(path: string, isThorough: boolean): FileVerdict 
     if (size >= bytes && !isThorough) return { kind: "sound" };
     // More pages than bytes would be no file, and not one to make room for.
     if (bytes > 2 * size + MOST_MISSING_BYTES) return { kind: "damaged", reason: "most of it is missing" };
-    const reason = walkPages(read, meta);
+    const reason = walkPages(read, size, meta);
     if (reason !== undefined) return { kind: "damaged", reason };
     return size >= bytes ? { kind: "sound" } : { kind: "short", bytes };
   } finally {

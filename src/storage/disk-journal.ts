@@ -14,7 +14,15 @@ import { createGroupCommits, type Group, unavailable } from "./group-commits.js"
 import { createIdIndex } from "./id-index.js";
 import { createPendingState } from "./kept-state.js";
 import { packBlocks } from "./pack-blocks.js";
-import { nextDueAt, nextSlice, type RetentionLimits, removeSlice, type Slice } from "./retention.js";
+import {
+  dueAt,
+  nextSlice,
+  type OldestBlock,
+  oldestBlock,
+  type RetentionLimits,
+  removeSlice,
+  type Slice,
+} from "./retention.js";
 import { recordBytes, type Totals, writeTotals } from "./totals.js";
 
 export interface DiskJournalOptions {
@@ -95,8 +103,7 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
 
   const begin = (): Group | undefined => {
     // First what is let go of: whoever is told of it has something to write down with that (R27).
-    const slice = nextSlice(reader, totals, retention, clock.wallTime(), owed.length);
-    if (slice !== undefined) letGo(slice);
+    if (dueNow()) letGo(nextSlice(reader, totals, retention, clock.wallTime(), owed.length));
     const events = owed;
     const bytes = events.reduce((sum, event) => sum + blockBytesOf(event), 0);
     const changes = state.take();
@@ -147,8 +154,22 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
   /** What nobody can read any more, and still stands on disk. */
   let pendingRemovals: Slice[] = [];
 
+  /** Undefined where it is to be looked up; it stays the same until it goes. */
+  let knownOldest: OldestBlock | undefined;
+  const lookUpOldest = (): OldestBlock | undefined => {
+    knownOldest ??= oldestBlock(reader, totals);
+    return knownOldest;
+  };
+
+  const dueNow = (): boolean => {
+    const oldest = lookUpOldest();
+    return oldest !== undefined && dueAt(oldest, totals, retention) < clock.wallTime();
+  };
+
   const letGo = (slice: Slice): void => {
+    if (slice.places.length === 0) return;
     totals = slice.totals;
+    knownOldest = undefined;
     pendingRemovals.push(slice);
     reader.forgetBefore(totals.lostThrough + 1);
     for (const event of slice.events) options.evicted(event);
@@ -169,10 +190,11 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
     cancelDue?.();
     cancelDue = undefined;
     if (isClosed) return;
-    const due = totals.bytes > retention.bytes ? clock.wallTime() : nextDueAt(reader, totals, retention);
-    if (due === undefined) return;
-    if (due <= clock.wallTime()) {
-      if (reader.nextFrom(totals.lostThrough + 1) !== undefined) commits.request();
+    const oldest = lookUpOldest();
+    if (oldest === undefined) return;
+    const due = dueAt(oldest, totals, retention);
+    if (due < clock.wallTime()) {
+      commits.request();
       return;
     }
     cancelDue = clock.wakeAt(clock.now() + (due - clock.wallTime()) + 1, () => {
@@ -182,7 +204,7 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
   };
 
   const oldest = (): Epoch => {
-    const onDisk = reader.nextFrom(totals.lostThrough + 1)?.first;
+    const onDisk = lookUpOldest()?.first;
     const inMemory = Math.max(window.oldest(), totals.lostThrough + 1);
     return onDisk === undefined ? inMemory : Math.min(onDisk, inMemory);
   };
@@ -235,11 +257,7 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
     });
   };
 
-  const oldestAt = (): number | undefined => {
-    const place = reader.nextFrom(totals.lostThrough + 1);
-    const onDisk = place && reader.load(place).block?.wallTime(0);
-    return onDisk ?? window.status().oldestAt;
-  };
+  const oldestAt = (): number | undefined => lookUpOldest()?.oldestAt ?? window.status().oldestAt;
 
   watchAge();
 

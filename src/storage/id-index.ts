@@ -102,13 +102,14 @@ export function createIdIndex(table: Table): IdIndex {
     add,
     find: (eventId, check) => {
       hashId(eventId, hash);
-      const { high, low } = hash;
+      // Its own: `check` may look for another id.
+      const wanted = { high: hash.high, low: hash.low };
       const found = findInNewest(check);
       if (found !== undefined) return found;
       for (let index = runs.length - 1; index >= 0; index -= 1) {
         const run = runs[index];
-        if (run === undefined || !mayHold(run.filter, { high, low })) continue;
-        const older = findInRun(run, high, low, check);
+        if (run === undefined || !mayHold(run.filter, wanted)) continue;
+        const older = findInRun(run, wanted.high, wanted.low, check);
         if (older !== undefined) return older;
       }
       return undefined;

@@ -23,14 +23,35 @@ export interface Slice {
 export const SLICE_EVENTS = 512;
 const SLICE_BLOCKS = 64;
 
-/** The next slice to go at `wallTime`; undefined where all may stay. `arriving` is how many events the group brings. */
+/** What of the oldest block says whether it may stay. Looked up once, and not with every group: reading it costs as much as writing one. */
+export interface OldestBlock extends BlockPlace {
+  /** When the newest of it was received, ms since 1970; 0 where it is damaged: it may go. */
+  readonly newestAt: number;
+  /** The same of the first of it; undefined where it is damaged. */
+  readonly oldestAt: number | undefined;
+}
+
+/** The block that goes next; undefined where there is none. */
+export function oldestBlock(reader: BlockReader, { lostThrough }: Totals): OldestBlock | undefined {
+  const place = reader.nextFrom(lostThrough + 1);
+  if (place === undefined) return undefined;
+  const { block, first, count } = reader.load(place);
+  return { first, count, newestAt: block?.wallTime(count - 1) ?? 0, oldestAt: block?.wallTime(0) };
+}
+
+/** When it will be time for the next slice, ms since 1970; 0 where it is. */
+export function dueAt(oldest: OldestBlock, totals: Totals, { ageMs, bytes }: RetentionLimits): number {
+  return totals.bytes > bytes ? 0 : oldest.newestAt + ageMs;
+}
+
+/** The slice to go at `wallTime`. `arriving` is how many events the group brings. */
 export function nextSlice(
   reader: BlockReader,
   totals: Totals,
   limits: RetentionLimits,
   wallTime: number,
   arriving: number,
-): Slice | undefined {
+): Slice {
   const places: BlockPlace[] = [];
   const events: Evicted[] = [];
   let left = totals;
@@ -55,20 +76,9 @@ export function nextSlice(
       lostThrough: first + count - 1,
     };
   }
-  return places.length === 0 ? undefined : { places, events, totals: left };
+  return { places, events, totals: left };
 }
 
 export function removeSlice({ places }: Slice, writes: Writes): void {
   for (const place of places) writes.remove("blocks", blockKey(place));
-}
-
-/** When the oldest block will have reached its age, ms since 1970; undefined where there is none. */
-export function nextDueAt(
-  reader: BlockReader,
-  { lostThrough }: Totals,
-  { ageMs }: RetentionLimits,
-): number | undefined {
-  const place = reader.nextFrom(lostThrough + 1);
-  if (place === undefined) return undefined;
-  return (reader.load(place).block?.wallTime(place.count - 1) ?? 0) + ageMs;
 }

@@ -17,7 +17,8 @@ export interface JournalRig {
   readonly evicted: readonly Evicted[];
 }
 
-export interface JournalRigOptions extends Partial<OpenOptions>, Pick<OpenOptions, "directory"> {
+export interface JournalRigOptions extends Partial<Omit<OpenOptions, "directory">> {
+  readonly directory: string;
   /** Told of each event that is let go of, beside the rig. */
   readonly onEvicted?: () => void;
 }
