@@ -23,26 +23,40 @@ export interface DeliveryRun {
 
 /** Encodes at most once a format, whoever asks. */
 export function createDelivery(event: AgentEvent, epoch: Epoch, source: string | undefined): Delivery {
-  let firstFormat: WireFormat<unknown> | undefined;
-  let firstFrame: unknown;
-  let others: Map<WireFormat<unknown>, unknown> | undefined;
-  const encoded = <Frame>(format: WireFormat<Frame>): Frame => {
+  return new EncodedOnce(event, epoch, source);
+}
+
+/** A class, because there is one for each event. */
+class EncodedOnce implements Delivery {
+  readonly event: AgentEvent;
+  readonly epoch: Epoch;
+  private readonly source: string | undefined;
+  private firstFormat: WireFormat<unknown> | undefined;
+  private firstFrame: unknown;
+  private others: Map<WireFormat<unknown>, unknown> | undefined;
+
+  constructor(event: AgentEvent, epoch: Epoch, source: string | undefined) {
+    this.event = event;
+    this.epoch = epoch;
+    this.source = source;
+  }
+
+  encoded<Frame>(format: WireFormat<Frame>): Frame {
     // Frames are kept untyped because each format has its own; the format that made one is the only one that reads it back.
-    if (firstFormat === format) return firstFrame as Frame;
-    if (firstFormat === undefined) {
-      const frame = format.encode(event, source);
-      firstFormat = format;
-      firstFrame = frame;
+    if (this.firstFormat === format) return this.firstFrame as Frame;
+    if (this.firstFormat === undefined) {
+      const frame = format.encode(this.event, this.source);
+      this.firstFormat = format;
+      this.firstFrame = frame;
       return frame;
     }
-    others ??= new Map();
-    const known = others.get(format);
+    this.others ??= new Map();
+    const known = this.others.get(format);
     if (known !== undefined) return known as Frame;
-    const frame = format.encode(event, source);
-    others.set(format, frame);
+    const frame = format.encode(this.event, this.source);
+    this.others.set(format, frame);
     return frame;
-  };
-  return { event, epoch, encoded };
+  }
 }
 
 export function createDeliveryRun(deliveries: readonly Delivery[]): DeliveryRun {

@@ -19,7 +19,6 @@ import { createRecentRate, type RecentRate } from "./recent-rate.js";
 import { shapeKey } from "./shape.js";
 import type { Terms } from "./terms.js";
 import type { TextUnit } from "./unit.js";
-import { outputKey } from "./unit.js";
 import type { View, ViewServices, ViewTerms } from "./view.js";
 import { createView } from "./view.js";
 import { createViewTerms, viewKey } from "./view-terms.js";
@@ -216,7 +215,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     }
     if (live.entry.kind !== "output.streaming") return;
     try {
-      texts.settle(live, outputKey(live.entry.event), lowestHeld);
+      texts.settle(live, live.output, lowestHeld);
     } catch (caught) {
       log.error({ err: caught, epoch: live.entry.epoch }, "text that is no longer needed could not be let go of");
     }
@@ -229,8 +228,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
       view,
       push: (live, at) => {
         view.push(live, at);
-        if (live.entry.kind === "output.streaming")
-          own.settle(live, outputKey(live.entry.event), view.texts.heldOffset);
+        if (live.entry.kind === "output.streaming") own.settle(live, live.output, view.texts.heldOffset);
       },
     };
   };

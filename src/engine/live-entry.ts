@@ -3,6 +3,7 @@
 import { createDelivery, type Delivery } from "./delivery.js";
 import type { AgentEvent, JournaledEvent } from "./event.js";
 import { isCritical } from "./event.js";
+import { outputKey } from "./unit.js";
 
 /** One (verbosity, language chain), interned: equal shapes are the same object (R14). */
 export interface InternedShape {
@@ -13,38 +14,56 @@ export interface InternedShape {
 export interface LiveEntry {
   readonly entry: JournaledEvent;
   readonly critical: boolean;
+  /** The key of the output that a chunk belongs to: one string for all who look for it by that. */
+  readonly output: string;
   /** The event in a shape; made once a shape, and once in all where the shape changes nothing. */
   readonly deliveryIn: (shape: InternedShape) => Delivery;
 }
 
 export function createLiveEntry(entry: JournaledEvent): LiveEntry {
-  const { event } = entry;
-  let plain: Delivery | undefined;
-  let lastShape: InternedShape | undefined;
-  let lastDelivery: Delivery | undefined;
-  let others: Map<InternedShape, Delivery> | undefined;
-  const render = (shape: InternedShape): Delivery => {
-    const shaped = shape.apply(event);
-    if (shaped !== event) return createDelivery(shaped, entry.epoch, undefined);
-    plain ??= createDelivery(event, entry.epoch, entry.source);
-    return plain;
-  };
-  return {
-    entry,
-    critical: isCritical(entry),
-    deliveryIn: (shape) => {
-      if (lastShape === shape && lastDelivery !== undefined) return lastDelivery;
-      const known = others?.get(shape);
-      if (known !== undefined) return known;
-      const delivery = render(shape);
-      if (lastShape === undefined) {
-        lastShape = shape;
-        lastDelivery = delivery;
-      } else {
-        others ??= new Map();
-        others.set(shape, delivery);
-      }
-      return delivery;
-    },
-  };
+  return new SharedEntry(entry);
+}
+
+/** A class, because there is one for each event. */
+class SharedEntry implements LiveEntry {
+  readonly entry: JournaledEvent;
+  readonly critical: boolean;
+  private key: string | undefined;
+  private plain: Delivery | undefined;
+  private lastShape: InternedShape | undefined;
+  private lastDelivery: Delivery | undefined;
+  private others: Map<InternedShape, Delivery> | undefined;
+
+  constructor(entry: JournaledEvent) {
+    this.entry = entry;
+    this.critical = isCritical(entry);
+  }
+
+  get output(): string {
+    this.key ??= outputKey(this.entry.event);
+    return this.key;
+  }
+
+  deliveryIn(shape: InternedShape): Delivery {
+    if (this.lastShape === shape && this.lastDelivery !== undefined) return this.lastDelivery;
+    const known = this.others?.get(shape);
+    if (known !== undefined) return known;
+    const delivery = this.render(shape);
+    if (this.lastShape === undefined) {
+      this.lastShape = shape;
+      this.lastDelivery = delivery;
+    } else {
+      this.others ??= new Map();
+      this.others.set(shape, delivery);
+    }
+    return delivery;
+  }
+
+  private render(shape: InternedShape): Delivery {
+    const { entry } = this;
+    const shaped = shape.apply(entry.event);
+    if (shaped !== entry.event) return createDelivery(shaped, entry.epoch, undefined);
+    this.plain ??= createDelivery(entry.event, entry.epoch, entry.source);
+    return this.plain;
+  }
 }

@@ -24,6 +24,8 @@ export interface OutputText {
   readonly append: (live: LiveEntry, at: Millis) => Chunk;
   /** The chunk that holds the unit at `offset`; the last one where `offset` is the end. */
   readonly chunkAt: (offset: number) => Chunk | undefined;
+  /** The chunk that came last; undefined before the first. */
+  readonly newest: () => Chunk | undefined;
   /** The one before a chunk, as far as they are retained. */
   readonly chunkBefore: (chunk: Chunk) => Chunk | undefined;
   /** Code points from the start of the output, after the last chunk. */
@@ -95,6 +97,7 @@ export function createOutputText(
     boundaries,
     append,
     chunkAt,
+    newest: () => chunks.at(-1),
     chunkBefore,
     endPosition: () => endPosition,
     positionOf,

@@ -25,32 +25,26 @@ export function createOutputTexts(
   defaultLanguage: string,
   { openingOf }: CodeBlocks,
 ): OutputTexts {
-  const records = new Map<string, { readonly text: OutputText; newest: Chunk | undefined; forgotten: number }>();
-  const byText = new WeakMap<OutputText, { newest: Chunk | undefined }>();
+  const records = new Map<string, { readonly text: OutputText; forgotten: number }>();
   return {
     textFor: (live, key) => {
       const known = records.get(key);
       // A record has no holes: where chunks are missing between (R27), what follows is a text of its own.
-      if (known !== undefined && (known.newest?.live === live || known.text.endPosition() === positionIn(live)))
+      if (known !== undefined && (known.text.newest()?.live === live || known.text.endPosition() === positionIn(live)))
         return known.text;
       const text = createOutputText(key, live, segmenter, defaultLanguage, openingOf(live.entry));
-      const record = { text, newest: undefined, forgotten: 0 };
-      records.set(key, record);
-      byText.set(text, record);
+      records.set(key, { text, forgotten: 0 });
       return text;
     },
     chunkOf: (text, live, at) => {
-      const record = byText.get(text);
-      if (record?.newest?.live === live) return record.newest;
-      const chunk = text.append(live, at);
-      if (record !== undefined) record.newest = chunk;
-      return chunk;
+      const newest = text.newest();
+      return newest?.live === live ? newest : text.append(live, at);
     },
     textOfOne: (live, key) => createOutputText(key, live, segmenter, defaultLanguage, openingOf(live.entry)),
     settle: (live, key, lowestHeld) => {
       const record = records.get(key);
       if (record === undefined) return;
-      if (record.newest?.live !== live || live.entry.event.complete === true) {
+      if (record.text.newest()?.live !== live || live.entry.event.complete === true) {
         records.delete(key);
         return;
       }

@@ -9,6 +9,9 @@ import { type Candidate, candidateAt, endsSentence } from "./sentence-candidates
 /** How far back a sentence without end is remembered: more than any decision reads. */
 const LONGEST_MEMORY = 2_048;
 const KEPT_MEMORY = 1_024;
+/** So much lies behind before it is let go of. In running text little: with each token all that is held is joined anew. */
+const TRIM_TEXT_UNITS = 64;
+const TRIM_LINE_UNITS = 512;
 
 /** Offsets are UTF-16 units from the start of the output, each list reported in ascending order. */
 export interface BoundarySink {
@@ -257,7 +260,7 @@ export function createSentenceScanner(given: Segmenter, sink: BoundarySink): Sen
     // The line's beginning is read again only while its kind is open.
     const needed = line === "head" || line === "code-head" || line === "code-end" ? lineStart : at;
     const cut = Math.min(sentenceStart, needed);
-    if (cut < 512) return;
+    if (cut < (line === "prose" || line === "item" ? TRIM_TEXT_UNITS : TRIM_LINE_UNITS)) return;
     tail = tail.slice(cut);
     base += cut;
     at -= cut;

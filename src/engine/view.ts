@@ -12,7 +12,7 @@ import { encodedBytes, MAX_TEXT_BYTES, MOST_BYTES_PER_UNIT } from "./text-room.j
 import { createTextStretches, type TextStretch } from "./text-stretches.js";
 import { parseTimestamp } from "./timestamps.js";
 import type { EventRole, TextUnit, Unit } from "./unit.js";
-import { codePointCount, outputKey } from "./unit.js";
+import { codePointCount } from "./unit.js";
 import type { ViewLog } from "./view-log.js";
 import { createViewLog } from "./view-log.js";
 import type { WakeUps } from "./wake-ups.js";
@@ -150,7 +150,7 @@ export function createView(
       firstEpoch: own,
       epoch: own,
       low: own + 1,
-      output: outputKey(event),
+      output: live.output,
       position,
       endPosition: position + codePointCount(text),
       text,
@@ -168,7 +168,7 @@ export function createView(
 
   const pushChunk = (live: LiveEntry, at: Millis): void => {
     if (terms.passThrough && pushPassThrough(live, at)) return;
-    texts.push(live, outputKey(live.entry.event), at);
+    texts.push(live, live.output, at);
   };
 
   return {
