@@ -1,6 +1,5 @@
 // The daemon's engine in one process, with its real journal, validation, segmenter and codec: for what is counted, and for CPU without sockets.
-import { createHash } from "node:crypto";
-import { createIdSource } from "../dist/src/daemon/ids.js";
+import { createIdSource, sha256Hex } from "../dist/src/daemon/ids.js";
 import { createSegmenter } from "../dist/src/daemon/segmenter.js";
 import { createUtf8 } from "../dist/src/daemon/utf8.js";
 import { createEngine } from "../dist/src/engine/engine.js";
@@ -81,7 +80,7 @@ export function createEngineStage({
     {
       clock,
       ids,
-      idServices: { sha256Hex: (text) => createHash("sha256").update(text).digest("hex") },
+      idServices: { sha256Hex },
       segmenter,
       log: { debug: silent, info: silent, warn: silent, error: silent },
       createJournal,

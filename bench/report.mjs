@@ -1,14 +1,15 @@
-// The report: what was measured, as a page. What is compared with what stands beside the rows that measure it, so that nothing here is written by hand.
+// The report: what was measured, as a page. What is compared with what stands beside the rows that measure it: nothing is written by hand.
 import { FEWEST_PAIRS, isMet } from "./measuring.mjs";
 
 const HEAD = `# Benchmarks
 
-Made by \`npm run bench -- --report docs/benchmarks.md\`, which takes a quarter of an hour; whatever is written into it by hand is lost. What the figures taught,
-and what was changed because of them, is told in [performance.md](performance.md).
+Made by \`npm run bench -- --report docs/benchmarks.md\`, which takes a quarter of an hour; whatever is written into it by hand is lost. What the
+figures taught, and what was changed because of them, is told in [performance.md](performance.md).
 
-Every figure stands beside what was run beside it on the same machine, in pairs that take turns after a first one that does not count: the ratio is the
-median of the pairs' ratios, the spread their least and greatest. Daemon, publishers, receivers and what is compared are processes of their own. The event
-is an \`output.streaming\` of 471 bytes unless said otherwise. Absolute figures move from machine to machine and with what else it does; ratios move less.
+Every figure stands beside what was run beside it on the same machine, in pairs that take turns after a first one that does not count: the ratio
+is the median of the pairs' ratios, the spread their least and greatest. Daemon, publishers, receivers and what is compared are processes of
+their own. The event is an \`output.streaming\` of 471 bytes unless said otherwise. Absolute figures move from machine to machine and with what
+else it does; ratios move less.
 `;
 
 /**

@@ -82,8 +82,8 @@ export const encodings = {
   name: "encodings",
   title: "Encodings",
   remarks: `
-Counted in the engine with its real codecs: two shapes, three formats (JSON, the typed streams of both services, \`AaepService\`), and subscribers spread over
-them. Beside it is what there must be, events × shapes × formats, whatever the number of subscribers.
+Counted in the engine with its real codecs: two shapes, three formats (JSON, the typed streams of both services, \`AaepService\`), and
+subscribers spread over them. Beside it is what there must be, events × shapes × formats, whatever the number of subscribers.
 `,
   rows: encodingRows,
 };

@@ -10,10 +10,10 @@ export const durable = {
   name: "durable",
   title: "Durable publishing, beside LMDB",
   remarks: `
-Events a second, published one by one with 64 or 256 of them unacknowledged. The daemon acknowledges when its journal is as safe as the policy makes it: with \`durable\` the
-disk has it, with \`os\` the operating system. "Local socket" is a daemon and a publisher; "engine alone" the engine with its journal in one process, called directly.
-Beside it: LMDB by itself in a process of its own, ordered puts of the same bytes, 64 or 256 at a time, each batch flushed before the next (for \`os\` committed, with
-\`noSync\`). The disk is the same.
+Events a second, published one by one with 64 or 256 of them unacknowledged. The daemon acknowledges when its journal is as safe as the policy
+makes it: with \`durable\` the disk has it, with \`os\` the operating system. "Local socket" is a daemon and a publisher; "engine alone" the
+engine with its journal in one process, called directly. Beside it: LMDB by itself in a process of its own, ordered puts of the same bytes, 64 or
+256 at a time, each batch flushed before the next (for \`os\` committed, with \`noSync\`). The disk is the same.
 `,
   rows: durableRows,
 };
@@ -22,9 +22,9 @@ export const jetstream = {
   name: "jetstream",
   title: "Durable publishing, beside NATS JetStream",
   remarks: `
-The same over the local socket. Beside it: NATS JetStream with a file store on the same disk, its server in Go on TCP of this machine, a publisher in Node, the same events
-one by one with as many unacknowledged. \`sync_interval: always\` has every message on the disk before it is acknowledged, as the policy \`durable\` has; the server's
-default, \`2m\`, acknowledges what the operating system has, as \`os\` does.
+The same over the local socket. Beside it: NATS JetStream with a file store on the same disk, its server in Go on TCP of this machine, a
+publisher in Node, the same events one by one with as many unacknowledged. \`sync_interval: always\` has every message on the disk before it is
+acknowledged, as the policy \`durable\` has; the server's default, \`2m\`, acknowledges what the operating system has, as \`os\` does.
 `,
   rows: jetstreamRows,
 };

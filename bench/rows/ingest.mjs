@@ -6,9 +6,9 @@ export const ingest = {
   name: "ingest",
   title: "Taking an event in",
   remarks: `
-CPU to take in, check, journal (memory) and encode one event, beside \`JSON.parse\`, the generated Ajv validator and \`JSON.stringify\` of the same event. "In one
-process" is the engine with its protocol and without sockets, encoding for one subscriber; "by the daemon" is the daemon's process, with a publisher and one
-subscriber on the local socket.
+CPU to take in, check, journal (memory) and encode one event, beside \`JSON.parse\`, the generated Ajv validator and \`JSON.stringify\` of the
+same event. "In one process" is the engine with its protocol and without sockets, encoding for one subscriber; "by the daemon" is the daemon's
+process, with a publisher and one subscriber on the local socket.
 `,
   rows: ingestRows,
 };

@@ -14,10 +14,11 @@ export const latency = {
   name: "latency",
   title: "Latency of critical events",
   remarks: `
-From writing a critical event to its arrival at a subscriber; agent and subscriber are one process, so that one clock measures both ends. Beside it: the same bytes
-to a peer that sends them back (a bare round trip), from the same process. "Idle" is a daemon with this one subscriber, "100 subscribers" one with 99 more, and
-"flood" the same while another agent publishes ${FLOOD_PER_SECOND.toLocaleString("en")} events/s to all of them. All receivers walk the frames and parse nothing. The row of the
-target has the idle daemon with 100 subscribers beside the flood. A round has 400 events; a p99.9 is therefore the worst of each round, and the median of rounds.
+From writing a critical event to its arrival at a subscriber; agent and subscriber are one process, so that one clock measures both ends. Beside
+it: the same bytes to a peer that sends them back (a bare round trip), from the same process. "Idle" is a daemon with this one subscriber, "100
+subscribers" one with 99 more, and "flood" the same while another agent publishes ${FLOOD_PER_SECOND.toLocaleString("en")} events/s to all of
+them. All receivers walk the frames and parse nothing. The row of the target has the idle daemon with 100 subscribers beside the flood. A round
+has 400 events; a p99.9 is therefore the worst of each round, and the median of rounds.
 `,
   rows: latencyRows,
 };

@@ -8,9 +8,9 @@ export const slow = {
   name: "slow",
   title: "Ten thousand subscribers at one event a second: tokens",
   remarks: `
-200 events of 471 bytes with a token of 4 characters are published a second; every subscriber gets one event a second, which has the text of all. CPU as a part of
-one core. Beside it: a sender that writes one frame of as many bytes to each connection a second, encoded beforehand. The receivers are the same, and parse.
-The budget's row has the most events that any of them got, beside one a second and a burst of one.
+200 events of 471 bytes with a token of 4 characters are published a second; every subscriber gets one event a second, which has the text of all.
+CPU as a part of one core. Beside it: a sender that writes one frame of as many bytes to each connection a second, encoded beforehand. The
+receivers are the same, and parse. The budget's row has the most events that any of them got, beside one a second and a burst of one.
 `,
   rows: (stage, settings) => slowRows(stage, settings, 4),
 };
@@ -71,6 +71,7 @@ async function slowRows(stage, { pairs, quick }, chunkCharacters) {
     measured.push([ours, await runBare(ours)]);
   }
   const [[ours]] = measured;
+  const figure = (value) => Math.round(value).toLocaleString("en");
   const what = `${subscribers.toLocaleString("en")} subscribers`;
   return [
     aimedLine(
@@ -80,7 +81,10 @@ async function slowRows(stage, { pairs, quick }, chunkCharacters) {
       { unit: "of a core", of: ([core]) => core },
       atMost(0.5),
       {
-        note: `${Math.round(ours.total / ours.seconds).toLocaleString("en")} deliveries/s of ${Math.round(ours.bytes / ours.total).toLocaleString("en")} bytes; in ${ours.seconds.toFixed(1)} s each got ${ours.least} to ${ours.most}, at most ${ours.burst} within 950 ms`,
+        note: [
+          `${figure(ours.total / ours.seconds)} deliveries/s of ${figure(ours.bytes / ours.total)} bytes`,
+          `in ${ours.seconds.toFixed(1)} s each got ${ours.least} to ${ours.most}, at most ${ours.burst} within 950 ms`,
+        ].join("; "),
       },
     ),
     ratioLine(

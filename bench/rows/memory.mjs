@@ -7,10 +7,11 @@ export const memory = {
   name: "memory",
   title: "Memory of a subscription",
   remarks: `
-Subscriptions for which nothing is published, each with terms like all others': heap and resident memory for each, after collections. "In process" is the engine's
-subscription with its pump; beside it a \`PassThrough\` in object mode of \`node:stream\`, which somebody might take in its place. "Over sockets" is the daemon with a
-connection for each; beside it a server that has read a request from each connection and answered it, and keeps the connection. Every figure comes from a
-process that has done nothing else. The last row publishes beside them events that their filters exclude; beside it, the same with nobody there.
+Subscriptions for which nothing is published, each with terms like all others': heap and resident memory for each, after collections. "In
+process" is the engine's subscription with its pump; beside it a \`PassThrough\` in object mode of \`node:stream\`, which somebody might take in
+its place. "Over sockets" is the daemon with a connection for each; beside it a server that has read a request from each connection and answered
+it, and keeps the connection. Every figure comes from a process that has done nothing else. The last row publishes beside them events that their
+filters exclude; beside it, the same with nobody there.
 `,
   rows: memoryRows,
 };

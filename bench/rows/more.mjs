@@ -3,7 +3,7 @@ import { passThrough } from "../events.mjs";
 import { interleaved, median, ratioLine } from "../measuring.mjs";
 
 const COUNTS = [1, 10, 100, 1000, 10_000];
-/** Between which of them a slope is told. From 1 to 10 there is none: several are served in one turn, and an event costs less with ten than with one. */
+/** Between which of them a slope is told. From 1 to 10 there is none: with one, an event may cost more than with ten, and the slope is below zero. */
 const SLOPES = [
   [0, 2],
   [2, 3],
@@ -19,9 +19,10 @@ export const more = {
   name: "more",
   title: "One more subscriber",
   remarks: `
-Subscribers on the Unix socket whose terms pass everything through, and who walk the frames without parsing them; publishing in arrays of ${SIZE}, ${WINDOW} events ahead of the
-slowest at most. "CPU" is the daemon's for each event, "time" what publishing an event takes until the daemon has taken it and everybody has it. Each slope is
-what one more subscriber adds between the two numbers. Beside it: the same slope of a sender that writes the same events, encoded beforehand, 128 at a time.
+Subscribers on the Unix socket whose terms pass everything through, and who walk the frames without parsing them; publishing in arrays of
+${SIZE}, ${WINDOW} events ahead of the slowest at most. "CPU" is the daemon's for each event, "time" what publishing an event takes until the
+daemon has taken it and everybody has it. Each slope is what one more subscriber adds between the two numbers. Beside it: the same slope of a
+sender that writes the same events, encoded beforehand, 128 at a time.
 `,
   rows: moreRows,
 };

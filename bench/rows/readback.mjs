@@ -11,9 +11,9 @@ export const readback = {
   name: "readback",
   title: "Reading back from the disk",
   remarks: `
-A subscriber resumes over ${EVENTS.toLocaleString("en")} events, of which the daemon holds the last ${IN_FRONT.toLocaleString("en")} in memory and the rest on the disk; it parses each and checks the order. Events a
-second, from connecting to the last event. Beside it: LMDB by itself, a range read of as many entries with the same bytes, in a process of its own, which parses
-nothing. For information: there is no target.
+A subscriber resumes over ${EVENTS.toLocaleString("en")} events, of which the daemon holds the last ${IN_FRONT.toLocaleString("en")} in memory
+and the rest on the disk; it parses each and checks the order. Events a second, from connecting to the last event. Beside it: LMDB by itself, a
+range read of as many entries with the same bytes, in a process of its own, which parses nothing. For information: there is no target.
 `,
   rows: readbackRows,
 };

@@ -7,8 +7,8 @@ export const replies = {
   name: "replies",
   title: "A reply during a flood of forged ones",
   remarks: `
-From sending a valid reply to the agent's having its answer: the 99th percentile while another connection sends forged replies as fast as they are read,
-beside the same with nothing else going on (R19).
+From sending a valid reply to the agent's having its answer: the 99th percentile while another connection sends forged replies as fast as they
+are read, beside the same with nothing else going on (R19).
 `,
   rows: repliesRows,
 };

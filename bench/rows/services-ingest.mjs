@@ -8,8 +8,8 @@ export const servicesIngest = {
   name: "services-ingest",
   title: "Taking an event in over gRPC",
   remarks: `
-For information, without a target: \`AgentService.Publish\`, batches of 64 and 16 of them unacknowledged, beside the same events as JSON on the local socket. CPU
-of the daemon.
+For information, without a target: \`AgentService.Publish\`, batches of 64 and 16 of them unacknowledged, beside the same events as JSON on the
+local socket. CPU of the daemon.
 `,
   rows: servicesIngestRows,
 };

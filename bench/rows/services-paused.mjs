@@ -16,9 +16,10 @@ export const servicesPaused = {
   name: "services-paused",
   title: "Subscribers of services that do not read",
   remarks: `
-Memory: 20 over gRPC and 20 over Connect that stop reading after their acceptance, 12,000 events behind 10 others over gRPC. Heap and buffers after a
-collection, beside the same daemon with the 10 alone; the target is about what each of the 40 adds to what the daemon grows by. Throughput: 10 over gRPC
-together with one over gRPC and one over Connect that stop reading, and are sent away after 16,384 events (lagging), beside the 10 alone.
+Memory: 20 over gRPC and 20 over Connect that stop reading after their acceptance, 12,000 events behind 10 others over gRPC. Heap and buffers
+after a collection, beside the same daemon with the 10 alone; the target is about what each of the 40 adds to what the daemon grows by.
+Throughput: 10 over gRPC together with one over gRPC and one over Connect that stop reading, and are sent away after 16,384 events (lagging),
+beside the 10 alone.
 `,
   rows: servicesPausedRows,
 };

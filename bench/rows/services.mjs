@@ -33,10 +33,10 @@ export const services = {
   name: "services",
   title: "Throughput: gRPC and Connect",
   remarks: `
-Deliveries a second; sockets are Unix sockets, each subscriber has a connection of its own, and its terms pass everything through. Publishing is over the local
-socket in arrays of 64, no more than 1,024 events ahead of the slowest receiver. Receivers are clients of \`@grpc/grpc-js\` and of \`@connectrpc/connect-node\`, the
-same for both sides; they do not decode events, but cut them from their message and check the order of their ids, so that the servers and not the receivers
-are measured. Beside it:
+Deliveries a second; sockets are Unix sockets, each subscriber has a connection of its own, and its terms pass everything through. Publishing is
+over the local socket in arrays of 64, no more than 1,024 events ahead of the slowest receiver. Receivers are clients of \`@grpc/grpc-js\` and of
+\`@connectrpc/connect-node\`, the same for both sides; they do not decode events, but cut them from their message and check the order of their
+ids, so that the servers and not the receivers are measured. Beside it:
 
 | rows | daemon | beside it |
 |---|---|---|

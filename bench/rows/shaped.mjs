@@ -7,9 +7,9 @@ export const shaped = {
   name: "shaped",
   title: "Shaped and coalesced text",
   remarks: `
-A model's answer in tokens of 4 characters, in the engine alone, to subscribers who want sentences at three a second, beside the same tokens to one
-pass-through subscription. CPU a token; the target is about what each distinct set of terms adds. The segmenter's calls stand beside the events of sentences
-that were delivered.
+A model's answer in tokens of 4 characters, in the engine alone, to subscribers who want sentences at three a second, beside the same tokens to
+one pass-through subscription. CPU a token; the target is about what each distinct set of terms adds. The segmenter's calls stand beside the
+events of sentences that were delivered.
 `,
   rows: shapedRows,
 };

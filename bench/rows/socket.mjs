@@ -13,9 +13,9 @@ export const socket = {
   name: "socket",
   title: "Throughput: Unix socket",
   remarks: `
-Deliveries a second to subscribers who parse every event and check the order, with terms that pass everything through; publishing over the socket in arrays of
-64, no more than 1,024 events ahead of the slowest. Beside it: a sender that takes nothing in and writes the same events, encoded beforehand, 128 at a time to
-the same receivers.
+Deliveries a second to subscribers who parse every event and check the order, with terms that pass everything through; publishing over the socket
+in arrays of 64, no more than 1,024 events ahead of the slowest. Beside it: a sender that takes nothing in and writes the same events, encoded
+beforehand, 128 at a time to the same receivers.
 `,
   rows: socketRows,
 };

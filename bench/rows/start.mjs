@@ -12,8 +12,8 @@ export const start = {
   name: "start",
   title: "Start",
   remarks: `
-From starting \`aaepd serve\`, without services, to the first accepted subscription, beside \`node -e 0\`. The target is about what comes on top. With the journal in
-memory, with one on the disk in an empty folder, and with one that has ${KEPT.toLocaleString("en")} events of a run before.
+From starting \`aaepd serve\`, without services, to the first accepted subscription, beside \`node -e 0\`. The target is about what comes on top.
+With the journal in memory, with one on the disk in an empty folder, and with one that has ${KEPT.toLocaleString("en")} events of a run before.
 `,
   rows: startRows,
 };

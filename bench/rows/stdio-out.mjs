@@ -10,9 +10,10 @@ export const stdioOut = {
   name: "stdio-out",
   title: "Throughput: stdio",
   remarks: `
-Deliveries a second of \`aaepd stdio\` to its parent, as JSON-RPC notifications on standard output; the parent parses each and checks the order. Standard output is one
-peer, so 10 and 100 are subscriptions on that one connection, each with its own notifications. Publishing is over the child's local socket in arrays of 64, no more
-than 1,024 events ahead. Beside it: a child that writes the same lines, encoded beforehand, 128 at a time.
+Deliveries a second of \`aaepd stdio\` to its parent, as JSON-RPC notifications on standard output; the parent parses each and checks the order.
+Standard output is one peer, so 10 and 100 are subscriptions on that one connection, each with its own notifications. Publishing is over the
+child's local socket in arrays of 64, no more than 1,024 events ahead. Beside it: a child that writes the same lines, encoded beforehand, 128 at
+a time.
 `,
   rows: stdioOutRows,
 };

@@ -11,8 +11,8 @@ Events a second from an agent to its child: to \`aaepd stdio\`, which checks and
 
 - a bare pair of \`vscode-jsonrpc\`, one message a line, with our own plain reader and writer; the receiver parses;
 - the TypeScript SDK of the Model Context Protocol: its client sends the same events as notifications to its server;
-- the TypeScript SDK of the Agent Client Protocol: its agent side sends \`session/update\` with a piece of text, as many bytes a message as the event has, to its client
-  side.
+- the TypeScript SDK of the Agent Client Protocol: its agent side sends \`session/update\` with a piece of text, as many bytes a message as the
+  event has, to its client side.
 
 Receivers check the order of all events. Senders wait in groups of 64 for what their writer or transport promises.
 `,

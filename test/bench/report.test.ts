@@ -96,6 +96,13 @@ describe("what is committed", () => {
     await expect(reportOf(result, real)).toMatchFileSnapshot("../../docs/benchmarks.md");
   });
 
+  test("docs/performance.md names every row", async () => {
+    const { SECTIONS: real } = await import("../../bench/sections.mjs");
+    const page = readFileSync(new URL("docs/performance.md", ROOT), "utf8");
+    const named = /Names of rows: ([^.]+)\./.exec(page)?.[1]?.split(/,\s+/);
+    expect(named).toEqual(real.map(({ name }) => name));
+  });
+
   test("every section has a name of its own, and says what is compared with what", async () => {
     const { SECTIONS: real } = await import("../../bench/sections.mjs");
     expect(new Set(real.map(({ name }) => name)).size).toBe(real.length);
