@@ -2,6 +2,7 @@
 // environment is looked at before it is used again, because LMDB refuses all further transactions where it could not write its meta page, and its
 // thread would wait for ever.
 import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
+import { createRequire } from "node:module";
 import type { Database, Key, RootDatabase } from "lmdb";
 import type { JournalPolicy } from "../contracts/journal.js";
 import {
@@ -14,11 +15,12 @@ import {
   type Writes,
 } from "./tables.js";
 
-/** The library, loaded by whoever needs it: it takes longer than the rest of a start. */
+/** The library, loaded by whoever needs it. */
 export type Lmdb = Pick<typeof import("lmdb"), "open">;
 
+/** Its build in one file, as CommonJS: the modules take twice the time of a start, and most of it is theirs. */
 export async function loadLmdb(): Promise<Lmdb> {
-  return import("lmdb");
+  return createRequire(import.meta.url)("lmdb") as Lmdb;
 }
 
 export interface EnvironmentOptions {
