@@ -37,12 +37,12 @@ async function exportEvents(options: JournalExportOptions, io: CommandIo): Promi
   });
   const journal = await readJournal(options, io.environment);
   try {
-    for (const { block, first, count } of journal.blocks()) {
+    for (const { block, first, count, length } of journal.blocks()) {
       if (output.hasGone() || isStopped) break;
       if (block === undefined) {
         damagedCount += 1;
         await status.write(
-          `Warning: ${counted(count, "event")} from epoch ${first} cannot be read: the record is damaged.`,
+          `Warning: ${counted(count, "event")} from epoch ${first} cannot be read: the record is ${length === 0 ? "not there" : "damaged"}.`,
         );
         continue;
       }

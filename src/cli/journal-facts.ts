@@ -33,6 +33,7 @@ export interface SessionFacts {
 export interface DamagedPart {
   readonly firstEpoch: Epoch;
   readonly eventCount: number;
+  /** 0 where the record is missing. */
   readonly bytes: number;
   /** When the event before it was received, ms since 1970. */
   readonly afterAt: number | undefined;
@@ -52,8 +53,21 @@ export interface JournalFacts {
 
 type Growing<Facts> = { -readonly [Name in keyof Facts]: Facts[Name] };
 
-/** A start leaves so many epochs out (R29); a hole that is smaller was made within a run. */
+/** A start leaves twice as many epochs out (R29); a hole that is smaller was made within a run. */
 const RUN_DISTANCE = 2 ** 31;
+
+/** Blocks in order, and in the place of each that is missing within a run one that holds nothing and has no length. */
+export function* withMissing(blocks: Iterable<LoadedBlock>): Iterable<LoadedBlock> {
+  let end: Epoch | undefined;
+  for (const loaded of blocks) {
+    const { first, count } = loaded;
+    if (end !== undefined && first > end && first - end < RUN_DISTANCE) {
+      yield { first: end, count: first - end, length: 0, block: undefined };
+    }
+    yield loaded;
+    end = first + count;
+  }
+}
 
 /** Reads all blocks, in order; once, so that they need not be kept. */
 export function journalFacts(blocks: Iterable<LoadedBlock>): JournalFacts {

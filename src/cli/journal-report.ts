@@ -88,7 +88,8 @@ export function sessionDocument(session: SessionFacts): object {
 
 function damagedLine({ firstEpoch, eventCount, bytes, afterAt }: DamagedPart): string {
   const after = afterAt === undefined ? "at the beginning" : `after what was received at ${isoTime(afterAt)}`;
-  return `  ${counted(eventCount, "event")} from epoch ${firstEpoch}, ${bytes} bytes, ${after}`;
+  const size = bytes === 0 ? "not there" : `${bytes} bytes`;
+  return `  ${counted(eventCount, "event")} from epoch ${firstEpoch}, ${size}, ${after}`;
 }
 
 function runLine({ firstEpoch, lastEpoch, eventCount, firstAt, lastAt }: RunFacts): string {

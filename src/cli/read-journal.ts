@@ -5,11 +5,13 @@ import { isMissing } from "../../transports/node-errors.js";
 import { journalOwner } from "../daemon/journal-folder.js";
 import { type JournalReader, openJournalReader } from "../storage/journal-reader.js";
 import { journalDirectory } from "./journal-choice.js";
+import { withMissing } from "./journal-facts.js";
 import type { JournalChoiceOptions } from "./journal-options.js";
 import type { JournalPlace } from "./journal-report.js";
 
 export interface ReadJournal {
   readonly place: JournalPlace;
+  /** Also in the place of what is missing within a run. */
   readonly blocks: JournalReader["blocks"];
   readonly close: () => Promise<void>;
 }
@@ -22,7 +24,7 @@ export async function readJournal(
   const path = journalDirectory(options, environment);
   const { layout, blocks, close } = await openJournalReader(path);
   const place = { path, layoutVersion: layout, writerPid: journalOwner(path), diskBytes: diskBytesOf(path) };
-  return { place, blocks, close };
+  return { place, blocks: (from) => withMissing(blocks(from)), close };
 }
 
 /** What the files of a folder take on the disk. */

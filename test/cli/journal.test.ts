@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { registerJournal } from "../../src/cli/journal.js";
 import { registerPublish } from "../../src/cli/publish.js";
 import { registerValidate } from "../../src/cli/validate.js";
+import { loadLmdb, openEnvironment } from "../../src/storage/environment.js";
 import { session } from "../support/engine-rig.js";
 import { journalFolder } from "../support/journal-folder.js";
 import { record } from "../support/replay-stage.js";
@@ -123,6 +124,24 @@ describe("aaepd journal inspect", () => {
     expect(lines[4]).toMatch(/^ {2}2 events from epoch \d+, \d+ bytes, after what was received at 2026-05-24T14:00:/);
     expect(code).toBe(1);
   });
+});
+
+it("a record that is not there is told by inspect and export, and is no new run", async () => {
+  const directory = await journalFolder(FIRST_RUN, SECOND_RUN);
+  const environment = openEnvironment({ lmdb: await loadLmdb(), path: join(directory, "journal.mdb"), policy: "os" });
+  const [, second = []] = environment.tables.blocks.keys({});
+  await environment.commit((writes) => writes.remove("blocks", second));
+  await environment.close();
+  const { lines, code } = await journal(directory, "inspect");
+  expect(lines.slice(3, 6)).toStrictEqual([
+    "1 damaged record:",
+    `  2 events from epoch ${second[0]}, not there, after what was received at 2026-05-24T14:00:01.000Z`,
+    "2 runs:",
+  ]);
+  expect(code).toBe(1);
+  const exported = await journal(directory, "export");
+  expect(exported.err).toBe(`Warning: 2 events from epoch ${second[0]} cannot be read: the record is not there.\n`);
+  expect([exported.lines.length, exported.code]).toStrictEqual([FIRST_RUN.length + SECOND_RUN.length - 2, 1]);
 });
 
 /** Changes one byte of the file where `text` stands in it. */
