@@ -1,6 +1,7 @@
 // The command line starts from the files that it was joined into: in a clone, and where the package was installed.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import module from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,6 +29,25 @@ it("is loaded in place of the modules it was made of", () => {
     });
     const entries = loaded.filter((url) => url.endsWith("/main.js") && url.includes("/dist/"));
     expect(entries.map((url) => url.slice(url.indexOf("/dist/")))).toEqual(["/dist/bundle/main.js"]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it("keeps what is compiled where Node can, in the user's own cache, and starts without one", () => {
+  const folder = mkdtempSync(join(tmpdir(), "aaepd-compiled-"));
+  const version = (cache: string) =>
+    spawnSync(process.execPath, ["bin/aaepd.js", "--version"], {
+      cwd: ROOT,
+      encoding: "utf8",
+      env: { ...process.env, XDG_CACHE_HOME: cache },
+    }).stdout;
+  try {
+    expect(version(folder)).toMatch(/^\d+\.\d+\.\d+/);
+    expect(existsSync(join(folder, "aaepd/compiled"))).toBe("enableCompileCache" in module);
+    for (const unfit of [join(folder, "missing"), "relative", "/proc/1/cwd/x"])
+      expect(version(unfit)).toMatch(/^\d+\.\d+\.\d+/);
+    expect(existsSync(join(folder, "missing"))).toBe(false);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
