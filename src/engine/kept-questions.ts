@@ -40,14 +40,14 @@ export function forgetQuestion(kept: KeptState, token: string): void {
  */
 export function keptQuestions(kept: KeptState, log: Pick<Log, "error">, present: Instant): readonly KeptQuestion[] {
   const found: KeptQuestion[] = [];
-  readKept(kept, ["question"], log, (value, [, token]) => {
+  readKept(kept, ["question"], log, (value) => {
     const record = value as QuestionRecord;
     const { kind, agentId, ordinal } = record;
     const receivedAt = Math.min(record.receivedAt, present.wallTime);
     const at = pastInstant(receivedAt, present);
     const entry = entryFrom(record.entry, at);
     const { event } = entry;
-    const { session_id: sessionId } = event;
+    const { session_id: sessionId, reply_token: token } = event;
     const permits = permitsOf(event);
     const question = { kind, token: String(token), sessionId, agentId, event, at, receivedAt, ordinal, permits };
     found.push({ question, entry });

@@ -60,7 +60,10 @@ export function createKeptSessions(kept: KeptState, log: Pick<Log, "error">): Ke
     committed: (touched, facts) => {
       if (!kept.isKept) return;
       for (const record of touched) if (isOpenSession(record)) putCore(record);
-      for (const { sessionId, name, number, value } of facts) kept.put(["fact", sessionId, name, number], () => value);
+      for (const { sessionId, name, number, value } of facts) {
+        // A key says nothing of itself: parts of it may have been shortened.
+        kept.put(["fact", sessionId, name, number], () => (value === undefined ? undefined : [sessionId, value]));
+      }
     },
     ended: (session, present) => {
       if (!kept.isKept) return;
@@ -83,22 +86,26 @@ export function createKeptSessions(kept: KeptState, log: Pick<Log, "error">): Ke
         const session = sessionFrom(value as SessionCore);
         open.set(session.sessionId, session);
       });
-      readKept(kept, ["ended"], log, (value, [, sessionId]) => {
-        const { at, resumeToken, terminal } = value as EndedCore;
-        const endedAt = pastInstant(at, present);
-        ended.set(String(sessionId), {
-          sessionId: String(sessionId),
-          terminal: entryFrom(terminal, endedAt),
+      readKept(kept, ["ended"], log, (value) => {
+        const core = value as EndedCore;
+        const { resumeToken } = core;
+        const endedAt = pastInstant(core.at, present);
+        const terminal = entryFrom(core.terminal, endedAt);
+        const { session_id: sessionId } = terminal.event;
+        ended.set(sessionId, {
+          sessionId,
+          terminal,
           endedAt,
           owner: undefined,
           resumeToken,
           replyTokens: [],
         });
       });
-      readKept(kept, ["fact"], log, (value, [, sessionId, name, number]) => {
-        const session = open.get(String(sessionId));
+      readKept(kept, ["fact"], log, (record, [, , name, number]) => {
+        const [sessionId, value] = record as readonly [string, unknown];
+        const session = open.get(sessionId);
         if (session !== undefined) takeFact(session, String(name), Number(number), value);
-        else if (name === "token") ended.get(String(sessionId))?.replyTokens.push(String(value));
+        else if (name === "token") ended.get(sessionId)?.replyTokens.push(String(value));
       });
       for (const question of questions) {
         const session = open.get(question.sessionId);

@@ -56,7 +56,8 @@ export function createLosses(kept: KeptState = NOTHING_KEPT): Losses {
     owed.add(sessionId);
     kept.put(["lost", sessionId], () => {
       owed.delete(sessionId);
-      return trails.get(sessionId)?.last;
+      const trail = trails.get(sessionId);
+      return trail && { sessionId, ...trail.last };
     });
   };
 
@@ -100,11 +101,11 @@ export function createLosses(kept: KeptState = NOTHING_KEPT): Losses {
     },
     count: () => trails.size,
     restore: (isKnown, log) => {
-      readKept(kept, ["lost"], log, (value, [, sessionId]) => {
-        const { epoch, ordinal } = value as Checkpoint;
+      readKept(kept, ["lost"], log, (value) => {
+        const { sessionId, epoch, ordinal } = value as Checkpoint & { readonly sessionId: string };
         const last = { epoch, ordinal };
-        if (!isKnown(String(sessionId))) return kept.put(["lost", String(sessionId)], () => undefined);
-        trails.set(String(sessionId), { last, checkpoints: [last], step: FIRST_STEP_COUNT });
+        if (!isKnown(sessionId)) return kept.put(["lost", sessionId], () => undefined);
+        trails.set(sessionId, { last, checkpoints: [last], step: FIRST_STEP_COUNT });
       });
     },
   };

@@ -48,14 +48,15 @@ export function createOutputSpans({ journal, kept, log, isBefore }: OutputSpansS
   };
 
   const keep = (sessionId: string, key: string, span: Span): void => {
-    if (kept.isKept) kept.put(["output", sessionId, key, span.start], () => span.end ?? null);
+    if (kept.isKept) kept.put(["output", sessionId, key, span.start], () => [sessionId, key, span.end ?? null]);
   };
 
   const readBefore = (): void => {
     if (isRead) return;
     isRead = true;
-    readKept(kept, ["output"], log, (end, [, sessionId, key, start]) => {
-      if (typeof sessionId !== "string" || typeof key !== "string" || typeof start !== "number") return;
+    readKept(kept, ["output"], log, (value, [, , , start]) => {
+      const [sessionId, key, end] = value as readonly [string, string, Epoch | null];
+      if (typeof start !== "number") return;
       // What began in this run is known.
       if (!isBefore(start)) return;
       const spans = outputs.get(sessionId) ?? new Map<string, Span>();
@@ -63,7 +64,7 @@ export function createOutputSpans({ journal, kept, log, isBefore }: OutputSpansS
       const known = spans.get(key);
       if (known === undefined) count += 1;
       else if (known.start > start) return;
-      spans.set(key, { start, end: typeof end === "number" ? end : undefined });
+      spans.set(key, { start, end: end ?? undefined });
     });
   };
 

@@ -143,14 +143,14 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
           if (session === undefined) continue;
           onDisk.add(subscriberId);
           const all = [...session.earlier, session.last].flatMap(({ eventId, low }) => [eventId, low]);
-          kept.put(["point", subscriberId, sessionId], () => all);
+          kept.put(["point", subscriberId, sessionId], () => [subscriberId, sessionId, ...all]);
         }
       }
       moved.clear();
     },
     restore: (isKnown) => {
-      readKept(kept, ["point"], log, (value, [, subscriberId, sessionId]) => {
-        const all = value as readonly (string | number)[];
+      readKept(kept, ["point"], log, (value) => {
+        const [subscriberId, sessionId, ...all] = value as readonly (string | number)[];
         const earlier: Point[] = [];
         for (let index = 0; index + 1 < all.length; index += 2)
           earlier.push({ eventId: String(all[index]), low: Number(all[index + 1]) });

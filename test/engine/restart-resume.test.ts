@@ -204,7 +204,7 @@ describe("R10, R17: text that was held when the run ended", () => {
     expect(textOf(back.received, "out_1")).toBe("Half of a sentence.");
     const [later] = second.publish(note("later", "sess_2"));
     await second.flush();
-    expect([...runs.disk.state("output").values()]).toEqual([expect.any(Number)]);
+    expect([...runs.disk.state("output").values()]).toEqual([[S, `${S}/out_1`, expect.any(Number)]]);
     const third = runs.start();
     const again = third.listen({}, "another", afterId(later?.eventId));
     expect(textOf(again.received, "out_1")).toBe("");

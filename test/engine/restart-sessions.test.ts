@@ -164,15 +164,15 @@ describe("R8, R29: a session after a kill", () => {
     const first = runs.start();
     begin(first);
     await first.flush();
-    runs.disk.spoil(["session", "sess_broken"], { nonsense: true });
-    runs.disk.spoil(["question", "rpl_broken"], 7);
-    runs.disk.spoil(["ended", "sess_gone"], { terminal: {} });
+    runs.disk.spoil(["session", "s"], { nonsense: true });
+    runs.disk.spoil(["question", "r"], 7);
+    runs.disk.spoil(["ended", "e"], { terminal: {} });
     const second = runs.start();
     expect(second.engine.status().openSessionCount).toBe(1);
     expect(second.errors.map(({ fields }) => fields.key)).toEqual([
-      ["question", "rpl_broken"],
-      ["session", "sess_broken"],
-      ["ended", "sess_gone"],
+      ["question", "r"],
+      ["session", "s"],
+      ["ended", "e"],
     ]);
     await second.flush();
     expect(runs.start().errors).toEqual([]);

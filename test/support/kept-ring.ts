@@ -122,7 +122,8 @@ export function createKeptDisk(): KeptDisk {
         operations = operations.filter((one) => one.kind !== "put" || !isUnder(one.key, prefix));
         operations.push({ kind: "remove", prefix });
       },
-      recovered: (prefix) => under(prefix).map(({ key, text }) => [key, JSON.parse(text) as unknown] as const),
+      recovered: (prefix) =>
+        under(prefix).map(({ key, text }) => [shortened(key), JSON.parse(text) as unknown] as const),
     };
 
     return {
@@ -202,6 +203,15 @@ export function createKeptDisk(): KeptDisk {
       new Map(under(prefix as unknown as StateKey).map(({ key, text }) => [JSON.stringify(key), JSON.parse(text)])),
     spoil: (key, value) => void state.set(JSON.stringify(key), { key, text: JSON.stringify(value) }),
   };
+}
+
+/** On a disk the long parts of keys are hashed; here all that are longer than this are gone. Names of facts are the engine's own. */
+const LONGEST_PART = 4;
+const FACT_NAMES: ReadonlySet<string> = new Set(["absorbed", "call", "outcome", "output", "permit", "token"]);
+
+function shortened([kind, ...parts]: StateKey): StateKey {
+  const isWhole = (part: string): boolean => part.length <= LONGEST_PART || FACT_NAMES.has(part);
+  return [kind, ...parts.map((part) => (typeof part === "number" || isWhole(part) ? part : `#${part.length}`))];
 }
 
 function constant(value: unknown): () => unknown {
