@@ -52,8 +52,8 @@ export interface JournalStatus {
 }
 
 /**
- * When what was published counts as safe (R29): "durable" when the disk has it, which a power cut leaves; "os" when the operating system has it, which
- * a killed process leaves; "none" at once.
+ * When what was published counts as safe (R29): "durable" when the disk has it, which a power cut leaves; "os" when the operating system has it,
+ * which a killed process leaves; "none" at once.
  */
 export type JournalPolicy = "durable" | "os" | "none";
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import type { Capabilities } from "#gen/aaep/types.js";
 import { registerPublish } from "../../src/cli/publish.js";
 import { createAgentClient } from "../../src/client/agent-client.js";
 import { ipcConnector, ipcRpcConnector } from "../../src/client/node.js";
@@ -41,7 +42,7 @@ interface Heard {
 }
 
 /** Everything that a subscriber is told until it is sent away. */
-async function hear(socketPath: string, capabilities: object = {}) {
+async function hear(socketPath: string, capabilities: Capabilities = {}) {
   const events: Heard[] = [];
   let producer: unknown;
   const subscriber = createSubscriber({

@@ -1,4 +1,5 @@
 // Evidence that a listener in another process is subscribed, which nobody can see from outside.
+import { randomUUID } from "node:crypto";
 import { expect, onTestFinished, vi } from "vitest";
 import { createAgentClient } from "../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../src/client/node.js";
@@ -16,7 +17,7 @@ export async function untilHeard(socketPath: string, out: () => string): Promise
   onTestFinished(agent.close);
   await agent.publish({
     type: "aaep:agent.session.started",
-    session_id: "sess_probe",
+    session_id: `sess_probe_${randomUUID()}`,
     producer: { agent_id: "probe" },
     summary_normal: "Is anybody there?",
   });
