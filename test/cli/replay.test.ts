@@ -89,7 +89,7 @@ describe("aaepd replay", () => {
       session_id: sessionId,
       endpoints: { ipc: join(directory, "aaep", "aaepd-replay.sock") },
     });
-    const verbatim = { coalesce_boundaries: ["none"], preferred_verbosity: "detailed" };
+    const verbatim: Capabilities = { coalesce_boundaries: ["none"], preferred_verbosity: "detailed" };
     const [first, second] = await Promise.all([hear(line.endpoints.ipc, verbatim), hear(line.endpoints.ipc)]);
     expect(first.producer).toMatchObject({ agent_id: "aaepd-replay", agent_name: `Replay of ${sessionId}` });
     expect(first.because).toMatchObject({ kind: "closed", close: { reason_code: "producer_shutdown" } });
