@@ -18,7 +18,7 @@ export interface KeptDisk {
   readonly setFailing: (isFailing: boolean) => void;
   /** What is on it, ascending. */
   readonly events: () => readonly { readonly epoch: Epoch; readonly event: AgentEvent }[];
-  readonly state: (...prefix: StateKey) => ReadonlyMap<string, unknown>;
+  readonly state: (...prefix: StateKey | readonly []) => ReadonlyMap<string, unknown>;
   /** Puts something under a key past any engine, as another version or a broken file might. */
   readonly spoil: (key: StateKey, value: unknown) => void;
 }
