@@ -27,6 +27,8 @@ export interface EngineSubscription
   readonly openQuestions: () => readonly AgentEvent[];
   /** Whether this reply was the one that counted. Says nothing of why not (R19). */
   readonly reply: (reply: Reply, raw: unknown) => boolean;
+  /** Answers when all that was journaled so far is safe, undefined where it is; throws or rejects while it cannot be (R29). */
+  readonly safety: () => Promise<void> | undefined;
   /** A reply that is not well formed, or not this subscription's; for the audit log. */
   readonly refusedReply: (fate: RefusedFate, token: string, raw: unknown) => void;
   /** Default reason: "subscriber". */
@@ -41,6 +43,7 @@ export interface SubscriptionServices {
   readonly lows: Pick<SubscriberLows, "opened" | "left" | "moved">;
   readonly questions: Pick<Questions, "audienceChanged" | "reply" | "shown">;
   readonly repeats: Pick<Repeats, "find">;
+  readonly safety: () => Promise<void> | undefined;
   readonly isAble: (terms: Terms, kind: OpenQuestion["kind"]) => boolean;
   /** What is open and can be answered by these terms. */
   readonly questionsFor: (terms: Terms) => readonly OpenQuestion[];
@@ -133,6 +136,10 @@ class HeldSubscription implements EngineSubscription, Replier {
 
   reply(reply: Reply, raw: unknown): boolean {
     return this.services.questions.reply(reply, this, raw);
+  }
+
+  safety(): Promise<void> | undefined {
+    return this.services.safety();
   }
 
   refusedReply(fate: RefusedFate, token: string, raw: unknown): void {

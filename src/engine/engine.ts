@@ -155,6 +155,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     return count;
   };
 
+  const safety = (): Promise<void> | undefined => journal.append([]).durable;
+
   const questions = createQuestions({
     wakeUps,
     slices,
@@ -174,7 +176,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     },
     waiting: (question, isWaiting) => publishing.tellWaiting(question, isWaiting),
     kept,
-    safety: () => journal.append([]).durable,
+    safety,
   });
 
   const questionsFor = (terms: Terms): readonly OpenQuestion[] =>
@@ -241,6 +243,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     lows,
     questions,
     repeats,
+    safety,
     isAble,
     questionsFor,
     shapeEvent,

@@ -1,4 +1,5 @@
 // What a listener says by calls beside its stream of Listen; each shows the key of its acceptance (R19, R26, R28).
+
 import type { DescMessage } from "@bufbuild/protobuf";
 import {
   CloseResponseSchema,
@@ -15,6 +16,7 @@ import type { ServiceCall, ServiceMethod } from "../../contracts/service.js";
 import { createCallTurns } from "./call-turns.js";
 import type { KeyedSubscription, KeyedSubscriptions } from "./keyed-subscriptions.js";
 import { encodeDocument } from "./protobuf/encode.js";
+import { safeReply } from "./safe-reply.js";
 import { documentIn } from "./service-frames.js";
 import { createSubscriptionDesk, type DeskServices, type Message } from "./subscription-desk.js";
 
@@ -49,11 +51,11 @@ export function keyedCalls(
   });
 
   /** Whether it counted, and never why not (AAEP §6.3.4). */
-  const reply = (frame: Uint8Array): boolean => {
+  const reply = (frame: Uint8Array): boolean | Promise<boolean> => {
     const said = documentIn(method.reply.input, frame);
     const message = (said.confirmation_reply ?? said.clarification_reply ?? {}) as Message;
     const one = subscriptions.find(message.subscription_id, said.key);
-    if (one !== undefined) return one.open.reply(message);
+    if (one !== undefined) return safeReply(one.open, message);
     desk.strayReply(message);
     return false;
   };
@@ -62,7 +64,11 @@ export function keyedCalls(
     {
       kind: "unary",
       descriptor: method.reply,
-      answer: (frame) => encodeDocument(ReplyResponseSchema, { accepted: reply(frame) }),
+      answer: (frame) => {
+        const counts = reply(frame);
+        const encode = (accepted: boolean): Uint8Array => encodeDocument(ReplyResponseSchema, { accepted });
+        return typeof counts === "boolean" ? encode(counts) : counts.then(encode);
+      },
     },
     costly(method.renegotiate, "renegotiate", ({ open, wake, end }, asked) => {
       const { message, ended } = open.renegotiate(asked);

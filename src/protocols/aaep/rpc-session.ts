@@ -1,5 +1,6 @@
 // AAEP in JSON-RPC 2.0: the agent's side, and the subscriber's with as many subscriptions as it likes on one connection (AAEP app. B, R8, R23,
 // R28, R33). Method names and params are known here; ids, errors' numbers and bytes are the transport's.
+
 import { Fault, publicFault } from "../../base/errors.js";
 import type { DeliverySource, EndReason } from "../../contracts/protocol.js";
 import type { RpcCall, RpcHandlers } from "../../contracts/rpc.js";
@@ -11,6 +12,7 @@ import { receiptDocument, summaryDocument } from "./agent-documents.js";
 import { quoted } from "./capabilities.js";
 import { isCostlyCall } from "./costly-calls.js";
 import { createQuestionMethods, questionNotifications } from "./question-methods.js";
+import { safeReply } from "./safe-reply.js";
 import { sourceTexts } from "./source-text.js";
 import {
   createSubscriptionDesk,
@@ -177,12 +179,12 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
   };
 
   /** Tells whether it counted, and never why not: not even that the subscription is another (R19). */
-  const reply = (params: unknown): boolean => {
+  const reply = (params: unknown): boolean | Promise<boolean> => {
     const id = typeof params === "object" && params !== null && "subscription_id" in params && params.subscription_id;
     const [first] = held.values();
     // What names none of this connection's is for the log to know; any of them says so.
     const one = typeof id === "string" ? (held.get(id) ?? first) : first;
-    if (one !== undefined) return one.open.reply(params);
+    if (one !== undefined) return safeReply(one.open, params);
     desk.strayReply(params);
     return false;
   };
@@ -206,7 +208,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
       case "aaep.renegotiate":
         return renegotiate(params);
       case "aaep.reply":
-        return { accepted: reply(params) };
+        return acceptance(reply(params));
       case "aaep.close":
         return close(params);
       case "aaep.confirm":
@@ -289,6 +291,10 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
 
 function isNamed(params: unknown): boolean {
   return typeof params === "object" && params !== null && "subscription_id" in params;
+}
+
+function acceptance(counts: boolean | Promise<boolean>): Message | Promise<Message> {
+  return typeof counts === "boolean" ? { accepted: counts } : counts.then((accepted) => ({ accepted }));
 }
 
 /** What is acknowledged is safe (R29). */

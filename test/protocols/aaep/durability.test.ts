@@ -121,6 +121,38 @@ describe("R29: over JSON-RPC", () => {
     expect(resumed.value).toMatchObject({ outcomes: [{ outcome: "cancelled" }, { outcome: "accepted" }] });
   });
 
+  it("that a reply counted is told when its outcome is safe", async () => {
+    const disk = createDisk();
+    const rig = createEngineRig(disk.options);
+    const [agent, person] = [createPeer(rig), createPeer(rig)];
+    const accepted = person.call("aaep.subscribe", {
+      type: "subscription.request",
+      aaep_version: "1.0.0",
+      subscriber_id: "person",
+      capabilities: { supports_confirmation_reply: true },
+    });
+    agent.tell("aaep.publish", session().started());
+    agent.tell("aaep.publish", confirmation("rpl_1"));
+    await disk.flush();
+    const { subscription_id } = accepted.value as Message;
+    const listed = person.call("aaep.list_pending", { subscription_id });
+    await disk.flush();
+    const [question] = (listed.value as { readonly questions: readonly Message[] }).questions;
+    const reply = {
+      type: "confirmation.reply",
+      subscription_id,
+      reply_token: question?.reply_token,
+      decision: "accept",
+      timestamp: question?.timestamp,
+    };
+    const counted = person.call("aaep.reply", reply);
+    const late = person.call("aaep.reply", reply);
+    await told();
+    expect([counted.value, late.value]).toEqual(["none yet", { accepted: false }]);
+    await disk.flush();
+    expect(counted.value).toEqual({ accepted: true });
+  });
+
   it("a flush that fails is a typed error to those who waited, and the others go on", async () => {
     const disk = createDisk();
     const rig = createEngineRig(disk.options);

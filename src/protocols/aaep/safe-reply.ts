@@ -1,0 +1,9 @@
+// What whoever replied is told, where the transport answers: that a reply counted once that is safe, because after a kill it would not have (R19, R29).
+import type { OpenSubscription } from "./subscription-desk.js";
+
+/** Gives the reply, and answers whether it counted. Throws and rejects with "storage_unavailable" where that cannot be made safe. */
+export function safeReply(open: OpenSubscription, message: unknown): boolean | Promise<boolean> {
+  const counts = open.reply(message);
+  const durable = counts ? open.engine.safety() : undefined;
+  return durable === undefined ? counts : durable.then(() => counts);
+}
