@@ -1,6 +1,6 @@
 // Sessions, as they are kept for the next run (R8, R29): the core of each once a group of events, and facts about its past one by one. What an agent
 // was told of a session is true after a restart as well: nothing counts twice, and nothing that was permitted is lost (R3, R5).
-import type { KeptState } from "../contracts/journal.js";
+import type { KeptState, StateKey } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { EndedRecord, OwnedSession } from "./ended-sessions.js";
 import type { Producer } from "./event.js";
@@ -45,13 +45,14 @@ const OVER_WITH_IT: readonly FactName[] = ["absorbed", "call", "outcome", "outpu
 
 export function createKeptSessions(kept: KeptState, log: Pick<Log, "error">): KeptSessions {
   // Those whose core is owed already: its value is asked for when it is written.
-  const owed = new Set<SessionRecord>();
+  const owed = new Map<string, SessionRecord>();
 
   const putCore = (session: SessionRecord): void => {
-    if (owed.has(session)) return;
-    owed.add(session);
-    kept.put(["session", session.sessionId], () => {
-      owed.delete(session);
+    const { sessionId } = session;
+    if (owed.get(sessionId) === session) return;
+    owed.set(sessionId, session);
+    kept.put(["session", sessionId], () => {
+      if (owed.get(sessionId) === session) owed.delete(sessionId);
       return coreOf(session);
     });
   };
@@ -68,7 +69,7 @@ export function createKeptSessions(kept: KeptState, log: Pick<Log, "error">): Ke
     ended: (session, present) => {
       if (!kept.isKept) return;
       const { sessionId, terminal, resumeToken, endedAt } = session;
-      for (const record of owed) if (record.sessionId === sessionId) owed.delete(record);
+      owed.delete(sessionId);
       kept.put(["session", sessionId], () => undefined);
       for (const name of OVER_WITH_IT) kept.removeAll(["fact", sessionId, name]);
       const at = present.wallTime - (present.now - endedAt);
@@ -101,12 +102,17 @@ export function createKeptSessions(kept: KeptState, log: Pick<Log, "error">): Ke
           replyTokens: [],
         });
       });
+      // Of sessions that were over: the run before had no time to remove it.
+      const left = new Map<string, StateKey>();
       readKept(kept, ["fact"], log, (record, [, , name, number]) => {
         const [sessionId, value] = record as readonly [string, unknown];
         const session = open.get(sessionId);
+        const over = name === "token" ? ended.get(sessionId) : undefined;
         if (session !== undefined) takeFact(session, String(name), Number(number), value);
-        else if (name === "token") ended.get(sessionId)?.replyTokens.push(String(value));
+        else if (over !== undefined) over.replyTokens.push(String(value));
+        else left.set(`${sessionId} ${name}`, ["fact", sessionId, String(name)]);
       });
+      for (const prefix of left.values()) kept.removeAll(prefix);
       for (const question of questions) {
         const session = open.get(question.sessionId);
         session?.questions.set(question.token, question);

@@ -106,14 +106,13 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
     if (dueNow()) letGo(nextSlice(reader, totals, retention, clock.wallTime(), owed.length));
     const events = owed;
     const bytes = events.reduce((sum, event) => sum + blockBytesOf(event), 0);
+    const blocks = packBlocks(events, wallTimeOffset());
     const changes = state.take();
     const gone = pendingRemovals;
     owed = [];
     pendingRemovals = [];
-    if (events.length === 0 && changes.puts.size === 0 && changes.removals.length === 0 && gone.length === 0)
-      return undefined;
+    if (events.length === 0 && changes === undefined && gone.length === 0) return undefined;
 
-    const blocks = packBlocks(events, wallTimeOffset());
     const last = events.at(-1)?.epoch;
     const after: Totals = {
       eventCount: totals.eventCount + events.length,
@@ -130,7 +129,7 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
           ids.write(writes),
           ...(gone.length === 0 ? [] : [ids.removeBefore(after.lostThrough + 1, writes)]),
         ];
-        state.write(changes, writes);
+        if (changes !== undefined) state.write(changes, writes);
         writeTotals(after, writes);
       },
       written: () => {
@@ -141,11 +140,12 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
         written = last ?? written;
         owedCount -= events.length;
         owedBytes -= bytes;
+        if (changes !== undefined) state.written(changes);
         watchAge();
       },
       giveBack: () => {
         owed = events.concat(owed);
-        state.giveBack(changes);
+        if (changes !== undefined) state.giveBack(changes);
         pendingRemovals = gone.concat(pendingRemovals);
       },
     };

@@ -6,6 +6,7 @@ import type { Log } from "../contracts/log.js";
 import type { Writes } from "./tables.js";
 
 export interface Group {
+  /** Throws where it cannot be done: nothing of it is written then. */
   readonly write: (writes: Writes) => void;
   readonly written: () => void;
   /** It is to be part of the next group. */
@@ -16,7 +17,7 @@ export interface GroupCommitsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly path: string;
-  /** Everything that waits; undefined where nothing does. */
+  /** Everything that waits; undefined where nothing does. Where it throws, all that still does. */
   readonly begin: () => Group | undefined;
   readonly commit: (work: (writes: Writes) => void) => Promise<void>;
   /** After a failure, before the next attempt. */
@@ -91,8 +92,9 @@ export function createGroupCommits(options: GroupCommitsOptions): GroupCommits {
     isWriting = true;
     underWay = gathering;
     gathering = undefined;
-    const group = options.begin();
+    let group: Group | undefined;
     try {
+      group = options.begin();
       if (group !== undefined) await options.commit(group.write);
     } catch (caught) {
       group?.giveBack();
@@ -101,22 +103,33 @@ export function createGroupCommits(options: GroupCommitsOptions): GroupCommits {
       await fail(caught);
       return;
     }
-    group?.written();
-    isWriting = false;
-    if (failure !== undefined) log.info({ path }, "the journal can be written again");
-    failure = undefined;
-    underWay?.resolve();
+    try {
+      group?.written();
+    } finally {
+      // It is on the disk, whatever else goes wrong.
+      isWriting = false;
+      if (failure !== undefined) log.info({ path }, "the journal can be written again");
+      failure = undefined;
+      underWay?.resolve();
+    }
+  };
+
+  const refuseGathering = (sentence: string): void => {
+    gathering?.reject(unavailable(sentence));
+    gathering = undefined;
   };
 
   const retry = async (): Promise<void> => {
     const reason = await options.diagnose();
     if (reason === undefined) {
-      await options.revive().then(attempt, fail);
+      await options.revive().then(attempt, async (caught) => {
+        await fail(caught);
+        refuseGathering(failure ?? "");
+      });
       return;
     }
     failure = `The journal cannot be written at present. ${reason} It is tried again every second.`;
-    gathering?.reject(unavailable(failure));
-    gathering = undefined;
+    refuseGathering(failure);
   };
 
   const start = (work: () => Promise<void>): void => {
@@ -160,7 +173,8 @@ export function createGroupCommits(options: GroupCommitsOptions): GroupCommits {
       await running?.catch(() => {});
       if (!hasWork) return;
       await (failure === undefined ? attempt() : retry()).catch(() => {});
-      if (hasWork) log.error({ path, reason: failure }, "the journal was closed with events that could not be written");
+      if (failure !== undefined)
+        log.error({ path, reason: failure }, "the journal was closed with events that could not be written");
     },
   };
 }

@@ -2,58 +2,80 @@
 // costs one value a group.
 import type { KeptState, StateKey } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
+import { createKeyTree, type KeyTree } from "./key-tree.js";
 import { seal, unseal } from "./sealed.js";
 import { tableKeyOf } from "./state-keys.js";
 import type { Table, TableKey, Writes } from "./tables.js";
 
-interface Put {
-  readonly key: TableKey;
-  readonly value: () => unknown;
-}
-
-/** What changed, for one group: what was removed as a whole, and after that what was put. */
+/** What changed, for one group: what is removed as a whole, and after that what was put. */
 export interface StateChanges {
-  readonly puts: Map<string, Put>;
-  readonly removals: TableKey[];
+  readonly puts: KeyTree<() => unknown>;
+  readonly removals: KeyTree<true>;
+  /** What is removed as a whole and could not be all of it in this group. Set when it is written. */
+  unfinished: readonly TableKey[];
 }
 
 export interface PendingState {
   readonly kept: KeptState;
-  /** What changed since the last call. It belongs to the caller, who gives it back where it could not be written. */
-  readonly take: () => StateChanges;
+  /** What changed since the last call; undefined where nothing did. It belongs to the caller, who says how it went. */
+  readonly take: () => StateChanges | undefined;
   readonly write: (changes: StateChanges, writes: Writes) => void;
+  /** It is written: what is unfinished goes on with the next group. */
+  readonly written: (changes: StateChanges) => void;
   /** Of changes that could not be written, what nothing newer stands for is to be written again. */
   readonly giveBack: (changes: StateChanges) => void;
-  readonly isEmpty: () => boolean;
 }
 
-function isUnder(key: TableKey, prefix: TableKey): boolean {
-  return prefix.every((part, index) => key[index] === part);
+/**
+ * Keys that are looked up and removed with one group, beside those that something is put under. A session may leave a hundred thousand behind, and
+ * nobody is to wait while they go.
+ */
+const REMOVED_AT_ONCE = 1024;
+
+function noChanges(): StateChanges {
+  return { puts: createKeyTree(), removals: createKeyTree(), unfinished: [] };
 }
 
-/** `changed` is called with the first change of each group. `damaged` is told of what cannot be read back. */
+/** `changed` is called with each change. `damaged` is told of what cannot be read back. */
 export function createPendingState(
   table: Table,
   log: Log,
   changed: () => void,
   damaged: (key: TableKey) => void,
+  removedAtOnce: number = REMOVED_AT_ONCE,
 ): PendingState {
-  let gathered: StateChanges = { puts: new Map(), removals: [] };
+  let gathered = noChanges();
 
-  const put = (key: StateKey, value: () => unknown): void => {
-    const stored = tableKeyOf(key);
-    gathered.puts.set(JSON.stringify(stored), { key: stored, value });
-    changed();
+  const remove = ({ puts, removals }: StateChanges, writes: Writes): readonly TableKey[] => {
+    const unfinished: TableKey[] = [];
+    let room = removedAtOnce;
+    for (const [prefix] of removals.entries()) {
+      // What is put under it now must not be removed later.
+      const isWhole = puts.hasUnder(prefix);
+      if (!isWhole && room <= 0) {
+        unfinished.push(prefix);
+        continue;
+      }
+      const keys = table.keys(isWhole ? { prefix } : { prefix, limit: room });
+      if (!isWhole && keys.length === room) unfinished.push(prefix);
+      // To look one up costs about as much as to remove one.
+      room -= keys.length + 1;
+      for (const key of keys) writes.remove("state", key);
+    }
+    return unfinished;
   };
 
   return {
     kept: {
       isKept: true,
-      put,
+      put: (key, value) => {
+        gathered.puts.set(tableKeyOf(key), value);
+        changed();
+      },
       removeAll: (prefix) => {
         const stored = tableKeyOf(prefix);
-        for (const [name, { key }] of gathered.puts) if (isUnder(key, stored)) gathered.puts.delete(name);
-        gathered.removals.push(stored);
+        gathered.puts.removeUnder(stored);
+        gathered.removals.set(stored, true);
         changed();
       },
       *recovered(prefix) {
@@ -65,13 +87,14 @@ export function createPendingState(
       },
     },
     take: () => {
+      if (gathered.puts.isEmpty() && gathered.removals.isEmpty()) return undefined;
       const taken = gathered;
-      gathered = { puts: new Map(), removals: [] };
+      gathered = noChanges();
       return taken;
     },
-    write: ({ puts, removals }, writes) => {
-      for (const prefix of removals) for (const key of table.keys({ prefix })) writes.remove("state", key);
-      for (const { key, value } of puts.values()) {
+    write: (changes, writes) => {
+      changes.unfinished = remove(changes, writes);
+      for (const [key, value] of changes.puts.entries()) {
         try {
           const current = value();
           if (current === undefined) writes.remove("state", key);
@@ -84,13 +107,14 @@ export function createPendingState(
         }
       }
     },
-    giveBack: (changes) => {
-      for (const [name, before] of changes.puts) {
-        const isRemoved = gathered.removals.some((prefix) => isUnder(before.key, prefix));
-        if (!isRemoved && !gathered.puts.has(name)) gathered.puts.set(name, before);
-      }
-      gathered.removals.unshift(...changes.removals);
+    written: ({ unfinished }) => {
+      for (const prefix of unfinished) gathered.removals.set(prefix, true);
+      if (unfinished.length > 0) changed();
     },
-    isEmpty: () => gathered.puts.size === 0 && gathered.removals.length === 0,
+    giveBack: (changes) => {
+      for (const [key, value] of changes.puts.entries())
+        if (!gathered.removals.hasAbove(key) && gathered.puts.get(key) === undefined) gathered.puts.set(key, value);
+      for (const [prefix] of changes.removals.entries()) gathered.removals.set(prefix, true);
+    },
   };
 }
