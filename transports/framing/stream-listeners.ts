@@ -13,44 +13,51 @@ export interface StreamOwner {
   readonly outputClosed: () => void;
 }
 
-const OWNER = Symbol("owner");
+// Two, because what one connection writes to may be what another reads from: the ends of a pipe within one process are one stream.
+const READER = Symbol("reader");
+const WRITER = Symbol("writer");
 
 interface Owned {
-  [OWNER]?: StreamOwner;
+  [READER]?: StreamOwner;
+  [WRITER]?: StreamOwner;
 }
 
 function onData(this: Owned, chunk: Uint8Array): void {
-  this[OWNER]?.took(chunk);
+  this[READER]?.took(chunk);
 }
 
 function onEnd(this: Owned): void {
-  this[OWNER]?.inputEnded();
+  this[READER]?.inputEnded();
 }
 
-function onDrain(this: Owned): void {
-  this[OWNER]?.drained();
-}
-
-function onError(this: Owned, error: Error): void {
-  this[OWNER]?.failed(error);
+function onInputError(this: Owned, error: Error): void {
+  this[READER]?.failed(error);
 }
 
 function onInputClose(this: Owned): void {
-  this[OWNER]?.inputClosed();
+  this[READER]?.inputClosed();
+}
+
+function onDrain(this: Owned): void {
+  this[WRITER]?.drained();
+}
+
+function onOutputError(this: Owned, error: Error): void {
+  this[WRITER]?.failed(error);
 }
 
 function onOutputClose(this: Owned): void {
-  this[OWNER]?.outputClosed();
+  this[WRITER]?.outputClosed();
 }
 
-/** Tells `owner` of everything but data. A stream has one owner for ever. */
+/** Tells `owner` of everything but data. A stream has one reader and one writer for ever. */
 export function listenTo(readable: Readable & Owned, writable: Writable & Owned, owner: StreamOwner): void {
-  readable[OWNER] = owner;
-  writable[OWNER] = owner;
-  readable.on("error", onError).on("close", onInputClose).on("end", onEnd);
+  readable[READER] = owner;
+  writable[WRITER] = owner;
+  readable.on("error", onInputError).on("close", onInputClose).on("end", onEnd);
   writable.on("drain", onDrain);
   if (Object.is(readable, writable)) return;
-  writable.on("error", onError).on("close", onOutputClose);
+  writable.on("error", onOutputError).on("close", onOutputClose);
 }
 
 /** From now on the owner is told of data as well, which sets the stream flowing. */
