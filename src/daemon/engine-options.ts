@@ -1,4 +1,5 @@
 // What of the configuration its engine is made with.
+import type { Millis } from "../contracts/clock.js";
 import type { EngineOptions } from "../engine/engine-options.js";
 import type { Configuration } from "./config.js";
 
@@ -22,6 +23,11 @@ export function engineOptionsOf(
     queueLimitCount: 256,
     confirmationGraceMs: options.confirmationGraceSeconds * 1000,
     reconnectGraceMs: options.reconnectGraceSeconds * 1000,
-    endedRetentionMs: DAY_MS,
+    endedRetentionMs: endedRetentionMs(options),
   };
+}
+
+/** R17: a day more than the events of a session can be read. In memory those go by their number, whatever their age. */
+function endedRetentionMs({ journal, journalRetentionSeconds }: Configuration): Millis {
+  return DAY_MS + (journal.kind === "memory" ? 0 : journalRetentionSeconds * 1000);
 }
