@@ -185,11 +185,6 @@ const WRONGS: readonly (readonly [string, keyof Counts, (right: Right) => void])
     ({ audited }) => void audited.push({ token: "rpl_1", outcome: '["reject",null,"timeout",null]' }),
   ],
   [
-    "the same outcome was reached twice",
-    "resolvedTwice",
-    ({ audited }) => void audited.push({ ...(audited[0] as { token: string; outcome: string }) }),
-  ],
-  [
     "the agent was told two outcomes",
     "resolvedTwice",
     ({ question }) => void question.reports.push({ by: "notification", outcome: '["reject",null,"reply","Ola"]' }),
@@ -239,6 +234,14 @@ describe("the judge of the crash test", () => {
     const { counts, faults } = judge(right.recording);
     expect(counts[count]).toBeGreaterThan(0);
     expect(faults).not.toStrictEqual([]);
+  });
+
+  it("lets a kill take back what only the audit log had, and counts it", () => {
+    const { recording, audited } = rightRecording();
+    audited.unshift({ token: "rpl_1", outcome: '["reject",null,"reply","Ola"]' });
+    const { counts, faults } = judge(recording);
+    expect(faults).toStrictEqual([]);
+    expect(counts).toMatchObject({ takenBack: 1, resolvedTwice: 0 });
   });
 
   it("finds that a reply of which it was told that it counts did not", () => {

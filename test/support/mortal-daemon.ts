@@ -13,6 +13,8 @@ export interface MortalDaemonOptions {
   /** Which addresses it has. Default all. */
   readonly services?: readonly ("grpc" | "http")[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** What starts it in its place: it gets the program and its arguments after its own. */
+  readonly within?: readonly [command: string, ...argv: string[]];
 }
 
 export interface MortalDaemon {
@@ -96,7 +98,9 @@ export function createMortalDaemon(options: MortalDaemonOptions): MortalDaemon {
       isWanted = true;
       const addresses = services.flatMap((kind) => [`--${kind}`, kind === "grpc" ? grpc : http]);
       const argv = ["serve", "--socket", socket, ...addresses, "--audit", auditFolder, "--log-level", "warn", ...more];
-      child = spawn(process.execPath, [...(options.nodeOptions ?? []), PROGRAM, ...argv], {
+      const program = [process.execPath, ...(options.nodeOptions ?? []), PROGRAM, ...argv];
+      const [command = process.execPath, ...commandArguments] = [...(options.within ?? []), ...program];
+      child = spawn(command, commandArguments, {
         env: { ...cleanEnvironment(directory), XDG_STATE_HOME: join(directory, "state"), ...options.environment },
         stdio: ["ignore", "pipe", "pipe"],
       });

@@ -100,6 +100,7 @@ export function plainPeer(connection: Connection<Uint8Array>, sniffer: WireSniff
       const message = sniffer.plain(frame);
       const type = String(message.type);
       if (type === "subscription.close") closings.push(message);
+      else if (type === "aaepd.heartbeat") return;
       else if (CONTROL.test(type)) answers.push(message);
       else {
         eventTexts.push(Buffer.from(frame).toString());

@@ -18,8 +18,6 @@ export interface AgentLink {
   readonly request: (method: string, params: Message) => Promise<Message>;
   /** Outcomes that came by themselves since the last call. */
   readonly outcomes: () => readonly Message[];
-  /** Whether outcomes come by themselves. */
-  readonly isTold: boolean;
   readonly close: () => Promise<void>;
 }
 
@@ -33,32 +31,43 @@ export async function openAgentLink(
     case "socket":
       return overSocket(rpcPeer(await ipcConnection(daemon.socket, "newline"), sniffer, "agent"));
     case "grpc":
-      return overService(streamAgent({ client: createGrpcClient(daemon.grpc), convert: byConverter, sniffer }), true);
+      return overService(streamAgent({ client: createGrpcClient(daemon.grpc), convert: byConverter, sniffer }));
     case "connect": {
       const client = createConnectClient({ address: daemon.http, protocol: "connect", httpVersion: "1.1" });
-      return overService(callingAgent({ client, convert: byConverter, sniffer }), false);
+      return overService(callingAgent({ client, convert: byConverter, sniffer }));
     }
   }
 }
 
 function overSocket(peer: RpcPeer): AgentLink {
+  const whileThere = orLost(peer.closed);
   return {
-    publish: (events) => peer.publish(...events),
-    request: peer.request,
+    publish: (events) => whileThere(() => peer.publish(...events)),
+    request: (method, params) => whileThere(() => peer.request(method, params)),
     outcomes: () => peer.outcomes.rest(),
-    isTold: true,
     close: peer.close,
   };
 }
 
-function overService(agent: ServiceAgent, isTold: boolean): AgentLink {
+function overService(agent: ServiceAgent): AgentLink {
+  const whileThere = orLost(agent.ended);
   return {
-    publish: (events) => agent.publish(...events),
-    request: agent.request,
+    publish: (events) => whileThere(() => agent.publish(...events)),
+    request: (method, params) => whileThere(() => agent.request(method, params)),
     outcomes: () => agent.outcomes.rest(),
-    isTold,
     close: () => agent.client.close(),
   };
+}
+
+/** Nobody waits for an answer that cannot come. */
+function orLost(ended: Promise<unknown>): <Answer>(call: () => Promise<Answer>) => Promise<Answer> {
+  let isLost = false;
+  const lost = ended.then((): never => {
+    isLost = true;
+    throw new Error("The connection is lost.");
+  });
+  lost.catch(() => {});
+  return (call) => (isLost ? lost : Promise.race([lost, call()]));
 }
 
 /** The code that the daemon refused something with; undefined where there was no answer. */

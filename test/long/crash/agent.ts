@@ -23,6 +23,8 @@ export interface AgentOptions {
   readonly graceMs: number;
   /** Longest pause between two steps, ms. */
   readonly paceMs: number;
+  /** How likely it is that it leaves a session. */
+  readonly abandons: number;
 }
 
 const POLL_MS = 150;
@@ -63,7 +65,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
 
   while (!options.isStopping()) {
     sessionCount += 1;
-    await play(planSession(`${name}S${sessionCount}`, name, chance));
+    await play(planSession(`${name}S${sessionCount}`, name, chance, options.abandons));
     await pause(chance.between(0, options.paceMs));
   }
   await disconnect();

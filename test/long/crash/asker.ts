@@ -84,9 +84,12 @@ export function createAsker({ sessionId, shown, proof, accidents, questions, ope
   const stand = async (open: Open, link: AgentLink): Promise<void> => {
     try {
       const state = await link.request("aaep.outcome_of", { reply_token: open.question.token, ...proof() });
-      open.isAcknowledged = true;
+      // That it is open may be said before it is safe; how it ended may not.
       if (state.state === "open") openQuestions.add(open.question);
-      else report(open, "outcome_of", state);
+      else {
+        open.isAcknowledged = true;
+        report(open, "outcome_of", state);
+      }
     } catch (caught) {
       if (refusalCode(caught) !== "not_found") throw caught;
       if (!open.isAcknowledged) {

@@ -2,13 +2,13 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { auditEntries, createMortalDaemon, type MortalDaemon } from "../../support/mortal-daemon.js";
-import { createWireSniffer, type Message } from "../../support/wire-sniffer.js";
+import { createWireSniffer, type Message, type WireSniffer } from "../../support/wire-sniffer.js";
 import { pause, runAgent } from "./agent.js";
-import type { AgentTransport } from "./agent-links.js";
+import { type AgentTransport, openAgentLink } from "./agent-links.js";
 import { judge, type Verdict } from "./judge.js";
 import { type ListenerOptions, type RunningListener, startListener } from "./listener.js";
 import { type Chance, createChance } from "./random.js";
-import { type AskedQuestion, outcomeLine, type Recording, type SentSession } from "./record.js";
+import { type AskedQuestion, markOf, outcomeLine, type Recording, type SentSession } from "./record.js";
 
 export interface CrashOptions {
   readonly directory: string;
@@ -18,12 +18,16 @@ export interface CrashOptions {
   readonly options?: (run: number) => readonly string[];
   /** Agents on each transport. Default 2. */
   readonly agentsEach?: number;
-  /** Longest time under load between two kills, ms. Default 900. */
-  readonly longestRunMs?: number;
+  /** How likely it is that an agent leaves a session. Default 0.03. */
+  readonly abandons?: number;
+  /** Most events that are acknowledged between two kills. Default 120. */
+  readonly longestRunEvents?: number;
   /** How long it runs at all where there are no kills, ms. */
   readonly calmMs?: number;
   readonly onKill?: (kills: number) => void;
-  /** How long nothing may come at the end before what is missing counts as lost, s. Default 25. */
+  /** Looks at what is recorded while it runs; called once. */
+  readonly watch?: (recording: () => Recording) => void;
+  /** How long nothing may come at the end before what is missing counts as lost, s. Default 40. */
   readonly patienceSeconds?: number;
 }
 
@@ -36,12 +40,15 @@ export interface CrashReport extends Verdict {
   readonly recording: Recording;
 }
 
-const GRACE_SECONDS = 6;
+const GRACE_SECONDS = 20;
+const LOOK_MS = 3;
+/** Where everybody only waits for somebody. */
+const LONGEST_RUN_MS = 4000;
 const SETTINGS = [
   "--agent-grace-seconds",
   `${GRACE_SECONDS}`,
   "--agent-idle-seconds",
-  "5",
+  "10",
   // Whoever answers is away for a moment after each kill.
   "--confirmation-grace-seconds",
   "20",
@@ -105,7 +112,7 @@ const LISTENERS: readonly Terms[] = [
 
 /** Plays it, waits until everything owed has come, and judges. */
 export async function crashRun(options: CrashOptions): Promise<CrashReport> {
-  const { directory, seed, kills, agentsEach = 2, longestRunMs = 900 } = options;
+  const { directory, seed, kills, agentsEach = 2, longestRunEvents = 120 } = options;
   const chance = createChance(seed);
   const sniffer = createWireSniffer();
   const accidents: string[] = [];
@@ -119,7 +126,7 @@ export async function crashRun(options: CrashOptions): Promise<CrashReport> {
     directory,
     options: (run) => [...SETTINGS, ...(options.options?.(run) ?? [])],
   });
-  await daemon.start().ready;
+  if (!(await daemon.start().ready)) throw new Error(`It did not start: ${daemon.stderr()}`);
 
   const listeners = LISTENERS.map((terms) =>
     startListener({
@@ -133,6 +140,9 @@ export async function crashRun(options: CrashOptions): Promise<CrashReport> {
     }),
   );
   await Promise.all(listeners.map(({ joined }) => joined));
+  // Whoever has heard nothing has nothing to come back after.
+  await greet(daemon, sniffer, sessions);
+  for (const { listening } of listeners) while (listening.heard.length === 0) await pause(10);
   const transports: readonly AgentTransport[] = ["socket", "grpc", "connect"];
   const names = transports.flatMap((transport) =>
     Array.from({ length: agentsEach }, (_, index) => ({ transport, name: `${transport}${index}x${seed % 1000}` })),
@@ -151,15 +161,10 @@ export async function crashRun(options: CrashOptions): Promise<CrashReport> {
       isStopping: () => isStopping,
       graceMs: GRACE_SECONDS * 1000,
       paceMs: 12,
+      abandons: options.abandons ?? 0.03,
     }),
   );
 
-  const fates = await killAgainAndAgain(daemon, chance.fork("kills"), options, longestRunMs, openQuestions);
-  if (!daemon.isUp()) await daemon.start().ready;
-  await pause(options.calmMs ?? 0);
-  isStopping = true;
-  await Promise.all(agents);
-  for (const { calmDown } of listeners) calmDown();
   const recordingNow = (): Recording => ({
     sessions,
     questions,
@@ -167,7 +172,20 @@ export async function crashRun(options: CrashOptions): Promise<CrashReport> {
     audited: existsSync(daemon.auditFolder) ? auditedOutcomes(daemon.auditFolder) : [],
     accidents: [...accidents, ...daemon.accidents(), ...sniffer.violations()],
   });
-  await untilAllHasCome(recordingNow, listeners, options.patienceSeconds ?? 25);
+  options.watch?.(recordingNow);
+
+  const fates = await killAgainAndAgain(daemon, chance.fork("kills"), options, {
+    openQuestions,
+    acknowledgedCount: () =>
+      sessions.reduce((sum, { events }) => sum + events.filter((one) => one.epoch !== undefined).length, 0),
+    longestRunEvents,
+  });
+  if (!daemon.isUp()) await daemon.start().ready;
+  await pause(options.calmMs ?? 0);
+  isStopping = true;
+  await Promise.all(agents);
+  for (const { calmDown } of listeners) calmDown();
+  await untilAllHasCome(recordingNow, listeners, options.patienceSeconds ?? 40);
   areListenersStopping = true;
   await Promise.all(listeners.map(({ ended }) => ended));
   const exitCode = await daemon.stop();
@@ -183,18 +201,26 @@ export async function crashRun(options: CrashOptions): Promise<CrashReport> {
   };
 }
 
+interface Load {
+  readonly openQuestions: ReadonlySet<AskedQuestion>;
+  readonly acknowledgedCount: () => number;
+  readonly longestRunEvents: number;
+}
+
 /** At instants that nobody chooses: under load, before it listens, and twice in a row. */
 async function killAgainAndAgain(
   daemon: MortalDaemon,
   chance: Chance,
   { kills, onKill }: CrashOptions,
-  longestRunMs: number,
-  openQuestions: ReadonlySet<AskedQuestion>,
+  { openQuestions, acknowledgedCount, longestRunEvents }: Load,
 ): Promise<{ readonly killsBeforeReady: number }> {
   let killsBeforeReady = 0;
   for (let kill = 1; kill <= kills; kill += 1) {
-    // Sometimes it has just begun to listen.
-    await pause(chance.isLikely(0.2) ? chance.between(0, 60) : chance.between(60, longestRunMs));
+    // Counted in what was done, so that a busy machine does as much between two kills; sometimes it has just begun to listen.
+    const goal = acknowledgedCount() + (chance.isLikely(0.15) ? 0 : chance.between(1, longestRunEvents));
+    for (let waitedMs = 0; acknowledgedCount() < goal && waitedMs < LONGEST_RUN_MS; waitedMs += LOOK_MS)
+      await pause(LOOK_MS);
+    await pause(chance.between(0, 30));
     for (const question of openQuestions) question.openAtKills += 1;
     await daemon.kill();
     onKill?.(kill);
@@ -202,7 +228,7 @@ async function killAgainAndAgain(
     let { ready } = daemon.start();
     while (kill < kills && chance.isLikely(0.15)) {
       kill += 1;
-      await Promise.race([ready, pause(chance.between(0, 400))]);
+      await Promise.race([ready, pause(chance.between(0, 600))]);
       if (!daemon.isUp()) killsBeforeReady += 1;
       await daemon.kill();
       onKill?.(kill);
@@ -211,6 +237,36 @@ async function killAgainAndAgain(
     if (!(await ready)) throw new Error(`It did not start after kill ${kill}: ${daemon.stderr().slice(-2000)}`);
   }
   return { killsBeforeReady };
+}
+
+/** A first session, which everybody hears. */
+async function greet(daemon: MortalDaemon, sniffer: WireSniffer, sessions: SentSession[]): Promise<void> {
+  const link = await openAgentLink("socket", daemon, sniffer);
+  const session: SentSession = { id: "sess_hello", agent: "hello", events: [], lost: undefined };
+  sessions.push(session);
+  for (const kind of ["started", "completed"]) {
+    const event = {
+      type: `aaep:agent.session.${kind}`,
+      event_id: `evt_hello${kind}`,
+      session_id: session.id,
+      producer: { agent_id: "hello" },
+      summary_normal: `Hello ${kind}.`,
+    };
+    const { events } = await link.publish([event]);
+    const [place] = events as readonly [{ readonly epoch: number }];
+    const { event_id: id, type, session_id: sessionId } = event;
+    const sent = {
+      id,
+      type,
+      sessionId,
+      text: undefined,
+      mark: markOf(event),
+      ackedInRun: daemon.run(),
+      otherEpochs: [],
+    };
+    session.events.push({ ...sent, epoch: place.epoch });
+  }
+  await link.close();
 }
 
 /** Until the judge finds nothing missing, or nothing has come for long. */

@@ -19,8 +19,12 @@ interface HeardSession {
   readonly ids: Set<string>;
   readonly terminals: Set<string>;
   readonly resolved: Set<string>;
-  /** The lowest epoch of what was published and came. */
+  /** It was not named when its listener came back, so that its first word was heard before its beginning or without it (R17). */
+  readonly isLate: boolean;
+  /** Of what was published and came in its place, the first. */
   firstEpoch: number;
+  /** Something critical may have overtaken what it supersedes (R4). */
+  hasCritical: boolean;
   lastEpoch: number;
   /** Where order is judged. */
   lastOrdered: { readonly epoch: number; readonly id: string } | undefined;
@@ -44,7 +48,7 @@ export function judgeListening(recording: Recording, listener: Listening, counts
   let lastOrdered = { epoch: 0, id: "" };
 
   for (const event of listener.heard) {
-    const session = heard.get(event.sessionId) ?? emptySession();
+    const session = heard.get(event.sessionId) ?? emptySession(isLate(listener, event, sessions));
     heard.set(event.sessionId, session);
     if (event.isGap === true) fault("gaps", `a gap was declared in ${event.sessionId} (${event.id})`);
     const published = sent.get(event.id);
@@ -59,12 +63,13 @@ export function judgeListening(recording: Recording, listener: Listening, counts
       published.mark !== event.mark
     )
       fault("invented", `${event.id} says ${event.mark}, and ${published.mark} was published`);
-    const isNews = event.type === STREAMING ? text.accept(event) : !session.ids.has(event.id);
+    const isNews = event.type === STREAMING ? text.accept(event, session.isLate) : !session.ids.has(event.id);
     session.ids.add(event.id);
     if (event.resolution !== undefined && event.question !== undefined) session.resolved.add(event.question);
     const epoch = published?.epoch ?? epochOf(event);
+    session.hasCritical ||= event.isCritical === true;
     if (epoch !== undefined && event.isSummary !== true) {
-      session.firstEpoch = Math.min(session.firstEpoch, epoch);
+      if (event.isCritical !== true && session.firstEpoch === Number.POSITIVE_INFINITY) session.firstEpoch = epoch;
       session.lastEpoch = Math.max(session.lastEpoch, epoch);
     }
     if (!isNews) {
@@ -73,20 +78,28 @@ export function judgeListening(recording: Recording, listener: Listening, counts
     }
     counts.delivered += 1;
     if (isTerminal(event.type)) {
-      session.terminals.add(event.id);
+      // The agent's own end, which a kill took back before it was acknowledged, may be followed by another.
+      if (published === undefined || published.epoch !== undefined) session.terminals.add(event.id);
       if (session.terminals.size > 1) fault("duplicated", `${event.sessionId} ended ${session.terminals.size} times`);
-    } else if (session.isOver && event.isSummary !== true)
+    } else if (session.isOver && event.isSummary !== true && !session.isLate && !mayComeLate(listener, event, session))
       fault("reordered", `${event.id} came after the end of ${event.sessionId}`);
     // What is critical may overtake (R4).
-    session.isOver ||= isTerminal(event.type) && event.isCritical !== true;
+    const isAmbiguous = published?.epoch !== undefined && published.ackedInRun > event.run;
+    session.isOver ||= isTerminal(event.type) && event.isCritical !== true && !isAmbiguous;
     if (published?.epoch === undefined) continue;
-    if (published.ackedInRun > event.run) {
+    if (isAmbiguous) {
       counts.ambiguous += 1;
       continue;
     }
     const place = { epoch: published.epoch, id: event.id };
-    const before = listener.isExact ? lastOrdered : (session.lastOrdered ?? { epoch: 0, id: "" });
+    const isAllInOrder = listener.isExact && listener.resumesBy === "event";
+    const before = isAllInOrder ? lastOrdered : (session.lastOrdered ?? { epoch: 0, id: "" });
     if (event.type === STREAMING && !listener.isExact) continue;
+    if (mayComeLate(listener, event, session)) continue;
+    if (session.isLate && place.epoch < before.epoch) {
+      counts.toldAfterAll += 1;
+      continue;
+    }
     if (place.epoch < before.epoch)
       fault("reordered", `${event.id} (${place.epoch}, run ${event.run}) came after ${before.id} (${before.epoch})`);
     if (event.isCritical === true || isQuestion(event.type)) continue;
@@ -94,8 +107,21 @@ export function judgeListening(recording: Recording, listener: Listening, counts
     lastOrdered = place;
   }
   for (const session of recording.sessions)
-    judgeOwed(session, heard.get(session.id) ?? emptySession(), { listener, counts, fault });
+    judgeOwed(session, heard.get(session.id) ?? emptySession(listener.resumesBy === "session"), {
+      listener,
+      counts,
+      fault,
+    });
   text.end((id) => excuseOf(listener, sessions.get(id), heard.get(id)));
+}
+
+/** What was superseded (R4, R11) is repeated by itself where it is read anew (R17). */
+function mayComeLate({ isExact }: Listening, { type }: Heard, { hasCritical }: HeardSession): boolean {
+  return (!isExact || hasCritical) && COLLAPSIBLE.has(type);
+}
+
+function isLate({ resumesBy }: Listening, event: Heard, sessions: ReadonlyMap<string, SentSession>): boolean {
+  return resumesBy === "session" && sessions.get(event.sessionId)?.events[0]?.id !== event.id;
 }
 
 interface Judging {
@@ -106,10 +132,9 @@ interface Judging {
 
 /** The epoch up to which nothing of a session is owed. */
 function excuseOf({ resumesBy }: Listening, session: SentSession | undefined, heard: HeardSession | undefined): number {
-  const [first] = session?.events ?? [];
-  if (resumesBy === "event" || session === undefined || first === undefined) return 0;
-  if (heard === undefined || !Number.isFinite(heard.firstEpoch)) return Number.POSITIVE_INFINITY;
-  return heard.ids.has(first.id) ? 0 : heard.firstEpoch;
+  if (resumesBy === "event" || session === undefined) return 0;
+  if (heard === undefined) return Number.POSITIVE_INFINITY;
+  return heard.isLate ? heard.firstEpoch : 0;
 }
 
 /** R29: what was acknowledged comes, and a session that its agent left is told to have ended (R8). */
@@ -123,7 +148,8 @@ function judgeOwed(session: SentSession, heard: HeardSession, { listener, counts
       continue;
     }
     if (heard.ids.has(id) || !listener.wants(type)) continue;
-    if (!listener.isExact && COLLAPSIBLE.has(type) && heard.lastEpoch > epoch) counts.superseded += 1;
+    const maySupersede = listener.isExact ? heard.hasCritical : heard.lastEpoch > epoch;
+    if (COLLAPSIBLE.has(type) && maySupersede) counts.superseded += 1;
     else fault("lost", `${type} ${id} of ${session.id} (${epoch}) was acknowledged and never came`);
   }
   const isStarted = session.events[0]?.epoch !== undefined;
@@ -149,8 +175,10 @@ function epochOf({ id, isSummary }: Heard): number | undefined {
   return digits === undefined || isSummary === true ? undefined : Number.parseInt(digits, 16);
 }
 
-function emptySession(): HeardSession {
+function emptySession(isLate: boolean): HeardSession {
   return {
+    isLate,
+    hasCritical: false,
     ids: new Set(),
     terminals: new Set(),
     resolved: new Set(),

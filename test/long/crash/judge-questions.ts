@@ -12,11 +12,13 @@ export function judgeQuestions(recording: Recording, counts: Counts, faults: str
     const { token, eventId, reports, countedReplies } = question;
     const inAudit = audited.get(token) ?? [];
     const heard = told.get(eventId) ?? new Map<string, string>();
-    const said = new Set([...reports.map(({ outcome }) => outcome), ...inAudit]);
+    // The audit log is written before an outcome is safe: a kill may take it back before anybody was told, and its last word is what counts.
+    counts.takenBack += Math.max(0, inAudit.length - 1);
+    const said = new Set([...reports.map(({ outcome }) => outcome), ...inAudit.slice(-1)]);
     const resolutions = new Set([...heard.values(), ...[...said].map(resolutionOf)]);
     if (said.size > 0 || heard.size > 0) counts.resolved += 1;
     else if (!lost.has(question.sessionId)) faults.push(`${token} was asked and has no outcome`);
-    if (said.size > 1 || inAudit.length > 1 || heard.size > 1 || resolutions.size > 1) {
+    if (said.size > 1 || heard.size > 1 || resolutions.size > 1) {
       counts.resolvedTwice += 1;
       faults.push(`${token} was resolved more than once: ${JSON.stringify({ reports, inAudit, heard: [...heard] })}`);
     }

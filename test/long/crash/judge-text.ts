@@ -19,8 +19,8 @@ interface Progress {
 }
 
 export interface TextCheck {
-  /** Whether something of it is new. */
-  readonly accept: (event: Heard) => boolean;
+  /** Whether something of it is new. `isLate`: a text may be heard from its middle on. */
+  readonly accept: (event: Heard, isLate: boolean) => boolean;
   /** When everything has come. `excusedUpTo`: the epoch up to which nothing of a session is owed. */
   readonly end: (excusedUpTo: (sessionId: string) => number) => void;
 }
@@ -32,15 +32,8 @@ export function createTextCheck(
 ): TextCheck {
   const sent = new Map([...sessions].map(([id, session]) => [id, outputsOf(session)]));
   const heard = new Map<string, Progress>();
-  // Whoever did not name a session when it came back begins in its middle (R17).
-  const ids = listener.resumesBy === "session" ? new Set(listener.heard.map(({ id }) => id)) : undefined;
-  const hasJoinedLate = (sessionId: string): boolean => {
-    const [first] = sessions.get(sessionId)?.events ?? [];
-    return ids !== undefined && first !== undefined && !ids.has(first.id);
-  };
-
   return {
-    accept: (event) => {
+    accept: (event, isLate) => {
       const { sessionId, output = "", chunk = "", position = 0, completes = false } = event;
       const key = `${sessionId}/${output}`;
       const published = sent.get(sessionId)?.get(output);
@@ -55,7 +48,7 @@ export function createTextCheck(
       }
       const isOwed = listener.wants(STREAMING);
       if (!isOwed) fault("invented", `${event.id} is text, which was not asked for`);
-      const first = hasJoinedLate(sessionId) ? position : 0;
+      const first = isLate ? position : 0;
       const progress = heard.get(key) ?? { begin: first, end: first, isComplete: false };
       heard.set(key, progress);
       if (position > progress.end) fault("lost", `${key} has a hole from ${progress.end} to ${position}`);

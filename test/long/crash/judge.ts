@@ -20,6 +20,8 @@ export interface Counts {
   superseded: number;
   /** Sessions that a listener did not name when it came back, from before (R17). */
   unnamed: number;
+  /** What is not owed of such a session and came all the same, after what is. */
+  toldAfterAll: number;
   /** Events whose acknowledgement a kill swallowed after somebody had heard them: their order in that run is anybody's. */
   ambiguous: number;
   sessions: number;
@@ -28,6 +30,8 @@ export interface Counts {
   asked: number;
   resolved: number;
   resolvedTwice: number;
+  /** Outcomes in the audit log that a kill took back before they were safe; nobody else was told. */
+  takenBack: number;
   openAtKills: number;
   repliedAfterKill: number;
   missingInAudit: number;
@@ -54,6 +58,7 @@ export function judge(recording: Recording): Verdict {
     gaps: 0,
     superseded: 0,
     unnamed: 0,
+    toldAfterAll: 0,
     ambiguous: 0,
     sessions: recording.sessions.length,
     sessionsAbandoned: 0,
@@ -61,6 +66,7 @@ export function judge(recording: Recording): Verdict {
     asked: 0,
     resolved: 0,
     resolvedTwice: 0,
+    takenBack: 0,
     openAtKills: 0,
     repliedAfterKill: 0,
     missingInAudit: 0,

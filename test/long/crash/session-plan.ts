@@ -26,7 +26,7 @@ const WORDS =
   );
 
 /** `mark`: letters or digits that stand in every id. */
-export function planSession(mark: string, agent: string, chance: Chance): SessionPlan {
+export function planSession(mark: string, agent: string, chance: Chance, abandons: number): SessionPlan {
   const id = `sess_${mark}`;
   let count = 0;
   const event = (kind: string, fields: Message): Message => {
@@ -59,7 +59,7 @@ export function planSession(mark: string, agent: string, chance: Chance): Sessio
     if (chance.isLikely(0.08)) steps.push({ kind: "break" });
     if (chance.isLikely(0.3)) steps.push({ kind: "pause", ms: chance.between(1, 120) });
   }
-  if (chance.isLikely(0.05)) steps.push({ kind: "abandon" });
+  if (chance.isLikely(abandons)) steps.push({ kind: "abandon" });
   else end();
   return { id, started, steps };
 

@@ -48,6 +48,8 @@ export interface ServiceAgent extends Agent {
   readonly client: ServiceClient;
   /** Ends its stream where it has one. */
   readonly leave: () => Promise<void>;
+  /** Resolves when its stream has ended, where it has one. */
+  readonly ended: Promise<void>;
 }
 
 export interface AgentOptions {
@@ -70,6 +72,10 @@ export function streamAgent(options: AgentOptions): ServiceAgent {
   const pending = new Map<string, Pending>();
   let lastId = 0;
   let stream: ServiceStream<PublishRequest> | undefined;
+  let tellEnded: () => void = () => {};
+  const ended = new Promise<void>((resolve) => {
+    tellEnded = resolve;
+  });
 
   const answered = (asked: Pending | undefined, { requestId, response }: PublishResponse): void => {
     pending.delete(requestId);
@@ -106,6 +112,7 @@ export function streamAgent(options: AgentOptions): ServiceAgent {
     void opening.ended.then((end) => {
       for (const { reject } of pending.values()) reject(lostBy(end));
       for (const queue of [outcomes, waiting]) queue.end();
+      tellEnded();
     });
     return opening;
   };
@@ -144,6 +151,7 @@ export function streamAgent(options: AgentOptions): ServiceAgent {
     client,
     outcomes,
     waiting,
+    ended,
     leave: async () => {
       stream?.halfClose();
       await stream?.ended;
@@ -197,6 +205,7 @@ export function callingAgent(options: AgentOptions): ServiceAgent {
     outcomes: createMessageQueue<Message>(`${label}'s outcomes`),
     waiting: createMessageQueue<Message>(`${label}'s waiting`),
     leave: () => client.close(),
+    ended: new Promise(() => {}),
   };
 }
 

@@ -1,0 +1,68 @@
+// Kills at any instant, and nothing that was acknowledged is lost, reversed or said twice (R3, R8, R17, R29, H1).
+// `npm run test:crash` is the long run: CRASH_KILLS and CRASH_SEED change it.
+import { beforeAll, describe, expect, it } from "vitest";
+import { ensureBuilt } from "../support/built.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
+import { type CrashReport, crashRun } from "./crash/crash-run.js";
+
+beforeAll(ensureBuilt, 120_000);
+
+const isLong = process.env.TEST_LONG !== undefined;
+const kills = Number(process.env.CRASH_KILLS ?? (isLong ? 300 : 12));
+const seed = Number(process.env.CRASH_SEED ?? (isLong ? Date.now() % 1_000_000 : 5));
+
+function tell(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function summaryOf({ counts, kills, killsBeforeReady, starts, connections }: CrashReport): string {
+  const lines = { kills, killsBeforeReady, starts, listenerConnections: connections, ...counts };
+  return Object.entries(lines)
+    .map(([name, count]) => `  ${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}: ${count}`)
+    .join("\n");
+}
+
+describe("a daemon that is killed under load", () => {
+  it(
+    `keeps what it acknowledged over ${kills} kills (seed ${seed})`,
+    async () => {
+      const directory = temporaryDirectory();
+      const report = await crashRun({
+        directory,
+        seed,
+        kills,
+        // Nobody waits for the end of a grace in the short run.
+        ...(isLong ? {} : { abandons: 0, longestRunEvents: 60 }),
+        // A share of the runs waits for the disk.
+        options: (run) => ["--journal", `${directory}/journal`, "--journal-policy", run % 4 === 3 ? "durable" : "os"],
+        onKill: (kill) => {
+          if (isLong && kill % 25 === 0) tell(`${new Date().toISOString()} kill ${kill}`);
+        },
+      });
+      tell(`crash test, seed ${seed}:\n${summaryOf(report)}`);
+      expect(report.faults.slice(0, 20)).toStrictEqual([]);
+      const { counts } = report;
+      expect(counts.lost + counts.reordered + counts.duplicated + counts.invented + counts.gaps).toBe(0);
+      expect(counts.resolvedTwice + counts.forgotten).toBe(0);
+      expect(report.exitCode).toBe(0);
+      // What was judged is worth judging.
+      expect(counts.acknowledged).toBeGreaterThan(kills * 10);
+      expect(counts.openAtKills).toBeGreaterThan(0);
+      expect(counts.repliedAfterKill).toBeGreaterThan(0);
+      expect(counts.sessionsLostToGrace).toBe(0);
+    },
+    60_000 + kills * 30_000,
+  );
+
+  it("is found out where it keeps nothing", async () => {
+    const report = await crashRun({
+      directory: temporaryDirectory(),
+      seed: 7,
+      kills: 3,
+      options: () => ["--journal", "memory"],
+      patienceSeconds: 3,
+    });
+    expect(report.counts.lost).toBeGreaterThan(0);
+    expect(report.counts.forgotten + report.recording.accidents.length).toBeGreaterThan(0);
+  }, 300_000);
+});

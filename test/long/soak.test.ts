@@ -1,0 +1,221 @@
+// Ten minutes of everything at once, in cycles: after each, when all have gone, nothing of it may be left. `npm run test:soak`: SOAK_SECONDS changes it.
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, it, onTestFinished } from "vitest";
+import { ensureBuilt } from "../support/built.js";
+import { anonymousMemory, createMortalDaemon, type MortalDaemon, openDescriptors } from "../support/mortal-daemon.js";
+import { plainPeer, rpcPeer } from "../support/peers.js";
+import { fixture } from "../support/program.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
+import { createWireSniffer, type Message, type WireSniffer } from "../support/wire-sniffer.js";
+import { pause, runAgent } from "./crash/agent.js";
+import { ipcConnection } from "./crash/ipc-connection.js";
+import { type RunningListener, startListener } from "./crash/listener.js";
+import { type Chance, createChance } from "./crash/random.js";
+import type { AskedQuestion, SentSession } from "./crash/record.js";
+
+beforeAll(ensureBuilt, 120_000);
+
+const SECONDS = Number(process.env.SOAK_SECONDS ?? 600);
+const BUSY_MS = 12_000;
+const MIB = 1024 * 1024;
+const TRANSPORTS = ["socket", "grpc", "connect"] as const;
+/** Small, so that what is kept reaches its bounds at once and is let go of all the time. */
+
+const SETTINGS = [
+  ...["--journal-max-events", "1024", "--journal-max-bytes", `${MIB}`],
+  ...["--journal-retention-bytes", `${MIB}`, "--journal-retention-seconds", "20"],
+  ...["--agent-grace-seconds", "2", "--agent-idle-seconds", "3"],
+  ...["--confirmation-grace-seconds", "1", "--reconnect-grace-seconds", "1", "--max-lag-seconds", "2"],
+];
+
+const LEAST_CYCLES = 5;
+
+interface Sample {
+  readonly rssAnon: number;
+  readonly heapUsed: number;
+  readonly external: number;
+  readonly descriptors: number;
+  readonly resources: number;
+}
+
+function tell(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** What a daemon that nobody talks to is made of. */
+async function probe(daemon: MortalDaemon, path: string): Promise<Sample & { readonly byName: unknown }> {
+  const read = () => (existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : { count: 0 });
+  const { count } = read();
+  process.kill(daemon.pid(), "SIGUSR2");
+  while (read().count === count) await pause(20);
+  const { heapUsed, external, resources } = read();
+  // What is done at the end of a turn is not kept.
+  const { Immediate: _, ...byName } = resources as Readonly<Record<string, number>>;
+  return {
+    rssAnon: anonymousMemory(daemon.pid()),
+    heapUsed,
+    external,
+    descriptors: openDescriptors(daemon.pid()).length,
+    resources: Object.values(byName).reduce((sum, one) => sum + one, 0),
+    byName,
+  };
+}
+
+/** Resolves when nobody is there any more but who asks. */
+async function untilQuiet(daemon: MortalDaemon): Promise<Message> {
+  const asking = rpcPeer(await ipcConnection(daemon.socket, "newline"), createWireSniffer());
+  for (let turn = 0; ; turn += 1) {
+    const status = await asking.request("aaepd.status", { limit: 3 });
+    const { session_count, subscription_count, question_count, connections } = status;
+    const others = Object.values(connections as Record<string, number>).reduce((sum, one) => sum + one, -1);
+    if (session_count === 0 && subscription_count === 0 && question_count === 0 && others <= 0) {
+      await asking.close();
+      return status;
+    }
+    if (turn > 600) throw new Error(`It did not come to rest: ${JSON.stringify(status).slice(0, 3000)}`);
+    await pause(100);
+  }
+}
+
+/** Changes its terms, pauses, skips, and takes its leave in order. */
+async function beFickle(daemon: MortalDaemon, sniffer: WireSniffer, chance: Chance, until: number): Promise<number> {
+  let subscriptions = 0;
+  while (performance.now() < until) {
+    const peer = plainPeer(await ipcConnection(daemon.socket, chance.pick(["newline", "length-prefixed"])), sniffer);
+    await peer.subscribe({
+      type: "subscription.request",
+      aaep_version: "1.0.0",
+      subscriber_id: `fickle-${chance.between(1, 2000)}`,
+      capabilities: { coalesce_boundaries: [chance.pick(["none", "word", "sentence"])] },
+    });
+    subscriptions += 1;
+    for (let turn = chance.between(0, 4); turn > 0; turn -= 1) {
+      await pause(chance.between(10, 150));
+      await peer.renegotiate({
+        max_events_per_second: chance.between(1, 100),
+        aaepd: { paused: chance.isLikely(0.3) },
+      });
+      if (chance.isLikely(0.3)) await peer.skip({});
+    }
+    if (chance.isLikely(0.7)) await peer.close();
+    else await peer.connection.close();
+  }
+  return subscriptions;
+}
+
+async function busyCycle(
+  daemon: MortalDaemon,
+  chance: Chance,
+  cycle: number,
+): Promise<{ readonly events: number; readonly heard: number; readonly connections: number }> {
+  const sniffer = createWireSniffer();
+  const sessions: SentSession[] = [];
+  const questions: AskedQuestion[] = [];
+  let isStopping = false;
+  let areListenersStopping = false;
+  const until = performance.now() + BUSY_MS;
+  const common = { daemon, sniffer, questions, accidents: [] as string[] };
+  const listeners: RunningListener[] = TRANSPORTS.flatMap((transport, index) =>
+    [0, 1, 2].map((kind) => {
+      const name = `${transport}-${kind}-${cycle % 3}`;
+      const able = { supports_confirmation_reply: true, supports_clarification_reply: true };
+      return startListener({
+        ...common,
+        name,
+        transport,
+        chance: chance.fork(`${name}${cycle}`),
+        capabilities: [
+          { coalesce_boundaries: ["none"], ...able },
+          { coalesce_boundaries: ["sentence"], max_events_per_second: 20 },
+          { coalesce_boundaries: ["word"], cognitive_load: "low" },
+        ][kind] as Message,
+        isExact: false,
+        resumesBy: index === 1 ? "session" : "event",
+        breaksPerSecond: 0.5,
+        stallsPerSecond: kind === 2 ? 0.5 : 0,
+        isStopping: () => areListenersStopping,
+      });
+    }),
+  );
+  const agents = TRANSPORTS.map((transport) => {
+    const name = `${transport}${cycle}x`;
+    return runAgent({
+      ...common,
+      name,
+      transport,
+      chance: chance.fork(name),
+      sessions,
+      openQuestions: new Set(),
+      isStopping: () => isStopping,
+      graceMs: 2000,
+      paceMs: 5,
+      abandons: 0.1,
+    });
+  });
+  const fickle = beFickle(daemon, sniffer, chance.fork(`fickle${cycle}`), until);
+  await pause(BUSY_MS);
+  isStopping = true;
+  const subscriptions = await fickle;
+  await Promise.all(agents);
+  areListenersStopping = true;
+  await Promise.all(listeners.map(({ ended }) => ended));
+  expect(sniffer.violations()).toStrictEqual([]);
+  return {
+    events: sessions.reduce((sum, { events }) => sum + events.length, 0),
+    heard: listeners.reduce((sum, { listening }) => sum + listening.heard.length, 0),
+    connections: subscriptions + listeners.reduce((sum, one) => sum + one.connections(), 0),
+  };
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+it(
+  `nothing grows over ${SECONDS} seconds`,
+  async () => {
+    const directory = temporaryDirectory();
+    mkdirSync(join(directory, "audit"), { mode: 0o700 });
+    const path = join(directory, "probe.json");
+    const daemon = createMortalDaemon({
+      directory,
+      options: [...SETTINGS, "--journal", join(directory, "journal"), "--journal-policy", "os"],
+      nodeOptions: ["--expose-gc", "--import", fixture("soak-probe.mjs")],
+      environment: { SOAK_PROBE: path },
+    });
+    onTestFinished(daemon.kill);
+    expect(await daemon.start().ready).toBe(true);
+    const chance = createChance(Number(process.env.SOAK_SEED ?? 11));
+    const samples: Sample[] = [];
+    const began = performance.now();
+    for (let cycle = 0; samples.length < LEAST_CYCLES || performance.now() - began < SECONDS * 1000; cycle += 1) {
+      const { events, heard, connections } = await busyCycle(daemon, chance.fork(`cycle${cycle}`), cycle);
+      const { totals } = await untilQuiet(daemon);
+      const { byName, ...sample } = await probe(daemon, path);
+      samples.push(sample);
+      const mib = (bytes: number): string => (bytes / MIB).toFixed(1);
+      tell(
+        `cycle ${cycle + 1}: ${events} events, ${heard} heard, ${connections} subscriptions; anonymous ${mib(sample.rssAnon)} MiB, heap ${mib(sample.heapUsed)} MiB, external ${mib(sample.external)} MiB, ${sample.descriptors} descriptors, resources ${JSON.stringify(byName)}, published in all ${(totals as Message).published}`,
+      );
+    }
+    // The first cycles load modules and fill caches.
+    const settled = samples.slice(2);
+    const third = Math.ceil(settled.length / 3);
+    const growth = (of: (sample: Sample) => number): number =>
+      median(settled.slice(-third).map(of)) - median(settled.slice(0, third).map(of));
+    tell(
+      `from the first third of the cycles to the last: anonymous ${(growth(({ rssAnon }) => rssAnon) / MIB).toFixed(1)} MiB, heap ${(growth(({ heapUsed }) => heapUsed) / MIB).toFixed(2)} MiB, descriptors ${growth(({ descriptors }) => descriptors)}, resources ${growth(({ resources }) => resources)}`,
+    );
+    expect(growth(({ descriptors }) => descriptors)).toBeLessThanOrEqual(0);
+    // Whoever asked how it stands may not have gone yet.
+    expect(growth(({ resources }) => resources)).toBeLessThanOrEqual(1);
+    expect(growth(({ heapUsed }) => heapUsed)).toBeLessThan(3 * MIB);
+    expect(growth(({ external }) => external)).toBeLessThan(3 * MIB);
+    expect(growth(({ rssAnon }) => rssAnon)).toBeLessThan(24 * MIB);
+    expect(await daemon.stop()).toBe(0);
+    expect(daemon.accidents()).toStrictEqual([]);
+  },
+  SECONDS * 3000 + 600_000,
+);
