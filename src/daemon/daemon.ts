@@ -8,6 +8,7 @@ import { Fault } from "../base/errors.js";
 import type { IdSource } from "../base/ids.js";
 import type { Audit } from "../contracts/audit.js";
 import type { Clock } from "../contracts/clock.js";
+import type { Journal } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { EndReason } from "../contracts/protocol.js";
 import type { Connection, Listener, PeerIdentity } from "../contracts/transport.js";
@@ -247,20 +248,29 @@ function openAuditLog(options: DaemonOptions): AuditLog {
 
 async function startEngine(options: DaemonOptions, audit: Audit): Promise<Engine> {
   const { clock, ids, log, sha256Hex } = options;
-  const journal = await openJournal(options, options);
-  return createEngine(
-    {
-      clock,
-      ids,
-      log,
-      audit,
-      idServices: { sha256Hex },
-      segmenter: createSegmenter(),
-      createJournal: journal.create,
-      validate: assertPublishedEvent,
-    },
-    engineOptionsOf(options),
-  );
+  const prepared = await openJournal(options, options);
+  let journal: Journal | undefined;
+  try {
+    return createEngine(
+      {
+        clock,
+        ids,
+        log,
+        audit,
+        idServices: { sha256Hex },
+        segmenter: createSegmenter(),
+        createJournal: (evicted) => {
+          journal = prepared.create(evicted);
+          return journal;
+        },
+        validate: assertPublishedEvent,
+      },
+      engineOptionsOf(options),
+    );
+  } catch (caught) {
+    await (journal?.close() ?? prepared.abandon());
+    throw caught;
+  }
 }
 
 function offerOf(options: DaemonOptions): Offer {

@@ -17,7 +17,11 @@ export function takeOwnership(path: string): Taken {
     writeFileSync(path, content, { flag: "wx", mode: 0o600 });
     return { kind: "taken", wasLeft: false, release };
   } catch (caught) {
-    if (!isAlreadyThere(caught)) throw caught;
+    if (!isAlreadyThere(caught)) {
+      // A full disk takes the name, and not what is in it.
+      release();
+      throw caught;
+    }
   }
   const pid = ownerOf(path);
   if (pid !== undefined) return { kind: "owned", pid };

@@ -44,7 +44,8 @@ export function createBootMark(path: string, boot: string): BootMark {
     },
     make: () => {
       writeFileSync(mark, `${boot}\n`, { mode: 0o600 });
-      const file = openSync(mark, "r");
+      // Windows syncs only what it may write to.
+      const file = openSync(mark, "r+");
       try {
         fsyncSync(file);
       } finally {

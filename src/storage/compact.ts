@@ -21,7 +21,12 @@ export async function compactDataFile(directory: string): Promise<Compacted> {
   }
   const verdict = inspectDataFile(path, true);
   if (verdict.kind !== "sound") {
-    const reason = verdict.kind === "damaged" ? verdict.reason : "it is shorter than it says";
+    const reason =
+      verdict.kind === "damaged"
+        ? verdict.reason
+        : verdict.kind === "none"
+          ? "it is empty"
+          : "it is shorter than it says";
     throw new Fault("storage_unavailable", `The journal ${path} is damaged: ${reason}. It stays as it is.`, {
       origin: "local",
     });
@@ -42,7 +47,8 @@ export async function compactDataFile(directory: string): Promise<Compacted> {
     renameSync(draft, path);
     // What it says of readers and transactions is of the old file.
     rmSync(`${path}-lock`, { force: true });
-    sync(dirname(path));
+    // Windows has no such thing as a folder that is synced.
+    if (process.platform !== "win32") sync(dirname(path), "r");
   } catch (caught) {
     rmSync(draft, { force: true });
     const told = caught instanceof Error ? caught.message : String(caught);
@@ -54,8 +60,8 @@ export async function compactDataFile(directory: string): Promise<Compacted> {
   return { bytesBefore, bytesAfter: statSync(path).size };
 }
 
-function sync(path: string): void {
-  const file = openSync(path, "r");
+function sync(path: string, access: "r" | "r+" = "r+"): void {
+  const file = openSync(path, access);
   try {
     fsyncSync(file);
   } finally {
