@@ -1,6 +1,5 @@
 // Where the audit log stands, and that no two processes write to one file: rotation would take it from under the other.
-import { mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { withClaim } from "../../transports/ipc/claim.js";
 import { assurePrivateDirectory } from "../../transports/ipc/directory.js";
 import { fileNameOf } from "../../transports/ipc/paths.js";
@@ -21,8 +20,7 @@ const LONGEST_NAME = 200;
  * Rejects with a Fault where it cannot be had, or others could reach it.
  */
 export async function claimAuditFile(directory: string, producerId: string): Promise<AuditFile> {
-  mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
-  assurePrivateDirectory(directory, process.getuid?.());
+  assurePrivateDirectory(directory, process.getuid?.(), "the audit log");
   const base = fileNameOf(producerId).slice(0, LONGEST_NAME);
   return withClaim(join(directory, base), async () => {
     for (let instance = 1; ; instance += 1) {

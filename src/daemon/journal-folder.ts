@@ -1,5 +1,4 @@
 // The folder of a journal, and that one process writes to it. Its owner is named in `.owner.pid`.
-import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { withClaim } from "../../transports/ipc/claim.js";
 import { assurePrivateDirectory } from "../../transports/ipc/directory.js";
@@ -59,8 +58,7 @@ export async function claimJournalFolder(
 }
 
 function makePrivate(directory: string): void {
-  mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
-  assurePrivateDirectory(directory, process.getuid?.());
+  assurePrivateDirectory(directory, process.getuid?.(), "the journal");
 }
 
 function inUse(directory: string, pid: number): Fault {

@@ -23,6 +23,7 @@ import {
   removeSlice,
   type Slice,
 } from "./retention.js";
+import { standingFile } from "./standing-file.js";
 import { recordBytes, type Totals, writeTotals } from "./totals.js";
 
 export interface DiskJournalOptions {
@@ -48,6 +49,9 @@ export interface DiskJournalOptions {
   /** Called when it is closed. */
   readonly closed?: () => void;
 }
+
+/** How often it is looked whether the file still stands where it was. */
+const LOOK_EVERY_MS = 1000;
 
 /** Events below the window that a start reads to know their ids are read in one go: at most a run of them and a block. */
 function relearnIds(reader: BlockReader, add: (id: string, epoch: Epoch) => void, from: Epoch): void {
@@ -175,14 +179,27 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
     for (const event of slice.events) options.evicted(event);
   };
 
+  const file = standingFile(path);
+  let lookedAt = clock.now();
+  /** Once a second is enough: who deletes a journal does not wait for a group. */
+  const assertStanding = (): void => {
+    if (clock.now() - lookedAt < LOOK_EVERY_MS) return;
+    lookedAt = clock.now();
+    const loss = file.loss();
+    if (loss !== undefined) throw new Error(loss);
+  };
+
   const commits = createGroupCommits({
     clock,
     log,
     path,
     begin,
-    commit: environment.commit,
+    commit: async (work) => {
+      assertStanding();
+      await environment.commit(work);
+    },
     revive: environment.revive,
-    diagnose: () => diagnoseDisk(path, owedBytes),
+    diagnose: async () => file.loss() ?? (await diagnoseDisk(path, owedBytes)),
   });
 
   /** Comes back when the next block has reached its age, or at once where there is more to let go of than one slice. */
@@ -275,7 +292,7 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
       oldestAt: oldestAt(),
       head: window.head(),
       safe: policy === "none" ? window.head() : written,
-      failure: commits.failure(),
+      failure: commits.failure() ?? file.loss(),
       disk: { path, policy },
     }),
     close: async () => {

@@ -47,6 +47,16 @@ export async function openJournalReader(directory: string, lmdb?: Lmdb): Promise
     throw new Fault("not_found", `There is no journal in ${directory}. Check the folder.`, { origin: "local" });
   }
   const verdict = inspectDataFile(path, false);
+  // LMDB would read beyond the end of an empty file.
+  if (verdict.kind === "none") {
+    throw new Fault(
+      "storage_unavailable",
+      `There is nothing in the journal ${path} yet. Look again when a daemon has begun to write to it.`,
+      {
+        origin: "local",
+      },
+    );
+  }
   if (verdict.kind === "damaged" || verdict.kind === "short") {
     const reason = verdict.kind === "damaged" ? verdict.reason : "it is shorter than it says";
     throw new Fault("storage_unavailable", `The journal ${path} is damaged: ${reason}.`, { origin: "local" });

@@ -1,22 +1,48 @@
-import { lstatSync, mkdirSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync } from "node:fs";
+import { dirname } from "node:path";
 import { Fault } from "../../src/base/errors.js";
-import { faultFromNodeError, isAlreadyThere } from "../node-errors.js";
+import { isAlreadyThere, isForbidden, isMissing, nodeErrorCode } from "../node-errors.js";
 
 /**
  * Makes the folder of a socket where it is missing, and assures that nobody else can put, replace or reach a file in it (U3): ours, mode 0700, and
- * no symbolic link. Throws a Fault "permission_denied" that says what to do. Does not change a folder it did not make.
+ * no symbolic link. Throws a Fault "permission_denied" that says what to do, or "address_invalid" where there can be no such folder. Does not
+ * change a folder it did not make. `what` it is for stands in the sentences.
  */
-export function assurePrivateDirectory(directory: string, userId: number | undefined): void {
+export function assurePrivateDirectory(directory: string, userId: number | undefined, what = "the socket"): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectories(directory);
   } catch (caught) {
-    if (!isAlreadyThere(caught)) throw faultFromNodeError(caught, `the folder ${directory}`);
+    const sentence = `The folder ${directory} cannot be made. Choose another one for ${what}. (${nodeErrorCode(caught)})`;
+    throw new Fault(isForbidden(caught) ? "permission_denied" : "address_invalid", sentence, {
+      origin: "local",
+      cause: caught,
+    });
   }
-  assertPrivateDirectory(directory, userId);
+  assertPrivateDirectory(directory, userId, what);
+}
+
+/** Node's own `recursive` never comes back where a folder that is there takes none, as in /proc. */
+function makeDirectories(directory: string): void {
+  try {
+    makeDirectory(directory);
+  } catch (caught) {
+    const parent = dirname(directory);
+    if (!isMissing(caught) || parent === directory || existsSync(parent)) throw caught;
+    makeDirectories(parent);
+    makeDirectory(directory);
+  }
+}
+
+function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (caught) {
+    if (!isAlreadyThere(caught) && !existsSync(directory)) throw caught;
+  }
 }
 
 /** The same of a folder that is there. Throws besides what Node throws where it is not. */
-export function assertPrivateDirectory(directory: string, userId: number | undefined): void {
+export function assertPrivateDirectory(directory: string, userId: number | undefined, what = "the socket"): void {
   const status = lstatSync(directory);
   if (status.isSymbolicLink()) refuse(directory, "is a symbolic link", "Give the folder it points to");
   if (!status.isDirectory()) refuse(directory, "is not a folder", "Give a path in a folder");
@@ -27,8 +53,8 @@ export function assertPrivateDirectory(directory: string, userId: number | undef
   if ((mode & 0o077) !== 0) {
     refuse(
       directory,
-      `has mode 0${mode.toString(8)}, so that others can reach the socket`,
-      "Put the socket into a folder of your own with mode 700, in which nothing else is; do not change the mode of a folder of the system",
+      `has mode 0${mode.toString(8)}, so that others can reach ${what}`,
+      `Put ${what} into a folder of your own with mode 700, in which nothing else is; do not change the mode of a folder of the system`,
     );
   }
 }

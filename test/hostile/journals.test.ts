@@ -1,0 +1,116 @@
+// Journals where an operator puts, moves and empties them as nobody should. Nothing hangs, nothing is acknowledged that the next run would not find.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { createClock } from "../../src/daemon/clock.js";
+import { openJournalReader } from "../../src/storage/journal-reader.js";
+import { ensureBuilt } from "../support/built.js";
+import { newEvent, openRig } from "../support/journal-rig.js";
+import { cleanEnvironment, PROGRAM } from "../support/program.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
+
+const isLinux = process.platform === "linux";
+
+describe("a folder that cannot be", () => {
+  beforeAll(ensureBuilt, 120_000);
+
+  function serve(...options: readonly string[]) {
+    const directory = temporaryDirectory();
+    const argv = [PROGRAM, "serve", "--socket", join(directory, "a.sock"), "--audit", "off", ...options];
+    return spawnSync(process.execPath, argv, {
+      env: cleanEnvironment(directory),
+      encoding: "utf8",
+      timeout: 60_000,
+      killSignal: "SIGKILL",
+    });
+  }
+
+  it.runIf(isLinux)("is refused where the system has folders that take none", () => {
+    for (const option of ["--journal", "--socket"]) {
+      const { status, stderr } = serve(option, option === "--socket" ? "/proc/none/a.sock" : "/proc/none");
+      expect([status, stderr]).toEqual([73, expect.stringContaining("The folder /proc/none cannot be made.")]);
+    }
+  });
+
+  it("is refused below a file", () => {
+    const file = join(temporaryDirectory(), "file");
+    writeFileSync(file, "mine");
+    const { status, stderr } = serve("--journal", join(file, "sub", "journal"));
+    expect(status).toBe(73);
+    expect(stderr).toMatch(/cannot be made. Choose another one for the journal/);
+  });
+
+  it("is refused with what it is for where others can reach it", () => {
+    const open = join(temporaryDirectory(), "open");
+    mkdirSync(open, { mode: 0o755 });
+    const { status, stderr } = serve("--journal", open);
+    expect(status).toBe(73);
+    expect(stderr).toContain("so that others can reach the journal. Put the journal into a folder of your own");
+  });
+});
+
+describe("a data file", () => {
+  it("that is no file is told", async () => {
+    const directory = temporaryDirectory();
+    mkdirSync(join(directory, "journal.mdb"));
+    await expect(openRig({ directory })).rejects.toMatchObject({
+      code: "storage_unavailable",
+      sentence: expect.stringContaining("It is no file."),
+    });
+  });
+
+  it("that is empty has nothing to be read", async () => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, "journal.mdb"), "");
+    await expect(openJournalReader(directory)).rejects.toMatchObject({ code: "storage_unavailable" });
+  });
+
+  /** A journal whose next look at its file is due when `later` is called. */
+  async function journalLookedAt(directory: string) {
+    const real = createClock();
+    let aheadMs = 0;
+    const clock = {
+      ...real,
+      now: () => real.now() + aheadMs,
+      wakeAt: (at: number, wake: () => void) => real.wakeAt(at - aheadMs, wake),
+    };
+    const rig = await openRig({ directory, clock });
+    return {
+      ...rig,
+      later: () => {
+        aheadMs += 1000;
+      },
+    };
+  }
+
+  it("R29: that is taken away takes no acknowledgement with it, and all is written when it is back", async () => {
+    const directory = temporaryDirectory();
+    const { journal, path, later } = await journalLookedAt(directory);
+    await journal.append([newEvent("a")]).durable;
+    renameSync(path, `${path}-away`);
+    later();
+    const refused = { code: "storage_unavailable", sentence: expect.stringContaining("Its file was deleted") };
+    await expect(journal.append([newEvent("b")]).durable).rejects.toMatchObject(refused);
+    expect(() => journal.append([newEvent("c")])).toThrow("Its file was deleted");
+    expect(journal.status().failure).toContain("Put it back");
+
+    renameSync(`${path}-away`, path);
+    await vi.waitFor(() => expect(journal.status().failure).toBeUndefined(), 60_000);
+    await journal.append([newEvent("d")]).durable;
+    await journal.close();
+    const { journal: next } = await openRig({ directory });
+    expect(["a", "b", "c", "d"].filter((id) => next.find(`evt_${id}`) !== undefined)).toEqual(["a", "b", "d"]);
+  });
+
+  it("R29: that was replaced is told before anything is published", async () => {
+    const directory = temporaryDirectory();
+    const { journal, path } = await journalLookedAt(directory);
+    await journal.append([newEvent("a")]).durable;
+    renameSync(path, `${path}-away`);
+    writeFileSync(path, "another");
+    expect(journal.status().failure).toContain("Its file was deleted, replaced or cut short.");
+    renameSync(`${path}-away`, path);
+    expect(journal.status().failure).toBeUndefined();
+  });
+});
