@@ -150,7 +150,8 @@ function tableOf(database: () => Database<Buffer, Key>): Table {
   };
   return {
     get: (key) => database().getBinary(key as Key),
-    keys: (range) => (database().getKeys(bounds(range)).asArray as unknown as readonly Key[]).map(tableKeyFrom),
+    // Not by `asArray`, which makes a rejection that nobody can handle of a page that cannot be read.
+    keys: (range) => Array.from(database().getKeys(bounds(range)) as Iterable<Key>, tableKeyFrom),
     *entries(range) {
       for (const { key, value } of database().getRange(bounds(range))) yield { key: tableKeyFrom(key), value };
     },
