@@ -11,10 +11,10 @@ afterAll(() => void process.off("unhandledRejection", note));
 it("what cannot be read throws where it is read, and is nobody else's accident", async () => {
   const lmdb = await loadLmdb();
   let isBroken = false;
-  const open: typeof lmdb.open = (options: never) => {
+  const open = ((options: never) => {
     if (isBroken) throw new Error("cannot be opened");
     return lmdb.open(options);
-  };
+  }) as typeof lmdb.open;
   const path = join(temporaryDirectory(), "journal.mdb");
   const { tables, commit, revive, close } = openEnvironment({ lmdb: { open }, path, policy: "os" });
   await commit((writes) => writes.put("blocks", [1, 1], Buffer.from("one")));

@@ -8,6 +8,8 @@ import { collectLog } from "../support/collected-log.js";
 
 const isUnder = (key: TableKey, prefix: TableKey): boolean => prefix.every((part, index) => key[index] === part);
 
+const neverDamaged = (key: TableKey): never => expect.fail(`${JSON.stringify(key)} is damaged`);
+
 /** A table in memory, whose writes are all of them done or none. */
 function memoryTable() {
   const stored = new Map<string, { key: TableKey; value: Buffer }>();
@@ -56,7 +58,7 @@ it("R29: what is kept is what was put last and not removed since, whatever faile
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 60 }), fc.integer({ min: 1, max: 3 }), (operations, atOnce) => {
       const disk = memoryTable();
-      const state = createPendingState(disk.table, collectLog(), () => undefined, expect.fail, atOnce);
+      const state = createPendingState(disk.table, collectLog(), () => undefined, neverDamaged, atOnce);
       const model = new Map<string, { key: TableKey; value: number }>();
       const commit = (isFailing: boolean): boolean => {
         const changes = state.take();
@@ -88,7 +90,7 @@ it("R29: what is kept is what was put last and not removed since, whatever faile
 
 it("R29: what a session leaves behind goes over many groups, so that nobody waits for it", () => {
   const disk = memoryTable();
-  const state = createPendingState(disk.table, collectLog(), () => undefined, expect.fail);
+  const state = createPendingState(disk.table, collectLog(), () => undefined, neverDamaged);
   const commit = () => {
     const changes = state.take();
     if (changes === undefined) return undefined;
