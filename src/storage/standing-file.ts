@@ -27,9 +27,8 @@ export function standingFile(path: string): StandingFile {
 /** "unknown" where the system does not tell, which is no loss yet. */
 function statusOf(path: string): Stats | "missing" | "unknown" {
   try {
-    return statSync(path);
-  } catch (caught) {
-    const code = caught instanceof Error && "code" in caught ? caught.code : undefined;
-    return code === "ENOENT" || code === "ENOTDIR" ? "missing" : "unknown";
+    return statSync(path, { throwIfNoEntry: false }) ?? "missing";
+  } catch {
+    return "unknown";
   }
 }
