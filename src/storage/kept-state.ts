@@ -30,7 +30,7 @@ export interface PendingState {
  * Keys that are looked up and removed with one group, beside those that something is put under. A session may leave a hundred thousand behind, and
  * nobody is to wait while they go.
  */
-const REMOVED_AT_ONCE = 1024;
+const REMOVED_AT_ONCE = 512;
 
 function noChanges(): StateChanges {
   return { puts: createKeyTree(), removals: createKeyTree(), unfinished: [] };

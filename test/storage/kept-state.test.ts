@@ -104,7 +104,7 @@ it("R29: what a session leaves behind goes over many groups, so that nobody wait
   state.kept.removeAll(["fact", "sess_1"]);
   const removed: number[] = [];
   for (let count = commit(); count !== undefined; count = commit()) removed.push(count);
-  expect(Math.max(...removed)).toBeLessThanOrEqual(1024);
+  expect(Math.max(...removed)).toBeLessThanOrEqual(512);
   expect(disk.count()).toBe(0);
 });
 
