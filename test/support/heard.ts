@@ -17,7 +17,7 @@ export async function untilHeard(socketPath: string, out: () => string): Promise
   onTestFinished(agent.close);
   await agent.publish({
     type: "aaep:agent.session.started",
-    session_id: `sess_probe_${randomUUID()}`,
+    session_id: `sess_probe${randomUUID().replaceAll("-", "")}`,
     producer: { agent_id: "probe" },
     summary_normal: "Is anybody there?",
   });
