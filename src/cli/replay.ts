@@ -23,7 +23,7 @@ Examples:
   aaepd replay --session sess_01
   aaepd replay --session sess_01 --speed 4 --longest-pause 2
   aaepd replay --session sess_01 --socket /run/user/1000/replay.sock --once
-  aaepd tail --socket /run/user/1000/aaep/aaepd-replay.sock --no-reconnect    to listen`;
+  aaepd tail --socket /run/user/1000/aaep/aaepd-replay.sock --no-reconnect    to listen; ends with it`;
 
 export function registerReplay(program: Command, context: CommandContext): void {
   const command = program

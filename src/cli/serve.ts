@@ -12,6 +12,9 @@ When everything listens, one line of JSON goes to standard output, and nothing e
 With --grpc or --http the addresses stand there as lists, and over TCP token_file names the file with the token.
 Log lines go to standard error. SIGTERM, SIGINT and SIGHUP stop the daemon in order, within two seconds.
 
+What agents say is kept on disk, for the next start and for aaepd replay; --journal memory writes nothing of it. aaepd status says where it is. Stopped
+in order the daemon ends open sessions; after a crash they go on. See docs/journal.md.
+
 Every option can also be set by a variable (--max-hold-ms is AAEPD_MAX_HOLD_MS) or in the configuration file ("max_hold_ms"). An option wins over a
 variable, a variable over the file.
 

@@ -82,7 +82,7 @@ function sessionLines(one: StatusSession, now: number): Paragraph[] {
       ? "its agent is away"
       : `its agent is away and may come back within ${span(secondsUntil(one.grace_until, now))}`;
   const facts = sentenceOf([
-    one.state,
+    one.state.replaceAll("_", " "),
     counted(one.events, "event"),
     open === "" ? "" : `open: ${open}`,
     one.agent_connected ? "" : away,
@@ -99,7 +99,7 @@ function subscriptionLines(one: StatusSubscription, now: number): Paragraph[] {
     one.gaps === 0 ? "" : `${counted(one.gaps, "gap")} of at most ${counted(one.gap_events, "event")}`,
   ]);
   return [
-    [2, `${one.subscriber_id}: ${readingOf(one)}; ${history}; for ${span(-secondsUntil(one.since, now))}`],
+    [2, `${one.subscriber_id}: ${readingOf(one)}; ${history}; subscribed for ${span(-secondsUntil(one.since, now))}`],
     [4, `Terms: ${termsOf(one.terms)}`],
   ];
 }

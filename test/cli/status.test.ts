@@ -125,10 +125,10 @@ describe("the status for people", () => {
     expect(lines.slice(2)).toEqual([
       `    What helps: ${STATUS.problems[0]?.remedy}`,
       "Sessions: 2",
-      "  sess_1 of Retirement Planner: awaiting_input, 34 events, open: 1 tool, 1 question, its agent is away and may come back within 3 seconds",
+      "  sess_1 of Retirement Planner: awaiting input, 34 events, open: 1 tool, 1 question, its agent is away and may come back within 3 seconds",
       "  and 1 more",
       "Subscriptions: 1",
-      "  narrator: takes nothing for 12 seconds, 40 events, reads from the journal, at most 41 events behind; delivered 340, merged 23, fell behind once; for 1 hour",
+      "  narrator: takes nothing for 12 seconds, 40 events, reads from the journal, at most 41 events behind; delivered 340, merged 23, fell behind once; subscribed for 1 hour",
       "    Terms: 3 events a second; terse verbosity; languages en, de; boundaries sentence, completion; includes *; excludes aaep:agent.tool.*; answers confirmations",
       "Open questions: 1",
       '  confirmation in sess_1, 1 minute 30 seconds left: "Delete the file."',
@@ -196,7 +196,7 @@ describe("aaepd status", () => {
     expect(stage.exitCode()).toBe(0);
     const text = stage.out();
     expect(text).toContain("No problems.\n");
-    expect(text).toContain("  sess_status of test-agent: awaiting_input,");
+    expect(text).toContain("  sess_status of test-agent: awaiting input,");
     expect(text).toContain("  narrator: hears what is live; delivered");
     expect(text).toContain("7 events a second");
     expect(text).toContain('"Delete the file."');
