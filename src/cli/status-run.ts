@@ -38,7 +38,7 @@ export function runStatus(options: StatusOptions, io: CommandIo): Promise<void> 
 
 async function tellOnce(options: StatusOptions, io: CommandIo): Promise<ExitCode> {
   const output = createLineWriter(io.stdout);
-  const answers = await askAll(await daemonsFor(options, io), io);
+  const answers = await askAll(await daemonsFor(options, io), options, io);
   const [only] = answers;
   if (answers.length === 1 && only?.kind === "fault") throw only.fault;
   tell(answers, options, io, output);
@@ -82,7 +82,7 @@ async function watch(options: StatusOptions, io: CommandIo): Promise<ExitCode> {
 
 async function linesNow(options: StatusOptions, io: CommandIo): Promise<readonly string[]> {
   try {
-    return linesOf(await askAll(await daemonsFor(options, io), io), options, io);
+    return linesOf(await askAll(await daemonsFor(options, io), options, io), options, io);
   } catch (caught) {
     const fault = faultFrom(caught);
     return [options.json === true ? faultJson(fault, undefined) : `Error: ${describeFault(fault)}`];
@@ -97,16 +97,28 @@ async function daemonsFor({ socket }: StatusOptions, { daemonDirectories }: Comm
   return found;
 }
 
-function askAll(daemons: readonly Asked[], io: CommandIo): Promise<readonly Answer[]> {
+function askAll(daemons: readonly Asked[], { json }: StatusOptions, io: CommandIo): Promise<readonly Answer[]> {
   return Promise.all(
     daemons.map(async (from): Promise<Answer> => {
       try {
-        return { kind: "status", from, status: await ask(from.socketPath, io) };
+        const status = await ask(from.socketPath, io);
+        if (json !== true) assertTellable(status, from, io);
+        return { kind: "status", from, status };
       } catch (caught) {
         return { kind: "fault", from, fault: faultFrom(caught) };
       }
     }),
   );
+}
+
+/** Whoever listens at a socket may answer anything, and a daemon of another version something else. */
+function assertTellable(status: DaemonStatus, { socketPath }: Asked, { clock }: CommandIo): void {
+  try {
+    statusLines(status, clock.wallTime(), USUAL_COLUMNS);
+  } catch (cause) {
+    const sentence = `What listens at ${socketPath} answers no status that this version can tell. See it with --json.`;
+    throw new Fault("unsupported", sentence, { origin: "peer", cause });
+  }
 }
 
 async function ask(socketPath: string, io: CommandIo): Promise<DaemonStatus> {

@@ -5,6 +5,7 @@ import { Fault } from "../base/errors.js";
 import type { JournalStatus } from "../contracts/journal.js";
 import type { DeliveryCounts } from "../engine/delivery-counts.js";
 import type { EngineReport, QuestionReport, SessionReport, SubscriptionReport } from "../engine/engine-status.js";
+import { shortenedText } from "../engine/shortened-text.js";
 import type { Terms } from "../engine/terms.js";
 import { limitsDocument } from "../protocols/aaep/limits-document.js";
 import type {
@@ -37,7 +38,20 @@ export interface DaemonFacts {
 const USUAL_LIMIT = 1000;
 const LARGEST_LIMIT = 10_000;
 
-/** `params`: `{limit?}`, 0..10000. Throws "invalid_params". */
+/**
+ * Most bytes of each list, so that all of it fits into one message for whoever asks, and takes no time that others would miss: names are as long as
+ * agents and subscribers like, and one more listed is one more written.
+ */
+const SESSION_BYTES = 256 * 1024;
+const SUBSCRIPTION_BYTES = 384 * 1024;
+const QUESTION_BYTES = 256 * 1024;
+/** UTF-16 units of what an agent calls itself. */
+const NAME_LENGTH = 200;
+/** Of terms that are longer than these bytes, so many entries of each list are told. */
+const TERMS_BYTES = 4096;
+const TERMS_ENTRIES = 8;
+
+/** `params`: `{limit?}`, 0..10000. Throws "invalid_params". The lists end where they would make too long a message. */
 export function statusDocument(params: unknown, report: EngineReport, facts: DaemonFacts): DaemonStatus {
   const limit = limitOf(params);
   const { sessions, subscriptions, questions } = report;
@@ -63,12 +77,32 @@ export function statusDocument(params: unknown, report: EngineReport, facts: Dae
     session_count: sessions.length,
     subscription_count: subscriptions.length,
     question_count: questions.length,
-    sessions: sessions.slice(0, limit).map(sessionDocument),
-    subscriptions: troubledFirst(subscriptions)
-      .slice(0, limit)
-      .map((one) => subscriptionDocument(one)),
-    questions: questions.slice(0, limit).map(questionDocument),
+    sessions: listOf(sessions, sessionDocument, limit, SESSION_BYTES),
+    subscriptions: listOf(troubledFirst(subscriptions), subscriptionDocument, limit, SUBSCRIPTION_BYTES),
+    questions: listOf(questions, questionDocument, limit, QUESTION_BYTES),
   };
+}
+
+function listOf<Item, Listed>(
+  items: readonly Item[],
+  documentOf: (item: Item) => Listed,
+  limit: number,
+  mostBytes: number,
+): readonly Listed[] {
+  const listed: Listed[] = [];
+  let bytes = 0;
+  for (const item of items) {
+    if (listed.length >= limit) break;
+    const document = documentOf(item);
+    bytes += bytesOf(document);
+    if (bytes > mostBytes) break;
+    listed.push(document);
+  }
+  return listed;
+}
+
+function bytesOf(document: unknown): number {
+  return Buffer.byteLength(JSON.stringify(document)) + 1;
 }
 
 function limitOf(params: unknown): number {
@@ -90,8 +124,8 @@ function troubledFirst(subscriptions: readonly SubscriptionReport[]): readonly S
 function sessionDocument(session: SessionReport): StatusSession {
   return {
     session_id: session.sessionId,
-    agent_id: session.agentId,
-    ...(session.agentName === undefined ? {} : { agent_name: session.agentName }),
+    agent_id: shortenedText(session.agentId, NAME_LENGTH),
+    ...(session.agentName === undefined ? {} : { agent_name: shortenedText(session.agentName, NAME_LENGTH) }),
     state: session.state,
     events: session.eventCount,
     open_tools: session.openToolCount,
@@ -117,8 +151,24 @@ function subscriptionDocument(subscription: SubscriptionReport): StatusSubscript
     lag_seconds: seconds(lag.ms),
     ...(behindSince === undefined ? {} : { behind_since: timeText(behindSince) }),
     ...countsDocument(subscription.counts),
-    terms: termsDocument(subscription.terms),
+    terms: fittingTerms(termsDocument(subscription.terms)),
   };
+}
+
+/** A client that asks for long lists is not to keep others out of the answer. */
+function fittingTerms(terms: StatusTerms): StatusTerms {
+  if (bytesOf(terms) <= TERMS_BYTES) return terms;
+  const { include, exclude } = terms.event_filters;
+  return {
+    ...terms,
+    languages: firstOf(terms.languages),
+    event_filters: { ...terms.event_filters, include: firstOf(include), exclude: firstOf(exclude) },
+    supported_extensions: firstOf(terms.supported_extensions),
+  };
+}
+
+function firstOf(entries: readonly string[]): readonly string[] {
+  return entries.length <= TERMS_ENTRIES ? entries : [...entries.slice(0, TERMS_ENTRIES), "…"];
 }
 
 function termsDocument(terms: Terms): StatusTerms {
