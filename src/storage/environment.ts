@@ -46,6 +46,12 @@ interface Opened {
 /** Above every part of a key. */
 const HIGHEST_PART = Buffer.from([0xff]);
 
+/**
+ * After so many commits readers that were killed are forgotten: no page that one of them might still look at is used again, and the file grows by all
+ * that is written. The library looks every ten minutes, which is gigabytes in a flood.
+ */
+const READERS_CHECKED_EVERY = 256;
+
 /** Aborts a transaction of `lmdb` from within; the library's own constant. */
 const ABORTED = new Error("nothing was to be written");
 
@@ -79,10 +85,13 @@ function openFile({ lmdb, path, policy }: EnvironmentOptions, isReadOnly: boolea
 /** Throws what `lmdb` throws. The file has to be sound (`data-file.ts`): LMDB believes whatever stands in it. */
 export function openEnvironment(options: EnvironmentOptions, isReadOnly = false): Environment {
   let opened = openFile(options, isReadOnly);
+  let commitCount = 0;
 
   const commit = async (work: (writes: Writes) => void): Promise<void> => {
     const { root, databases } = opened;
     try {
+      commitCount += 1;
+      if (commitCount % READERS_CHECKED_EVERY === 0) root.readerCheck();
       await root.batch(() =>
         work({
           put: (table, key, value) => void databases[table].put(key as Key, value),
