@@ -27,7 +27,7 @@ export interface EngineOptions {
   readonly queueLimitCount: number;
   readonly confirmationGraceMs: Millis;
   readonly reconnectGraceMs: Millis;
-  /** How long ended sessions, their outcomes and where absent subscribers were are remembered for those who come back, ms: longer than events (R17). */
+  /** How long ended sessions, and where absent subscribers were, are remembered for those who come back, ms: longer than events (R17). */
   readonly endedRetentionMs: Millis;
 }
 
