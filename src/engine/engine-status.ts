@@ -8,7 +8,7 @@ import { addCounts, createDeliveryCounts, type DeliveryCounts } from "./delivery
 import type { Epoch } from "./event.js";
 import type { Hub } from "./hub.js";
 import type { Expulsion, Lag, LagLimits, Member, MemberStatus, PaceChange, PacedSubscription } from "./member-spec.js";
-import type { Questions } from "./questions.js";
+import type { Questions } from "./questions-spec.js";
 import type { Remembered } from "./session-record.js";
 import type { Sessions } from "./sessions.js";
 import { shortenedText } from "./shortened-text.js";

@@ -3,7 +3,7 @@ import type { Delivery } from "./delivery.js";
 import type { ClosureReason, EngineAccounts } from "./engine-status.js";
 import type { AgentEvent, JournaledEvent } from "./event.js";
 import type { Member, MemberStatus } from "./member-spec.js";
-import type { Questions, Replier } from "./questions.js";
+import type { Questions, Replier } from "./questions-spec.js";
 import type { Repeats } from "./repeats.js";
 import type { Reply } from "./reply-check.js";
 import type { OpenQuestion } from "./session-record.js";

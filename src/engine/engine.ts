@@ -167,7 +167,11 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     reconnectGraceMs: options.reconnectGraceMs,
     ableCount,
     resolve: (question, result) => {
-      const resolution = spokesman.resolution(question, result);
+      // The same in every run: after a kill it may be told once more (R12).
+      const hash = services.idServices.sha256Hex(
+        JSON.stringify([question.sessionId, question.event.event_id, "resolution"]),
+      );
+      const resolution = { ...spokesman.resolution(question, result), eventId: `evt_${hash.slice(0, 32)}` };
       return publishing.carryOut(sessions.resolve(question.sessionId, question.token, resolution, moment())).durable;
     },
     remind: (question, passed, remainingSeconds) => {

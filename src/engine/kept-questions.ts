@@ -3,13 +3,16 @@ import type { KeptState } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { JournaledEvent } from "./event.js";
 import { type EntryRecord, entryFrom, entryRecord, type Instant, pastInstant, readKept } from "./kept-entry.js";
+import type { Decision } from "./pending-question.js";
+import { NO_RESULT, type QuestionResult } from "./question-result.js";
 import { permitsOf } from "./session-questions.js";
 import type { OpenQuestion } from "./session-record.js";
 
-/** A question and its event as it went out. */
+/** A question, its event as it went out, and what was decided where its session was not told of that yet. */
 export interface KeptQuestion {
   readonly question: OpenQuestion;
   readonly entry: JournaledEvent;
+  readonly decision?: Decision | undefined;
 }
 
 interface QuestionRecord {
@@ -19,15 +22,19 @@ interface QuestionRecord {
   readonly receivedAt: number;
   readonly ordinal: number;
   readonly entry: EntryRecord;
+  /** What nobody said is left out. */
+  readonly result?: QuestionResult;
 }
 
 /** Keeps a question until it has its outcome. */
-export function keepQuestion(kept: KeptState, { question, entry }: KeptQuestion): void {
+export function keepQuestion(kept: KeptState, pending: KeptQuestion): void {
+  const { question, entry } = pending;
   const { token, kind, agentId, receivedAt, ordinal } = question;
-  kept.put(
-    ["question", token],
-    () => ({ kind, agentId, receivedAt, ordinal, entry: entryRecord(entry) }) satisfies QuestionRecord,
-  );
+  kept.put(["question", token], () => {
+    const { decision } = pending;
+    const open: QuestionRecord = { kind, agentId, receivedAt, ordinal, entry: entryRecord(entry) };
+    return decision === undefined ? open : { ...open, result: decision.result };
+  });
 }
 
 export function forgetQuestion(kept: KeptState, token: string): void {
@@ -50,8 +57,11 @@ export function keptQuestions(kept: KeptState, log: Pick<Log, "error">, present:
     const { session_id: sessionId, reply_token: token } = event;
     const permits = permitsOf(event);
     const question = { kind, token: String(token), sessionId, agentId, event, at, receivedAt, ordinal, permits };
-    found.push({ question, entry });
-    if (receivedAt < record.receivedAt) keepQuestion(kept, { question, entry });
+    const result = record.result && { ...NO_RESULT, ...record.result };
+    const decision = result && { result, recordReply: () => {} };
+    const restored: KeptQuestion = { question, entry, decision };
+    found.push(restored);
+    if (receivedAt < record.receivedAt) keepQuestion(kept, restored);
   });
   return found.sort((a, b) => a.entry.epoch - b.entry.epoch);
 }

@@ -2,8 +2,15 @@
 import type { Millis } from "../contracts/clock.js";
 import type { JournaledEvent } from "./event.js";
 import type { OutcomeListener } from "./question-outcomes.js";
-import type { DefaultedBy } from "./question-result.js";
+import type { DefaultedBy, QuestionResult } from "./question-result.js";
 import type { OpenQuestion } from "./session-record.js";
+
+/** The outcome that a question will have. */
+export interface Decision {
+  readonly result: QuestionResult;
+  /** Writes the reply that decided it into the audit log. */
+  readonly recordReply: () => void;
+}
 
 export interface Pending {
   readonly question: OpenQuestion;
@@ -16,6 +23,10 @@ export interface Pending {
   cancelGrace: (() => void) | undefined;
   /** How its default has come to apply: nobody answers it any more, though its outcome may wait for its turn. */
   due: DefaultedBy | undefined;
+  /** What was decided, while that is being written down: nobody answers it any more (R29). */
+  decision: Decision | undefined;
+  /** The decision is written down. */
+  isSafe: boolean;
   /** The journal did not take its default; that is tried again. */
   isRetried: boolean;
   hadAudience: boolean;
@@ -35,12 +46,19 @@ export function createPending(question: OpenQuestion, entry: JournaledEvent, isR
     shownTo: new Set(),
     cancelGrace: undefined,
     due: undefined,
+    decision: undefined,
+    isSafe: false,
     isRetried: false,
     hadAudience: false,
     isRestored,
     isWaiting: false,
     isSettled: false,
   };
+}
+
+/** Whether a reply can still decide it. */
+export function isAnswerable({ due, decision }: Pending): boolean {
+  return due === undefined && decision === undefined;
 }
 
 /** How long it may be answered. */

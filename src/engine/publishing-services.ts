@@ -4,7 +4,7 @@ import type { Clock, Millis } from "../contracts/clock.js";
 import type { Journal } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { Hub } from "./hub.js";
-import type { Questions } from "./questions.js";
+import type { Questions } from "./questions-spec.js";
 import type { ResumePoints } from "./resume-points.js";
 import type { Sessions } from "./sessions.js";
 import type { Spokesman } from "./spokesman.js";

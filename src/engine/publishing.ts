@@ -2,7 +2,7 @@
 import { Fault } from "../base/errors.js";
 import type { Millis } from "../contracts/clock.js";
 import type { Appended } from "../contracts/journal.js";
-import type { Epoch, JournaledEvent, NewEvent, Producer } from "./event.js";
+import { type Epoch, isTerminalKind, type JournaledEvent, type NewEvent, type Producer, topicKind } from "./event.js";
 import type { KeptQuestion } from "./kept-questions.js";
 import type { PublishingServices } from "./publishing-services.js";
 import { type AgentEvents, createQuestionAgents } from "./question-agents.js";
@@ -226,7 +226,7 @@ export function createPublishing(services: PublishingServices): Publishing {
 
   const abandon = (sessionId: string): void => {
     forgetGrace(sessionId);
-    questions.settleDue(sessionId);
+    questions.settleDue(sessionId, true);
     if (sessions.summary(sessionId) !== undefined) carryOut(sessions.abandon(sessionId, moment()));
   };
 
@@ -275,7 +275,7 @@ export function createPublishing(services: PublishingServices): Publishing {
     };
     const publish: AgentHandle["publish"] = (inputs, isArray, resumeToken) => {
       for (const { fields } of inputs)
-        if (typeof fields.session_id === "string") questions.settleDue(fields.session_id);
+        if (typeof fields.session_id === "string") questions.settleDue(fields.session_id, mayEndQuestions(fields.type));
       const plan = sessions.plan(inputs, {
         now: clock.now(),
         wallTime: clock.wallTime(),
@@ -391,4 +391,10 @@ export function createPublishing(services: PublishingServices): Publishing {
       for (const sessionId of [...graces.keys()]) forgetGrace(sessionId);
     },
   };
+}
+
+/** Whether an event of this type may withdraw questions, or end with its session what they ask. */
+function mayEndQuestions(type: unknown): boolean {
+  const kind = topicKind(String(type));
+  return kind === "state.changed" || isTerminalKind(kind);
 }

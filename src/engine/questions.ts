@@ -1,14 +1,11 @@
 // Open questions: who can be asked, until when, and the one outcome of each (AAEP ch. 6, R6, R7, R19).
 // What must not live here: how a question is announced (the hub) and what it does to its session (sessions).
 import { Fault } from "../base/errors.js";
-import type { Audit, ReplyFate } from "../contracts/audit.js";
-import type { Millis } from "../contracts/clock.js";
-import type { KeptState } from "../contracts/journal.js";
-import type { Log } from "../contracts/log.js";
+import type { ReplyFate } from "../contracts/audit.js";
 import type { JournaledEvent } from "./event.js";
-import { forgetQuestion, type KeptQuestion, keepQuestion } from "./kept-questions.js";
+import { forgetQuestion, keepQuestion } from "./kept-questions.js";
 import { NOTHING_KEPT } from "./nothing-kept.js";
-import { createPending, type Pending, secondsOf } from "./pending-question.js";
+import { createPending, type Decision, isAnswerable, type Pending, secondsOf } from "./pending-question.js";
 import { createQuestionOutcomes } from "./question-outcomes.js";
 import {
   askedOf,
@@ -16,104 +13,16 @@ import {
   type DefaultedBy,
   outcomeFields,
   type QuestionResult,
-  type ResolvedQuestion,
   resultOfDefault,
   resultOfReply,
 } from "./question-result.js";
+import type { Questions, QuestionsOptions, Replier } from "./questions-spec.js";
 import { faultOfReply, type Reply } from "./reply-check.js";
 import type { OpenQuestion } from "./session-record.js";
-import type { QuestionKind } from "./texts/catalogue.js";
-import type { TurnSlices } from "./turn-slices.js";
-import type { WakeUps } from "./wake-ups.js";
 
-export type ReminderPoint = "half" | "nine_tenths";
-
-export interface QuestionsOptions {
-  readonly wakeUps: WakeUps;
-  /** Defaults and reminders that come all at once go out in slices. */
-  readonly slices: TurnSlices;
-  readonly now: () => Millis;
-  readonly clockSkewMs: Millis;
-  readonly audit: Audit;
-  /** How many subscriptions can answer a question of this kind now. */
-  readonly ableCount: (kind: QuestionKind) => number;
-  /** How long a question waits for the first subscription that can answer it, ms (R6). */
-  readonly confirmationGraceMs: Millis;
-  /** How long one waits after the last such subscription has gone, ms (R7). */
-  readonly reconnectGraceMs: Millis;
-  /**
-   * Tells the session of it; called once a question, in the moment of its outcome. Answers when that is safe, where it is not at once (R29). Throws
-   * "storage_unavailable" where it cannot be written down: the question then stays open.
-   */
-  readonly resolve: (question: OpenQuestion, result: QuestionResult) => Promise<void> | undefined;
-  /** Half and nine tenths of a long time have passed (AAEP §6.4.3). */
-  readonly remind: (question: OpenQuestion, passed: ReminderPoint, remainingSeconds: number) => void;
-  /** Whether anybody who can answer is being waited for has changed: an agent may stop its own clocks meanwhile (pitfall H10). */
-  readonly waiting: (question: OpenQuestion, isWaiting: boolean) => void;
-  /** Where open questions and outcomes are kept for the next run. Default: nowhere. */
-  readonly kept?: KeptState;
-  /** Answers when all that was journaled is safe, undefined where it is; throws or rejects while it cannot be (R29). Default: it is. */
-  readonly safety?: () => Promise<void> | undefined;
-}
-
-/** A subscription, as the audit log names it. */
-export interface Audience {
-  readonly subscriptionId: string;
-  readonly subscriberId: string;
-}
-
-/** Who replies. */
-export interface Replier extends Audience {
-  readonly isEntitled: (question: OpenQuestion) => boolean;
-}
-
-export interface Questions {
-  /** Its event has gone out, as `entry`. With nobody to answer it resolves in the same turn. */
-  readonly asked: (question: OpenQuestion, entry: JournaledEvent) => void;
-  /**
-   * Its agent has withdrawn it by an event of its own, which is safe when `durable` settles; the session knows already. With `entry` it was asked and
-   * withdrawn in one breath.
-   */
-  readonly withdrawn: (question: OpenQuestion, durable: Promise<void> | undefined, entry?: JournaledEvent) => void;
-  /**
-   * Takes over the questions of the run before, which their sessions know, and all outcomes. A question waits until its deadline, and for want of an
-   * audience only after it had one in this run; what was due meanwhile gets its default now.
-   */
-  readonly restore: (questions: readonly KeptQuestion[], log: Pick<Log, "error">) => void;
-  /** Takes a question back (AAEP §6.8). False: it is not open. */
-  readonly cancel: (token: string) => boolean;
-  /** Applies the defaults of a session's questions that have come due and wait for their turn: what is said next in it follows their outcomes. */
-  readonly settleDue: (sessionId: string) => void;
-  /** In the order in which they were asked. */
-  readonly open: () => readonly OpenQuestion[];
-  readonly openCount: () => number;
-  readonly find: (token: string) => OpenQuestion | undefined;
-  /** The event of an open question as it went out, however long ago that was. */
-  readonly entryOf: (eventId: string) => JournaledEvent | undefined;
-  /** Whether a person is being waited for. */
-  readonly isWaiting: (token: string) => boolean;
-  /**
-   * How a question ended; "open" also while its outcome is not safe yet (R29). The newest 256 of a session are known, until the session is forgotten,
-   * and 8 MiB of all sessions together; of others undefined.
-   */
-  readonly outcomeOf: (token: string) => ResolvedQuestion | "open" | undefined;
-  /** The session of a question whose outcome is "open". */
-  readonly sessionOf: (token: string) => string | undefined;
-  /** To how many subscriptions it was shown. */
-  readonly shownCount: (token: string) => number;
-  /** Its event was handed to a subscription's transport. */
-  readonly shown: (token: string, eventId: string, to: Audience) => void;
-  /** The first valid reply wins; the answer says only whether it was this one (R19). */
-  readonly reply: (reply: Reply, replier: Replier, raw: unknown) => boolean;
-  /** A subscription came, went or changed its terms. */
-  readonly audienceChanged: () => void;
-  /** Tells `done` once, when the question has its outcome and that is safe: at once where it has one already. */
-  readonly whenResolved: (token: string, done: (resolved: ResolvedQuestion) => void) => void;
-  /** Forgets outcomes of a session. */
-  readonly forgetSession: (sessionId: string) => void;
-  /** Lets go of the clock; what is open stays so for the next run. */
-  readonly close: () => void;
-}
+const NOBODY_REPLIED = (): void => {};
+/** Why a default is tried again that was decided and could not be written. */
+const UNWRITTEN = new Fault("storage_unavailable", "The journal did not take it.", { rule: "R29", origin: "local" });
 
 /** Timeouts up to here have no reminders (AAEP §6.4.3). */
 const SHORT_TIMEOUT_SECONDS = 60;
@@ -139,11 +48,22 @@ export function createQuestions(options: QuestionsOptions): Questions {
       });
     },
   });
-  const dueOf = new Map<string, Set<Pending>>();
+  // By session: what nobody answers any more, and whose outcome its session does not know yet.
+  const untold = new Map<string, Set<Pending>>();
+
+  const joinUntold = (entry: Pending): void => {
+    const { sessionId } = entry.question;
+    untold.set(sessionId, (untold.get(sessionId) ?? new Set()).add(entry));
+  };
+  const leaveUntold = (entry: Pending): void => {
+    const { sessionId } = entry.question;
+    const others = untold.get(sessionId);
+    if (others?.delete(entry) === true && others.size === 0) untold.delete(sessionId);
+  };
 
   const openNow = (token: string): Pending | undefined => {
     const entry = pending.get(token);
-    return entry?.due === undefined ? entry : undefined;
+    return entry !== undefined && isAnswerable(entry) ? entry : undefined;
   };
 
   const take = (question: OpenQuestion, entry: JournaledEvent, isRestored: boolean): Pending => {
@@ -178,12 +98,11 @@ export function createQuestions(options: QuestionsOptions): Questions {
       entry.isSettled = false;
       throw caught;
     }
-    const { token, sessionId, event } = question;
+    const { token, event } = question;
     pending.delete(token);
     byEventId.delete(event.event_id);
     forgetQuestion(kept, token);
-    const others = dueOf.get(sessionId);
-    if (others?.delete(entry) === true && others.size === 0) dueOf.delete(sessionId);
+    leaveUntold(entry);
     cancelTimers(entry);
     setWaiting(entry, false);
     const outcome = { question: askedOf(question), result };
@@ -198,8 +117,76 @@ export function createQuestions(options: QuestionsOptions): Questions {
     return true;
   };
 
-  const resolve = (entry: Pending, result: QuestionResult, recordReply?: () => void): boolean =>
-    settle(entry, result, () => options.resolve(entry.question, result), recordReply);
+  const resolve = (entry: Pending, { result, recordReply }: Decision): boolean =>
+    settle(entry, result, () => outcomeSafety(entry, options.resolve(entry.question, result)), recordReply);
+
+  /** A decision that is written down is safe, though its resolution is not yet: that follows from it in any run. */
+  const outcomeSafety = ({ isSafe }: Pending, durable: Promise<void> | undefined) => (isSafe ? undefined : durable);
+
+  /**
+   * Decides a question, and tells its session once that is written down: an outcome that somebody heard is not taken back by a kill, and then another
+   * one heard (R29). `failed` is told where it cannot be written; the question is open again then.
+   */
+  const decide = (entry: Pending, decision: Decision, failed: () => void): boolean => {
+    if (entry.isSettled || entry.decision !== undefined) return false;
+    if (!kept.isKept) return resolve(entry, decision);
+    entry.decision = decision;
+    joinUntold(entry);
+    keepQuestion(kept, entry);
+    const takeBack = (): void => {
+      entry.decision = undefined;
+      keepQuestion(kept, entry);
+      if (entry.due === undefined) leaveUntold(entry);
+    };
+    let safe: Promise<void> | undefined;
+    try {
+      safe = options.safety?.();
+    } catch (caught) {
+      takeBack();
+      throw caught;
+    }
+    if (safe === undefined) return resolve(entry, decision);
+    safe.then(
+      () => {
+        entry.isSafe = true;
+        options.slices.add(1, () => tell(entry));
+      },
+      () => {
+        if (entry.isSettled) return;
+        takeBack();
+        failed();
+      },
+    );
+    return true;
+  };
+
+  /** Tells the session what is decided, and safe. */
+  const tell = (entry: Pending): void => {
+    const { decision } = entry;
+    if (decision === undefined || isClosed) return;
+    try {
+      resolve(entry, decision);
+    } catch (caught) {
+      tryAgain(entry, caught, () => tell(entry));
+    }
+  };
+
+  /** What the journal did not take. */
+  const tryAgain = (entry: Pending, caught: unknown, act: () => void): void => {
+    if (!(caught instanceof Fault) || caught.code !== "storage_unavailable") throw caught;
+    entry.isRetried = true;
+    const again = (): void => {
+      entry.isRetried = false;
+      options.slices.add(1, act);
+    };
+    entry.cancelTimers.push(options.wakeUps.at(options.now() + RETRY_MS, again));
+  };
+
+  /** What was decided could not be written down: it is answered, or due, as if nothing had been. */
+  const reopen = (entry: Pending): void => {
+    if (options.now() >= entry.deadline) comeDue(entry, "timeout");
+    else checkAudience(entry, options.ableCount(entry.question.kind));
+  };
 
   const setWaiting = (entry: Pending, isWaiting: boolean): void => {
     if (entry.isWaiting === isWaiting) return;
@@ -209,29 +196,24 @@ export function createQuestions(options: QuestionsOptions): Questions {
 
   /** The default applies from now on; where many do at once, their outcomes are told over some turns. */
   const comeDue = (entry: Pending, resolvedBy: DefaultedBy): void => {
-    if (entry.due !== undefined) return;
+    if (!isAnswerable(entry)) return;
     entry.due = resolvedBy;
-    const { sessionId } = entry.question;
-    dueOf.set(sessionId, (dueOf.get(sessionId) ?? new Set()).add(entry));
+    joinUntold(entry);
     options.slices.add(1, () => applyDefault(entry, resolvedBy));
   };
 
   const applyDefault = (entry: Pending, resolvedBy: DefaultedBy): void => {
+    const again = (caught: unknown): void => tryAgain(entry, caught, () => applyDefault(entry, resolvedBy));
+    const decision = { result: resultOfDefault(entry.question, resolvedBy), recordReply: NOBODY_REPLIED };
     try {
-      resolve(entry, resultOfDefault(entry.question, resolvedBy));
+      decide(entry, decision, () => again(UNWRITTEN));
     } catch (caught) {
-      if (!(caught instanceof Fault) || caught.code !== "storage_unavailable") throw caught;
-      entry.isRetried = true;
-      const again = (): void => {
-        entry.isRetried = false;
-        options.slices.add(1, () => applyDefault(entry, resolvedBy));
-      };
-      entry.cancelTimers.push(options.wakeUps.at(options.now() + RETRY_MS, again));
+      again(caught);
     }
   };
 
   const checkAudience = (entry: Pending, count: number): void => {
-    if (entry.due !== undefined) return;
+    if (!isAnswerable(entry)) return;
     if (count > 0) {
       entry.hadAudience = true;
       entry.cancelGrace?.();
@@ -279,14 +261,18 @@ export function createQuestions(options: QuestionsOptions): Questions {
       comeDue(entry, "timeout");
       return "expired";
     }
-    if (entry.due !== undefined) return "already_resolved";
+    if (!isAnswerable(entry)) return "already_resolved";
     // Nobody consents to what was not put to them (R6, AAEP §10 T1).
     if (!replier.isEntitled(entry.question) || !entry.shownTo.has(replier.subscriptionId)) return "not_entitled";
     const fault = faultOfReply(reply, entry.question, options.clockSkewMs);
     if (fault !== undefined) return fault;
     try {
-      const result = resultOfReply(reply, entry.question);
-      return resolve(entry, result, () => record("counted")) ? "counted" : "already_resolved";
+      const decision = { result: resultOfReply(reply, entry.question), recordReply: () => record("counted") };
+      const failed = (): void => {
+        record("not_recorded");
+        reopen(entry);
+      };
+      return decide(entry, decision, failed) ? "counted" : "already_resolved";
     } catch (caught) {
       if (caught instanceof Fault && caught.code === "storage_unavailable") return "not_recorded";
       throw caught;
@@ -305,25 +291,39 @@ export function createQuestions(options: QuestionsOptions): Questions {
     },
     restore: (questions, log) => {
       outcomes.restore(log);
-      const restored = questions.map(({ question, entry }) => take(question, entry, true));
+      const restored = questions.map(({ question, entry, decision }) => {
+        const taken = take(question, entry, true);
+        taken.decision = decision;
+        taken.isSafe = decision !== undefined;
+        return taken;
+      });
       const now = options.now();
       for (const entry of restored) if (entry.deadline > now) armTimers(entry);
-      for (const entry of restored) if (entry.deadline <= now) comeDue(entry, "timeout");
+      for (const entry of restored) {
+        if (entry.decision !== undefined) {
+          joinUntold(entry);
+          options.slices.add(1, () => tell(entry));
+        } else if (entry.deadline <= now) comeDue(entry, "timeout");
+      }
     },
     cancel: (token) => {
       const entry = openNow(token);
-      return entry !== undefined && resolve(entry, CANCELLED);
+      const decision = { result: CANCELLED, recordReply: NOBODY_REPLIED };
+      return entry !== undefined && decide(entry, decision, () => reopen(entry));
     },
-    settleDue: (sessionId) => {
-      for (const entry of [...(dueOf.get(sessionId) ?? [])])
-        if (entry.due !== undefined && !entry.isRetried) applyDefault(entry, entry.due);
+    settleDue: (sessionId, isAtOnce) => {
+      for (const entry of [...(untold.get(sessionId) ?? [])]) {
+        if (entry.isRetried) continue;
+        if (entry.due !== undefined && entry.decision === undefined) applyDefault(entry, entry.due);
+        if (isAtOnce) tell(entry);
+      }
     },
-    open: () => [...pending.values()].flatMap(({ question, due }) => (due === undefined ? [question] : [])),
+    open: () => [...pending.values()].flatMap((entry) => (isAnswerable(entry) ? [entry.question] : [])),
     openCount: () => pending.size,
     find: (token) => openNow(token)?.question,
     entryOf: (eventId) => {
       const entry = byEventId.get(eventId);
-      return entry?.due === undefined ? entry?.entry : undefined;
+      return entry !== undefined && isAnswerable(entry) ? entry.entry : undefined;
     },
     isWaiting: (token) => pending.get(token)?.isWaiting === true,
     shownCount: (token) => pending.get(token)?.shownTo.size ?? 0,

@@ -169,6 +169,8 @@ export interface Resolution extends QuestionOutcome {
   readonly isRejected: boolean;
   /** Members of the resolution's event that say the outcome, `summary_normal` among them. */
   readonly summary: Readonly<Record<string, unknown>>;
+  /** Of the resolution's event; the same whenever it is told. */
+  readonly eventId?: string;
   /** Further members of its `extensions.aaepd`. */
   readonly marks?: Readonly<Record<string, unknown>>;
 }
@@ -177,7 +179,7 @@ export interface Resolution extends QuestionOutcome {
  * Closes an open question and tells its outcome: the agent's last one restores the state before it, an earlier one leaves it waiting (R6).
  */
 export function resolveQuestion(draft: Draft, session: SessionRecord, question: OpenQuestion, resolution: Resolution) {
-  const { token, outcome, isAcceptedByReply, isRejected, summary, marks } = resolution;
+  const { token, outcome, isAcceptedByReply, isRejected, summary, marks, eventId } = resolution;
   const agent = session.agents.get(question.agentId);
   if (agent === undefined) return;
   closeQuestion(draft, session, question, { token, outcome });
@@ -190,6 +192,7 @@ export function resolveQuestion(draft: Draft, session: SessionRecord, question: 
     from_state: AWAITING_INPUT,
     to_state: isLast ? restored : AWAITING_INPUT,
     ...summary,
+    ...(eventId === undefined ? {} : { event_id: eventId }),
   };
   const stamp = stampNow(draft, session);
   emitMade(draft, session, "resolution", "state.changed", agent.producer, stamp, fields, marks);

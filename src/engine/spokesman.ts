@@ -13,7 +13,7 @@ import type { IdServices } from "./derived-id.js";
 import type { AgentEvent, Epoch, JournaledEvent, NewEvent, Producer } from "./event.js";
 import { localizedTexts } from "./localized-texts.js";
 import type { QuestionResult } from "./question-result.js";
-import type { ReminderPoint } from "./questions.js";
+import type { ReminderPoint } from "./questions-spec.js";
 import type { Resolution } from "./session-questions.js";
 import type { OpenQuestion, SessionSummary } from "./session-record.js";
 import type { MadeSummary } from "./session-turn.js";

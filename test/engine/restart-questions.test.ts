@@ -15,6 +15,10 @@ function asked(runs: Runs, fields = confirmation("rpl_1")): { run: Run; token: s
   return { run, token: String(receipt.resumeToken), person };
 }
 
+/** The reply tokens of what it may answer now. */
+const questionsOpenTo = ({ subscription }: Listener) =>
+  subscription.openQuestions().map(({ reply_token }) => reply_token);
+
 const kinds = (run: Run): readonly AuditEntry["kind"][] => run.audit.map(({ kind }) => kind);
 
 describe("H1: a question between asking and answering", () => {
@@ -137,6 +141,7 @@ describe("H1: a question between asking and answering", () => {
       third.advance(60_000 - ms - 1);
       expect(third.engine.status().openQuestionCount).toBe(1);
       third.advance(1);
+      await third.flush();
       expect(third.engine.status().openQuestionCount).toBe(0);
       expect(questionsIn(person)).toHaveLength(1);
     },
@@ -207,6 +212,8 @@ describe("R29: an outcome is one, and safe before it is told", () => {
     const { run, token, person } = asked(runs, clarification("rpl_1", { accepted_response_kinds: ["freetext"] }));
     const reply = { ...decision(run, "rpl_1", "accept"), kind: "clarification", response: "the red one" } as never;
     expect(person.subscription.reply(reply, {})).toBe(true);
+    // What was decided, and what that led to.
+    await run.flush();
     await run.flush();
     const second = runs.start(100_000);
     const back = second.listen(ABLE);
@@ -221,20 +228,64 @@ describe("R29: an outcome is one, and safe before it is told", () => {
     expect(runs.start().agent.outcomeOf("rpl_1", token)).toMatchObject({ result: { response: "the red one" } });
   });
 
-  it("R29: it is not told while the flush fails, and told when the journal has recovered", async () => {
+  it("R29: nobody hears of it before it is safe, and once heard it is the same after a kill, under the same id", async () => {
+    const runs = createRuns();
+    const { run, person } = asked(runs);
+    await run.flush();
+    const heard = ({ received }: Pick<typeof person, "received">) =>
+      received.filter(({ event }) => event.extensions?.aaepd?.decision !== undefined).map(({ event }) => event);
+    expect(give(run, person, "rpl_1", "reject")).toBe(true);
+    expect(give(run, person, "rpl_1", "accept")).toBe(false);
+    expect([heard(person), questionsOpenTo(person), audited(run, "outcome")]).toEqual([[], [], []]);
+    await run.flush();
+    const [told] = heard(person);
+    expect(told?.extensions?.aaepd).toMatchObject({ decision: "rejected" });
+    // Killed with the decision on the disk, and what it led to in memory.
+    const second = runs.start();
+    const back = second.listen(ABLE, "person", { kind: "event", eventId: String(told?.event_id) });
+    const missed = second.listen(ABLE, "another", {
+      kind: "event",
+      eventId: String(questionsIn(person)[0]?.event.event_id),
+    });
+    await second.flush();
+    expect([questionsIn(back), questionsIn(missed), heard(back)]).toEqual([[], [], []]);
+    expect(heard(missed).map(({ event_id, extensions }) => [event_id, extensions?.aaepd?.decision])).toEqual([
+      [told?.event_id, "rejected"],
+    ]);
+  });
+
+  it("R29: it is open again where it could not be written down, and due where its time is over", async () => {
     const runs = createRuns();
     const { run, person } = asked(runs);
     await run.flush();
     runs.disk.setFailing(true);
+    expect(give(run, person, "rpl_1", "reject")).toBe(true);
+    await run.flush();
+    expect(audited(run, "reply").map(({ fate }) => fate)).toEqual(["not_recorded"]);
+    expect(questionsOpenTo(person)).toEqual(["rpl_1"]);
+    runs.disk.setFailing(false);
+    await run.flush();
     expect(give(run, person, "rpl_1", "accept")).toBe(true);
+    await run.flush();
+    await run.flush();
+    expect(run.agent.outcomes.map(({ result }) => result.decision)).toEqual(["accept"]);
+  });
+
+  it("R29: a default is not told while the flush fails, and told when the journal has recovered", async () => {
+    const runs = createRuns();
+    const { run } = asked(runs);
+    await run.flush();
+    runs.disk.setFailing(true);
+    run.advance(60_000);
     await run.flush();
     run.advance(10_000);
     expect([run.agent.outcomes, run.agent.outcomeOf("rpl_1")]).toEqual([[], "open"]);
     runs.disk.setFailing(false);
     await run.flush();
     run.advance(1000);
-    expect(run.agent.outcomes.map(({ result }) => result.decision)).toEqual(["accept"]);
-    expect(run.agent.outcomeOf("rpl_1")).toMatchObject({ result: { decision: "accept" } });
+    await run.flush();
+    expect(run.agent.outcomes.map(({ result }) => result.resolvedBy)).toEqual(["timeout"]);
+    expect(run.agent.outcomeOf("rpl_1")).toMatchObject({ result: { decision: "reject" } });
   });
 
   it("R29: a withdrawal is told when it is safe, as any outcome", async () => {

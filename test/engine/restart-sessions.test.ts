@@ -211,6 +211,7 @@ describe("R5: what was permitted is neither lost nor doubled", () => {
       first.publish(confirmation(name));
       expect(give(first, person, name, "accept")).toBe(true);
     }
+    await first.flush();
     first.publish(irreversible("call_1"));
     await first.flush();
     const second = runs.start();

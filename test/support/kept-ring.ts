@@ -73,7 +73,7 @@ export function createKeptDisk(): KeptDisk {
     const refuse = (): Fault => new Fault("storage_unavailable", "The disk takes nothing.", { rule: "R29" });
 
     const durable = (): Promise<void> | undefined => {
-      if (safe === head) return undefined;
+      if (safe === head && operations.length === 0) return undefined;
       if (waiting === undefined) {
         let settle: (fault?: Fault) => void = () => {};
         const promise = new Promise<void>((resolve, reject) => {

@@ -1,4 +1,4 @@
-// What whoever replied is told, where the transport answers: that a reply counted once that is safe, because after a kill it would not have (R19, R29).
+// What whoever replied is told, where the transport answers: that a reply counted, once that is safe; after a kill before that it did not (R19, R29).
 import type { OpenSubscription } from "./subscription-desk.js";
 
 /** Gives the reply, and answers whether it counted. Throws and rejects with "storage_unavailable" where that cannot be made safe. */

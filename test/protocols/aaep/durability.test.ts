@@ -76,6 +76,8 @@ function createPeer(rig: EngineRig) {
   });
   return {
     notified,
+    /** How the questions ended that it was told of. */
+    outcomes: () => notified.flatMap(({ method, params }) => (method === "aaep.outcome" ? [params.resolved_by] : [])),
     /** What has become of the call by now. */
     call: (method: string, params: unknown, signal?: ReturnType<typeof createCallSignal>) => {
       const answer: { value: unknown } = { value: "none yet" };
@@ -118,7 +120,9 @@ describe("R29: over JSON-RPC", () => {
     expect(heir.call("aaep.outcome_of", { reply_token: "rpl_2" }).value).toBe("none yet");
     await disk.flush();
     expect(cancelled.value).toEqual({ cancelled: true });
-    expect(resumed.value).toMatchObject({ outcomes: [{ outcome: "cancelled" }, { outcome: "accepted" }] });
+    // Who came back while they were being written down hears of them as whoever waited does.
+    expect(resumed.value).toMatchObject({ outcomes: [], open_questions: [{}, {}] });
+    expect(heir.outcomes()).toEqual(["cancelled", "reply"]);
   });
 
   it("that a reply counted is told when its outcome is safe", async () => {

@@ -1,0 +1,105 @@
+// What open questions need of the engine, and what they answer to; how they are decided is in questions.ts (AAEP ch. 6).
+import type { Audit } from "../contracts/audit.js";
+import type { Millis } from "../contracts/clock.js";
+import type { KeptState } from "../contracts/journal.js";
+import type { Log } from "../contracts/log.js";
+import type { JournaledEvent } from "./event.js";
+import type { KeptQuestion } from "./kept-questions.js";
+import type { QuestionResult, ResolvedQuestion } from "./question-result.js";
+import type { Reply } from "./reply-check.js";
+import type { OpenQuestion } from "./session-record.js";
+import type { QuestionKind } from "./texts/catalogue.js";
+import type { TurnSlices } from "./turn-slices.js";
+import type { WakeUps } from "./wake-ups.js";
+
+export type ReminderPoint = "half" | "nine_tenths";
+
+export interface QuestionsOptions {
+  readonly wakeUps: WakeUps;
+  /** Defaults and reminders that come all at once go out in slices. */
+  readonly slices: TurnSlices;
+  readonly now: () => Millis;
+  readonly clockSkewMs: Millis;
+  readonly audit: Audit;
+  /** How many subscriptions can answer a question of this kind now. */
+  readonly ableCount: (kind: QuestionKind) => number;
+  /** How long a question waits for the first subscription that can answer it, ms (R6). */
+  readonly confirmationGraceMs: Millis;
+  /** How long one waits after the last such subscription has gone, ms (R7). */
+  readonly reconnectGraceMs: Millis;
+  /**
+   * Tells the session of it; called once a question, in the moment of its outcome. Answers when that is safe, where it is not at once (R29). Throws
+   * "storage_unavailable" where it cannot be written down: the question then stays open.
+   */
+  readonly resolve: (question: OpenQuestion, result: QuestionResult) => Promise<void> | undefined;
+  /** Half and nine tenths of a long time have passed (AAEP §6.4.3). */
+  readonly remind: (question: OpenQuestion, passed: ReminderPoint, remainingSeconds: number) => void;
+  /** Whether anybody who can answer is being waited for has changed: an agent may stop its own clocks meanwhile (pitfall H10). */
+  readonly waiting: (question: OpenQuestion, isWaiting: boolean) => void;
+  /** Where open questions and outcomes are kept for the next run. Default: nowhere. */
+  readonly kept?: KeptState;
+  /** Answers when all that was journaled is safe, undefined where it is; throws or rejects while it cannot be (R29). Default: it is. */
+  readonly safety?: () => Promise<void> | undefined;
+}
+
+/** A subscription, as the audit log names it. */
+export interface Audience {
+  readonly subscriptionId: string;
+  readonly subscriberId: string;
+}
+
+/** Who replies. */
+export interface Replier extends Audience {
+  readonly isEntitled: (question: OpenQuestion) => boolean;
+}
+
+export interface Questions {
+  /** Its event has gone out, as `entry`. With nobody to answer it resolves in the same turn. */
+  readonly asked: (question: OpenQuestion, entry: JournaledEvent) => void;
+  /**
+   * Its agent has withdrawn it by an event of its own, which is safe when `durable` settles; the session knows already. With `entry` it was asked and
+   * withdrawn in one breath.
+   */
+  readonly withdrawn: (question: OpenQuestion, durable: Promise<void> | undefined, entry?: JournaledEvent) => void;
+  /**
+   * Takes over the questions of the run before, which their sessions know, and all outcomes. A question waits until its deadline, and for want of an
+   * audience only after it had one in this run; what was due meanwhile gets its default now.
+   */
+  readonly restore: (questions: readonly KeptQuestion[], log: Pick<Log, "error">) => void;
+  /** Takes a question back (AAEP §6.8). False: it is not open. */
+  readonly cancel: (token: string) => boolean;
+  /**
+   * Applies the defaults of a session's questions that have come due and wait for their turn: what is said next in it follows their outcomes. With
+   * `isAtOnce` the session is told of them, and of all else that is decided, though that is not safe yet: it is about to end, or its agent to go on.
+   */
+  readonly settleDue: (sessionId: string, isAtOnce: boolean) => void;
+  /** In the order in which they were asked. */
+  readonly open: () => readonly OpenQuestion[];
+  readonly openCount: () => number;
+  readonly find: (token: string) => OpenQuestion | undefined;
+  /** The event of an open question as it went out, however long ago that was. */
+  readonly entryOf: (eventId: string) => JournaledEvent | undefined;
+  /** Whether a person is being waited for. */
+  readonly isWaiting: (token: string) => boolean;
+  /**
+   * How a question ended; "open" also while its outcome is not safe yet (R29). The newest 256 of a session are known, until the session is forgotten,
+   * and 8 MiB of all sessions together; of others undefined.
+   */
+  readonly outcomeOf: (token: string) => ResolvedQuestion | "open" | undefined;
+  /** The session of a question whose outcome is "open". */
+  readonly sessionOf: (token: string) => string | undefined;
+  /** To how many subscriptions it was shown. */
+  readonly shownCount: (token: string) => number;
+  /** Its event was handed to a subscription's transport. */
+  readonly shown: (token: string, eventId: string, to: Audience) => void;
+  /** The first valid reply wins; the answer says only whether it was this one (R19). */
+  readonly reply: (reply: Reply, replier: Replier, raw: unknown) => boolean;
+  /** A subscription came, went or changed its terms. */
+  readonly audienceChanged: () => void;
+  /** Tells `done` once, when the question has its outcome and that is safe: at once where it has one already. */
+  readonly whenResolved: (token: string, done: (resolved: ResolvedQuestion) => void) => void;
+  /** Forgets outcomes of a session. */
+  readonly forgetSession: (sessionId: string) => void;
+  /** Lets go of the clock; what is open stays so for the next run. */
+  readonly close: () => void;
+}
