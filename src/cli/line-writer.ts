@@ -1,4 +1,5 @@
-import { faultFromNodeError } from "../../transports/node-errors.js";
+import { faultFromNodeError, nodeErrorCode } from "../../transports/node-errors.js";
+import { Fault } from "../base/errors.js";
 import type { Output } from "./command-io.js";
 
 export interface LineWriter {
@@ -7,12 +8,17 @@ export interface LineWriter {
   /** Resolves when nobody reads any more (S7): the end of `aaepd tail | head`, and no fault. Rejects where writing fails otherwise. */
   readonly gone: Promise<void>;
   readonly hasGone: () => boolean;
-  /** Resolves when what was written has left, or nobody reads. */
+  /**
+   * Resolves when what was written has left, or nobody reads. Rejects with a Fault "storage_unavailable" where it could not be written, as on a full
+   * disk: whoever writes a file that way must not take it for whole.
+   */
   readonly flush: () => Promise<void>;
 }
 
 export function createLineWriter(output: Output): LineWriter {
   let isGone = false;
+  let failure: Fault | undefined;
+  let draining: Promise<void> | undefined;
   let tellGone: () => void = () => {};
   let tellFailed: (error: Error) => void = () => {};
   const gone = new Promise<void>((resolve, reject) => {
@@ -23,7 +29,14 @@ export function createLineWriter(output: Output): LineWriter {
   output.on("error", (error: Error) => {
     isGone = true;
     if (faultFromNodeError(error, "standard output").code === "peer_gone") tellGone();
-    else tellFailed(error);
+    else {
+      failure ??= new Fault(
+        "storage_unavailable",
+        `Standard output cannot be written (${nodeErrorCode(error)}). Make room where it goes, and begin again.`,
+        { origin: "local", cause: error },
+      );
+      tellFailed(failure);
+    }
   });
   output.on("close", () => {
     isGone = true;
@@ -31,8 +44,9 @@ export function createLineWriter(output: Output): LineWriter {
   });
 
   function drained(): Promise<void> {
-    return new Promise((resolve) => {
+    draining ??= new Promise((resolve) => {
       const done = () => {
+        draining = undefined;
         output.off("drain", done);
         output.off("close", done);
         output.off("error", done);
@@ -42,6 +56,7 @@ export function createLineWriter(output: Output): LineWriter {
       output.on("close", done);
       output.on("error", done);
     });
+    return draining;
   }
 
   return {
@@ -50,6 +65,9 @@ export function createLineWriter(output: Output): LineWriter {
     hasGone: () => isGone,
     flush: async () => {
       if (!isGone && output.writableLength > 0) await new Promise<void>((resolve) => output.write("", () => resolve()));
+      // A stream tells what went wrong after it has called back.
+      await new Promise(setImmediate);
+      if (failure !== undefined) throw failure;
     },
   };
 }
