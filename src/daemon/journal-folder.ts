@@ -3,7 +3,9 @@ import { dirname, join } from "node:path";
 import { withClaim } from "../../transports/ipc/claim.js";
 import { assurePrivateDirectory } from "../../transports/ipc/directory.js";
 import { fileNameOf } from "../../transports/ipc/paths.js";
+import { nodeErrorCode } from "../../transports/node-errors.js";
 import { Fault } from "../base/errors.js";
+import { diskReason } from "../storage/diagnose-disk.js";
 import type { JournalChoice } from "./config.js";
 import { ownerOf, takeOwnership } from "./owner-file.js";
 import { stateDirectory } from "./state-directory.js";
@@ -35,7 +37,8 @@ export function journalOwner(directory: string): number | undefined {
 
 /**
  * The folder of a choice, made where it is missing, with mode 0700. Where a live process has it, "auto" takes the next name, with -2, -3 and so on; a
- * folder that was named is refused with a Fault "address_in_use". Rejects with a Fault "permission_denied" where others could reach it.
+ * folder that was named is refused with a Fault "address_in_use". Rejects with a Fault "permission_denied" where others could reach it, and
+ * "storage_unavailable" where the disk takes nothing.
  */
 export async function claimJournalFolder(
   choice: Exclude<JournalChoice, { readonly kind: "memory" }>,
@@ -43,7 +46,14 @@ export async function claimJournalFolder(
   producerId: string,
 ): Promise<JournalFolder> {
   const wanted = choice.kind === "auto" ? defaultJournalDirectory(environment, producerId) : choice.path;
-  const isNamed = choice.kind === "directory";
+  try {
+    return await claim(wanted, choice.kind === "directory");
+  } catch (caught) {
+    throw diskFault(wanted, caught) ?? caught;
+  }
+}
+
+async function claim(wanted: string, isNamed: boolean): Promise<JournalFolder> {
   makePrivate(isNamed ? wanted : dirname(wanted));
   // Claims on a folder that was named stand in it: nothing is written beside it.
   return withClaim(isNamed ? join(wanted, "journal") : wanted, async () => {
@@ -59,6 +69,14 @@ export async function claimJournalFolder(
 
 function makePrivate(directory: string): void {
   assurePrivateDirectory(directory, process.getuid?.(), "the journal");
+}
+
+/** Undefined where the disk is not the reason. */
+function diskFault(directory: string, caught: unknown): Fault | undefined {
+  const reason = diskReason(nodeErrorCode(caught instanceof Fault ? caught.cause : caught));
+  if (reason === undefined) return undefined;
+  const sentence = `The journal cannot stand in ${directory}. ${reason} With --journal memory it needs no disk.`;
+  return new Fault("storage_unavailable", sentence, { origin: "local", cause: caught });
 }
 
 function inUse(directory: string, pid: number): Fault {

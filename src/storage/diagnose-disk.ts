@@ -7,16 +7,24 @@ import { dirname, join } from "node:path";
 const LEAST_BYTES = 64 * 1024;
 const MOST_BYTES = 4 * 1024 * 1024;
 
-const SENTENCES: Readonly<Record<string, string>> = {
+const DISK_SENTENCES: Readonly<Record<string, string>> = {
   ENOSPC: "The disk is full. Make room on it.",
   EDQUOT: "The disk quota of this user is used up. Make room.",
   EROFS: "The file system is read-only. Make it writable, or name another folder (--journal).",
-  EACCES: "This user may not write to its folder. Give it back, or name another one (--journal).",
-  EPERM: "This user may not write to its folder. Give it back, or name another one (--journal).",
-  ENOENT: "Its folder is gone. Restart the daemon, or put the folder back.",
   EIO: "The disk reports errors. Look at the system's log.",
   EFBIG: "The file has reached the largest size that this process may write. Raise the limit.",
 };
+
+const FOLDER_SENTENCES: Readonly<Record<string, string>> = {
+  EACCES: "This user may not write to its folder. Give it back, or name another one (--journal).",
+  EPERM: "This user may not write to its folder. Give it back, or name another one (--journal).",
+  ENOENT: "Its folder is gone. Restart the daemon, or put the folder back.",
+};
+
+/** Why nothing can be written, in a sentence, by the system's code; undefined where it is not the disk. */
+export function diskReason(code: string | undefined): string | undefined {
+  return code === undefined ? undefined : DISK_SENTENCES[code];
+}
 
 /** Tries to write `owedBytes` and some more beside `path`. Undefined where that is possible. Never rejects. */
 export async function diagnoseDisk(path: string, owedBytes: number): Promise<string | undefined> {
@@ -33,6 +41,6 @@ export async function diagnoseDisk(path: string, owedBytes: number): Promise<str
     return undefined;
   } catch (caught) {
     const code = caught instanceof Error && "code" in caught ? String(caught.code) : "";
-    return SENTENCES[code] ?? `Writing beside it failed (${code || String(caught)}).`;
+    return DISK_SENTENCES[code] ?? FOLDER_SENTENCES[code] ?? `Writing beside it failed (${code || String(caught)}).`;
   }
 }

@@ -7,6 +7,7 @@ import { beforeAll, expect, it } from "vitest";
 import { createClock } from "../../src/daemon/clock.js";
 import { resolveConfiguration } from "../../src/daemon/config-sources.js";
 import { startDaemon } from "../../src/daemon/daemon.js";
+import { EXIT_CODES } from "../../src/daemon/exit-codes.js";
 import { createIdSource, sha256Hex } from "../../src/daemon/ids.js";
 import { journalOwner } from "../../src/daemon/journal-folder.js";
 import { ensureBuilt } from "../support/built.js";
@@ -50,5 +51,20 @@ it("P13: an owner who cannot be written down leaves no file that says that there
     encoding: "utf8",
   });
   expect(stdout.trim()).toBe("EFBIG");
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+it("P13: a start on a full disk says so, and what to do", () => {
+  const directory = temporaryDirectory();
+  // The limit of a file's length stands for a disk that takes nothing.
+  const limited = `trap '' XFSZ; ulimit -S -f 0; exec "$0" "$1" serve --socket off --grpc off --audit off --journal "$2"`;
+  const program = join(import.meta.dirname, "../../bin/aaepd.js");
+  const { stderr, status } = spawnSync("sh", ["-c", limited, process.execPath, program, directory], {
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, HOME: directory, NODE_DISABLE_COMPILE_CACHE: "1" },
+  });
+  expect(stderr).toContain(`Error: The journal cannot stand in ${directory}. The file has reached the largest size`);
+  expect(stderr).toContain("With --journal memory it needs no disk.");
+  expect(status).toBe(EXIT_CODES.failed.code);
   expect(readdirSync(directory)).toEqual([]);
 });
