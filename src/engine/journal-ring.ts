@@ -30,6 +30,8 @@ interface Kept extends Evicted, Pick<NewEvent, "kind" | "at" | "made" | "publish
   readonly outputId: string | undefined;
 }
 
+/** Places to begin with. */
+const SMALLEST_CIRCLE = 1024;
 /** What an entry costs beside its text: the record, its id, its places in the index and the list. */
 const ENTRY_OVERHEAD_BYTES = 300;
 /** Of text in memory, at most. */
@@ -55,13 +57,16 @@ function isAmong({ sessionId, kind, outputId }: Kept, only: JournalSelection): b
 export function createJournalRing(options: JournalRingOptions): Journal {
   const maxEvents = options.maxEvents ?? 65_536;
   const maxBytes = options.maxBytes ?? 32 * 1024 * 1024;
-  const byId = new Map<string, Kept>();
+  const { firstEpoch } = options;
+  // By count of events before it in this run, for a small number is no object: what a map has outgrown keeps all objects alive that were in it,
+  // until the collector looks at everything.
+  const byId = new Map<string, number>();
   const parsed = createParsedEntries();
-  // A growing array with a moving start; it is compacted once the dead part outweighs the living.
-  let entries: Kept[] = [];
-  let start = 0;
+  // A circle, and what left it is cleared at once, for the same reason. It widens when it is full.
+  let circle: (Kept | undefined)[] = new Array(SMALLEST_CIRCLE).fill(undefined);
   let bytes = 0;
-  let head = options.firstEpoch - 1;
+  let oldest = firstEpoch;
+  let head = firstEpoch - 1;
   // Each event brings the ids of its session and output as strings of its own; one is kept for all that follow one another.
   let lastSessionId = "";
   let lastOutputId = "";
@@ -72,23 +77,34 @@ export function createJournalRing(options: JournalRingOptions): Journal {
     return lastOutputId;
   };
 
-  const evictOldest = (): void => {
-    const oldest = entries[start];
-    if (oldest === undefined) return;
-    bytes -= keptBytes(oldest);
-    parsed.drop(oldest.epoch);
-    start += 1;
-    if (byId.get(oldest.eventId) === oldest) byId.delete(oldest.eventId);
-    options.evicted?.(oldest);
-    if (start > 1024 && start * 2 > entries.length) {
-      entries = entries.slice(start);
-      start = 0;
-    }
+  // Epochs of one run of the daemon have no holes, so the place follows from the number.
+  const placeOf = (epoch: Epoch): number => (epoch - firstEpoch) % circle.length;
+
+  const keptAt = (epoch: Epoch): Kept | undefined =>
+    epoch < oldest || epoch > head ? undefined : circle[placeOf(epoch)];
+
+  const widen = (): void => {
+    const narrow = circle;
+    circle = new Array(narrow.length * 2).fill(undefined);
+    for (const kept of narrow) if (kept !== undefined) circle[placeOf(kept.epoch)] = kept;
   };
 
+  const evictOldest = (): void => {
+    const kept = keptAt(oldest);
+    if (kept === undefined) return;
+    circle[placeOf(oldest)] = undefined;
+    bytes -= keptBytes(kept);
+    parsed.drop(oldest);
+    if (byId.get(kept.eventId) === oldest - firstEpoch) byId.delete(kept.eventId);
+    oldest += 1;
+    options.evicted?.(kept);
+  };
+
+  const count = (): number => head + 1 - oldest;
+
   const trim = (): void => {
-    while (entries.length - start > maxEvents || (bytes > maxBytes && entries.length - start > 1)) {
-      if (options.isOwed?.(oldest()) === true) return;
+    while (count() > maxEvents || (bytes > maxBytes && count() > 1)) {
+      if (options.isOwed?.(oldest) === true) return;
       evictOldest();
     }
   };
@@ -114,8 +130,9 @@ export function createJournalRing(options: JournalRingOptions): Journal {
         published,
         epoch: head,
       };
-      entries.push(kept);
-      byId.set(eventId, kept);
+      if (count() > circle.length) widen();
+      circle[placeOf(head)] = kept;
+      byId.set(eventId, head - firstEpoch);
       added.push({ event, kind, source, at, ordinal, made, published, epoch: head });
       bytes += keptBytes(kept);
       trim();
@@ -128,23 +145,24 @@ export function createJournalRing(options: JournalRingOptions): Journal {
   const wallTimeOf = (kept: Kept | undefined): number | undefined =>
     kept === undefined ? undefined : kept.at + (options.wallTimeOffsetMs ?? 0);
 
-  const oldest = (): Epoch => entries[start]?.epoch ?? head + 1;
-
   const read = (after: Epoch, limit: number): JournalRead => {
-    const first = oldest();
-    if (after + 1 < first && after < head) return { kind: "gap", oldest: first };
-    // Epochs of one run of the daemon have no holes, so the place follows from the number.
-    const from = start + Math.max(0, after + 1 - first);
-    return { kind: "events", events: entries.slice(from, from + limit).map(sharedEntry) };
+    if (after + 1 < oldest && after < head) return { kind: "gap", oldest };
+    const events: JournaledEvent[] = [];
+    for (let epoch = Math.max(after + 1, oldest); epoch <= head && events.length < limit; epoch += 1) {
+      const kept = keptAt(epoch);
+      if (kept !== undefined) events.push(sharedEntry(kept));
+    }
+    return { kind: "events", events };
   };
 
   const find = (id: string): JournaledEvent | undefined => {
-    const kept = byId.get(id);
+    const offset = byId.get(id);
+    const kept = offset === undefined ? undefined : keptAt(firstEpoch + offset);
     return kept && entryFrom(kept);
   };
 
   const at = (epoch: Epoch, only?: JournalSelection): JournaledEvent | undefined => {
-    const kept = epoch < oldest() ? undefined : entries[start + epoch - oldest()];
+    const kept = keptAt(epoch);
     return kept === undefined || (only !== undefined && !isAmong(kept, only)) ? undefined : entryFrom(kept);
   };
 
@@ -152,14 +170,14 @@ export function createJournalRing(options: JournalRingOptions): Journal {
     append,
     read,
     head: () => head,
-    oldest,
+    oldest: () => oldest,
     find,
     at,
     kept: NOTHING_KEPT,
     status: () => ({
-      eventCount: entries.length - start,
+      eventCount: count(),
       bytes,
-      oldestAt: wallTimeOf(entries[start]),
+      oldestAt: wallTimeOf(keptAt(oldest)),
       head,
       safe: head,
       failure: undefined,
