@@ -39,7 +39,7 @@ export async function openJournal(
       abandon: async () => {},
     };
   }
-  const [{ claimJournalFolder }, { openDiskJournal }] = await Promise.all([
+  const [{ claimJournalFolder, defaultJournalDirectory }, { openDiskJournal }] = await Promise.all([
     import("./journal-folder.js"),
     import("../storage/open-disk-journal.js"),
   ]);
@@ -55,6 +55,9 @@ export async function openJournal(
     log,
     closed: release,
   });
+  // Whoever looks for what was kept before looks in the other one.
+  if (journal.kind === "auto" && directory !== defaultJournalDirectory(environment, options.producerId))
+    log.warn({ path: opened.path }, "another daemon has the journal of this name, and this one keeps another");
   log.debug({ path: opened.path, policy: options.journalPolicy }, "the journal is open");
   return opened;
 }

@@ -3,7 +3,7 @@
 // because each looks after it has made its file. Names are never used twice, so a dead contender's file can be removed by anybody
 // without a race: a claim cannot outlive a process that was killed (U1).
 import { randomBytes, randomInt } from "node:crypto";
-import { closeSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Fault } from "../../src/base/errors.js";
@@ -69,13 +69,23 @@ function isLive(claim: string, pid: number): boolean {
   return false;
 }
 
-/** Whether a process of that number exists, be it ours or another user's. */
+/** Whether a process of that number runs, be it ours or another user's. */
 export function isProcess(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);
-    return true;
   } catch (caught) {
     return !isNoSuchProcess(caught);
+  }
+  return !hasEnded(pid);
+}
+
+/** Whether nothing is left of it but its number, because whoever started it has not asked how it ended. Only Linux tells. */
+function hasEnded(pid: number): boolean {
+  try {
+    // The name may have brackets in it; the state follows the last of them.
+    return /\) [ZX] [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
   }
 }
