@@ -262,16 +262,17 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
         retryAfterSeconds: options.retryAfterSeconds,
       });
     }
-    const start = resumeStart(spec.subscriberId, spec.resumeAfter, {
+    const { subscriberId, isRemembered = true } = spec;
+    const start = resumeStart(subscriberId, spec.resumeAfter, {
       journal,
       steps: runs,
       points,
+      returned: isRemembered ? points.returned : () => {},
       sessions,
       hasLost: () => losses.count() > 0,
       gapEvents: (after) => lateGapEvents(spec.terms, after),
     });
     const id = `sub_${ids.hex(16)}`;
-    const { subscriberId, isRemembered = true } = spec;
     const member = hub.open({
       subscriptionId: id,
       subscriberId,

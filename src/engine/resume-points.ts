@@ -5,6 +5,7 @@ import { epochOfDerivedId } from "./derived-id.js";
 import type { EpochRuns } from "./epoch-runs.js";
 import type { Epoch, JournaledEvent } from "./event.js";
 import { readKept } from "./kept-entry.js";
+import { createNamedReturns } from "./named-returns.js";
 import { createOutputSpans } from "./output-spans.js";
 import type { SubscriberLows } from "./subscriber-lows.js";
 
@@ -20,6 +21,8 @@ export interface ResumePoints {
   readonly delivered: (subscriberId: string, sessionId: string, eventId: string, low: Epoch) => void;
   /** The epoch after which to read for a subscriber that names `eventId` as its last; undefined where nothing is known of it. */
   readonly after: (subscriberId: string, eventId: string, sessionId: string | undefined) => Epoch | undefined;
+  /** A subscriber that named `eventId` is read to from the epoch after `after`: if it names that again, it is read to from there again. */
+  readonly returned: (subscriberId: string, eventId: string, after: Epoch) => void;
   /** Whether that is known of the id itself, and not only of where the subscriber was last. */
   readonly knows: (subscriberId: string, eventId: string) => boolean;
   readonly forgetSession: (sessionId: string) => void;
@@ -56,25 +59,25 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
   const moved = new Map<string, Set<string>>();
   // Of whom anything is kept.
   const onDisk = new Set<string>();
+  const returns = createNamedReturns(kept, log);
   const spans = createOutputSpans({ journal, kept, log, isBefore: runs.isBefore });
 
-  /** The lowest point of a subscriber's that `pick` chooses. */
+  /** The lowest of a subscriber's points that `pick` chooses. */
   const stored = (
     subscriberId: string,
-    pick: (points: SessionPoints, sessionId: string) => Point | undefined,
+    pick: (points: SessionPoints, sessionId: string) => readonly Point[],
   ): Epoch | undefined => {
     let lowest: Epoch | undefined;
-    for (const [sessionId, known] of points.get(subscriberId) ?? []) {
-      const point = pick(known, sessionId);
-      if (point !== undefined && (lowest === undefined || point.low < lowest)) lowest = point.low;
-    }
+    for (const [sessionId, known] of points.get(subscriberId) ?? [])
+      for (const { low } of pick(known, sessionId)) lowest = Math.min(low, lowest ?? low);
     return lowest === undefined ? undefined : lowest - 1;
   };
 
   /** Known of the id itself: as it went to this subscriber, or as it stands in the journal. */
   const afterId = (subscriberId: string, eventId: string, sessionId: string | undefined): Epoch | undefined => {
+    // What was sent twice may have come once.
     const exact = stored(subscriberId, ({ last, earlier }) =>
-      last.eventId === eventId ? last : earlier.find((point) => point.eventId === eventId),
+      [...earlier, last].filter((point) => point.eventId === eventId),
     );
     if (exact !== undefined) return exact;
     const whole = journal.find(eventId)?.epoch;
@@ -123,12 +126,19 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
       if (kept.isKept) moved.set(subscriberId, (moved.get(subscriberId) ?? new Set()).add(sessionId));
       if (points.size > SUBSCRIBERS_KEPT) forgetMostSilent();
     },
-    after: (subscriberId, eventId, sessionId) =>
-      afterId(subscriberId, eventId, sessionId) ??
-      lastKnown(subscriberId) ??
-      stored(subscriberId, ({ last }, session) =>
-        sessionId === undefined || session === sessionId ? last : undefined,
-      ),
+    after: (subscriberId, eventId, sessionId) => {
+      const after =
+        afterId(subscriberId, eventId, sessionId) ??
+        lastKnown(subscriberId) ??
+        stored(subscriberId, ({ last }, session) => (sessionId === undefined || session === sessionId ? [last] : []));
+      const before = returns.after(subscriberId, eventId);
+      return after === undefined || before === undefined ? (after ?? before) : Math.min(after, before);
+    },
+    returned: (subscriberId, eventId, after) => {
+      const place = journal.find(eventId)?.epoch;
+      // Where nothing before the event was owed, its place says as much.
+      if (place === undefined || after < place) returns.note(subscriberId, eventId, after);
+    },
     knows: (subscriberId, eventId) => afterId(subscriberId, eventId, undefined) !== undefined,
     outputCount: spans.count,
     forgetSession: (sessionId) => {
@@ -149,6 +159,7 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
       moved.clear();
     },
     restore: (isKnown) => {
+      returns.restore();
       readKept(kept, ["point"], log, (value) => {
         const [subscriberId, sessionId, ...all] = value as readonly (string | number)[];
         const earlier: Point[] = [];

@@ -14,7 +14,9 @@ export type ResumeAfter =
 export interface ResumeServices {
   readonly journal: Journal;
   readonly steps: EpochSteps;
-  readonly points: ResumePoints;
+  readonly points: Pick<ResumePoints, "after" | "knows">;
+  /** Told from where it will be read to for an event that it named; for one that is not remembered, nobody needs to know. */
+  readonly returned: ResumePoints["returned"];
   readonly sessions: Pick<Sessions, "openIds">;
   /** Whether the journal has let go of anything of a session that is not forgotten. */
   readonly hasLost: () => boolean;
@@ -41,6 +43,7 @@ function afterEvent(subscriberId: string, eventId: string, services: ResumeServi
   // Of an id that nobody knows any more, all that the open sessions told may be missing.
   if (after === undefined)
     return { kind: "live", first: gapEvents(new Map(sessions.openIds().map((id) => [id, -1]))), owedFrom: 0 };
+  services.returned(subscriberId, eventId, after);
   if (isAgedOut(after, journal, steps)) return { kind: "live", first: gapEvents(after), owedFrom: after + 1 };
   const point = { after, givenTo: after, textTo: after, positions: new Map() };
   const first = isDoubtful ? gapEvents(new Map(sessions.openIds().map((id) => [id, -1]))) : [];
@@ -50,7 +53,7 @@ function afterEvent(subscriberId: string, eventId: string, services: ResumeServi
 function afterSessions(
   subscriberId: string,
   eventIds: ReadonlyMap<string, string>,
-  { journal, steps, points, sessions, gapEvents, hasLost }: ResumeServices,
+  { journal, steps, points, sessions, gapEvents, hasLost, returned }: ResumeServices,
 ): StreamStart {
   const open = new Set(sessions.openIds());
   const head = journal.head();
@@ -60,6 +63,7 @@ function afterSessions(
   let owedFrom = head + 1;
   for (const [sessionId, eventId] of eventIds) {
     const after = points.after(subscriberId, eventId, sessionId);
+    if (after !== undefined) returned(subscriberId, eventId, after);
     if (after !== undefined && !isAgedOut(after, journal, steps)) {
       named.set(sessionId, after);
       lowest = Math.min(lowest, after);

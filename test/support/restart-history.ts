@@ -7,6 +7,7 @@ import type { Terms } from "../../src/engine/terms.js";
 import { type Listener, session } from "./engine-rig.js";
 import { confirmation, decision } from "./question-rig.js";
 import { createRuns, type Run } from "./restart-rig.js";
+import { diskFaults, seatFaults } from "./restart-verdict.js";
 
 export type Step =
   | { readonly op: "chunk"; readonly s: number; readonly o: number; readonly text: string; readonly complete: boolean }
@@ -17,7 +18,15 @@ export type Step =
   | { readonly op: "flush" | "fail" | "recover" }
   | { readonly op: "block"; readonly l: number; readonly on: boolean }
   | { readonly op: "rejoin"; readonly l: number; readonly by: "event" | "sessions"; readonly lost: number }
-  | { readonly op: "kill"; readonly awayMs: number; readonly by: "event" | "sessions" };
+  | {
+      readonly op: "kill";
+      readonly awayMs: number;
+      readonly by: "event" | "sessions";
+      /** Of what each listener was sent last, so much never arrived. */
+      readonly lost: number;
+      /** Those who stay away, until they rejoin. */
+      readonly absent: readonly number[];
+    };
 
 type Fields = Record<string, unknown>;
 
@@ -37,6 +46,8 @@ interface Slot {
 interface Seat {
   readonly name: string;
   readonly terms: Partial<Terms>;
+  /** It says where it was by the last event that was new to it, and not by one that it had. */
+  readonly namesNews?: true;
   listener: Listener | undefined;
   /** What has arrived, over all its connections. */
   readonly got: AgentEvent[];
@@ -46,8 +57,8 @@ interface Seat {
   readonly notOwed: { readonly upTo: number; readonly except: ReadonlySet<string> }[];
 }
 
-const SEATS: readonly Pick<Seat, "name" | "terms">[] = [
-  { name: "plain", terms: { coalesceBoundaries: ["none"] } },
+const SEATS: readonly Pick<Seat, "name" | "terms" | "namesNews">[] = [
+  { name: "plain", terms: { coalesceBoundaries: ["none"] }, namesNews: true },
   { name: "slow", terms: { coalesceBoundaries: ["sentence", "completion"], maxEventsPerSecond: 4 } },
   {
     name: "person",
@@ -144,13 +155,14 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
   };
 
   const join = (seat: Seat, by: "event" | "sessions"): void => {
-    const last = seat.got.at(-1);
+    const named = seat.namesNews === true ? newsOf(seat.got) : seat.got;
+    const last = named.at(-1);
     const head = run.journal.head();
     let resume: ResumeAfter | undefined;
     if (last === undefined) seat.notOwed.push({ upTo: head, except: new Set() });
     else if (by === "event") resume = { kind: "event", eventId: last.event_id };
     else {
-      const eventIds = new Map(seat.got.map(({ session_id, event_id }) => [session_id, event_id]));
+      const eventIds = new Map(named.map(({ session_id, event_id }) => [session_id, event_id]));
       resume = { kind: "sessions", eventIds };
       seat.notOwed.push({ upTo: head, except: new Set(eventIds.keys()) });
     }
@@ -161,7 +173,13 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
   const leave = (seat: Seat, lost: number): void => {
     collect(seat);
     seat.listener?.subscription.close();
+    lose(seat, lost);
+  };
+
+  /** It does not know of the last events that it was sent on this connection. */
+  const lose = (seat: Seat, lost: number): void => {
     seat.got.splice(Math.max(0, seat.got.length - Math.min(lost, seat.taken)));
+    seat.taken = 0;
   };
 
   const noteOutcomes = (): void => {
@@ -174,7 +192,7 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
     }
   };
 
-  const begin = (by: "event" | "sessions"): void => {
+  const begin = (by: "event" | "sessions", absent: readonly number[]): void => {
     for (const id of new Set([
       ...slots.map((slot) => slot.id),
       ...said.map(({ fields }) => String(fields.session_id)),
@@ -189,7 +207,8 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
         Object.assign(slots[index] ?? {}, newSlot(index, ++serial));
       }
     }
-    for (const seat of seats) join(seat, by);
+    // Some come back before what they had is said again, and some after that.
+    for (const [index, seat] of seats.entries()) if (!absent.includes(index)) join(seat, by);
     sayAgain();
   };
 
@@ -297,19 +316,29 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
       }
       case "kill": {
         noteOutcomes();
-        for (const seat of seats) collect(seat);
+        for (const seat of seats) {
+          collect(seat);
+          lose(seat, step.lost);
+          seat.listener = undefined;
+          seat.taken = 0;
+        }
         runs.disk.setFailing(false);
         run = runs.start(step.awayMs, { engine: { lag: { maxMs: 1e9, maxEvents: 1e9 } } });
-        begin(step.by);
+        begin(step.by, step.absent);
         return;
       }
     }
   };
 
   for (const seat of seats) join(seat, "event");
+  // Whoever was never known to the disk is told that something may be missing (R17).
+  await run.flush();
   for (const step of steps) await take(step);
   await take({ op: "recover" });
-  for (const seat of seats) seat.listener?.block(false);
+  for (const seat of seats) {
+    if (seat.listener === undefined) join(seat, "event");
+    seat.listener?.block(false);
+  }
   await run.flush();
   sayAgain();
   await run.flush();
@@ -325,70 +354,11 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
   ];
 }
 
+/** Each event where it came for the first time. */
+function newsOf(got: readonly AgentEvent[]): readonly AgentEvent[] {
+  return [...new Map(got.map((event) => [event.event_id, event])).values()];
+}
+
 function newSlot(index: number, serial: number): Slot {
   return { id: `sess_${index}x${serial}`, calls: [], used: [] };
-}
-
-type OnDisk = readonly { readonly epoch: number; readonly event: AgentEvent }[];
-type Acknowledged = ReadonlyMap<string, { readonly epoch: number; readonly event: Fields }>;
-
-/** What the disk has: all that was acknowledged, at its place and once; one outcome a question; no action without a permission. */
-function diskFaults(disk: OnDisk, acknowledged: Acknowledged): readonly string[] {
-  const faults: string[] = [];
-  const byId = new Map<string, number>();
-  const resolved = new Set<string>();
-  const permits = new Map<string, number>();
-  let last = 0;
-  for (const { epoch, event } of disk) {
-    if (epoch <= last) faults.push(`${event.event_id} stands at ${epoch} after ${last}`);
-    last = epoch;
-    if (byId.has(event.event_id)) faults.push(`${event.event_id} stands twice`);
-    byId.set(event.event_id, epoch);
-    const { question, decision: decided, decided_by: by } = event.extensions?.aaepd ?? {};
-    if (decided !== undefined && resolved.has(String(question))) faults.push(`${question} has two outcomes`);
-    if (decided !== undefined) resolved.add(String(question));
-    const permit = decided === "accepted" && by === "reply" ? 1 : event.irreversible === true ? -1 : 0;
-    const left = (permits.get(event.session_id) ?? 0) + permit;
-    if (left < 0) faults.push(`${event.event_id} was not permitted`);
-    permits.set(event.session_id, left);
-  }
-  for (const [id, { epoch }] of acknowledged)
-    if (byId.get(id) !== epoch) faults.push(`${id} was acknowledged at ${epoch} and stands at ${byId.get(id)}`);
-  return faults;
-}
-
-/** What a subscriber has, once what came twice is taken out: everything that was acknowledged. */
-function seatFaults(seat: Seat, disk: OnDisk, acknowledged: Acknowledged): readonly string[] {
-  const faults: string[] = [];
-  const ids = new Set(seat.got.map(({ event_id }) => event_id));
-  // All that was ever given at a place: what had no receipt when a run was killed may be followed by something else.
-  const texts = new Map<string, Map<number, Set<string>>>();
-  const placesOf = ({ session_id, output_id }: AgentEvent) => {
-    const key = `${session_id}/${output_id}`;
-    const places = texts.get(key) ?? new Map<number, Set<string>>();
-    texts.set(key, places);
-    return places;
-  };
-  for (const event of seat.got) {
-    if (event.extensions?.aaepd?.gap !== undefined) faults.push(`${seat.name}: a gap where nothing was lost`);
-    if (typeof event.chunk !== "string") continue;
-    const places = placesOf(event);
-    for (const [index, character] of [...event.chunk].entries()) {
-      const at = Number(event.position) + index;
-      places.set(at, (places.get(at) ?? new Set()).add(character));
-    }
-  }
-  for (const { epoch, event } of disk) {
-    if (!acknowledged.has(event.event_id)) continue;
-    if (seat.notOwed.some(({ upTo, except }) => epoch <= upTo && !except.has(event.session_id))) continue;
-    if (typeof event.chunk === "string") {
-      const places = placesOf(event);
-      const isThere = [...event.chunk].every(
-        (character, index) => places.get(Number(event.position) + index)?.has(character) === true,
-      );
-      if (!isThere) faults.push(`${seat.name}: text of ${event.event_id} at ${epoch} is missing`);
-    } else if (!/awaiting|state/.test(event.type) && !ids.has(event.event_id))
-      faults.push(`${seat.name}: ${event.event_id} (${event.type}) at ${epoch} is missing`);
-  }
-  return faults;
 }

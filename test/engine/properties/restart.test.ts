@@ -8,6 +8,8 @@ import { restartFaults, type Step } from "../../support/restart-history.js";
 const s = fc.nat({ max: 1 });
 const l = fc.nat({ max: 2 });
 const by = fc.constantFrom("event" as const, "event" as const, "sessions" as const);
+const lost = fc.constantFrom(0, 0, 0, 1, 4, 1000);
+const absent = fc.subarray([0, 1, 2], { minLength: 0 });
 const of = <Op extends string>(...ops: Op[]) => fc.constantFrom(...ops);
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -39,8 +41,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ op: of("flush") }) },
   { weight: 1, arbitrary: fc.record({ op: of("fail", "recover") }) },
   { weight: 1, arbitrary: fc.record({ op: of("block"), l, on: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ op: of("rejoin"), l, by, lost: fc.constantFrom(0, 0, 1, 4) }) },
-  { weight: 3, arbitrary: fc.record({ op: of("kill"), awayMs: fc.constantFrom(0, 50, 5000, 70_000, -10_000), by }) },
+  { weight: 2, arbitrary: fc.record({ op: of("rejoin"), l, by, lost }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ op: of("kill"), awayMs: fc.constantFrom(0, 50, 5000, 70_000, -10_000), by, lost, absent }),
+  },
 );
 
 describe("restarting", () => {
