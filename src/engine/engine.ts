@@ -181,6 +181,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     waiting: (question, isWaiting) => publishing.tellWaiting(question, isWaiting),
     kept,
     safety,
+    accident: (caught) => log.error({ err: caught }, "somebody could not be told the outcome of a question"),
   });
 
   const questionsFor = (terms: Terms): readonly OpenQuestion[] =>

@@ -38,6 +38,8 @@ export interface QuestionOutcomesOptions {
   readonly kept?: KeptState;
   /** Answers when all that was journaled is safe, undefined where it is; throws or rejects while it cannot be. Default: it is. */
   readonly safety?: () => Promise<void> | undefined;
+  /** Told what a listener threw: the others are told the outcome all the same. Default: nobody. */
+  readonly accident?: (caught: unknown) => void;
   /** Calls `again` after a while. */
   readonly later?: (again: () => void) => void;
 }
@@ -98,11 +100,21 @@ export function createQuestionOutcomes(options: QuestionOutcomesOptions = {}): Q
     }
   };
 
+  const tellAll = (listeners: readonly OutcomeListener[], outcome: ResolvedQuestion): void => {
+    for (const listener of listeners) {
+      try {
+        listener(outcome);
+      } catch (caught) {
+        options.accident?.(caught);
+      }
+    }
+  };
+
   return {
     add: (outcome, listeners, durable) => {
       keep(outcome, lastNumber + 1, true);
       if (durable === undefined) {
-        for (const listener of listeners) listener(outcome);
+        tellAll(listeners, outcome);
         return;
       }
       const { token, sessionId } = outcome.question;
@@ -110,7 +122,7 @@ export function createQuestionOutcomes(options: QuestionOutcomesOptions = {}): Q
       unsafe.set(token, { sessionId, waiting });
       const release = (): void => {
         unsafe.delete(token);
-        for (const listener of waiting) listener(outcome);
+        tellAll(waiting, outcome);
       };
       const askAgain = (): void => {
         try {

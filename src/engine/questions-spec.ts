@@ -38,6 +38,8 @@ export interface QuestionsOptions {
   readonly waiting: (question: OpenQuestion, isWaiting: boolean) => void;
   /** Where open questions and outcomes are kept for the next run. Default: nowhere. */
   readonly kept?: KeptState;
+  /** Told what somebody threw who was told an outcome. Default: nobody. */
+  readonly accident?: (caught: unknown) => void;
   /** Answers when all that was journaled is safe, undefined where it is; throws or rejects while it cannot be (R29). Default: it is. */
   readonly safety?: () => Promise<void> | undefined;
 }

@@ -39,6 +39,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
   const outcomes = createQuestionOutcomes({
     kept,
     ...(options.safety === undefined ? {} : { safety: options.safety }),
+    ...(options.accident === undefined ? {} : { accident: options.accident }),
     later: (again) => {
       if (isClosed) return;
       retries.push(again);

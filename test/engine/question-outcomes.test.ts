@@ -29,6 +29,19 @@ describe("R8: outcomes that are remembered", () => {
     expect(JSON.stringify(known).length).toBeLessThan(400);
   });
 
+  it("are told to all who wait, whatever one of them makes of it", async () => {
+    const accidents: unknown[] = [];
+    const told: string[] = [];
+    const outcomes = createQuestionOutcomes({ accident: (caught) => void accidents.push(caught) });
+    const fails = (): void => {
+      throw new Error("no more");
+    };
+    outcomes.add(outcome("rpl_1", "yes"), [fails, () => void told.push("at once")], undefined);
+    outcomes.add(outcome("rpl_2", "yes"), [fails, () => void told.push("when safe")], Promise.resolve());
+    await new Promise(setImmediate);
+    expect([told, accidents.length]).toEqual([["at once", "when safe"], 2]);
+  });
+
   it("are bounded in bytes over all sessions: the oldest goes first, whichever session's it is", () => {
     const outcomes = createQuestionOutcomes({ maxBytes: 10_000 });
     for (let index = 0; index < 10; index += 1)
