@@ -139,7 +139,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
         asBacklog: (entry) => spokesman.asBacklog(entry, (eventId) => isAsked(eventId)),
         delivered: (subscriberId, unit, low, render) =>
           sessions.isKnown(unit.session) &&
-          points.delivered(subscriberId, unit.session, render(unit).event.event_id, low),
+          points.delivered(subscriberId, unit.session, render(unit).event.event_id, low, unit.epoch),
         pace: (change, who) => accounts.pace(change, who),
       },
     },

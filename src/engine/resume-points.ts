@@ -13,12 +13,15 @@ import type { SubscriberLows } from "./subscriber-lows.js";
 interface Point {
   readonly eventId: string;
   readonly low: Epoch;
+  /** The event's own epoch; undefined in points of the run before. */
+  readonly epoch?: Epoch;
 }
 
 export interface ResumePoints {
   /** Notes the beginning and the end of outputs, as they are published. */
   readonly published: (entry: JournaledEvent) => void;
-  readonly delivered: (subscriberId: string, sessionId: string, eventId: string, low: Epoch) => void;
+  /** `low`: the lowest epoch that was still owed when the event of `epoch` went out. */
+  readonly delivered: (subscriberId: string, sessionId: string, eventId: string, low: Epoch, epoch: Epoch) => void;
   /** The epoch after which to read for a subscriber that names `eventId` as its last; undefined where nothing is known of it. */
   readonly after: (subscriberId: string, eventId: string, sessionId: string | undefined) => Epoch | undefined;
   /** A subscriber that named `eventId` is read to from the epoch after `after`: if it names that again, it is read to from there again. */
@@ -45,10 +48,14 @@ export interface ResumePointsServices {
 interface SessionPoints {
   last: Point;
   readonly earlier: Point[];
+  /** Of events before those, which went ahead of something that was owed: their places in the journal say nothing of that. */
+  ahead: readonly Point[];
 }
 
 /** Points kept beside the last one of a session: the last events handed over may not have arrived. */
 const EARLIER_KEPT = 16;
+/** Of events that went ahead so many more: what they overtook followed, and need not have arrived. */
+const AHEAD_KEPT = 64;
 /** Subscribers whose points are remembered; the one that was silent longest goes first. */
 const SUBSCRIBERS_KEPT = 1000;
 
@@ -76,8 +83,8 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
   /** Known of the id itself: as it went to this subscriber, or as it stands in the journal. */
   const afterId = (subscriberId: string, eventId: string, sessionId: string | undefined): Epoch | undefined => {
     // What was sent twice may have come once.
-    const exact = stored(subscriberId, ({ last, earlier }) =>
-      [...earlier, last].filter((point) => point.eventId === eventId),
+    const exact = stored(subscriberId, ({ ahead, earlier, last }) =>
+      [...ahead, ...earlier, last].filter((point) => point.eventId === eventId),
     );
     if (exact !== undefined) return exact;
     const whole = journal.find(eventId)?.epoch;
@@ -88,6 +95,10 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
     const low = runs.isBefore(epoch) ? lows.before(subscriberId) : lows.returning(subscriberId);
     return low === undefined ? after : Math.min(after, low - 1);
   };
+
+  /** Whether its place in the journal would not tell what was owed when it went out. */
+  const wentAhead = ({ low, epoch }: Point, sessionId: string): boolean =>
+    epoch === undefined || (low <= epoch && spans.beforeOpen(epoch, sessionId, false) >= low);
 
   const lastKnown = (subscriberId: string): Epoch | undefined => {
     const low = lows.known(subscriberId);
@@ -111,17 +122,20 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
 
   return {
     published: spans.published,
-    delivered: (subscriberId, sessionId, eventId, low) => {
+    delivered: (subscriberId, sessionId, eventId, low, epoch) => {
       const known = points.get(subscriberId) ?? new Map<string, SessionPoints>();
       // Moved to the end, so that the order is that of the last delivery.
       points.delete(subscriberId);
       points.set(subscriberId, known);
       const session = known.get(sessionId);
-      if (session === undefined) known.set(sessionId, { last: { eventId, low }, earlier: [] });
+      const last = { eventId, low, epoch };
+      if (session === undefined) known.set(sessionId, { last, earlier: [], ahead: [] });
       else {
         session.earlier.push(session.last);
-        if (session.earlier.length > EARLIER_KEPT) session.earlier.shift();
-        session.last = { eventId, low };
+        session.last = last;
+        const oldest = session.earlier.length > EARLIER_KEPT ? session.earlier.shift() : undefined;
+        if (oldest !== undefined && wentAhead(oldest, sessionId))
+          session.ahead = [...session.ahead.slice(1 - AHEAD_KEPT), oldest];
       }
       if (kept.isKept) moved.set(subscriberId, (moved.get(subscriberId) ?? new Set()).add(sessionId));
       if (points.size > SUBSCRIBERS_KEPT) forgetMostSilent();
@@ -152,7 +166,10 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
           const session = points.get(subscriberId)?.get(sessionId);
           if (session === undefined) continue;
           onDisk.add(subscriberId);
-          const all = [...session.earlier, session.last].flatMap(({ eventId, low }) => [eventId, low]);
+          const all = [...session.ahead, ...session.earlier, session.last].flatMap(({ eventId, low }) => [
+            eventId,
+            low,
+          ]);
           kept.put(["point", subscriberId, sessionId], () => [subscriberId, sessionId, ...all]);
         }
       }
@@ -170,7 +187,8 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
           return kept.put(["point", String(subscriberId), String(sessionId)], () => undefined);
         const known = points.get(String(subscriberId)) ?? new Map<string, SessionPoints>();
         onDisk.add(String(subscriberId));
-        points.set(String(subscriberId), known.set(String(sessionId), { last, earlier }));
+        const ahead = earlier.splice(0, earlier.length - EARLIER_KEPT);
+        points.set(String(subscriberId), known.set(String(sessionId), { last, earlier, ahead }));
       });
     },
   };

@@ -95,3 +95,32 @@ describe("what a subscriber names a second time", () => {
     expect(Math.max(...kept.map(({ length }) => length))).toBe(1 + 2 * 256);
   });
 });
+
+describe("an event that overtook many others", () => {
+  it("R17: is a place before all of those, however many of them were sent behind it and lost, over the next restarts as well", async () => {
+    const count = 60;
+    const names = Array.from({ length: count }, (_, index) => `n${index}`);
+    const runs = createRuns();
+    const first = runs.start();
+    begin(first);
+    const slow = first.listen({ ...ABLE, maxEventsPerSecond: 1 }, "slow");
+    first.publish(...names.map((name) => note(name)));
+    first.publish(confirmation("rpl_1", { timeout_seconds: 600 }));
+    const named = afterId(lastId(slow));
+    const got = ids(slow.received);
+    expect(got.length).toBeLessThan(count / 2);
+    first.advance((count + 10) * 1000);
+    slow.subscription.close();
+    await first.flush();
+    expect(ids(slow.received)).toEqual(expect.arrayContaining(names.map((name) => `evt_${name}`)));
+    const missing = (run: Run): readonly string[] => {
+      const back = run.listen(ABLE, "slow", named);
+      const all = new Set([...got, ...ids(back.received)]);
+      back.subscription.close();
+      return names.filter((name) => !all.has(`evt_${name}`));
+    };
+    const second = runs.start();
+    await second.flush();
+    for (const run of [second, runs.start()]) expect(missing(run)).toEqual([]);
+  });
+});

@@ -17,7 +17,8 @@ it("R17: of more subscribers than are remembered, those that were silent longest
   const points = pointsOf();
   const isKnown = (number: number): boolean =>
     points.after(`listener-${number}`, "evt_unknown", undefined) !== undefined;
-  const deliver = (number: number, low: number): void => points.delivered(`listener-${number}`, "sess_1", "evt_1", low);
+  const deliver = (number: number, low: number): void =>
+    points.delivered(`listener-${number}`, "sess_1", "evt_1", low, low);
   const count = SUBSCRIBERS_KEPT + 500;
   for (let round = 0; round < 5; round += 1)
     for (let number = 0; number < count; number += 1) deliver(number, round * count + number);
