@@ -1,9 +1,18 @@
 // What serve and stdio have in common: configuration, log, start, and the life of the process.
+import { setFlagsFromString } from "node:v8";
 import type { DaemonCommand } from "../daemon/config.js";
 import { resolveConfiguration } from "../daemon/config-sources.js";
 import type { Daemon, DaemonOptions } from "../daemon/daemon.js";
 import { configurationFlags } from "./configuration-options.js";
 import type { CommandContext } from "./context.js";
+
+/**
+ * The heap may grow to twice what was alive when the collector last looked at everything, not to four times that. What a journal in memory holds
+ * lives long and then waits for that look. Only here, where the process is the daemon's own.
+ */
+function keepHeapClose(): void {
+  setFlagsFromString("--heap-growing-percent=100");
+}
 
 /** Runs a daemon until it ends, and the process with it. Rejects with a Fault where it cannot start. */
 export async function runDaemonCommand(
@@ -17,6 +26,7 @@ export async function runDaemonCommand(
     ...configurationFlags(parsed),
     environment: process.env,
   });
+  if (configuration.journal.kind === "memory") keepHeapClose();
   // All at once, and only now: whoever mistyped an option need not wait for them.
   const [{ createLog }, { createClock }, { createIdSource, sha256Hex }, { readVersion }, { runDaemon }, startDaemon] =
     await Promise.all([

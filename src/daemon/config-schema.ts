@@ -12,7 +12,7 @@ import {
   socketChoice,
   type ValueType,
   wholeNumber,
-  wholeNumberOrUnlimited,
+  wholeNumberOr,
 } from "./config-values.js";
 import { originChoice, serviceChoice } from "./service-choices.js";
 
@@ -182,7 +182,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
   },
   maxEventsPerSecond: {
     group: "Subscribers",
-    type: wholeNumberOrUnlimited("RATE", 1, 100_000),
+    type: wholeNumberOr("unlimited", "RATE", 1, 100_000),
     unit: "events/s",
     fallback: undefined,
     meaning: "The highest rate that any subscription is granted.",
@@ -283,11 +283,12 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
   },
   journalMaxBytes: {
     group: "What is kept",
-    type: wholeNumber("BYTES", 1024 * 1024, 64 * 1024 * 1024 * 1024),
-    unit: "bytes",
-    fallback: 32 * 1024 * 1024,
+    type: wholeNumberOr("auto", "BYTES", 1024 * 1024, 64 * 1024 * 1024 * 1024),
+    unit: undefined,
+    fallback: undefined,
     meaning: "Most bytes of events that are kept in memory, by estimate.",
-    atTheLimit: "As with journal_max_events, whichever is reached first.",
+    atTheLimit:
+      "As with journal_max_events, whichever is reached first. auto is 1 MiB with a journal on disk, and 16 MiB without one.",
   },
   audit: {
     group: "What is kept",

@@ -42,21 +42,22 @@ export function wholeNumber(placeholder: string, least: number, most: number): V
   };
 }
 
-/** A whole number, or the word "unlimited", which is undefined. */
-export function wholeNumberOrUnlimited(
+/** A whole number, or a word such as "unlimited", which is undefined. */
+export function wholeNumberOr(
+  word: string,
   placeholder: string,
   least: number,
   most: number,
 ): ValueType<number | undefined> {
   const number = wholeNumber(placeholder, least, most);
-  const orUnlimited = (read: ReadValue<number>): ReadValue<number | undefined> =>
-    read.kind === "value" ? read : refused(`${read.wanted}, or "unlimited"`);
+  const orWord = (read: ReadValue<number>): ReadValue<number | undefined> =>
+    read.kind === "value" ? read : refused(`${read.wanted}, or "${word}"`);
   return {
     placeholder,
-    range: `${number.range}, or "unlimited"`,
-    fromText: (text) => (text === "unlimited" ? given(undefined) : orUnlimited(number.fromText(text))),
-    fromJson: (json) => (json === "unlimited" ? given(undefined) : orUnlimited(number.fromJson(json))),
-    toText: (value) => (value === undefined ? "unlimited" : String(value)),
+    range: `${number.range}, or "${word}"`,
+    fromText: (text) => (text === word ? given(undefined) : orWord(number.fromText(text))),
+    fromJson: (json) => (json === word ? given(undefined) : orWord(number.fromJson(json))),
+    toText: (value) => (value === undefined ? word : String(value)),
   };
 }
 

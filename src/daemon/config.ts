@@ -52,7 +52,8 @@ export interface Configuration {
   readonly journalRetentionSeconds: number;
   readonly journalRetentionBytes: number;
   readonly journalMaxEvents: number;
-  readonly journalMaxBytes: number;
+  /** Undefined where it follows from `journal`. */
+  readonly journalMaxBytes: number | undefined;
   readonly sequencing: "enforce" | "warn";
   readonly defaultLanguage: string;
   readonly clockSkewSeconds: number;

@@ -13,6 +13,11 @@ export interface PreparedJournal {
   readonly abandon: () => Promise<void>;
 }
 
+const MIB = 1024 * 1024;
+/** What the journal in memory holds, where nothing else was said: some ten thousand events. */
+const MEMORY_BYTES = 16 * MIB;
+/** The same in front of the disk: no more than is published between two rounds of the collector, because what is gone by then costs nothing. */
+const WINDOW_BYTES = MIB;
 /** Room for a million events a second until the next start, so that epochs are never reused (R29). */
 const EPOCHS_PER_MS = 1000;
 
@@ -32,7 +37,7 @@ export async function openJournal(
         createJournalRing({
           firstEpoch: clock.wallTime() * EPOCHS_PER_MS,
           maxEvents,
-          maxBytes,
+          maxBytes: maxBytes ?? MEMORY_BYTES,
           wallTimeOffsetMs: clock.wallTime() - clock.now(),
           evicted,
         }),
@@ -50,7 +55,7 @@ export async function openJournal(
     policy: options.journalPolicy,
     retention: { ageMs: options.journalRetentionSeconds * 1000, bytes: options.journalRetentionBytes },
     createWindow: createJournalRing,
-    window: { maxEvents, maxBytes },
+    window: { maxEvents, maxBytes: maxBytes ?? WINDOW_BYTES },
     clock,
     log,
     closed: release,

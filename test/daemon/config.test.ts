@@ -66,7 +66,7 @@ describe("configuration", () => {
       journalRetentionSeconds: 604_800,
       journalRetentionBytes: 512 * 1024 * 1024,
       journalMaxEvents: 65_536,
-      journalMaxBytes: 33_554_432,
+      journalMaxBytes: undefined,
       logLevel: "info",
       watchParent: false,
     });
@@ -123,6 +123,7 @@ describe("configuration", () => {
     ["maxEventsPerSecond", "0", '1 to 100000, or "unlimited"'],
     ["maxConcurrentSubscriptions", "0", "1 to 16384"],
     ["journalMaxEvents", "0", "1024 to"],
+    ["journalMaxBytes", "0", '1048576 to 68719476736, or "auto"'],
     ["maxLagSeconds", "0", "1 to 86400"],
   ] as const)("P5: %s refuses %s, which would have no meaning", (name, value, wanted) => {
     const fault = faultOf({ ...nothing(), flags: { [name]: value } });

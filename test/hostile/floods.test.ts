@@ -240,7 +240,7 @@ describe("ids that nobody was sent", () => {
 
 describe("subscribers that do not read", () => {
   it("R18, P2: one that never reads costs bounded memory and nobody's time; it is told that it lags, and resumes", async () => {
-    const rig = await startRig({ configuration: { maxLagEvents: 4000, journalMaxEvents: 65_536 } });
+    const rig = await startRig({ configuration: { maxLagEvents: 4000, journalMaxBytes: 32 * MIB } });
     const slow = await rig.plain();
     await slow.subscribe(requestOf(EVERYTHING, { subscriber_id: "slow" }));
     slow.stopReading();
