@@ -94,6 +94,9 @@ export interface Hub {
   readonly keptUnitCount: () => number;
 }
 
+/** How long, at the end, is read back for those who are owed something: the process is to be gone within two seconds (R8a). */
+const DRAIN_MS: Millis = 500;
+
 /** How many units are appended to a view before it looks at what can be let go of; a quarter of its window where that is less. */
 const TRIM_STEP_COUNT = 256;
 
@@ -102,6 +105,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
   const views = new Map<string, SharedView>();
   const shapes = new Map<string, InternedShape>();
   const members = new Set<Member>();
+  let drainsUntil: Millis | undefined;
   const published = createRecentRate(clock.now());
   const delivered = createRecentRate(clock.now());
   const readingTurns = createReadingTurns(clock);
@@ -251,6 +255,11 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     now: clock.now,
     maxHoldMs: options.maxHoldMs,
     noteDelivered: delivered.note,
+    mayDrainOn: () => {
+      const now = clock.now();
+      drainsUntil ??= now + DRAIN_MS;
+      return now < drainsUntil;
+    },
   };
 
   return {

@@ -113,6 +113,8 @@ export interface MemberServices extends MemberRules {
   readonly wakeUps: WakeUps;
   readonly now: () => Millis;
   readonly maxHoldMs: Millis;
+  /** Whether there is still time, at the end, to give what stands in the journal and the views to whoever has not taken it (R8a). */
+  readonly mayDrainOn: () => boolean;
   /** Told how many events left, of whichever subscription. */
   readonly noteDelivered: (count: number, now: Millis) => void;
 }

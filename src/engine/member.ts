@@ -159,7 +159,7 @@ class HubMember extends StreamOwner implements Member {
 
   drain(): readonly Delivery[] {
     const now = this.services.now();
-    const deliveries = this.stream.drain(now);
+    const deliveries = this.stream.drain(now, this.services.mayDrainOn);
     noteRun(this.account, deliveries);
     this.services.noteDelivered(deliveries.length, now);
     return deliveries;

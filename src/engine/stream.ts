@@ -85,8 +85,11 @@ export interface Stream {
   /** Whether a critical event went ahead of its place. */
   readonly wentAhead: (epoch: Epoch) => boolean;
   readonly markBlocked: (blocked: boolean) => void;
-  /** Everything that waits, whatever the budget (R8a). */
-  readonly drain: (now: Millis) => readonly Delivery[];
+  /**
+   * Everything that waits, whatever the budget (R8a). Of what stands in the journal or the shared view as much as `mayReadOn` lets through, and nothing
+   * where the transport takes nothing: whoever comes back goes on from there (R17).
+   */
+  readonly drain: (now: Millis, mayReadOn: () => boolean) => readonly Delivery[];
   readonly waiting: () => number;
   /** Epochs, outputs and agents remembered for what went ahead, was given before or is skipped. */
   readonly remembered: () => number;

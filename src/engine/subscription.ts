@@ -183,15 +183,16 @@ class PulledStream extends StreamIntake implements Stream {
     this.blocked = next;
   }
 
-  drain(now: Millis): readonly Delivery[] {
+  drain(now: Millis, mayReadOn: () => boolean): readonly Delivery[] {
     const out = this.takeUrgent();
     for (const unit of this.expedited) this.give(unit, out);
     this.expedited = NO_UNITS;
-    this.backlog?.hurry();
+    const isBehind = this.blocked && this.backlog !== undefined;
+    if (!isBehind) this.backlog?.hurry();
     const { limited } = this.terms;
     this.terms = { limited, paused: false, paceWpm: undefined };
     for (let more = true; more; ) {
-      more = this.absorbOne(limited) === "taken";
+      more = !isBehind && mayReadOn() && this.absorbOne(limited) === "taken";
       if (more) continue;
       for (let unit = this.queue.shift(); unit !== undefined; unit = this.queue.shift()) {
         this.send(unit, out, now);

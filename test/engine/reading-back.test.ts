@@ -19,6 +19,11 @@ interface Resumer {
   readonly block: (isBlocked: boolean) => void;
 }
 
+/** What it is handed at the end. */
+function given({ subscription }: Resumer): readonly Received[] {
+  return subscription.drain().map((delivery) => ({ event: delivery.event, at: 0, delivery }));
+}
+
 interface Stage {
   readonly rig: EngineRig;
   /** Comes back to all that was published since the session began. */
@@ -26,16 +31,20 @@ interface Stage {
   /** How many events of the journal were read back since this was last asked. */
   readonly takeReadCount: () => number;
   readonly parseCount: () => number;
+  /** Is called for each batch that is read. */
+  readonly whileReading: (act: () => void) => void;
 }
 
 /** A session with one long output that goes on. */
 function stage(): Stage {
   let readCount = 0;
   let hasBegun = false;
+  let onRead: () => void = () => {};
   const rig = createEngineRig({
     around: (journal) => ({
       read: (after, limit) => {
         const read = journal.read(after, limit);
+        onRead();
         if (!(read instanceof Promise) && read.kind === "events") readCount += read.events.length;
         return read;
       },
@@ -47,6 +56,9 @@ function stage(): Stage {
   onTestFinished(() => parse.mockRestore());
   return {
     rig,
+    whileReading: (act) => {
+      onRead = act;
+    },
     resume: (name, terms = EACH_TOKEN) => {
       const received: Received[] = [];
       let isQueued = false;
@@ -153,7 +165,7 @@ describe("R17, R18: reading back what was missed", () => {
     const resumers = Array.from({ length: RESUMER_COUNT }, (_, index) => resume(`resumer ${index}`));
     rig.clock.settle();
     expect(parseCount()).toBeGreaterThanOrEqual(TOKEN_COUNT);
-    expect(parseCount()).toBeLessThan(TOKEN_COUNT + 2 * RESUMER_COUNT);
+    expect(parseCount()).toBeLessThan(TOKEN_COUNT + 4 * RESUMER_COUNT);
     const chunks = resumers.map(({ received }) =>
       received.filter(({ event }) => event.output_id === "out_1").map(({ delivery }) => delivery),
     );
@@ -189,11 +201,24 @@ describe("R17, R18: reading back what was missed", () => {
 
   it("R8a: hands over everything at once where nothing more can be awaited", () => {
     const { rig, resume } = stage();
-    const { received, subscription } = resume("one");
+    const resumer = resume("one");
     rig.clock.turn();
-    const rest = subscription.drain().map((delivery) => ({ event: delivery.event, at: 0, delivery }));
-    expect(textOf([...received, ...rest], "out_1")).toBe(WHOLE);
+    const rest = given(resumer);
+    expect(textOf([...resumer.received, ...rest], "out_1")).toBe(WHOLE);
     expect(rest.length).toBeGreaterThan(2 * BATCH_COUNT);
+  });
+
+  it("R8a, R18: reads nothing back at the end for one whose transport takes nothing, and not for longer than there is time", () => {
+    const { rig, resume, takeReadCount, whileReading } = stage();
+    const [stuck, first, second] = [resume("stuck"), resume("first"), resume("second")];
+    rig.clock.turn();
+    stuck.block(true);
+    takeReadCount();
+    expect(textOf(given(stuck), "out_1").length).toBeLessThan(WHOLE.length / 2);
+    expect(takeReadCount()).toBe(0);
+    expect(textOf([...first.received, ...given(first)], "out_1")).toBe(WHOLE);
+    whileReading(() => rig.clock.pass(1000));
+    expect(textOf([...second.received, ...given(second)], "out_1").length).toBeLessThan(WHOLE.length);
   });
 
   it("goes on though one whose turn it is takes nothing, and another has left", () => {

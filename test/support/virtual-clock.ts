@@ -4,6 +4,8 @@ import { createWakeUps } from "../../src/engine/wake-ups.js";
 export interface VirtualClock extends Clock {
   /** Moves time on, stopping at every wake-up on the way. */
   readonly advance: (ms: Millis) => void;
+  /** Lets time pass in the middle of a turn: what is due stays so. */
+  readonly pass: (ms: Millis) => void;
   /** How many wake-ups are waited for. */
   readonly pending: () => number;
   /** Runs what `afterTurn` has collected, until nothing is left. */
@@ -34,6 +36,9 @@ export function createVirtualClock(startWallTime = Date.UTC(2026, 4, 24, 14, 0, 
     settle,
     turn: endTurn,
     pending: wakeUps.pending,
+    pass: (ms) => {
+      now += ms;
+    },
     advance: (ms) => {
       const until = now + ms;
       settle();
