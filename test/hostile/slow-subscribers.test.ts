@@ -12,7 +12,11 @@ const TEXT = "word ".repeat(3200);
 const CHUNKS = 600;
 const LIMITS = { queue_events: 256, policy: "journal", max_lag_seconds: 30, max_lag_events: 16_384 };
 
-const startSlow = (): Promise<DaemonRig> => startRig({ clock: "hands", configuration: { maxLagSeconds: 30 } });
+/** Everything that is published can be read back. */
+const JOURNAL_BYTES = 64 * 1024 * 1024;
+
+const startSlow = (): Promise<DaemonRig> =>
+  startRig({ clock: "hands", configuration: { maxLagSeconds: 30, journalMaxBytes: JOURNAL_BYTES } });
 
 async function statusOf(rig: DaemonRig): Promise<DaemonStatus> {
   const asking = await rig.rpc();
