@@ -146,10 +146,10 @@ export async function runAgent(options: AgentOptions): Promise<void> {
           await takeOver(here);
           const [batch] = unacknowledged;
           if (batch === undefined) {
-            // Without a token there is nothing to take over: what it said was answered all the same.
-            isSeated ||= token === undefined;
-            if (!isSeated) continue;
-            return;
+            // Its start was safe and the answer lost: nobody gets the token on another connection, and the session ends for want of an agent (R8).
+            if (token === undefined) lose("abandoned");
+            else if (isSeated) return;
+            continue;
           }
           try {
             await publish(batch, here);
