@@ -7,8 +7,8 @@ import { configurationFlags } from "./configuration-options.js";
 import type { CommandContext } from "./context.js";
 
 /**
- * The heap may grow to twice what was alive when the collector last looked at everything, not to four times that. What a journal in memory holds
- * lives long and then waits for that look. Only here, where the process is the daemon's own.
+ * The heap may grow to twice what was alive when the collector last looked at everything, not to four times that: what a journal holds lives long
+ * and then waits for that look (R18). Only here, where the process is the daemon's own.
  */
 function keepHeapClose(): void {
   setFlagsFromString("--heap-growing-percent=100");
@@ -26,7 +26,7 @@ export async function runDaemonCommand(
     ...configurationFlags(parsed),
     environment: process.env,
   });
-  if (configuration.journal.kind === "memory") keepHeapClose();
+  keepHeapClose();
   // All at once, and only now: whoever mistyped an option need not wait for them.
   const [{ createLog }, { createClock }, { createIdSource, sha256Hex }, { readVersion }, { runDaemon }, startDaemon] =
     await Promise.all([
