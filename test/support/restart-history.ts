@@ -77,6 +77,8 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
   const slots: Slot[] = [0, 1].map((index) => newSlot(index, ++serial));
   const seats: Seat[] = SEATS.map((seat) => ({ ...seat, listener: undefined, got: [], taken: 0, notOwed: [] }));
   const heard = new Map<string, string>();
+  // Who comes back to before what is kept of it is read to from there once that is safe: no kill comes in the moment between, and no full disk.
+  let isFailing = false;
   // Of the sessions whose start was acknowledged.
   const tokens = new Map<string, string>();
 
@@ -296,10 +298,12 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
         await run.flush();
         return;
       case "fail":
+        isFailing = true;
         runs.disk.setFailing(true);
         await run.flush();
         return;
       case "recover":
+        isFailing = false;
         runs.disk.setFailing(false);
         await run.flush();
         sayAgain();
@@ -310,21 +314,24 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
       case "rejoin": {
         const seat = seats[step.l % seats.length];
         if (seat === undefined) return;
-        leave(seat, step.lost);
+        leave(seat, isFailing ? 0 : step.lost);
         join(seat, step.by);
+        if (step.lost > 0) await run.flush();
         return;
       }
       case "kill": {
         noteOutcomes();
         for (const seat of seats) {
           collect(seat);
-          lose(seat, step.lost);
+          lose(seat, isFailing ? 0 : step.lost);
           seat.listener = undefined;
           seat.taken = 0;
         }
+        isFailing = false;
         runs.disk.setFailing(false);
         run = runs.start(step.awayMs, { engine: { lag: { maxMs: 1e9, maxEvents: 1e9 } } });
         begin(step.by, step.absent);
+        if (step.lost > 0) await run.flush();
         return;
       }
     }
