@@ -86,8 +86,8 @@ export interface Stream {
   readonly wentAhead: (epoch: Epoch) => boolean;
   readonly markBlocked: (blocked: boolean) => void;
   /**
-   * Everything that waits, whatever the budget (R8a). Of what stands in the journal or the shared view as much as `mayReadOn` lets through, and nothing
-   * where the transport takes nothing: whoever comes back goes on from there (R17).
+   * Everything that waits, whatever the budget (R8a). Of what stands in the journal or the shared view as much as `mayReadOn` lets through, and
+   * nothing where the transport takes nothing: whoever comes back goes on from there (R17).
    */
   readonly drain: (now: Millis, mayReadOn: () => boolean) => readonly Delivery[];
   readonly waiting: () => number;
