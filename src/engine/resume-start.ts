@@ -39,7 +39,7 @@ function afterEvent(subscriberId: string, eventId: string, services: ResumeServi
   const { journal, steps, points, sessions, gapEvents } = services;
   const after = points.after(subscriberId, eventId, undefined);
   // An id that the journal let go of is told from none: what followed it may be gone, though reading begins where this subscriber was last (R27).
-  const isDoubtful = !points.knows(subscriberId, eventId) && services.hasLost();
+  const isDoubtful = services.hasLost() && !points.knows(subscriberId, eventId);
   // Of an id that nobody knows any more, all that the open sessions told may be missing.
   if (after === undefined)
     return { kind: "live", first: gapEvents(new Map(sessions.openIds().map((id) => [id, -1]))), owedFrom: 0 };

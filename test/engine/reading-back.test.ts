@@ -165,7 +165,7 @@ describe("R17, R18: reading back what was missed", () => {
     const resumers = Array.from({ length: RESUMER_COUNT }, (_, index) => resume(`resumer ${index}`));
     rig.clock.settle();
     expect(parseCount()).toBeGreaterThanOrEqual(TOKEN_COUNT);
-    expect(parseCount()).toBeLessThan(TOKEN_COUNT + 4 * RESUMER_COUNT);
+    expect(parseCount()).toBeLessThan(TOKEN_COUNT + 2 * RESUMER_COUNT);
     const chunks = resumers.map(({ received }) =>
       received.filter(({ event }) => event.output_id === "out_1").map(({ delivery }) => delivery),
     );
