@@ -8,27 +8,38 @@ export const MOST_EVENTS_IN_BLOCK = 256;
 /** A block with this many bytes takes no further event. One event may make it longer. */
 export const FULL_BLOCK_BYTES = 256 * 1024;
 
-/** Kinds by their number on disk: new ones go to the end. */
-const KINDS: readonly TopicKind[] = [
-  "session.started",
-  "session.completed",
-  "session.errored",
-  "session.cancelled",
-  "state.changed",
-  "progress.updated",
-  "tool.invoked",
-  "tool.completed",
-  "output.streaming",
-  "awaiting.confirmation",
-  "awaiting.clarification",
-  "handoff.requested",
-  "extension",
-];
-const KIND_NUMBERS: ReadonlyMap<TopicKind, number> = new Map(KINDS.map((kind, index) => [kind, index]));
+/** The numbers of kinds on disk: they stay as they are, and a new kind gets the next. */
+const KIND_NUMBERS: Readonly<Record<TopicKind, number>> = {
+  "session.started": 0,
+  "session.completed": 1,
+  "session.errored": 2,
+  "session.cancelled": 3,
+  "state.changed": 4,
+  "progress.updated": 5,
+  "tool.invoked": 6,
+  "tool.completed": 7,
+  "output.streaming": 8,
+  "awaiting.confirmation": 9,
+  "awaiting.clarification": 10,
+  "handoff.requested": 11,
+  extension: 12,
+};
+const KINDS: ReadonlyMap<number, TopicKind> = byNumber(KIND_NUMBERS);
 
-/** By their number on disk; 0 is an agent's own event. */
-const MADE: readonly (DaemonMade | undefined)[] = [undefined, "notice", "resolution", "closing", "state", "reminder"];
-const MADE_NUMBERS: ReadonlyMap<DaemonMade | undefined, number> = new Map(MADE.map((made, index) => [made, index]));
+/** The numbers of makers on disk; 0 is an agent's own event. */
+const MADE_NUMBERS: Readonly<Record<DaemonMade, number>> = {
+  notice: 1,
+  resolution: 2,
+  closing: 3,
+  state: 4,
+  reminder: 5,
+};
+const MADE: ReadonlyMap<number, DaemonMade> = byNumber(MADE_NUMBERS);
+
+function byNumber<Name extends string>(numbers: Readonly<Record<Name, number>>): ReadonlyMap<number, Name> {
+  // The keys of the record are all the names there are.
+  return new Map((Object.keys(numbers) as Name[]).map((name) => [numbers[name], name]));
+}
 
 const MAGIC = 0x31424a41;
 /** Checksum, magic, first epoch, count of events, length of the block. */
@@ -94,8 +105,8 @@ export function writeBlock(
     target.writeUInt32LE(text - start, row);
     target.writeDoubleLE(at + wallTimeOffsetMs, row + 4);
     target.writeDoubleLE(ordinal, row + 12);
-    target[row + 20] = KIND_NUMBERS.get(kind) ?? KINDS.length - 1;
-    target[row + 21] = MADE_NUMBERS.get(made) ?? 0;
+    target[row + 20] = KIND_NUMBERS[kind];
+    target[row + 21] = made === undefined ? 0 : MADE_NUMBERS[made];
     target.writeUInt16LE(0, row + 22);
     const idBytes = target.write(event.event_id, text);
     target.writeUInt32LE(idBytes, row + 24);
@@ -164,7 +175,7 @@ export function readBlock(bytes: Buffer): StoredBlock | undefined {
     const from = sourceFrom(row) + bytes.readUInt32LE(row + 36);
     return bytes.toString("utf8", from, from + length);
   };
-  const kindAt = (row: number): TopicKind => KINDS[bytes[row + 20] ?? 0] ?? "extension";
+  const kindAt = (row: number): TopicKind => KINDS.get(bytes[row + 20] ?? 0) ?? "extension";
 
   return {
     first,
@@ -199,7 +210,7 @@ export function readBlock(bytes: Buffer): StoredBlock | undefined {
         source,
         at,
         ordinal: bytes.readDoubleLE(row + 12),
-        made: MADE[bytes[row + 21] ?? 0],
+        made: MADE.get(bytes[row + 21] ?? 0),
         published: publishedAt(row),
         epoch: first + index,
       };
