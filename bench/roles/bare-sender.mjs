@@ -9,16 +9,18 @@ const BATCH = 128;
 let sockets = [];
 let sent = 0;
 
+function keep(socket) {
+  sockets.push(socket);
+  socket.on("error", () => {});
+  socket.on("close", () => {
+    sockets = sockets.filter((one) => one !== socket);
+  });
+}
+
 serveRole({
   listen: ({ path }) =>
     new Promise((resolve) => {
-      createServer((socket) => {
-        sockets.push(socket);
-        socket.on("error", () => {});
-        socket.on("close", () => {
-          sockets = sockets.filter((one) => one !== socket);
-        });
-      }).listen(path, resolve);
+      createServer(keep).listen(path, resolve);
     }),
   /** Answers everything with itself. */
   echo: ({ path }) =>
@@ -32,11 +34,7 @@ serveRole({
   greet: ({ path }) =>
     new Promise((resolve) => {
       createServer((socket) => {
-        sockets.push(socket);
-        socket.on("error", () => {});
-        socket.on("close", () => {
-          sockets = sockets.filter((one) => one !== socket);
-        });
+        keep(socket);
         cutFrames(socket, (data, from, end) => {
           const { subscriber_id } = JSON.parse(data.toString("utf8", from, end));
           socket.write(framed(JSON.stringify({ type: "subscription.accepted", subscriber_id })));
