@@ -363,6 +363,8 @@ export function createPublishing(services: PublishingServices): Publishing {
       close: () => {
         // Nobody hears their answers any more; whoever comes back is told as of any other question.
         agents.disconnected(connection);
+        // Sessions that ended remember whose they were by the connection: all that hangs on it would stay with them.
+        handles.delete(connection);
         for (const sessionId of sessions.connectionEnded(connection)) beginGrace(sessionId);
       },
     };

@@ -1,5 +1,6 @@
 // What an agent is answered that publishes (R3, R8, R33).
 import { expect, test } from "vitest";
+import { collector } from "../support/collector.js";
 import { createEngineRig, session } from "../support/engine-rig.js";
 
 test("R8: each session that starts in one publish has its token in its own place, so that each can be taken over", () => {
@@ -30,4 +31,24 @@ test("R3: the same publish once more is answered with the same tokens", () => {
   const first = rig.agent.publish(inputs, true);
   expect(rig.agent.publish(inputs, true)).toEqual(first);
   expect(first.events.every(({ resumeToken }) => resumeToken !== undefined)).toBe(true);
+});
+
+test("R8: of an agent that has gone nothing stays with the sessions that it ended", async () => {
+  const rig = createEngineRig();
+  const collect = collector();
+  const goThrough = (id: string): WeakRef<object> => {
+    const handle = rig.engine.openAgent(undefined, undefined);
+    handle.publish(
+      [session(id).started(), session(id).completed()].map((fields) => ({ fields })),
+      true,
+    );
+    handle.close();
+    return new WeakRef(handle);
+  };
+  const gone = ["sess_1", "sess_2", "sess_3"].map(goThrough);
+  rig.clock.settle();
+  // What a WeakRef was made of is held until the end of the turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  collect();
+  expect(gone.map((agent) => agent.deref())).toEqual([undefined, undefined, undefined]);
 });

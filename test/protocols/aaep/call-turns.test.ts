@@ -1,10 +1,9 @@
 // Costly calls that are answered once: a turn each, fair among those who send them, and nothing kept of those that had it (G2, R28).
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { createCallTurns, MAX_WAITING_CALLS } from "../../../src/protocols/aaep/call-turns.js";
 import { createAgentServiceRig } from "../../support/agent-service-rig.js";
+import { collector } from "../../support/collector.js";
 import { createVirtualClock } from "../../support/virtual-clock.js";
 
 function createStage() {
@@ -99,9 +98,3 @@ describe("a flood of costly single calls", () => {
     expect(refusedCount).toBeGreaterThanOrEqual(turnCount - 1);
   });
 });
-
-/** Collects what nobody holds any more, at once. */
-function collector(): () => void {
-  setFlagsFromString("--expose-gc");
-  return runInNewContext("gc") as () => void;
-}
