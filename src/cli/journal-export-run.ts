@@ -1,4 +1,5 @@
 // Writes the events of a journal as they were journaled. One block is in memory at a time.
+import { Fault } from "../base/errors.js";
 import type { Epoch } from "../engine/event.js";
 import type { StoredBlock } from "../storage/block.js";
 import type { CommandIo } from "./command-io.js";
@@ -25,7 +26,16 @@ export function runJournalExport(options: JournalExportOptions, io: CommandIo): 
   return runCommand(io, () => exportEvents(options, io));
 }
 
+/** Throws "usage" where nothing can have been received in between: silence would look like a journal without events. */
+function assertTimeBetween({ since, until }: JournalExportOptions): void {
+  if (since === undefined || until === undefined || since < until) return;
+  const [from, to] = [since, until].map((at) => new Date(at).toISOString());
+  const sentence = `--until (${to}) is not after --since (${from}). Give a later --until, or leave one of them out.`;
+  throw new Fault("usage", sentence, { origin: "local" });
+}
+
 async function exportEvents(options: JournalExportOptions, io: CommandIo): Promise<ExitCode> {
+  assertTimeBetween(options);
   const output = createLineWriter(io.stdout);
   const status = createLineWriter(io.stderr);
   const unseen = new Set(options.session);

@@ -12,7 +12,7 @@ ${WHICH_JOURNAL}
 
 An instant is that of the daemon's receipt: 2026-11-22, which is midnight UTC, or 2026-11-22T10:30:00Z.
 
-Exit codes: 0 done, 1 something is damaged, 2 there is no such journal or session.
+Exit codes: 0 done, 1 something is damaged, 2 there is no such journal or session, or --until is not after --since.
 
 Examples:
   aaepd journal export > everything.ndjson

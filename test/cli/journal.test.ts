@@ -255,6 +255,18 @@ describe("aaepd journal export", () => {
     await expect(journal(directory, "export", "--since", "yesterday")).rejects.toThrow(/Give an instant such as/);
   });
 
+  it.each([
+    ["2026-05-25", "2026-05-24"],
+    ["2026-05-24T14:00:01Z", "2026-05-24T14:00:01Z"],
+  ])("from %s until %s, in which nothing can have been received, is refused, exit code 2", async (since, until) => {
+    const directory = await journalFolder(FIRST_RUN);
+    const { out, err, code } = await journal(directory, "export", "--since", since, "--until", until);
+    expect([out, code]).toStrictEqual(["", 2]);
+    expect(err).toBe(
+      `Error: --until (${new Date(until).toISOString()}) is not after --since (${new Date(since).toISOString()}). Give a later --until, or leave one of them out.\n`,
+    );
+  });
+
   it("with the epoch and the time of receipt of each", async () => {
     const directory = await journalFolder(FIRST_RUN);
     const { lines } = await journal(directory, "export", "--with-epochs");
