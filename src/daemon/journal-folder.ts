@@ -37,8 +37,8 @@ export function journalOwner(directory: string): number | undefined {
 
 /**
  * The folder of a choice, made where it is missing, with mode 0700. Where a live process has it, "auto" takes the next name, with -2, -3 and so on; a
- * folder that was named is refused with a Fault "address_in_use". Rejects with a Fault "permission_denied" where others could reach it, and
- * "storage_unavailable" where the disk takes nothing.
+ * folder that was named is refused with a Fault "address_in_use". Rejects with a Fault "permission_denied" where others could reach it,
+ * "address_invalid" where a folder stands in place of the owner's file, and "storage_unavailable" where the disk takes nothing.
  */
 export async function claimJournalFolder(
   choice: Exclude<JournalChoice, { readonly kind: "memory" }>,

@@ -2,14 +2,18 @@
 // process since, or be the same in the next container.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isProcess } from "../../transports/ipc/claim.js";
-import { isAlreadyThere, isMissing } from "../../transports/node-errors.js";
+import { isAlreadyThere, isFolder, isMissing } from "../../transports/node-errors.js";
+import { Fault } from "../base/errors.js";
 
 export type Taken =
   /** `wasLeft`: a process that had it has ended without giving it back. */
   | { readonly kind: "taken"; readonly wasLeft: boolean; readonly release: () => void }
   | { readonly kind: "owned"; readonly pid: number };
 
-/** Makes `path` this process's own unless a live one has it. To be called under a claim, so that nobody else looks at the same time. */
+/**
+ * Makes `path` this process's own unless a live one has it. To be called under a claim, so that nobody else looks at the same time. Throws a Fault
+ * "address_invalid" where a folder stands there.
+ */
 export function takeOwnership(path: string): Taken {
   const content = `${process.pid}\n${beginningOf(process.pid)}\n`;
   const release = (): void => rmSync(path, { force: true });
@@ -25,8 +29,17 @@ export function takeOwnership(path: string): Taken {
   }
   const pid = ownerOf(path);
   if (pid !== undefined) return { kind: "owned", pid };
-  writeFileSync(path, content, { mode: 0o600 });
+  try {
+    writeFileSync(path, content, { mode: 0o600 });
+  } catch (caught) {
+    throw isFolder(caught) ? folderThere(path, caught) : caught;
+  }
   return { kind: "taken", wasLeft: true, release };
+}
+
+function folderThere(path: string, cause: unknown): Fault {
+  const sentence = `${path} is a folder, where a file is to say which process has the place. Remove it, or choose another place.`;
+  return new Fault("address_invalid", sentence, { origin: "local", cause });
 }
 
 /** The live process whose `path` is. */
@@ -38,7 +51,8 @@ export function ownerOf(path: string): number | undefined {
     const begun = beginningOf(owner);
     return beginning === "" || begun === "" || beginning === begun ? owner : undefined;
   } catch (caught) {
-    if (isMissing(caught)) return undefined;
+    // A folder names nobody; whoever wants to write there is told of it.
+    if (isMissing(caught) || isFolder(caught)) return undefined;
     throw caught;
   }
 }

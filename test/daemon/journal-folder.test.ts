@@ -36,6 +36,18 @@ it("a folder that was named is refused with the process that has it, and taken f
   }
 });
 
+it("a folder where the owner's file belongs is named, by whoever writes; whoever only reads finds no owner", async () => {
+  const path = temporaryDirectory();
+  const owner = join(path, ".owner.pid");
+  mkdirSync(owner);
+  await expect(claimJournalFolder({ kind: "directory", path }, {}, "planner")).rejects.toMatchObject({
+    code: "address_invalid",
+    sentence: `${owner} is a folder, where a file is to say which process has the place. Remove it, or choose another place.`,
+  });
+  expect(journalOwner(path)).toBeUndefined();
+  expect(statSync(owner).isDirectory()).toBe(true);
+});
+
 it("U3: a folder that others can reach is refused", async () => {
   const path = join(temporaryDirectory(), "journal");
   mkdirSync(path);
