@@ -39,6 +39,8 @@ export interface OptionRow<Value> {
   readonly meaning: string;
   /** What happens at the limit, what 0 means, or what the choices are. */
   readonly atTheLimit: string;
+  /** What has to be on for it to mean anything. On the command line it is refused without; elsewhere it may stand for other starts. */
+  readonly needs?: "http";
 }
 
 const HOUR_SECONDS = 3600;
@@ -88,7 +90,8 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     fallback: [],
     meaning: "Web pages that may use the services of http from a browser, by their origin.",
     atTheLimit:
-      "All others are not answered in a way that a browser would hand to them. They need the token all the same.",
+      "All others are not answered in a way that a browser would hand to them. They need the token all the same. Without http the option is refused on the command line.",
+    needs: "http",
   },
   compression: {
     group: "Where it listens",
@@ -96,7 +99,9 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     unit: undefined,
     fallback: false,
     meaning: "Whether messages of http are compressed for clients that offer it.",
-    atTheLimit: "It costs more than it saves on one machine. Those of grpc are never compressed.",
+    atTheLimit:
+      "It costs more than it saves on one machine. Those of grpc are never compressed. Without http the option is refused on the command line.",
+    needs: "http",
   },
   maxFrameBytes: {
     group: "Where it listens",

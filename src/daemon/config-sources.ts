@@ -40,9 +40,28 @@ export function resolveConfiguration(from: ConfigurationSources): ResolvedConfig
     if (read.kind === "value") configuration[name] = read.value;
     else problems.push(`${describeSource(source)} is ${quoted(name, from, file)}. Give ${read.wanted}.`);
   }
+  // What has been set so far is of the table's types; what was refused is not there.
+  problems.push(...ineffective(configuration as Partial<Configuration>, sources, from.command));
   if (problems.length > 0) throw new Fault("usage", problems.join("\n"), { origin: "local", rule: "P5" });
   // Every name of the table has been set above.
   return { configuration: configuration as Configuration, sources: sources as ResolvedConfiguration["sources"] };
+}
+
+/** Options of the command line that change nothing without another one. */
+function ineffective(
+  configuration: Partial<Configuration>,
+  sources: Partial<ResolvedConfiguration["sources"]>,
+  command: DaemonCommand,
+): readonly string[] {
+  return OPTION_NAMES.flatMap((name) => {
+    const { needs, type } = OPTIONS[name] as OptionRow<unknown>;
+    const source = sources[name];
+    if (needs === undefined || source?.kind !== "flag" || configuration[needs]?.kind !== "off") return [];
+    const value = configuration[name];
+    if (value === undefined || type.toText(value) === type.toText(fallbackOf(name, command))) return [];
+    const { flag } = source;
+    return `${flag} is for the services of ${needs}, and ${needs} is off. Give ${flagOf(needs)} as well, or leave ${flag} out.`;
+  });
 }
 
 /** The file that is read where none is named: in the folder of XDG, on Windows in that of the user's programs. */

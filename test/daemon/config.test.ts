@@ -130,6 +130,28 @@ describe("configuration", () => {
     expect(fault.sentence).toContain(`${flagOf(name)} is "0". Give a whole number from ${wanted}`);
   });
 
+  it.each([
+    [{ corsOrigins: "https://a.example" }, "--cors-origins"],
+    [{ compression: true }, "--compression"],
+  ] as const)("K4: %j without --http is refused: it would change nothing", (flags, flag) => {
+    const needs = `${flag} is for the services of http, and http is off. Give --http as well, or leave ${flag} out.`;
+    expect(faultOf({ ...nothing(), flags }).sentence).toBe(needs);
+    expect(faultOf({ ...nothing(), flags: { ...flags, http: "off", grpc: "auto" } }).sentence).toBe(needs);
+    const environment = { ...nothing().environment, AAEPD_HTTP: "auto" };
+    expect(resolveConfiguration({ ...nothing(), flags, environment }).configuration.http).toEqual({ kind: "auto" });
+  });
+
+  it("what would change nothing is taken from where it may stand for other starts, and where it is the default", () => {
+    const file = withFile('{"cors_origins": "https://a.example", "compression": true}');
+    const environment = { AAEPD_CORS_ORIGINS: "https://b.example" };
+    expect(resolveConfiguration({ ...file, environment, flags: { http: "off" } }).configuration).toMatchObject({
+      corsOrigins: ["https://b.example"],
+      compression: true,
+    });
+    const flags = { corsOrigins: "none", compression: false };
+    expect(resolveConfiguration({ ...nothing(), flags }).configuration.corsOrigins).toEqual([]);
+  });
+
   it("U2: a producer id is as long as a socket's name can be, and not longer", () => {
     const of = (producerId: string) => ({ ...nothing(), flags: { producerId } });
     expect(resolveConfiguration(of("x".repeat(64))).configuration.producerId).toHaveLength(64);
