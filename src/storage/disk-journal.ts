@@ -13,6 +13,7 @@ import type { Environment } from "./environment.js";
 import { createGroupCommits, type Group, unavailable } from "./group-commits.js";
 import { createIdIndex } from "./id-index.js";
 import { createPendingState } from "./kept-state.js";
+import { createLatestReceipts } from "./latest-receipts.js";
 import { packBlocks } from "./pack-blocks.js";
 import {
   dueAt,
@@ -92,6 +93,7 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
     now: clock.now,
     wasGiven: (epoch) => epoch <= options.totals.head || epoch >= options.firstEpoch,
   });
+  const receiptOf = createLatestReceipts({ reader, wallTime: clock.wallTime, head: () => totals.head });
   const ids = createIdIndex(tables.ids);
   relearnIds(reader, ids.add, ids.knownThrough() + 1);
   const state = createPendingState(
@@ -107,7 +109,7 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
 
   const begin = (): Group | undefined => {
     // First what is let go of: whoever is told of it has something to write down with that (R27).
-    if (dueNow()) letGo(nextSlice(reader, totals, retention, clock.wallTime(), owed.length));
+    if (dueNow()) letGo(nextSlice(reader, totals, retention, receiptOf, clock.wallTime(), owed.length));
     const events = owed;
     const bytes = events.reduce((sum, event) => sum + blockBytesOf(event), 0);
     const blocks = packBlocks(events, wallTimeOffset());
@@ -158,10 +160,12 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
   /** What nobody can read any more, and still stands on disk. */
   let pendingRemovals: Slice[] = [];
 
-  /** Undefined where it is to be looked up; it stays the same until it goes. */
+  /** Undefined where it is to be looked up; it stays the same until it goes, or was to go and may stay after all. */
   let knownOldest: OldestBlock | undefined;
   const lookUpOldest = (): OldestBlock | undefined => {
-    knownOldest ??= oldestBlock(reader, totals);
+    // Looked at again where the clock was set back since.
+    if (knownOldest !== undefined && knownOldest.newestAt > clock.wallTime()) knownOldest = undefined;
+    knownOldest ??= oldestBlock(reader, totals, receiptOf);
     return knownOldest;
   };
 
@@ -171,9 +175,9 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
   };
 
   const letGo = (slice: Slice): void => {
+    knownOldest = undefined;
     if (slice.places.length === 0) return;
     totals = slice.totals;
-    knownOldest = undefined;
     pendingRemovals.push(slice);
     reader.forgetBefore(totals.lostThrough + 1);
     for (const event of slice.events) options.evicted(event);

@@ -1,6 +1,7 @@
 // What the journal lets go of: whole blocks from its beginning, a few with each group, so that nobody ever waits for it.
 import type { Evicted } from "../engine/event.js";
 import { type BlockPlace, type BlockReader, blockKey } from "./block-reader.js";
+import type { LatestReceipts } from "./latest-receipts.js";
 import type { Writes } from "./tables.js";
 import type { Totals } from "./totals.js";
 import { recordBytes } from "./totals.js";
@@ -25,18 +26,23 @@ const SLICE_BLOCKS = 64;
 
 /** What of the oldest block says whether it may stay. Looked up once, and not with every group: reading it costs as much as writing one. */
 export interface OldestBlock extends BlockPlace {
-  /** When the newest of it was received, ms since 1970; 0 where it is damaged: it may go. */
+  /** When the newest of it was received at the latest, ms since 1970; 0 where it is damaged: it may go. */
   readonly newestAt: number;
   /** The same of the first of it; undefined where it is damaged. */
   readonly oldestAt: number | undefined;
 }
 
 /** The block that goes next; undefined where there is none. */
-export function oldestBlock(reader: BlockReader, { lostThrough }: Totals): OldestBlock | undefined {
+export function oldestBlock(
+  reader: BlockReader,
+  { lostThrough }: Totals,
+  receiptOf: LatestReceipts,
+): OldestBlock | undefined {
   const place = reader.nextFrom(lostThrough + 1);
   if (place === undefined) return undefined;
-  const { block, first, count } = reader.load(place);
-  return { first, count, newestAt: block?.wallTime(count - 1) ?? 0, oldestAt: block?.wallTime(0) };
+  const loaded = reader.load(place);
+  const { block, first, count } = loaded;
+  return { first, count, newestAt: receiptOf(loaded), oldestAt: block?.wallTime(0) };
 }
 
 /** When it will be time for the next slice, ms since 1970; 0 where it is. */
@@ -49,6 +55,7 @@ export function nextSlice(
   reader: BlockReader,
   totals: Totals,
   limits: RetentionLimits,
+  receiptOf: LatestReceipts,
   wallTime: number,
   arriving: number,
 ): Slice {
@@ -60,9 +67,9 @@ export function nextSlice(
     place !== undefined && events.length < SLICE_EVENTS + 2 * arriving && places.length < SLICE_BLOCKS + arriving;
     place = reader.nextFrom(place.first + place.count)
   ) {
-    const { block, length, first, count } = reader.load(place);
-    const newest = block?.wallTime(count - 1) ?? 0;
-    if (left.bytes <= limits.bytes && newest >= wallTime - limits.ageMs) break;
+    const loaded = reader.load(place);
+    const { block, length, first, count } = loaded;
+    if (left.bytes <= limits.bytes && receiptOf(loaded) >= wallTime - limits.ageMs) break;
     places.push({ first, count });
     // Of what is damaged nobody knows whose it was.
     for (let index = 0; block !== undefined && index < count; index += 1) {
