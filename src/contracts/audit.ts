@@ -42,7 +42,17 @@ export type AuditEntry =
       readonly outcome: Readonly<Record<string, unknown>>;
     };
 
+/** What there is to say of an entry beside what it says itself. */
+export interface AuditNote {
+  /** When it happened, milliseconds since 1970. Default now. */
+  readonly at?: number;
+  /** Called once, when the operating system has the line or it is counted as lost: nobody need keep it any longer. Default nobody waits for that. */
+  readonly settled?: () => void;
+}
+
 /** Appends; never throws and never waits. What cannot be written is counted and logged. */
 export interface Audit {
-  readonly record: (entry: AuditEntry) => void;
+  /** False where nothing is recorded, so that nothing is kept for it either. */
+  readonly isOn: boolean;
+  readonly record: (entry: AuditEntry, note?: AuditNote) => void;
 }

@@ -1,6 +1,6 @@
 // The audit log on disk: newline-delimited JSON, append-only, rotated (AAEP §10 T3, docs/audit.md). Nobody waits for it. Lines are lost, and
 // counted, where the disk does not take them or somebody floods the daemon with replies.
-import type { Audit } from "../contracts/audit.js";
+import type { Audit, AuditNote } from "../contracts/audit.js";
 import type { Clock } from "../contracts/clock.js";
 import type { Log } from "../contracts/log.js";
 import { type AuditFile, claimAuditFile } from "./audit-names.js";
@@ -44,6 +44,12 @@ export interface AuditLog extends Audit {
   readonly close: (withinMs?: number) => Promise<void>;
 }
 
+/** What waits for the file, and who is told when nobody need keep it any longer. */
+interface Line {
+  readonly text: string;
+  readonly settled: () => void;
+}
+
 type Phase =
   | { readonly kind: "unopened" }
   | { readonly kind: "opening" }
@@ -57,6 +63,7 @@ const VAIN_SHARE = 1 / 16;
 const VAIN_SHARE_ON_OPEN = 1 / 2;
 /** How often it is told how many replies have been left out, ms. */
 const TELL_EVERY_MS = 1000;
+const NOBODY_WAITS = (): void => {};
 
 export function createAuditLog(options: AuditLogOptions): AuditLog {
   const { directory, producerId, maxBytes, keepFiles, log, clock } = options;
@@ -68,7 +75,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   let phase: Phase = { kind: "unopened" };
   let file: AuditFile | undefined;
   let opened: Promise<void> = Promise.resolve();
-  let backlog: string[] = [];
+  let backlog: Line[] = [];
   let waitingBytes = 0;
   let dropped = 0;
   let droppedUntold = 0;
@@ -80,26 +87,32 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     droppedUntold += 1;
   }
 
+  function lose({ settled }: AuditNote): void {
+    drop();
+    settled?.();
+  }
+
   function fail(caught: unknown): void {
     if (phase.kind !== "closed") phase = { kind: "failed", retryAt: clock.now() + retryAfterMs };
-    for (const line of backlog.splice(0)) {
-      waitingBytes -= line.length;
+    for (const { text, settled } of backlog.splice(0)) {
+      waitingBytes -= text.length;
       drop();
+      settled();
     }
     if (isTroubled) return;
     isTroubled = true;
     log.warn({ err: caught, directory }, "the audit log cannot be written; questions go on without it");
   }
 
-  function write(stream: AuditStream, line: string): void {
-    stream.write(line, (error) => {
-      waitingBytes -= line.length;
-      if (error === undefined || error === null) {
-        isTroubled = false;
-        return;
+  function write(stream: AuditStream, { text, settled }: Line): void {
+    stream.write(text, (error) => {
+      waitingBytes -= text.length;
+      if (error === undefined || error === null) isTroubled = false;
+      else {
+        drop();
+        fail(error);
       }
-      drop();
-      fail(error);
+      settled();
     });
   }
 
@@ -121,12 +134,13 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     }
   }
 
-  /** Whether there was room for it. */
-  function append(line: string, roomBytes: number): boolean {
+  /** Whether there was room for it; `settled` is called only then. */
+  function append(text: string, roomBytes: number, settled = NOBODY_WAITS): boolean {
     // Lengths are in UTF-16 units: a bound on memory, not on the file.
-    const isFull = waitingBytes + line.length > roomBytes;
+    const isFull = waitingBytes + text.length > roomBytes;
     if (isFull || phase.kind === "closed" || isResting()) return false;
-    waitingBytes += line.length;
+    waitingBytes += text.length;
+    const line: Line = { text, settled };
     if (phase.kind === "open") {
       write(phase.stream, line);
       return true;
@@ -142,12 +156,13 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   }
 
   /** A flood of forged replies must neither fill the disk nor take the daemon's time. */
-  function recordVain(entry: ReplyEntry): void {
+  function recordVain(entry: ReplyEntry, { at, settled }: AuditNote): void {
     if (!isClosed) cancelTelling ??= tellLater();
     const room = maxWaitingBytes * (entry.token_is_open ? VAIN_SHARE_ON_OPEN : VAIN_SHARE);
-    if (budget.allows(entry) && append(lineOf({ ...entry, reply: cut(entry.reply) }), room)) return;
+    if (budget.allows(entry) && append(lineOf({ ...entry, reply: cut(entry.reply) }, at), room, settled)) return;
     dropped += 1;
     budget.leaveOut(entry);
+    settled?.();
   }
 
   function tellLater(): () => void {
@@ -163,8 +178,8 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     }
   }
 
-  function lineOf(fields: object): string {
-    return `${JSON.stringify({ time: new Date(clock.wallTime()).toISOString(), ...fields })}\n`;
+  function lineOf(fields: object, at = clock.wallTime()): string {
+    return `${JSON.stringify({ time: new Date(at).toISOString(), ...fields })}\n`;
   }
 
   function tellDropped(): void {
@@ -173,13 +188,14 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   }
 
   return {
-    record: (entry) => {
+    isOn: true,
+    record: (entry, note = {}) => {
       try {
         tellDropped();
-        if (entry.kind === "reply" && entry.fate !== "counted") recordVain(entry);
-        else if (!append(lineOf(entry), maxWaitingBytes)) drop();
+        if (entry.kind === "reply" && entry.fate !== "counted") recordVain(entry, note);
+        else if (!append(lineOf(entry, note.at), maxWaitingBytes, note.settled)) lose(note);
       } catch (caught) {
-        drop();
+        lose(note);
         log.warn({ err: caught }, "an entry of the audit log cannot be written");
       }
     },

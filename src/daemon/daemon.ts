@@ -68,7 +68,7 @@ export interface Daemon {
   readonly serve: (connection: Connection<Uint8Array>) => Promise<void>;
 }
 
-const NO_AUDIT: AuditLog = { record: () => {}, droppedCount: () => 0, close: async () => {} };
+const NO_AUDIT: AuditLog = { isOn: false, record: () => {}, droppedCount: () => 0, close: async () => {} };
 /** How long a peer that does not read may keep what it is owed from being given up, so that the process is gone within two seconds (R8a, S9). */
 const CLOSE_TIMEOUT_MS = 1000;
 /** How long the end of standard input may take to arrive behind what was sent before it. */

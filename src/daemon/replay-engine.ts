@@ -19,7 +19,7 @@ export interface ReplayOptions extends Pace {
 export type ReplayServices = Omit<EngineServices, "createJournal" | "audit">;
 
 /** What was asked and answered then stands in the audit log of that day. */
-const NO_AUDIT = { record: () => {} };
+const NO_AUDIT = { isOn: false, record: () => {} };
 
 /** More than a player gets ahead of its listener: nothing leaves it unread. */
 const JOURNAL_COUNT = 4 * AHEAD_COUNT;

@@ -6,9 +6,10 @@ export function countReplies(audit: Audit): { readonly audit: Audit; readonly co
   return {
     counts,
     audit: {
-      record: (entry) => {
+      isOn: audit.isOn,
+      record: (entry, note) => {
         if (entry.kind === "reply") counts.set(entry.fate, (counts.get(entry.fate) ?? 0) + 1);
-        audit.record(entry);
+        audit.record(entry, note);
       },
     },
   };

@@ -3,6 +3,7 @@
 // the handles answer at once, time comes in through the clock that it is given, and subscriptions are pulled.
 import { Fault } from "../base/errors.js";
 import type { ReplyFate } from "../contracts/audit.js";
+import type { Clock, Millis } from "../contracts/clock.js";
 import type { EngineOptions, EngineServices } from "./engine-options.js";
 import { createEngineAccounts, type EngineAccounts, type EngineStatus } from "./engine-status.js";
 import { createEngineSubscription, type EngineSubscription, type SubscriptionServices } from "./engine-subscription.js";
@@ -161,6 +162,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     wakeUps,
     slices,
     now: clock.now,
+    wallTime: clock.wallTime,
     clockSkewMs: options.clockSkewMs,
     audit: services.audit,
     confirmationGraceMs: options.confirmationGraceMs,
@@ -318,10 +320,13 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     endSessions: () => {
       for (const sessionId of sessions.openIds()) publishing.abandon(sessionId);
     },
-    close: () => {
+    close: async () => {
       cancelForgetting();
       for (const one of [lows, publishing, questions]) one.close();
-      return journal.close();
+      // What the audit log has by then is not owed to it by the next run.
+      const audited = questions.audited();
+      if (audited !== undefined) await within(AUDIT_TIMEOUT_MS, audited, clock);
+      await journal.close();
     },
     status: () => ({
       ...sessions.remembered(),
@@ -345,4 +350,17 @@ function questionKindOf(kind: TopicKind): OpenQuestion["kind"] {
   return kind === "awaiting.confirmation" ? "confirmation" : "clarification";
 }
 
+/** Settles with `done`, or when so much time has passed. */
+function within(ms: Millis, done: Promise<void>, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.wakeAt(clock.now() + ms, resolve);
+    void done.then(() => {
+      cancel();
+      resolve();
+    });
+  });
+}
+
 const FORGET_EVERY_MS = 60_000;
+/** How long an orderly end waits for the audit log, ms: two seconds are all that it has (R8a). */
+const AUDIT_TIMEOUT_MS = 300;

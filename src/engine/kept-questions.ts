@@ -3,7 +3,7 @@ import type { KeptState } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { JournaledEvent } from "./event.js";
 import { type EntryRecord, entryFrom, entryRecord, type Instant, pastInstant, readKept } from "./kept-entry.js";
-import type { Decision } from "./pending-question.js";
+import type { CountedReply, Decision } from "./pending-question.js";
 import { NO_RESULT, type QuestionResult } from "./question-result.js";
 import { permitsOf } from "./session-questions.js";
 import type { OpenQuestion } from "./session-record.js";
@@ -22,18 +22,29 @@ interface QuestionRecord {
   readonly receivedAt: number;
   readonly ordinal: number;
   readonly entry: EntryRecord;
-  /** What nobody said is left out. */
+  /** What was decided; what nobody said is left out. */
   readonly result?: QuestionResult;
+  /** When that was, milliseconds since 1970. */
+  readonly decidedAt?: number;
+  /** Who decided it, until that stands in the audit log. */
+  readonly reply?: CountedReply;
 }
 
-/** Keeps a question until it has its outcome. */
-export function keepQuestion(kept: KeptState, pending: KeptQuestion): void {
+/** Keeps a question until it has its outcome; the reply that decided it only where it `isRecorded`. */
+export function keepQuestion(kept: KeptState, pending: KeptQuestion, isRecorded: boolean): void {
   const { question, entry } = pending;
   const { token, kind, agentId, receivedAt, ordinal } = question;
   kept.put(["question", token], () => {
     const { decision } = pending;
     const open: QuestionRecord = { kind, agentId, receivedAt, ordinal, entry: entryRecord(entry) };
-    return decision === undefined ? open : { ...open, result: decision.result };
+    if (decision === undefined) return open;
+    const { result, at: decidedAt, reply } = decision;
+    return {
+      ...open,
+      result,
+      decidedAt,
+      ...(reply === undefined || !isRecorded ? {} : { reply }),
+    } satisfies QuestionRecord;
   });
 }
 
@@ -58,10 +69,10 @@ export function keptQuestions(kept: KeptState, log: Pick<Log, "error">, present:
     const permits = permitsOf(event);
     const question = { kind, token: String(token), sessionId, agentId, event, at, receivedAt, ordinal, permits };
     const result = record.result && { ...NO_RESULT, ...record.result };
-    const decision = result && { result, recordReply: () => {} };
+    const decision = result && { result, at: record.decidedAt ?? present.wallTime, reply: record.reply };
     const restored: KeptQuestion = { question, entry, decision };
     found.push(restored);
-    if (receivedAt < record.receivedAt) keepQuestion(kept, restored);
+    if (receivedAt < record.receivedAt) keepQuestion(kept, restored, restored.decision?.reply !== undefined);
   });
   return found.sort((a, b) => a.entry.epoch - b.entry.epoch);
 }

@@ -1,15 +1,21 @@
 // A question that is open: what is known of it until it has its outcome (AAEP ch. 6).
+import type { AuditEntry } from "../contracts/audit.js";
 import type { Millis } from "../contracts/clock.js";
 import type { JournaledEvent } from "./event.js";
 import type { OutcomeListener } from "./question-outcomes.js";
 import type { DefaultedBy, QuestionResult } from "./question-result.js";
 import type { OpenQuestion } from "./session-record.js";
 
+/** The reply that counted, as far as its line in the audit log does not follow from the question. */
+export type CountedReply = Pick<Extract<AuditEntry, { kind: "reply" }>, "subscription_id" | "subscriber_id" | "reply">;
+
 /** The outcome that a question will have. */
 export interface Decision {
   readonly result: QuestionResult;
-  /** Writes the reply that decided it into the audit log. */
-  readonly recordReply: () => void;
+  /** When it was decided, milliseconds since 1970. */
+  readonly at: number;
+  /** Undefined where nobody replied. */
+  readonly reply: CountedReply | undefined;
 }
 
 export interface Pending {

@@ -19,6 +19,8 @@ export interface QuestionsOptions {
   /** Defaults and reminders that come all at once go out in slices. */
   readonly slices: TurnSlices;
   readonly now: () => Millis;
+  /** Milliseconds since 1970. */
+  readonly wallTime: () => number;
   readonly clockSkewMs: Millis;
   readonly audit: Audit;
   /** How many subscriptions can answer a question of this kind now. */
@@ -102,6 +104,8 @@ export interface Questions {
   readonly whenResolved: (token: string, done: (resolved: ResolvedQuestion) => void) => void;
   /** Forgets outcomes of a session. */
   readonly forgetSession: (sessionId: string) => void;
+  /** Answers when the audit log has every outcome that there is; undefined where it has. */
+  readonly audited: () => Promise<void> | undefined;
   /** Lets go of the clock; what is open stays so for the next run. */
   readonly close: () => void;
 }

@@ -5,13 +5,20 @@ import type { ReplyFate } from "../contracts/audit.js";
 import type { JournaledEvent } from "./event.js";
 import { forgetQuestion, keepQuestion } from "./kept-questions.js";
 import { NOTHING_KEPT } from "./nothing-kept.js";
-import { createPending, type Decision, isAnswerable, type Pending, secondsOf } from "./pending-question.js";
+import { createOutcomeAudit } from "./outcome-audit.js";
+import {
+  type CountedReply,
+  createPending,
+  type Decision,
+  isAnswerable,
+  type Pending,
+  secondsOf,
+} from "./pending-question.js";
 import { createQuestionOutcomes } from "./question-outcomes.js";
 import {
   askedOf,
   CANCELLED,
   type DefaultedBy,
-  outcomeFields,
   type QuestionResult,
   resultOfDefault,
   resultOfReply,
@@ -20,7 +27,6 @@ import type { Questions, QuestionsOptions, Replier } from "./questions-spec.js";
 import { faultOfReply, type Reply } from "./reply-check.js";
 import type { OpenQuestion } from "./session-record.js";
 
-const NOBODY_REPLIED = (): void => {};
 /** Why a default is tried again that was decided and could not be written. */
 const UNWRITTEN = new Fault("storage_unavailable", "The journal did not take it.", { rule: "R29", origin: "local" });
 
@@ -49,6 +55,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
       });
     },
   });
+  const audited = createOutcomeAudit(options.audit, kept);
   // By session: what nobody answers any more, and whose outcome its session does not know yet.
   const untold = new Map<string, Set<Pending>>();
 
@@ -67,6 +74,8 @@ export function createQuestions(options: QuestionsOptions): Questions {
     return entry !== undefined && isAnswerable(entry) ? entry : undefined;
   };
 
+  const keep = (entry: Pending): void => keepQuestion(kept, entry, options.audit.isOn);
+
   const take = (question: OpenQuestion, entry: JournaledEvent, isRestored: boolean): Pending => {
     const opened = createPending(question, entry, isRestored);
     pending.set(question.token, opened);
@@ -76,18 +85,13 @@ export function createQuestions(options: QuestionsOptions): Questions {
 
   const open = (question: OpenQuestion, entry: JournaledEvent): Pending => {
     const opened = take(question, entry, false);
-    keepQuestion(kept, opened);
+    keep(opened);
     options.audit.record({ kind: "asked", event: question.event });
     return opened;
   };
 
   /** The one way out: whoever finds the question unsettled decides its outcome, and nobody after it. */
-  const settle = (
-    entry: Pending,
-    result: QuestionResult,
-    tellSession: () => Promise<void> | undefined,
-    recordReply: () => void = () => {},
-  ): boolean => {
+  const settle = (entry: Pending, decision: Decision, tellSession: () => Promise<void> | undefined): boolean => {
     const { question } = entry;
     if (entry.isSettled) return false;
     entry.isSettled = true;
@@ -106,20 +110,19 @@ export function createQuestions(options: QuestionsOptions): Questions {
     leaveUntold(entry);
     cancelTimers(entry);
     setWaiting(entry, false);
-    const outcome = { question: askedOf(question), result };
-    recordReply();
-    options.audit.record({
-      kind: "outcome",
-      event_id: event.event_id,
-      reply_token: token,
-      outcome: outcomeFields(outcome),
-    });
-    outcomes.add(outcome, entry.listeners, durable);
+    const outcome = { question: askedOf(question), result: decision.result };
+    outcomes.add(outcome, [audited.owe(outcome, decision), ...entry.listeners], durable);
     return true;
   };
 
-  const resolve = (entry: Pending, { result, recordReply }: Decision): boolean =>
-    settle(entry, result, () => outcomeSafety(entry, options.resolve(entry.question, result)), recordReply);
+  const resolve = (entry: Pending, decision: Decision): boolean =>
+    settle(entry, decision, () => outcomeSafety(entry, options.resolve(entry.question, decision.result)));
+
+  const decisionOf = (result: QuestionResult, reply?: CountedReply): Decision => ({
+    result,
+    at: options.wallTime(),
+    reply,
+  });
 
   /** A decision that is written down is safe, though its resolution is not yet: that follows from it in any run. */
   const outcomeSafety = ({ isSafe }: Pending, durable: Promise<void> | undefined) => (isSafe ? undefined : durable);
@@ -133,10 +136,10 @@ export function createQuestions(options: QuestionsOptions): Questions {
     if (!kept.isKept) return resolve(entry, decision);
     entry.decision = decision;
     joinUntold(entry);
-    keepQuestion(kept, entry);
+    keep(entry);
     const takeBack = (): void => {
       entry.decision = undefined;
-      keepQuestion(kept, entry);
+      keep(entry);
       if (entry.due === undefined) leaveUntold(entry);
     };
     let safe: Promise<void> | undefined;
@@ -205,7 +208,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
 
   const applyDefault = (entry: Pending, resolvedBy: DefaultedBy): void => {
     const again = (caught: unknown): void => tryAgain(entry, caught, () => applyDefault(entry, resolvedBy));
-    const decision = { result: resultOfDefault(entry.question, resolvedBy), recordReply: NOBODY_REPLIED };
+    const decision = decisionOf(resultOfDefault(entry.question, resolvedBy));
     try {
       decide(entry, decision, () => again(UNWRITTEN));
     } catch (caught) {
@@ -253,8 +256,8 @@ export function createQuestions(options: QuestionsOptions): Questions {
     armReminders(entry);
   };
 
-  /** What becomes of a reply. One that counts is recorded here, before what it decided (AAEP §10 T3). */
-  const fateOf = (reply: Reply, replier: Replier, record: (fate: ReplyFate) => void): ReplyFate => {
+  /** What becomes of a reply. One that counts is recorded with what it decided, when that is safe (AAEP §10 T3, R29). */
+  const fateOf = (reply: Reply, replier: Replier, raw: unknown, record: (fate: ReplyFate) => void): ReplyFate => {
     const entry = pending.get(reply.token);
     if (entry === undefined) return outcomes.find(reply.token) !== undefined ? "already_resolved" : "unknown_token";
     if (options.now() >= entry.deadline) {
@@ -268,7 +271,9 @@ export function createQuestions(options: QuestionsOptions): Questions {
     const fault = faultOfReply(reply, entry.question, options.clockSkewMs);
     if (fault !== undefined) return fault;
     try {
-      const decision = { result: resultOfReply(reply, entry.question), recordReply: () => record("counted") };
+      const { subscriptionId, subscriberId } = replier;
+      const counted = { subscription_id: subscriptionId, subscriber_id: subscriberId, reply: raw };
+      const decision = decisionOf(resultOfReply(reply, entry.question), counted);
       const failed = (): void => {
         record("not_recorded");
         reopen(entry);
@@ -288,9 +293,10 @@ export function createQuestions(options: QuestionsOptions): Questions {
     },
     withdrawn: (question, durable, journaled) => {
       const entry = journaled === undefined ? pending.get(question.token) : open(question, journaled);
-      if (entry !== undefined) settle(entry, CANCELLED, () => durable);
+      if (entry !== undefined) settle(entry, decisionOf(CANCELLED), () => durable);
     },
     restore: (questions, log) => {
+      audited.restore(log);
       outcomes.restore(log);
       const restored = questions.map(({ question, entry, decision }) => {
         const taken = take(question, entry, true);
@@ -309,8 +315,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     },
     cancel: (token) => {
       const entry = openNow(token);
-      const decision = { result: CANCELLED, recordReply: NOBODY_REPLIED };
-      return entry !== undefined && decide(entry, decision, () => reopen(entry));
+      return entry !== undefined && decide(entry, decisionOf(CANCELLED), () => reopen(entry));
     },
     settleDue: (sessionId, isAtOnce) => {
       for (const entry of [...(untold.get(sessionId) ?? [])]) {
@@ -358,7 +363,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
           subscriber_id: subscriberId,
           reply: raw,
         });
-      const fate = fateOf(reply, replier, record);
+      const fate = fateOf(reply, replier, raw, record);
       if (fate !== "counted") record(fate);
       return fate === "counted";
     },
@@ -376,6 +381,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
       else outcomes.whenSafe(token, done);
     },
     forgetSession: outcomes.forgetSession,
+    audited: audited.settled,
     close: () => {
       isClosed = true;
       cancelRetry();

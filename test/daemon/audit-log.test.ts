@@ -101,6 +101,42 @@ test("AAEP §10 T3: one line of JSON an entry, with time and kind, for nobody el
   expect(readdirSync(directory)).toStrictEqual(["bank.ndjson"]);
 });
 
+test("an entry may have happened earlier, and whoever keeps it until then is told when it is in the file", async () => {
+  const { audit, clock, lines } = stage();
+  clock.advance(5000);
+  const at = clock.wallTime() - 3000;
+  const settled: string[] = [];
+  for (const [name, entry] of [
+    ["counted", reply(1, "counted")],
+    ["vain", reply(2)],
+    ["outcome", outcome(1)],
+  ] as const)
+    audit.record(entry, { at, settled: () => void settled.push(`${name} of ${lines().length}`) });
+  expect(settled).toStrictEqual([]);
+  await audit.close();
+  expect(settled.map((one) => one.split(" ")[0])).toStrictEqual(["counted", "vain", "outcome"]);
+  expect(settled).not.toContain("counted of 0");
+  expect(lines().map(({ time }) => time)).toStrictEqual(Array(3).fill("2026-05-24T14:00:02.000Z"));
+});
+
+test.each([
+  ["the file cannot be opened", { openStream: () => Promise.reject(new Error("no folder")) }, 1],
+  ["there is no room for it", { maxWaitingBytes: 10, openStream: () => new Promise<AuditStream>(() => {}) }, 0],
+  ["the disk refuses it", { openStream: async () => Object.assign(fragileStream(), { fails: true }).stream }, 1],
+] as const)("nobody keeps for ever what is lost because %s", async (_, options, turns) => {
+  const { audit } = stage(options);
+  let settledCount = 0;
+  const settled = (): void => {
+    settledCount += 1;
+  };
+  for (const entry of [reply(1, "counted"), outcome(1), reply(2)]) audit.record(entry, { settled });
+  if (turns > 0) await expect.poll(() => settledCount).toBe(3);
+  expect([settledCount, audit.droppedCount()]).toStrictEqual([3, 3]);
+  // Nor does it take anything now.
+  audit.record(outcome(2), { settled });
+  expect(settledCount).toBe(4);
+});
+
 test("nothing is on disk where nothing was to be recorded", async () => {
   const { audit, directory } = stage();
   await audit.close();

@@ -251,8 +251,9 @@ describe("R19, AAEP §6.3.4: replies", () => {
         throw caught;
       }),
       now: () => now,
+      wallTime: () => now,
       clockSkewMs: 60_000,
-      audit: { record: () => undefined },
+      audit: { isOn: true, record: () => undefined },
       ableCount: () => 1,
       confirmationGraceMs: 0,
       reconnectGraceMs: 0,

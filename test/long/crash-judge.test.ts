@@ -1,7 +1,7 @@
 // The judge of the crash test finds what it is there for: recordings that are right, and each with one thing wrong.
 import { describe, expect, it } from "vitest";
 import { type Counts, judge } from "./crash/judge.js";
-import type { AskedQuestion, Heard, Listening, Recording, Sent } from "./crash/record.js";
+import type { AskedQuestion, AuditedLine, Heard, Listening, Recording, Sent } from "./crash/record.js";
 
 const RUN = 2 ** 32;
 
@@ -80,7 +80,12 @@ function rightRecording() {
     forgotten: 0,
   };
   const listeners = [listener("first"), listener("second")];
-  const audited = [{ token: "rpl_1", outcome }];
+  const audited: AuditedLine[] = (["counted", "outcome"] as const).map((kind) => ({
+    kind,
+    token: "rpl_1",
+    outcome,
+    line: `${kind} ${outcome}`,
+  }));
   const session = { id: sessionId, agent: "agent", events, lost: undefined as "abandoned" | undefined };
   const accidents: string[] = [];
   const recording: Recording = { sessions: [session], questions: [question], listeners, audited, accidents };
@@ -93,6 +98,10 @@ function placeOf({ heard }: Right, id: string): number {
   const place = heard.findLastIndex((one) => one.id === id);
   if (place < 0) throw new Error(`${id} was not heard`);
   return place;
+}
+
+function auditedOutcome(outcome: string): AuditedLine {
+  return { kind: "outcome", token: "rpl_1", outcome, line: outcome };
 }
 
 /** What is done to a recording that is right, and the one count that it raises. */
@@ -182,8 +191,16 @@ const WRONGS: readonly (readonly [string, keyof Counts, (right: Right) => void])
   [
     "the audit log has another outcome",
     "resolvedTwice",
-    ({ audited }) => void audited.push({ token: "rpl_1", outcome: '["reject",null,"timeout",null]' }),
+    ({ audited }) => void audited.push(auditedOutcome('["reject",null,"timeout",null]')),
   ],
+  [
+    "the audit log has an outcome first that a kill took back",
+    "resolvedTwice",
+    ({ audited }) => void audited.unshift(auditedOutcome('["reject",null,"reply","Ola"]')),
+  ],
+  ["the audit log lacks an outcome", "missingInAudit", ({ audited }) => void audited.splice(1)],
+  ["the audit log lacks the reply that counted", "missingInAudit", ({ audited }) => void audited.splice(0, 1)],
+  ["the audit log has nothing of an outcome", "missingInAudit", ({ audited }) => void audited.splice(0)],
   [
     "the agent was told two outcomes",
     "resolvedTwice",
@@ -236,12 +253,38 @@ describe("the judge of the crash test", () => {
     expect(faults).not.toStrictEqual([]);
   });
 
-  it("lets a kill take back what only the audit log had, and counts it", () => {
+  it("takes lines of the audit log that are equal for one, and counts them", () => {
     const { recording, audited } = rightRecording();
-    audited.unshift({ token: "rpl_1", outcome: '["reject",null,"reply","Ola"]' });
+    audited.push(...audited);
     const { counts, faults } = judge(recording);
     expect(faults).toStrictEqual([]);
-    expect(counts).toMatchObject({ takenBack: 1, resolvedTwice: 0 });
+    expect(counts).toMatchObject({ auditedAgain: 2, resolvedTwice: 0 });
+  });
+
+  it.each([
+    ["the same twice, and not as it was", (lines) => void lines.push({ ...(lines[1] as AuditedLine), line: "later" })],
+    ["two replies that counted", (lines) => void lines.push({ ...(lines[0] as AuditedLine), line: "another" })],
+    [
+      "a reply that counted and says something else",
+      (lines) => void lines.splice(0, 1, { ...(lines[0] as AuditedLine), outcome: '["reject",null,"reply","Ola"]' }),
+    ],
+  ] as readonly (readonly [string, (lines: AuditedLine[]) => void])[])("finds in the audit log %s", (_, spoil) => {
+    const { recording, audited } = rightRecording();
+    spoil(audited);
+    expect(judge(recording).faults).toStrictEqual([expect.stringContaining("the audit log has")]);
+  });
+
+  it("finds a reply that counted, of a question that came to its end otherwise", () => {
+    const { recording, question, audited } = rightRecording();
+    const outcome = '["accept",null,"timeout",null]';
+    question.reports.splice(0, 1, { by: "outcome_of", outcome });
+    question.countedReplies.length = 0;
+    audited.splice(1, 1, auditedOutcome(outcome));
+    for (const { heard: each } of recording.listeners)
+      each.forEach((one, at) => {
+        if (one.id === "evt_r") each[at] = { ...one, resolution: "accepted by timeout" };
+      });
+    expect(judge(recording).faults).toStrictEqual([expect.stringContaining("as counted for rpl_1")]);
   });
 
   it("finds that a reply of which it was told that it counts did not", () => {

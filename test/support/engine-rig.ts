@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { AuditEntry } from "../../src/contracts/audit.js";
+import type { Audit, AuditEntry, AuditNote } from "../../src/contracts/audit.js";
 import type { Journal } from "../../src/contracts/journal.js";
 import type { Log } from "../../src/contracts/log.js";
 import { createSegmenter } from "../../src/daemon/segmenter.js";
@@ -73,6 +73,10 @@ export interface RigOptions {
   readonly around?: (journal: Journal) => Partial<Journal>;
   /** Told of every text that is hashed for an id. */
   readonly hashed?: (text: string) => void;
+  /** Replaces members of the audit log. */
+  readonly audit?: Partial<Audit>;
+  /** Told of each entry of the audit log, and to say when it is written. Default at once. */
+  readonly recorded?: (entry: AuditEntry, note: AuditNote) => void;
   /** Told of every event that is journaled, the daemon's own among them. */
   readonly journaled?: (entry: JournaledEvent) => void;
 }
@@ -109,7 +113,15 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
         warn: (fields, message) => void warnings.push({ fields, message }),
         error: (fields, message) => void errors.push({ fields, message }),
       },
-      audit: { record: (entry) => void audit.push(entry) },
+      audit: {
+        isOn: true,
+        record: (entry, note) => {
+          audit.push(entry);
+          if (options.recorded === undefined) note?.settled?.();
+          else options.recorded(entry, note ?? {});
+        },
+        ...options.audit,
+      },
       createJournal: (evicted) => {
         const ring = (): Journal => createJournalRing({ firstEpoch: 1000, ...options.journal, evicted });
         const journal = wrap(options.openJournal?.(evicted, clock) ?? ring());

@@ -8,7 +8,14 @@ import { type AgentTransport, openAgentLink } from "./agent-links.js";
 import { judge, type Verdict } from "./judge.js";
 import { type ListenerOptions, type RunningListener, startListener } from "./listener.js";
 import { type Chance, createChance } from "./random.js";
-import { type AskedQuestion, markOf, outcomeLine, type Recording, type SentSession } from "./record.js";
+import {
+  type AskedQuestion,
+  type AuditedLine,
+  markOf,
+  outcomeLine,
+  type Recording,
+  type SentSession,
+} from "./record.js";
 
 export interface CrashOptions {
   readonly directory: string;
@@ -169,7 +176,7 @@ export async function crashRun(options: CrashOptions): Promise<CrashReport> {
     sessions,
     questions,
     listeners: listeners.map(({ listening }) => listening),
-    audited: existsSync(daemon.auditFolder) ? auditedOutcomes(daemon.auditFolder) : [],
+    audited: existsSync(daemon.auditFolder) ? auditedLines(daemon.auditFolder) : [],
     accidents: [...accidents, ...daemon.accidents(), ...sniffer.violations()],
   });
   options.watch?.(recordingNow);
@@ -287,10 +294,14 @@ async function untilAllHasCome(
   }
 }
 
-function auditedOutcomes(folder: string): Recording["audited"] {
-  return auditEntries(folder).flatMap((entry) =>
-    entry.kind === "outcome"
-      ? [{ token: String(entry.reply_token), outcome: outcomeLine(entry.outcome as Message) }]
-      : [],
-  );
+function auditedLines(folder: string): Recording["audited"] {
+  return auditEntries(folder).flatMap((entry): readonly AuditedLine[] => {
+    const common = { token: String(entry.reply_token), line: JSON.stringify(entry) };
+    if (entry.kind === "outcome")
+      return [{ ...common, kind: "outcome", outcome: outcomeLine(entry.outcome as Message) }];
+    if (entry.kind !== "reply" || entry.fate !== "counted") return [];
+    return [
+      { ...common, kind: "counted", outcome: outcomeLine({ ...(entry.reply as Message), resolved_by: "reply" }) },
+    ];
+  });
 }

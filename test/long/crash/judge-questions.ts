@@ -1,20 +1,19 @@
 // Questions end once, and everybody is told the same (AAEP ch. 6, R29, H1, H3, H8).
 import type { Counts } from "./judge.js";
-import type { AskedQuestion, Recording } from "./record.js";
+import type { AskedQuestion, AuditedLine, Recording } from "./record.js";
 
 export function judgeQuestions(recording: Recording, counts: Counts, faults: string[]): void {
-  const audited = new Map<string, string[]>();
-  for (const { token, outcome } of recording.audited) audited.set(token, [...(audited.get(token) ?? []), outcome]);
+  const audited = new Map<string, AuditedLine[]>();
+  for (const line of recording.audited) audited.set(line.token, [...(audited.get(line.token) ?? []), line]);
   const told = resolutionsHeard(recording);
   const lost = new Set(recording.sessions.flatMap(({ id, lost: why }) => (why === undefined ? [] : [id])));
   for (const question of recording.questions) {
     counts.asked += 1;
     const { token, eventId, reports, countedReplies } = question;
-    const inAudit = audited.get(token) ?? [];
+    const lines = audited.get(token) ?? [];
+    const inAudit = lines.flatMap(({ kind, outcome }) => (kind === "outcome" ? [outcome] : []));
     const heard = told.get(eventId) ?? new Map<string, string>();
-    // The audit log is written before an outcome is safe: a kill may take it back before anybody was told, and its last word is what counts.
-    counts.takenBack += Math.max(0, inAudit.length - 1);
-    const said = new Set([...reports.map(({ outcome }) => outcome), ...inAudit.slice(-1)]);
+    const said = new Set([...reports.map(({ outcome }) => outcome), ...inAudit]);
     const resolutions = new Set([...heard.values(), ...[...said].map(resolutionOf)]);
     if (said.size > 0 || heard.size > 0) counts.resolved += 1;
     else if (!lost.has(question.sessionId)) faults.push(`${token} was asked and has no outcome`);
@@ -22,7 +21,7 @@ export function judgeQuestions(recording: Recording, counts: Counts, faults: str
       counts.resolvedTwice += 1;
       faults.push(`${token} was resolved more than once: ${JSON.stringify({ reports, inAudit, heard: [...heard] })}`);
     }
-    if (said.size > 0 && inAudit.length === 0) counts.missingInAudit += 1;
+    judgeAudit(token, lines, said.size + heard.size > 0, counts, faults);
     for (const counted of countedReplies)
       if (!said.has(counted))
         faults.push(`a reply to ${token} counted (${counted}), and the outcome is ${[...said].join(", ")}`);
@@ -34,11 +33,47 @@ export function judgeQuestions(recording: Recording, counts: Counts, faults: str
   }
 }
 
+/** What the log says of an end is true, whole, and the same wherever it says it twice (AAEP §10 T3). */
+function judgeAudit(
+  token: string,
+  lines: readonly AuditedLine[],
+  isResolved: boolean,
+  counts: Counts,
+  faults: string[],
+): void {
+  const different = new Map(lines.map((one) => [one.line, one]));
+  counts.auditedAgain += lines.length - different.size;
+  const outcomes = [...different.values()].filter(({ kind }) => kind === "outcome");
+  const counted = [...different.values()].filter(({ kind }) => kind === "counted");
+  const [outcome] = outcomes;
+  if (outcome === undefined) {
+    if (!isResolved && counted.length === 0) return;
+    counts.missingInAudit += 1;
+    faults.push(`the audit log has no outcome of ${token}`);
+    return;
+  }
+  if (outcomes.length > 1) faults.push(`the audit log has ${outcomes.length} outcomes of ${token}`);
+  const isByReply = resolvedBy(outcome.outcome) === "reply";
+  if (isByReply && counted.length === 0) {
+    counts.missingInAudit += 1;
+    faults.push(`the audit log has no reply that decided ${token}`);
+  }
+  const wrong = counted.filter((one) => !isByReply || one.outcome !== outcome.outcome);
+  if (counted.length > 1 || wrong.length > 0) {
+    const replies = counted.map((one) => one.outcome).join(" and ");
+    faults.push(`the audit log has as counted for ${token} ${replies}, and as its outcome ${outcome.outcome}`);
+  }
+}
+
+function resolvedBy(outcome: string): unknown {
+  return (JSON.parse(outcome) as unknown[])[2];
+}
+
 /** H1: it can be answered after the kill, with the token that it had before. */
 function judgeAfterKill({ openAtKills }: AskedQuestion, said: ReadonlySet<string>, counts: Counts): void {
   if (openAtKills === 0) return;
   counts.openAtKills += 1;
-  if ([...said].some((outcome) => (JSON.parse(outcome) as unknown[])[2] === "reply")) counts.repliedAfterKill += 1;
+  if ([...said].some((outcome) => resolvedBy(outcome) === "reply")) counts.repliedAfterKill += 1;
 }
 
 /** Of each question's event the resolutions that were heard; one, where all were told the same under the same id. */

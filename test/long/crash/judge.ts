@@ -30,10 +30,11 @@ export interface Counts {
   asked: number;
   resolved: number;
   resolvedTwice: number;
-  /** Outcomes in the audit log that a kill took back before they were safe; nobody else was told. */
-  takenBack: number;
+  /** Lines of the audit log of which a kill left open whether they were written, and which were written again as they were. */
+  auditedAgain: number;
   openAtKills: number;
   repliedAfterKill: number;
+  /** Outcomes, and replies that decided them, that the audit log does not have. */
   missingInAudit: number;
   forgotten: number;
 }
@@ -66,7 +67,7 @@ export function judge(recording: Recording): Verdict {
     asked: 0,
     resolved: 0,
     resolvedTwice: 0,
-    takenBack: 0,
+    auditedAgain: 0,
     openAtKills: 0,
     repliedAfterKill: 0,
     missingInAudit: 0,

@@ -84,16 +84,21 @@ export interface Listening {
   readonly heard: Heard[];
 }
 
-export interface AuditedOutcome {
+/** What the audit log says of a question's end, in the order of its lines. */
+export interface AuditedLine {
+  readonly kind: "counted" | "outcome";
   readonly token: string;
+  /** The outcome, or what a reply that counted must bring about. */
   readonly outcome: string;
+  /** The whole line: equal lines are one, which was written again after a kill. */
+  readonly line: string;
 }
 
 export interface Recording {
   readonly sessions: readonly SentSession[];
   readonly questions: readonly AskedQuestion[];
   readonly listeners: readonly Listening[];
-  readonly audited: readonly AuditedOutcome[];
+  readonly audited: readonly AuditedLine[];
   /** What went wrong on the way, in sentences. */
   readonly accidents: readonly string[];
 }
