@@ -7,7 +7,7 @@ import type { KeptQuestion } from "./kept-questions.js";
 import type { PublishingServices } from "./publishing-services.js";
 import { type AgentEvents, createQuestionAgents } from "./question-agents.js";
 import type { ResolvedQuestion } from "./question-result.js";
-import type { KnownPublish, PublishedEvent } from "./same-publish.js";
+import { type KnownPublish, knownFrom, type PublishedEvent } from "./same-publish.js";
 import type { PublishAnswer, SessionPlan } from "./session-plan.js";
 import type { OpenQuestion, SessionSummary } from "./session-record.js";
 import type { Moment } from "./session-turn.js";
@@ -108,6 +108,8 @@ export function createPublishing(services: PublishingServices): Publishing {
 
   const agents = createQuestionAgents(sessions.ownerOf, questions.isWaiting);
 
+  const safety = (): Promise<void> | undefined => journal.append([]).durable;
+
   const moment = (): Moment => ({ now: clock.now(), wallTime: clock.wallTime(), ids });
 
   const logAccident = (what: string, about: Readonly<Record<string, unknown>>, caught: unknown): void =>
@@ -154,14 +156,16 @@ export function createPublishing(services: PublishingServices): Publishing {
       plan.discard();
       throw caught;
     }
-    const { events, durable } = appended;
+    const { events } = appended;
+    const journaled = plan.asked.length === 0 ? events : events.filter(({ made }) => made !== "notice");
+    plan.commit(journaled);
+    // What is remembered of events that were absorbed is put by the commit, and may be all that there is to be written.
+    const durable = events.length === 0 ? safety() : appended.durable;
     if (durable !== undefined && durable !== lastDurable) {
       lastDurable = durable;
       // Whoever waits for it hears of a failure; that nobody waits is no accident.
       durable.catch(() => undefined);
     }
-    const journaled = plan.asked.length === 0 ? events : events.filter(({ made }) => made !== "notice");
-    plan.commit(journaled);
     services.appended();
     for (const entry of events) notePlace(entry);
     return { journaled, durable };
@@ -208,8 +212,6 @@ export function createPublishing(services: PublishingServices): Publishing {
     }
   };
 
-  const safety = (): Promise<void> | undefined => journal.append([]).durable;
-
   const forgetGrace = (sessionId: string): void => {
     graces.get(sessionId)?.();
     graces.delete(sessionId);
@@ -255,11 +257,7 @@ export function createPublishing(services: PublishingServices): Publishing {
 
   const knownPublish = (eventId: string): KnownPublish | undefined => {
     const entry = journal.find(eventId);
-    if (entry === undefined) return undefined;
-    const { event, source, published } = entry;
-    if (published === undefined) return { event, published: { fields: event, source } };
-    const fields = JSON.parse(published) as PublishedEvent["fields"];
-    return { event, published: { fields, source: published } };
+    return entry && knownFrom(entry);
   };
 
   const handles = new WeakMap<object, AgentHandle>();

@@ -1,5 +1,5 @@
 // Whether an event published twice is the same event (R3).
-import type { AgentEvent } from "./event.js";
+import type { AgentEvent, JournaledEvent } from "./event.js";
 
 /** An event with this id that was accepted before. */
 export interface KnownPublish {
@@ -30,6 +30,13 @@ export function isDeepEqual(a: unknown, b: unknown, depth = 0): boolean {
   const names = Object.keys(left);
   if (names.length !== Object.keys(right).length) return false;
   return names.every((name) => Object.hasOwn(right, name) && isDeepEqual(left[name], right[name], depth + 1));
+}
+
+/** What an event that is journaled came from. */
+export function knownFrom({ event, source, published }: JournaledEvent): KnownPublish {
+  if (published === undefined) return { event, published: { fields: event, source } };
+  const fields = JSON.parse(published) as PublishedEvent["fields"];
+  return { event, published: { fields, source: published } };
 }
 
 /** Whether two publishes say the same. */
