@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from "./exit-codes.js";
 import { journalFacts } from "./journal-facts.js";
 import type { JournalChoiceOptions } from "./journal-options.js";
 import { counted } from "./journal-report.js";
+import { jsonText, shownJson } from "./json-text.js";
 import { createLineWriter } from "./line-writer.js";
 import { readJournal } from "./read-journal.js";
 import { agentsPart } from "./recording.js";
@@ -88,10 +89,10 @@ type LineMaker = (block: StoredBlock, index: number, epoch: Epoch) => string | u
 /** Undefined for what is left out. */
 function lineMaker({ agentEventsOnly, withEpochs }: JournalExportOptions): LineMaker {
   if (agentEventsOnly === true) return agentsLine;
-  if (withEpochs !== true) return (block, index) => onOneLine(block.source(index));
+  if (withEpochs !== true) return (block, index) => lineFrom(block.source(index));
   return (block, index, epoch) => {
     const received = new Date(block.wallTime(index)).toISOString();
-    return `{"epoch":${epoch},"received":"${received}","event":${onOneLine(block.source(index))}}`;
+    return `{"epoch":${epoch},"received":"${received}","event":${lineFrom(block.source(index))}}`;
   };
 }
 
@@ -100,10 +101,10 @@ function agentsLine(block: StoredBlock, index: number): string | undefined {
   const { event, source } = block.entry(index, 0);
   const part = agentsPart(event);
   if (part === undefined) return undefined;
-  return part === event && source !== undefined ? onOneLine(source) : JSON.stringify(part);
+  return part === event && source !== undefined ? lineFrom(source) : jsonText(part);
 }
 
 /** Line ends in JSON stand between its tokens, where a space means the same. */
-function onOneLine(source: string): string {
-  return /[\r\n]/.test(source) ? source.replace(/[\r\n]/g, " ") : source;
+function lineFrom(source: string): string {
+  return shownJson(/[\r\n]/.test(source) ? source.replace(/[\r\n]/g, " ") : source);
 }

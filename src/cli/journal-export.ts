@@ -6,8 +6,9 @@ import { addJournalOptions, WHICH_JOURNAL } from "./journal-options.js";
 import { instant, textList } from "./option-values.js";
 
 const HELP = `
-Events go to standard output, one a line, in their order: the JSON text of each as it was journaled, byte for byte. publish, validate and tail --json have
-the same form. A daemon may write to the journal meanwhile. What is damaged is left out, and told on standard error.
+Events go to standard output, one a line, in their order: the JSON text of each as it was journaled, byte for byte, but for control characters and marks of
+direction, which are written as in \\u009b: a terminal would obey them. publish, validate and tail --json have the same form. A daemon may write to the
+journal meanwhile. What is damaged is left out, and told on standard error.
 ${WHICH_JOURNAL}
 
 An instant is that of the daemon's receipt: 2026-11-22, which is midnight UTC, or 2026-11-22T10:30:00Z.

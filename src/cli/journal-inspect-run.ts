@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from "./exit-codes.js";
 import { journalFacts } from "./journal-facts.js";
 import type { JournalChoiceOptions } from "./journal-options.js";
 import { reportDocument, reportLines, sessionDocument, sessionLines } from "./journal-report.js";
+import { jsonText } from "./json-text.js";
 import { createLineWriter } from "./line-writer.js";
 import { readJournal } from "./read-journal.js";
 import { runCommand } from "./run-command.js";
@@ -29,12 +30,12 @@ async function inspect(options: JournalInspectOptions, io: CommandIo): Promise<E
     const lines = (): readonly string[] => {
       if (options.session === undefined) {
         return asJson
-          ? [JSON.stringify(reportDocument(journal.place, facts), null, 2)]
+          ? [jsonText(reportDocument(journal.place, facts), 2)]
           : reportLines(journal.place, facts, options.all === true);
       }
       const session = facts.sessions.get(options.session);
       if (session === undefined) throw noSuchSession(options.session, facts, journal.place.path);
-      return asJson ? [JSON.stringify(sessionDocument(session), null, 2)] : sessionLines(session);
+      return asJson ? [jsonText(sessionDocument(session), 2)] : sessionLines(session);
     };
     for (const line of lines()) {
       if (output.hasGone()) break;

@@ -8,6 +8,7 @@ import { readVersion } from "../daemon/version.js";
 import { configurationFlags } from "./configuration-options.js";
 import type { CommandContext } from "./context.js";
 import { findSocket } from "./find-socket.js";
+import { jsonText } from "./json-text.js";
 
 /** How long a daemon may take to tell its manifest. One that takes longer has a problem that is worth an error. */
 const ANSWER_MS = 5000;
@@ -37,7 +38,7 @@ export function registerManifest(program: Command, context: CommandContext): voi
     .addHelpText("after", EXPLANATION)
     .action(async (parsed: Readonly<Record<string, unknown>>) => {
       const manifest = await manifestFor(parsed);
-      context.stdio.writable.write(`${JSON.stringify(manifest, null, 2)}\n`);
+      context.stdio.writable.write(`${jsonText(manifest, 2)}\n`);
     });
 }
 

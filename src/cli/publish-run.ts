@@ -7,6 +7,7 @@ import type { CommandIo } from "./command-io.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
 import { faultLine } from "./fault-lines.js";
 import { findSocket } from "./find-socket.js";
+import { jsonText } from "./json-text.js";
 import { createLineWriter } from "./line-writer.js";
 import { type Played, type PlayedLine, play } from "./play.js";
 import { openInput, readJson, readLines } from "./read-lines.js";
@@ -151,7 +152,7 @@ function resultLine(played: Played, asJson: boolean) {
       left_out: leftOutCount,
       sessions: sessionIds.size,
     };
-    return JSON.stringify({ ...counts, seconds, interrupted: wasStopped });
+    return jsonText({ ...counts, seconds, interrupted: wasStopped });
   }
   const end = wasStopped ? "Interrupted. " : "";
   const result = `${end}Published ${counted(acceptedCount, "event")} of ${counted(sessionIds.size, "session")} in ${seconds} s; ${refusedCount} refused.`;

@@ -11,6 +11,7 @@ import { journalFacts, type SessionFacts } from "./journal-facts.js";
 import type { JournalChoiceOptions } from "./journal-options.js";
 import { counted } from "./journal-report.js";
 import { journalSession } from "./journal-session.js";
+import { jsonText } from "./json-text.js";
 import { readJournal } from "./read-journal.js";
 import { noSuchSession } from "./session-choice.js";
 import { shownText } from "./shown-text.js";
@@ -77,7 +78,7 @@ export async function runReplay(options: ReplayCommandOptions, context: CommandC
       process.stderr.write(`${sentencesOf(session, options)}\n`);
       const { endpoints } = daemon;
       const line = { pid: process.pid, producer_id: PRODUCER_ID, session_id: session.sessionId, endpoints };
-      context.stdio.writable.write(`${JSON.stringify(line)}\n`);
+      context.stdio.writable.write(`${jsonText(line)}\n`);
     },
     stdin: undefined,
     watchParent: false,

@@ -4,6 +4,7 @@ import { ownerOf } from "../../transports/ipc/bind.js";
 import { currentPlace, ipcPath } from "../../transports/ipc/paths.js";
 import { addConfigurationOptions } from "./configuration-options.js";
 import type { CommandContext } from "./context.js";
+import { jsonText } from "./json-text.js";
 import { runDaemonCommand } from "./run-daemon-command.js";
 
 const EXPLANATION = `
@@ -42,7 +43,7 @@ export function registerServe(program: Command, context: CommandContext): void {
         log.warn({ socket: ipc }, `${who} already serves as ${nameOf(wanted)}; this one is ${nameOf(ipc)}`);
       }
       const { endpoints, tokenPath } = running;
-      const line = JSON.stringify({ pid: process.pid, producer_id: producerId, endpoints, token_file: tokenPath });
+      const line = jsonText({ pid: process.pid, producer_id: producerId, endpoints, token_file: tokenPath });
       context.stdio.writable.write(`${line}\n`);
     }),
   );

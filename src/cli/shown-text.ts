@@ -1,4 +1,5 @@
 // Text of agents on a terminal. It may hold anything, so that what could move the cursor, recolour or reorder lines is taken out.
+import { jsonText } from "./json-text.js";
 
 /** C0 and C1 controls, DEL, and the marks that override the direction of what follows them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
@@ -11,9 +12,7 @@ export function shownText(text: string): string {
 
 /** One line on which every character of the text can be told, for those who look at pieces of it. */
 export function quotedText(text: string): string {
-  return JSON.stringify(text).replace(UNSHOWN, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  });
+  return jsonText(text);
 }
 
 /** Characters of East Asian scripts and pictures that take two columns. Near enough for a table; there is no exact answer. */

@@ -5,6 +5,7 @@ import type { DaemonStatus } from "../daemon/daemon-status.js";
 import type { CommandIo } from "./command-io.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
 import { listeningDaemons, noDaemonIn, usualSocket } from "./find-socket.js";
+import { jsonText } from "./json-text.js";
 import { createLineWriter, type LineWriter } from "./line-writer.js";
 import { describeFault, runCommand } from "./run-command.js";
 import { statusLines } from "./status-text.js";
@@ -150,7 +151,7 @@ function linesOf(answers: readonly Answer[], options: StatusOptions, io: Command
   const columns = Math.min(io.stdout.isTTY === true ? (io.stdout.columns ?? USUAL_COLUMNS) : USUAL_COLUMNS, 100);
   for (const answer of answers) {
     if (options.json === true) {
-      lines.push(answer.kind === "status" ? JSON.stringify(answer.status) : faultJson(answer.fault, answer.from));
+      lines.push(answer.kind === "status" ? jsonText(answer.status) : faultJson(answer.fault, answer.from));
       continue;
     }
     if (lines.length > 0) lines.push("");
@@ -161,7 +162,7 @@ function linesOf(answers: readonly Answer[], options: StatusOptions, io: Command
 }
 
 function faultJson({ code, sentence }: Fault, from: Asked | undefined): string {
-  return JSON.stringify({
+  return jsonText({
     error: { code, message: sentence, ...(from === undefined ? {} : { socket: from.socketPath }) },
   });
 }

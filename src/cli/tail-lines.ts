@@ -1,6 +1,7 @@
 import type { Colors } from "picocolors/types.js";
 import type { Envelope } from "#gen/aaep/types.js";
 import { eventText } from "./event-text.js";
+import { jsonText } from "./json-text.js";
 import { shownText } from "./shown-text.js";
 
 export interface TailLinesOptions {
@@ -19,7 +20,7 @@ export interface TailLines {
 /** Lines such as `14:22:11 Retirement Planner: tool fetch_balance: Reading your balance.` */
 export function createTailLines({ asJson, withLabel, withTime, colors }: TailLinesOptions): TailLines {
   function json(label: string, event: Envelope): string {
-    return JSON.stringify(withLabel ? { daemon: label, event } : event);
+    return jsonText(withLabel ? { daemon: label, event } : event);
   }
 
   function plain(label: string, event: Envelope, quotesText: boolean): string {
