@@ -8,6 +8,7 @@ import type { PublishingServices } from "./publishing-services.js";
 import { type AgentEvents, createQuestionAgents } from "./question-agents.js";
 import type { ResolvedQuestion } from "./question-result.js";
 import { type KnownPublish, knownFrom, type PublishedEvent } from "./same-publish.js";
+import { createSessionGraces } from "./session-graces.js";
 import type { PublishAnswer, SessionPlan } from "./session-plan.js";
 import type { OpenQuestion, SessionSummary } from "./session-record.js";
 import type { Moment } from "./session-turn.js";
@@ -66,9 +67,6 @@ export interface AgentHandle {
   readonly close: () => void;
 }
 
-/** After this time the end of a session that the journal did not take is tried again, ms. */
-const RETRY_MS = 1000;
-
 const FORGOTTEN = "Ask anew, with another event_id: this was asked before, and its outcome is no longer remembered.";
 
 /** What a plan has become. */
@@ -101,8 +99,6 @@ const NOBODY = {};
 
 export function createPublishing(services: PublishingServices): Publishing {
   const { clock, ids, log, journal, hub, points, sessions, questions, spokesman, wakeUps, slices } = services;
-  const graces = new Map<string, () => void>();
-  const graceEnds = new Map<string, Millis>();
   // The events of a group have one promise.
   let lastDurable: Promise<void> | undefined;
 
@@ -175,8 +171,8 @@ export function createPublishing(services: PublishingServices): Publishing {
     const carriedOut = append(plan);
     const asks = plan.asked.length + plan.withdrawn.length > 0;
     const inOneBreath = asks ? withdraw(plan, carriedOut) : undefined;
-    for (const sessionId of plan.ended) forgetGrace(sessionId);
-    for (const sessionId of plan.adopted) forgetGrace(sessionId);
+    for (const sessionId of plan.ended) graces.forget(sessionId);
+    for (const sessionId of plan.adopted) graces.forget(sessionId);
     for (const { isAdvice, ...warning } of plan.warnings)
       log.warn(warning, isAdvice ? "an event goes against advice" : "an event out of order was repaired");
     if (inOneBreath !== undefined) put(plan, carriedOut, inOneBreath);
@@ -212,48 +208,14 @@ export function createPublishing(services: PublishingServices): Publishing {
     }
   };
 
-  const forgetGrace = (sessionId: string): void => {
-    graces.get(sessionId)?.();
-    graces.delete(sessionId);
-    graceEnds.delete(sessionId);
-  };
-
-  const beginGrace = (sessionId: string): void => {
-    const at = clock.now() + services.agentGraceMs;
-    const over = () => comeToAbandon(sessionId);
-    graceEnds.set(sessionId, at);
-    graces.set(sessionId, services.agentGraceMs === 0 ? () => {} : wakeUps.at(at, over));
-    if (services.agentGraceMs === 0) over();
-  };
-
   const abandon = (sessionId: string): void => {
-    forgetGrace(sessionId);
+    graces.forget(sessionId);
     questions.settleDue(sessionId, true);
     if (sessions.summary(sessionId) !== undefined) carryOut(sessions.abandon(sessionId, moment()));
   };
 
-  /** Its grace is over; it can still be taken over until its turn comes. */
-  const comeToAbandon = (sessionId: string): void => {
-    const grace = graces.get(sessionId);
-    const summary = sessions.summary(sessionId);
-    if (grace === undefined || summary === undefined) return;
-    const { openQuestions, openTools, openOutputs } = summary;
-    slices.add(1 + openQuestions.length + openTools.length + openOutputs.length, () => {
-      if (graces.get(sessionId) !== grace) return;
-      try {
-        abandon(sessionId);
-      } catch (caught) {
-        log.error(
-          { err: caught, session: sessionId },
-          "a session whose agent is gone could not be ended; that is tried again",
-        );
-        graces.set(
-          sessionId,
-          wakeUps.at(clock.now() + RETRY_MS, () => comeToAbandon(sessionId)),
-        );
-      }
-    });
-  };
+  const { agentGraceMs: graceMs } = services;
+  const graces = createSessionGraces({ clock, wakeUps, slices, log, sessions, graceMs, end: abandon });
 
   const knownPublish = (eventId: string): KnownPublish | undefined => {
     const entry = journal.find(eventId);
@@ -354,7 +316,7 @@ export function createPublishing(services: PublishingServices): Publishing {
       resumeSession: (sessionId, resumeToken) => {
         const former = sessions.ownerOf(sessionId);
         const summary = sessions.resume(sessionId, resumeToken, connection);
-        forgetGrace(sessionId);
+        graces.forget(sessionId);
         agents.inherit(connection, summary.openQuestions, former);
         return summary;
       },
@@ -363,7 +325,7 @@ export function createPublishing(services: PublishingServices): Publishing {
         agents.disconnected(connection);
         // Sessions that ended remember whose they were by the connection: all that hangs on it would stay with them.
         handles.delete(connection);
-        for (const sessionId of sessions.connectionEnded(connection)) beginGrace(sessionId);
+        for (const sessionId of sessions.connectionEnded(connection)) graces.begin(sessionId);
       },
     };
     handles.set(connection, handle);
@@ -382,14 +344,12 @@ export function createPublishing(services: PublishingServices): Publishing {
       }
     },
     tellWaiting: agents.tellWaiting,
-    graceUntil: (sessionId) => graceEnds.get(sessionId),
+    graceUntil: graces.until,
     restore: (restored) => {
       for (const { question } of restored) questions.whenResolved(question.token, agents.tellOutcome);
-      for (const sessionId of sessions.openIds()) beginGrace(sessionId);
+      for (const sessionId of sessions.openIds()) graces.begin(sessionId);
     },
-    close: () => {
-      for (const sessionId of [...graces.keys()]) forgetGrace(sessionId);
-    },
+    close: graces.close,
   };
 }
 
