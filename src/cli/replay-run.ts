@@ -1,8 +1,10 @@
 // Finds a session in a journal, and offers its replay until it is stopped.
 import { Fault } from "../base/errors.js";
+import type { Millis } from "../contracts/clock.js";
 import { resolveConfiguration } from "../daemon/config-sources.js";
 import type { Daemon, DaemonOptions } from "../daemon/daemon.js";
 import { engineOptionsOf } from "../daemon/engine-options.js";
+import type { Pace } from "../daemon/player.js";
 import { createReplayEngine } from "../daemon/replay-engine.js";
 import { createSegmenter } from "../daemon/segmenter.js";
 import { shortenedText } from "../engine/shortened-text.js";
@@ -10,7 +12,7 @@ import type { CommandContext } from "./context.js";
 import { journalFacts, type SessionFacts } from "./journal-facts.js";
 import type { JournalChoiceOptions } from "./journal-options.js";
 import { counted } from "./journal-report.js";
-import { journalSession } from "./journal-session.js";
+import { journalSession, playedLengthMs } from "./journal-session.js";
 import { jsonText } from "./json-text.js";
 import { readJournal } from "./read-journal.js";
 import { noSuchSession } from "./session-choice.js";
@@ -45,6 +47,11 @@ export async function runReplay(options: ReplayCommandOptions, context: CommandC
   const session = facts.sessions.get(options.session);
   if (session === undefined) throw noSuchSession(options.session, facts, journal.place.path);
 
+  const pace: Pace = {
+    speed: options.speed,
+    longestPauseMs: options.longestPause === undefined ? undefined : options.longestPause * 1000,
+  };
+  const lengthMs = playedLengthMs(session, journal.blocks, pace);
   const configuration = configurationOf(options);
   const log = createLog(configuration.logLevel);
   const clock = createClock();
@@ -56,9 +63,8 @@ export async function runReplay(options: ReplayCommandOptions, context: CommandC
     { clock, ids, log, idServices: { sha256Hex }, segmenter: createSegmenter(), validate: () => {} },
     engineOptionsOf(common),
     {
+      ...pace,
       session: journalSession(session, journal.blocks),
-      speed: options.speed,
-      longestPauseMs: options.longestPause === undefined ? undefined : options.longestPause * 1000,
       listenerGone: (leftCount) => {
         if (options.once === true && leftCount === 0) void running?.stop("signal");
       },
@@ -75,7 +81,7 @@ export async function runReplay(options: ReplayCommandOptions, context: CommandC
     start: () => startDaemon(daemonOptions),
     ready: (daemon) => {
       running = daemon;
-      process.stderr.write(`${sentencesOf(session, options)}\n`);
+      process.stderr.write(`${sentencesOf(session, options, lengthMs)}\n`);
       const { endpoints } = daemon;
       const line = { pid: process.pid, producer_id: PRODUCER_ID, session_id: session.sessionId, endpoints };
       context.stdio.writable.write(`${jsonText(line)}\n`);
@@ -103,10 +109,12 @@ function noSocket(socket: string): Fault {
   return new Fault("usage", sentence, { origin: "local" });
 }
 
-function sentencesOf(session: SessionFacts, { speed, once }: ReplayCommandOptions): string {
-  const { sessionId, agentId, eventCount, missingCount, firstAt, lastAt, state } = session;
-  const seconds = Math.round((lastAt - firstAt) / 1000 / speed);
-  const pace = speed === 1 ? "" : ` at ${speed} times its pace`;
+function sentencesOf(session: SessionFacts, options: ReplayCommandOptions, lengthMs: Millis): string {
+  const { sessionId, agentId, eventCount, missingCount, state } = session;
+  const { speed, longestPause, once } = options;
+  const seconds = Math.round(lengthMs / 1000);
+  const shortened = longestPause === undefined ? "" : ` without pauses longer than ${counted(longestPause, "second")}`;
+  const pace = `${speed === 1 ? "" : ` at ${speed} times its pace`}${shortened}`;
   const missing =
     missingCount === 0
       ? ""

@@ -60,6 +60,8 @@ function reasonInWords(code: string): string {
   switch (code) {
     case "producer_shutdown":
       return "it is shutting down";
+    case "recording_ended":
+      return "the recording has ended";
     case "producer_error":
       return "something went wrong in it";
     case "lagging":

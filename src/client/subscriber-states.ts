@@ -4,7 +4,7 @@ import type { Fault } from "../base/errors.js";
 
 /** Why a subscription was interrupted. */
 export type Interruption =
-  /** The producer closed it: "producer_shutdown", "producer_error" (its own accident), "lagging" (this side read too slowly, R18) … */
+  /** The producer closed it: "producer_shutdown", "recording_ended", "producer_error" (its accident), "lagging" (this side was too slow, R18) … */
   | { readonly kind: "closed"; readonly close: SubscriptionClose }
   | { readonly kind: "rejected"; readonly rejected: SubscriptionRejected }
   /** There was no connection, or it broke. */

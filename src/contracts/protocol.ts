@@ -35,9 +35,9 @@ export interface LastWords<Message> {
 
 /**
  * Reason codes of a `subscription.close` from this side (AAEP §5.8.1). "producer_error": an accident in the daemon, which is none of the
- * subscriber's doing.
+ * subscriber's doing. "recording_ended": a replay has given all that it has.
  */
-export type EndReason = "producer_shutdown" | "producer_error" | "lagging" | "handshake_timeout";
+export type EndReason = "producer_shutdown" | "recording_ended" | "producer_error" | "lagging" | "handshake_timeout";
 
 /** One peer's conversation in one protocol. Synchronous: what comes in changes it at once, what goes out is pulled. */
 export interface ProtocolSession<Message> {
@@ -47,7 +47,7 @@ export interface ProtocolSession<Message> {
   readonly source: DeliverySource;
   /** Whether the handshake is done. */
   readonly isOpen: () => boolean;
-  /** Ends it from this side; everything owed goes out first where the reason is a shutdown (R8a). */
+  /** Ends it from this side; everything owed goes out first where nothing more follows (R8a): a shutdown, the end of a recording. */
   readonly finish: (reason: EndReason) => LastWords<Message>;
   /**
    * The event that the peer can resume after from now on and lose nothing, though it may never have been sent it: of much that it does not want its

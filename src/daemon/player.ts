@@ -9,6 +9,12 @@ export interface Pace {
   readonly longestPauseMs?: Millis | undefined;
 }
 
+/** Milliseconds between two events that follow one another, received then, as they are played. */
+export function playedPauseMs(receivedAt: number, nextAt: number, { speed, longestPauseMs }: Pace): Millis {
+  const pauseMs = Math.max(0, nextAt - receivedAt) / speed;
+  return Math.min(pauseMs, longestPauseMs ?? pauseMs);
+}
+
 export interface PlayerOptions extends Pace {
   readonly tape: Pick<Tape, "next">;
   readonly clock: Pick<Clock, "now" | "wakeAt" | "afterTurn">;
@@ -32,7 +38,7 @@ export const AHEAD_COUNT = 4096;
 /** The same for the length of their texts. */
 const AHEAD_UNITS = 2 * 1024 * 1024;
 
-export function createPlayer({ tape, clock, play, ended, speed, longestPauseMs }: PlayerOptions): Player {
+export function createPlayer({ tape, clock, play, ended, ...pace }: PlayerOptions): Player {
   let next: RecordedEvent | undefined;
   let dueAt: Millis = 0;
   let playedCount = 0;
@@ -46,8 +52,7 @@ export function createPlayer({ tape, clock, play, ended, speed, longestPauseMs }
     const last = next;
     next = tape.next();
     if (last === undefined || next === undefined) return;
-    const pauseMs = Math.max(0, next.receivedAt - last.receivedAt) / speed;
-    dueAt += Math.min(pauseMs, longestPauseMs ?? pauseMs);
+    dueAt += playedPauseMs(last.receivedAt, next.receivedAt, pace);
   };
 
   const isFarAhead = (): boolean => aheadCount >= AHEAD_COUNT || aheadUnits >= AHEAD_UNITS;

@@ -1,8 +1,10 @@
 // The engine of a replay. Each subscription has an engine of its own, with a journal in memory into which the recorded session is played for it
 // alone, from the beginning: all that was negotiated applies as it does to what is live. Agents are turned away.
 import { Fault } from "../base/errors.js";
+import { addCounts, createDeliveryCounts } from "../engine/delivery-counts.js";
 import { createEngine, type Engine, type SubscribeSpec } from "../engine/engine.js";
 import type { EngineOptions, EngineServices } from "../engine/engine-options.js";
+import type { ClosureReason } from "../engine/engine-status.js";
 import type { EngineSubscription } from "../engine/engine-subscription.js";
 import type { Epoch } from "../engine/event.js";
 import { createJournalRing } from "../engine/journal-ring.js";
@@ -27,6 +29,9 @@ const JOURNAL_COUNT = 4 * AHEAD_COUNT;
 export function createReplayEngine(services: ReplayServices, options: EngineOptions, replay: ReplayOptions): Engine {
   const { sessionId } = replay.session;
   const listening = new Set<Engine>();
+  // Of the listeners that have gone.
+  const totals = createDeliveryCounts();
+  const closures = new Map<ClosureReason, number>();
   // Answers for all that is not a listener's.
   const idle = engineFrom(1);
 
@@ -73,6 +78,9 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
     const end = (): void => {
       player.stop();
       if (!listening.delete(engine)) return;
+      const left = engine.report();
+      addCounts(totals, left.totals);
+      addClosures(closures, left.closures);
       void engine.close();
       replay.listenerGone(listening.size);
     };
@@ -82,7 +90,7 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
       player.caughtUp();
       if (!isPlayed || hasEnded) return;
       hasEnded = true;
-      services.clock.afterTurn(() => spec.ended("producer_shutdown"));
+      services.clock.afterTurn(() => spec.ended("recording_ended"));
     };
 
     listening.add(engine);
@@ -104,10 +112,15 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
     openAgent: (identity) => withOwn(idle.openAgent(identity, undefined), { publish: refuseAgent, ask: refuseAgent }),
     subscribe,
     report: () => {
+      const all = { totals: createDeliveryCounts(), closures: new Map(closures) };
+      addCounts(all.totals, totals);
+      const own = idle.report();
+      addClosures(all.closures, own.closures);
       const reports = [...listening].map((engine) => engine.report());
+      for (const report of reports) addCounts(all.totals, report.totals);
       const deliveredPerSecond = reports.reduce((sum, report) => sum + report.deliveredPerSecond, 0);
       const subscriptions = reports.flatMap((report) => report.subscriptions);
-      return { ...idle.report(), subscriptions, deliveredPerSecond };
+      return { ...own, ...all, subscriptions, deliveredPerSecond };
     },
     status: () => ({ ...idle.status(), subscriptionCount: listening.size }),
     close: async () => {
@@ -124,6 +137,10 @@ function withOwn<Whole extends object>(whole: Whole, own: Partial<Whole>): Whole
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
+}
+
+function addClosures(sum: Map<ClosureReason, number>, closures: ReadonlyMap<ClosureReason, number>): void {
+  for (const [reason, count] of closures) sum.set(reason, (sum.get(reason) ?? 0) + count);
 }
 
 function hasTakenAll(subscription: EngineSubscription): boolean {

@@ -25,7 +25,13 @@ export interface SlowLimits {
  * Why a subscription ended, or a connection before it became one. "subscriber": its own end, or its connection's; the others are the daemon's
  * `reason_code`, "rejected" new terms that could not be served (R32).
  */
-export type ClosureReason = Expulsion | "subscriber" | "rejected" | "producer_shutdown" | "handshake_timeout";
+export type ClosureReason =
+  | Expulsion
+  | "subscriber"
+  | "rejected"
+  | "producer_shutdown"
+  | "recording_ended"
+  | "handshake_timeout";
 
 export interface SessionReport {
   readonly sessionId: string;

@@ -47,7 +47,7 @@ export interface SubscribeSpec {
   readonly terms: Terms;
   readonly resumeAfter: ResumeAfter | undefined;
   readonly wake: () => void;
-  readonly ended: (reason: Expulsion | "producer_shutdown") => void;
+  readonly ended: (reason: Expulsion | "recording_ended") => void;
 }
 
 export interface Engine extends Pick<EngineAccounts, "report" | "refused" | "publishRefused" | "limits"> {

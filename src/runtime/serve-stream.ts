@@ -31,9 +31,11 @@ export function createStreamServer(
   };
 }
 
-/** The fault whose status a stream has that the daemon ends; its subscriber's own close is no fault. */
-function statusOf(reason: EndReason): Fault {
+/** The fault whose status a stream has that the daemon ends; its subscriber's own close is no fault, nor is that all was said. */
+function statusOf(reason: EndReason): Fault | undefined {
   switch (reason) {
+    case "recording_ended":
+      return undefined;
     case "producer_shutdown":
       return new Fault("shutting_down", "The daemon is stopping. Subscribe again when it is back.", { rule: "R8a" });
     case "lagging":

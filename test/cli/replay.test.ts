@@ -92,7 +92,8 @@ describe("aaepd replay", () => {
     const verbatim: Capabilities = { coalesce_boundaries: ["none"], preferred_verbosity: "detailed" };
     const [first, second] = await Promise.all([hear(line.endpoints.ipc, verbatim), hear(line.endpoints.ipc)]);
     expect(first.producer).toMatchObject({ agent_id: "aaepd-replay", agent_name: `Replay of ${sessionId}` });
-    expect(first.because).toMatchObject({ kind: "closed", close: { reason_code: "producer_shutdown" } });
+    const reason_message = "The recording has ended. Nothing more follows.";
+    expect(first.because).toMatchObject({ kind: "closed", close: { reason_code: "recording_ended", reason_message } });
     const facts = ({ event_id, timestamp, chunk: text }: Heard) => [event_id, timestamp, text];
     const isForAll = ({ type, extensions }: Heard) =>
       !type.includes("awaiting") && !JSON.stringify(extensions ?? {}).includes("asks");
@@ -106,6 +107,31 @@ describe("aaepd replay", () => {
       /^Playing sess_\S+ of retirement-planner, \d+ events, \d+ seconds? at 1000 times its pace/,
     );
     expect(program.stdout()).toBe(`${JSON.stringify(line)}\n`);
+  });
+
+  it("says how long it will play, without what the longest pause leaves out, and counts what it delivers", async () => {
+    const long = record(({ publish, advance }) => {
+      publish(started(), chunk("A sentence. "));
+      advance(3_600_000);
+      publish(chunk("And one more.", true));
+      advance(4000);
+      publish(completed());
+    });
+    const directory = temporaryDirectory();
+    const options = ["--session", "sess_1", "--journal", await journalFolder(long), "--speed", "2"];
+    const { program, line } = await replay(cleanEnvironment(directory), ...options, "--longest-pause", "0.5");
+    expect(program.stderr()).toMatch(
+      /^Playing sess_1 of test-agent, 4 events, 1 second at 2 times its pace without pauses longer than 0\.5 seconds, to/,
+    );
+    const { events } = await hear(line.endpoints.ipc);
+    const rpc = await ipcRpcConnector(line.endpoints.ipc)({ request: () => ({}), notification: () => {} });
+    expect(await rpc.request("aaepd.status", {})).toMatchObject({
+      totals: { delivered: events.length },
+      closures: { recording_ended: 1 },
+    });
+    await rpc.close();
+    program.child.kill("SIGTERM");
+    expect((await program.ended).code).toBe(0);
   });
 
   it("--once: ends when the first listener has heard it; a question is put, and its answer does not count", async () => {

@@ -66,10 +66,10 @@ describe("the replay of a session", () => {
     stage.clock.advance(30_000);
     const second = stage.listen();
     stage.clock.advance(LENGTH_MS - 30_000);
-    expect(first.ended).toStrictEqual(["producer_shutdown"]);
+    expect(first.ended).toStrictEqual(["recording_ended"]);
     expect(second.ended).toStrictEqual([]);
     stage.clock.advance(30_000);
-    expect(second.ended).toStrictEqual(["producer_shutdown"]);
+    expect(second.ended).toStrictEqual(["recording_ended"]);
     expect(idsOf(second.received)).toStrictEqual(idsOf(first.received));
     expect(stage.left).toStrictEqual([1, 0]);
     expect(stage.clock.pending()).toBe(1);
@@ -103,7 +103,7 @@ describe("the replay of a session", () => {
     stage.clock.advance(0);
     expect(textOf(listener.received, "out_1")).toBe(TEXT);
     expect(typesOf(listener.received).at(-1)).toBe("session.completed");
-    expect(listener.ended).toStrictEqual(["producer_shutdown"]);
+    expect(listener.ended).toStrictEqual(["recording_ended"]);
   });
 });
 
@@ -235,7 +235,7 @@ describe("a listener that takes nothing", () => {
     listener.block(false);
     stage.clock.advance(60_000);
     expect(textOf(listener.received, "out_1")).toBe(texts.join(""));
-    expect(listener.ended).toStrictEqual(["producer_shutdown"]);
+    expect(listener.ended).toStrictEqual(["recording_ended"]);
   });
 
   it("shows in the engine's report, as everybody who listens", () => {
@@ -246,6 +246,28 @@ describe("a listener that takes nothing", () => {
     const { subscriptions, sessions } = stage.engine.report();
     expect(subscriptions.map(({ terms }) => terms.maxEventsPerSecond)).toStrictEqual([undefined, 1]);
     expect([sessions.length, stage.engine.status().subscriptionCount]).toStrictEqual([0, 2]);
+  });
+
+  it("what each was given is counted, and stays counted when it has gone", () => {
+    const stage = createReplayStage(sessionOf(RECORDED));
+    const listeners = [stage.listen(VERBATIM), stage.listen()];
+    const counted = () => {
+      const { totals, closures, subscriptions } = stage.engine.report();
+      return { delivered: totals.delivered, closures: Object.fromEntries(closures), open: subscriptions.length };
+    };
+    const givenCount = () => listeners.reduce((sum, { received }) => sum + received.length, 0);
+    stage.clock.advance(2000);
+    expect(givenCount()).toBeGreaterThan(5);
+    expect(counted()).toStrictEqual({ delivered: givenCount(), closures: {}, open: 2 });
+    stage.clock.advance(LENGTH_MS);
+    expect(counted()).toStrictEqual({ delivered: givenCount(), closures: { recording_ended: 2 }, open: 0 });
+    const third = stage.listen();
+    stage.clock.advance(2000);
+    third.subscription.close();
+    stage.engine.refused("handshake_timeout");
+    const delivered = givenCount() + third.received.length;
+    const closures = { recording_ended: 2, subscriber: 1, handshake_timeout: 1 };
+    expect(counted()).toStrictEqual({ delivered, closures, open: 0 });
   });
 
   it("AAEP §5.5.3: more than may listen are refused", () => {

@@ -56,7 +56,7 @@ it.each(CASES)("R10, R17: %j: whoever goes in the middle and comes back has all 
     const eventId = first.received.at(-1)?.event.event_id;
     const second = stage.listen(terms, eventId === undefined ? undefined : { kind: "event", eventId });
     stage.clock.advance(24 * 3_600_000);
-    expect(second.ended).toStrictEqual(["producer_shutdown"]);
+    expect(second.ended).toStrictEqual(["recording_ended"]);
     expect(textsOf([...first.received, ...second.received])).toStrictEqual(whole);
   }
 });

@@ -35,11 +35,11 @@ const CASES: { readonly [Key in MessageKey]: readonly MessageParameters[Key][] }
     remainingSeconds: 150,
     asking: "Move $5?",
   })),
-  closing: (["producer_shutdown", "producer_error", "lagging", "handshake_timeout", "idle_timeout"] as const).map(
-    (reason) => ({
-      reason,
-    }),
-  ),
+  closing: (
+    ["producer_shutdown", "recording_ended", "producer_error", "lagging", "handshake_timeout", "idle_timeout"] as const
+  ).map((reason) => ({
+    reason,
+  })),
 };
 
 function everyText<Key extends MessageKey>(

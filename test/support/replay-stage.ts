@@ -103,7 +103,7 @@ export function createReplayStage(session: RecordedSession, pace: Partial<Replay
         for (const delivery of subscription.drain())
           received.push({ event: delivery.event, at: clock.now(), delivery });
         ended.push(reason);
-        subscription.close();
+        subscription.close(reason);
       },
     });
     wake();

@@ -45,6 +45,7 @@ const DECIDED_BY_TERSE = {
 
 const CLOSINGS = {
   producer_shutdown: { terse: "جارٍ الإيقاف.", normal: "يجري إيقاف الخدمة. أعد الاشتراك عندما تعود." },
+  recording_ended: { terse: "انتهى التسجيل.", normal: "انتهى التسجيل، ولا يتبعه شيء." },
   producer_error: {
     terse: "حدث خطأ.",
     normal: "حدث خطأ في الخدمة فأُغلق الاشتراك. أعد الاشتراك للمتابعة بعد آخر حدث استلمته.",

@@ -1,7 +1,13 @@
 // What the daemon has to say, and what each message needs to know (R31). A catalogue that lacks a message does not compile.
 
 export type GapReason = "aged_out" | "resumed_too_late" | "skipped";
-export type ClosingReason = "producer_shutdown" | "producer_error" | "lagging" | "handshake_timeout" | "idle_timeout";
+export type ClosingReason =
+  | "producer_shutdown"
+  | "recording_ended"
+  | "producer_error"
+  | "lagging"
+  | "handshake_timeout"
+  | "idle_timeout";
 export type QuestionKind = "confirmation" | "clarification";
 
 /** How a question ended: what became of it, and whose doing that was. A default is never told as somebody's answer. */

@@ -48,6 +48,7 @@ const CLOSINGS = {
     terse: "Wird beendet.",
     normal: "Der Dienst wird beendet. Abonnieren Sie erneut, sobald er wieder läuft.",
   },
+  recording_ended: { terse: "Ende der Aufzeichnung.", normal: "Die Aufzeichnung ist zu Ende. Es folgt nichts mehr." },
   producer_error: {
     terse: "Ein Fehler ist aufgetreten.",
     normal:

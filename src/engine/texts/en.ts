@@ -48,6 +48,7 @@ const CLOSINGS = {
     terse: "Shutting down.",
     normal: "The daemon is shutting down. Subscribe again when it is back.",
   },
+  recording_ended: { terse: "The recording has ended.", normal: "The recording has ended. Nothing more follows." },
   producer_error: {
     terse: "Something went wrong.",
     normal:

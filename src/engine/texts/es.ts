@@ -48,6 +48,7 @@ const CLOSINGS = {
     terse: "Apagando.",
     normal: "El servicio se está apagando. Suscríbase de nuevo cuando vuelva a estar disponible.",
   },
+  recording_ended: { terse: "Fin de la grabación.", normal: "La grabación ha terminado. No hay nada más." },
   producer_error: {
     terse: "Se ha producido un fallo.",
     normal:

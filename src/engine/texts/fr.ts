@@ -48,6 +48,10 @@ const CLOSINGS = {
     terse: "Arrêt en cours.",
     normal: "Le service s’arrête. Abonnez-vous de nouveau quand il sera revenu.",
   },
+  recording_ended: {
+    terse: "Fin de l’enregistrement.",
+    normal: "L’enregistrement est terminé. Il n’y a pas de suite.",
+  },
   producer_error: {
     terse: "Une erreur s’est produite.",
     normal:

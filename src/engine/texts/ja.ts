@@ -48,6 +48,7 @@ const CLOSINGS = {
     terse: "終了します。",
     normal: "サービスを終了します。再開したら、もう一度購読してください。",
   },
+  recording_ended: { terse: "記録は終わりです。", normal: "記録はこれで終わりです。この後に続くものはありません。" },
   producer_error: {
     terse: "エラーが発生しました。",
     normal:

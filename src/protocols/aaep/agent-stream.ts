@@ -183,6 +183,8 @@ function encoded(requestId: string, response: Message): Uint8Array {
 
 function faultOf(reason: EndReason): Fault {
   switch (reason) {
+    // Into a recording nobody publishes.
+    case "recording_ended":
     case "producer_shutdown":
       return new Fault("shutting_down", "The daemon is stopping. Publish again when it is back.", { rule: "R8a" });
     case "handshake_timeout":

@@ -152,8 +152,7 @@ export function lastWordsOf(open: OpenSubscription | undefined, reason: EndReaso
     const code = reason === "handshake_timeout" ? "timed_out" : "shutting_down";
     return { deliveries: [], messages: [errorMessage(new Fault(code, sentence, { rule: "R22" }))] };
   }
-  const deliveries = reason === "producer_shutdown" ? open.engine.drain() : [];
-  return { deliveries, messages: [open.closing(reason)] };
+  return { deliveries: open.owed(reason), messages: [open.closing(reason)] };
 }
 
 function answer(message: Message): Reaction<unknown> {

@@ -136,7 +136,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
   const expel = (id: string, reason: EndReason): void => {
     const one = end(id);
     if (one === undefined) return;
-    if (reason === "producer_shutdown") peer.deliverLast(one.open.engine.drain(), one.members);
+    peer.deliverLast(one.open.owed(reason), one.members);
     one.open.engine.close(reason);
     peer.notify("aaep.close", one.open.closing(reason));
   };

@@ -6,6 +6,7 @@ import type { IdSource } from "../../base/ids.js";
 import type { Log } from "../../contracts/log.js";
 import type { EndReason } from "../../contracts/protocol.js";
 import { textFor } from "../../engine/daemon-texts.js";
+import type { Delivery } from "../../engine/delivery.js";
 import type { Engine } from "../../engine/engine.js";
 import type { EngineSubscription } from "../../engine/engine-subscription.js";
 import type { AgentEvent, Producer } from "../../engine/event.js";
@@ -68,6 +69,8 @@ export interface OpenSubscription {
   readonly reply: (message: unknown) => boolean;
   /** The subscriber closes it. Throws for a close of something else. */
   readonly close: (message: unknown) => void;
+  /** What it is given before it ends for that reason: all that is owed where nothing more follows (R8a). */
+  readonly owed: (reason: EndReason) => readonly Delivery[];
   /** The message that tells the subscriber why it ends; in its language. */
   readonly closing: (reason: EndReason) => Message;
 }
@@ -213,6 +216,10 @@ class DeskSubscription implements OpenSubscription {
     assertClose(message);
     this.assertOurs(message.subscription_id);
     this.engine.close();
+  }
+
+  owed(reason: EndReason): readonly Delivery[] {
+    return reason === "producer_shutdown" || reason === "recording_ended" ? this.engine.drain() : [];
   }
 
   closing(reason: EndReason): Message {
