@@ -8,14 +8,7 @@ import { readKept } from "./kept-entry.js";
 import { createNamedReturns } from "./named-returns.js";
 import { createOutputSpans } from "./output-spans.js";
 import type { SubscriberLows } from "./subscriber-lows.js";
-
-/** The last event delivered, and the lowest epoch that was still owed when it went out. */
-interface Point {
-  readonly eventId: string;
-  readonly low: Epoch;
-  /** The event's own epoch; undefined in points of the run before. */
-  readonly epoch?: Epoch;
-}
+import { type Point, SubscriberPoints } from "./subscriber-points.js";
 
 export interface ResumePoints {
   /** Notes the beginning and the end of outputs, as they are published. */
@@ -45,23 +38,12 @@ export interface ResumePointsServices {
   readonly lows: Pick<SubscriberLows, "before" | "returning" | "known">;
 }
 
-interface SessionPoints {
-  last: Point;
-  readonly earlier: Point[];
-  /** Of events before those, which went ahead of something that was owed: their places in the journal say nothing of that. */
-  ahead: readonly Point[];
-}
-
-/** Points kept beside the last one of a session: the last events handed over may not have arrived. */
-const EARLIER_KEPT = 16;
-/** Of events that went ahead so many more: what they overtook followed, and need not have arrived. */
-const AHEAD_KEPT = 64;
 /** Subscribers whose points are remembered; the one that was silent longest goes first. */
 const SUBSCRIBERS_KEPT = 1000;
 
 export function createResumePoints(services: ResumePointsServices): ResumePoints {
   const { journal, kept, log, runs, lows } = services;
-  const points = new Map<string, Map<string, SessionPoints>>();
+  const points = new Map<string, SubscriberPoints>();
   // What was delivered and is not kept yet: the sessions of each subscriber.
   const moved = new Map<string, Set<string>>();
   // Of whom anything is kept.
@@ -69,24 +51,10 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
   const returns = createNamedReturns(kept, log);
   const spans = createOutputSpans({ journal, kept, log, isBefore: runs.isBefore });
 
-  /** The lowest of a subscriber's points that `pick` chooses. */
-  const stored = (
-    subscriberId: string,
-    pick: (points: SessionPoints, sessionId: string) => readonly Point[],
-  ): Epoch | undefined => {
-    let lowest: Epoch | undefined;
-    for (const [sessionId, known] of points.get(subscriberId) ?? [])
-      for (const { low } of pick(known, sessionId)) lowest = Math.min(low, lowest ?? low);
-    return lowest === undefined ? undefined : lowest - 1;
-  };
-
   /** Known of the id itself: as it went to this subscriber, or as it stands in the journal. */
   const afterId = (subscriberId: string, eventId: string, sessionId: string | undefined): Epoch | undefined => {
-    // What was sent twice may have come once.
-    const exact = stored(subscriberId, ({ ahead, earlier, last }) =>
-      [...ahead, ...earlier, last].filter((point) => point.eventId === eventId),
-    );
-    if (exact !== undefined) return exact;
+    const exact = points.get(subscriberId)?.lowOf(eventId);
+    if (exact !== undefined) return exact - 1;
     const whole = journal.find(eventId)?.epoch;
     const epoch = whole ?? epochOfDerivedId(eventId);
     if (epoch === undefined || epoch > journal.head()) return undefined;
@@ -100,8 +68,8 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
   const wentAhead = ({ low, epoch }: Point, sessionId: string): boolean =>
     epoch === undefined || (low <= epoch && spans.beforeOpen(epoch, sessionId, false) >= low);
 
-  const lastKnown = (subscriberId: string): Epoch | undefined => {
-    const low = lows.known(subscriberId);
+  const lastKnown = (subscriberId: string, sessionId: string | undefined): Epoch | undefined => {
+    const low = lows.known(subscriberId) ?? points.get(subscriberId)?.lastLow(sessionId);
     return low === undefined ? undefined : low - 1;
   };
 
@@ -123,28 +91,20 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
   return {
     published: spans.published,
     delivered: (subscriberId, sessionId, eventId, low, epoch) => {
-      const known = points.get(subscriberId) ?? new Map<string, SessionPoints>();
+      const known = points.get(subscriberId) ?? new SubscriberPoints();
       // Moved to the end, so that the order is that of the last delivery.
       points.delete(subscriberId);
       points.set(subscriberId, known);
-      const session = known.get(sessionId);
-      const last = { eventId, low, epoch };
-      if (session === undefined) known.set(sessionId, { last, earlier: [], ahead: [] });
-      else {
-        session.earlier.push(session.last);
-        session.last = last;
-        const oldest = session.earlier.length > EARLIER_KEPT ? session.earlier.shift() : undefined;
-        if (oldest !== undefined && wentAhead(oldest, sessionId))
-          session.ahead = [...session.ahead.slice(1 - AHEAD_KEPT), oldest];
+      const reduced = known.delivered(sessionId, { eventId, low, epoch }, wentAhead);
+      if (kept.isKept) {
+        const theirs = moved.get(subscriberId) ?? new Set();
+        moved.set(subscriberId, theirs.add(sessionId));
+        for (const one of reduced) theirs.add(one);
       }
-      if (kept.isKept) moved.set(subscriberId, (moved.get(subscriberId) ?? new Set()).add(sessionId));
       if (points.size > SUBSCRIBERS_KEPT) forgetMostSilent();
     },
     after: (subscriberId, eventId, sessionId) => {
-      const after =
-        afterId(subscriberId, eventId, sessionId) ??
-        lastKnown(subscriberId) ??
-        stored(subscriberId, ({ last }, session) => (sessionId === undefined || session === sessionId ? [last] : []));
+      const after = afterId(subscriberId, eventId, sessionId) ?? lastKnown(subscriberId, sessionId);
       const before = returns.after(subscriberId, eventId);
       return after === undefined || before === undefined ? (after ?? before) : Math.min(after, before);
     },
@@ -158,19 +118,16 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
     forgetSession: (sessionId) => {
       spans.forgetSession(sessionId);
       for (const [subscriberId, known] of points)
-        if (known.delete(sessionId)) kept.put(["point", subscriberId, sessionId], () => undefined);
+        if (known.forget(sessionId)) kept.put(["point", subscriberId, sessionId], () => undefined);
     },
     keepMoved: () => {
       for (const [subscriberId, sessionIds] of moved) {
         for (const sessionId of sessionIds) {
-          const session = points.get(subscriberId)?.get(sessionId);
-          if (session === undefined) continue;
+          const all = (points.get(subscriberId)?.of(sessionId) ?? []).flatMap(({ eventId, low }) => [eventId, low]);
           onDisk.add(subscriberId);
-          const all = [...session.ahead, ...session.earlier, session.last].flatMap(({ eventId, low }) => [
-            eventId,
-            low,
-          ]);
-          kept.put(["point", subscriberId, sessionId], () => [subscriberId, sessionId, ...all]);
+          kept.put(["point", subscriberId, sessionId], () =>
+            all.length === 0 ? undefined : [subscriberId, sessionId, ...all],
+          );
         }
       }
       moved.clear();
@@ -179,16 +136,15 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
       returns.restore();
       readKept(kept, ["point"], log, (value) => {
         const [subscriberId, sessionId, ...all] = value as readonly (string | number)[];
-        const earlier: Point[] = [];
-        for (let index = 0; index + 1 < all.length; index += 2)
-          earlier.push({ eventId: String(all[index]), low: Number(all[index + 1]) });
-        const last = earlier.pop();
-        if (last === undefined || !isKnown(String(sessionId)))
+        if (!isKnown(String(sessionId)))
           return kept.put(["point", String(subscriberId), String(sessionId)], () => undefined);
-        const known = points.get(String(subscriberId)) ?? new Map<string, SessionPoints>();
+        const before: Point[] = [];
+        for (let index = 0; index + 1 < all.length; index += 2)
+          before.push({ eventId: String(all[index]), low: Number(all[index + 1]) });
+        const known = points.get(String(subscriberId)) ?? new SubscriberPoints();
+        known.restore(String(sessionId), before);
+        points.set(String(subscriberId), known);
         onDisk.add(String(subscriberId));
-        const ahead = earlier.splice(0, earlier.length - EARLIER_KEPT);
-        points.set(String(subscriberId), known.set(String(sessionId), { last, earlier, ahead }));
       });
     },
   };
