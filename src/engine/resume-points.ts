@@ -40,10 +40,13 @@ export interface ResumePointsServices {
 
 /** Subscribers whose points are remembered; the one that was silent longest goes first. */
 const SUBSCRIBERS_KEPT = 1000;
+/** Points of all subscribers together, some 10 MiB; the subscriber that was silent longest goes first. */
+const POINTS_KEPT = 65_536;
 
 export function createResumePoints(services: ResumePointsServices): ResumePoints {
   const { journal, kept, log, runs, lows } = services;
   const points = new Map<string, SubscriberPoints>();
+  let pointCount = 0;
   // What was delivered and is not kept yet: the sessions of each subscriber.
   const moved = new Map<string, Set<string>>();
   // Of whom anything is kept.
@@ -83,6 +86,7 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
       next = silent.next();
     }
     if (next.done === true) return;
+    pointCount -= points.get(next.value)?.count() ?? 0;
     points.delete(next.value);
     moved.delete(next.value);
     if (onDisk.delete(next.value)) kept.removeAll(["point", next.value]);
@@ -95,13 +99,15 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
       // Moved to the end, so that the order is that of the last delivery.
       points.delete(subscriberId);
       points.set(subscriberId, known);
+      const before = known.count();
       const reduced = known.delivered(sessionId, { eventId, low, epoch }, wentAhead);
       if (kept.isKept) {
         const theirs = moved.get(subscriberId) ?? new Set();
         moved.set(subscriberId, theirs.add(sessionId));
         for (const one of reduced) theirs.add(one);
       }
-      if (points.size > SUBSCRIBERS_KEPT) forgetMostSilent();
+      pointCount += known.count() - before;
+      while (points.size > SUBSCRIBERS_KEPT || (pointCount > POINTS_KEPT && points.size > 1)) forgetMostSilent();
     },
     after: (subscriberId, eventId, sessionId) => {
       const after = afterId(subscriberId, eventId, sessionId) ?? lastKnown(subscriberId, sessionId);
@@ -117,8 +123,11 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
     outputCount: spans.count,
     forgetSession: (sessionId) => {
       spans.forgetSession(sessionId);
-      for (const [subscriberId, known] of points)
+      for (const [subscriberId, known] of points) {
+        const before = known.count();
         if (known.forget(sessionId)) kept.put(["point", subscriberId, sessionId], () => undefined);
+        pointCount += known.count() - before;
+      }
     },
     keepMoved: () => {
       for (const [subscriberId, sessionIds] of moved) {
@@ -143,6 +152,7 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
           before.push({ eventId: String(all[index]), low: Number(all[index + 1]) });
         const known = points.get(String(subscriberId)) ?? new SubscriberPoints();
         known.restore(String(sessionId), before);
+        pointCount += before.length;
         points.set(String(subscriberId), known);
         onDisk.add(String(subscriberId));
       });

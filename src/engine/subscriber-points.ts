@@ -33,6 +33,12 @@ export class SubscriberPoints {
   /** Of sessions before those, only events that went ahead: for others the journal's place of the event says as much. */
   private readonly older = new Map<string, readonly Point[]>();
   private latest: string | undefined;
+  private pointCount = 0;
+
+  /** How many there are, of all sessions. */
+  count(): number {
+    return this.pointCount;
+  }
 
   /**
    * `wentAhead`: whether an event's place in the journal would not tell what was owed when it went out. Answers the sessions of which less is known
@@ -44,6 +50,7 @@ export class SubscriberPoints {
     wentAhead: (point: Point, sessionId: string) => boolean,
   ): readonly string[] {
     const session = this.recent.get(sessionId);
+    this.pointCount += 1;
     if (session === undefined) {
       this.recent.set(sessionId, { last, earlier: [], ahead: this.older.get(sessionId) ?? [] });
       this.older.delete(sessionId);
@@ -53,8 +60,12 @@ export class SubscriberPoints {
     session.earlier.push(session.last);
     session.last = last;
     const oldest = session.earlier.length > EARLIER_KEPT ? session.earlier.shift() : undefined;
-    if (oldest !== undefined && wentAhead(oldest, sessionId))
-      session.ahead = [...session.ahead.slice(1 - AHEAD_KEPT), oldest];
+    if (oldest !== undefined) this.pointCount -= 1;
+    if (oldest !== undefined && wentAhead(oldest, sessionId)) {
+      const ahead = [...session.ahead.slice(1 - AHEAD_KEPT), oldest];
+      this.pointCount += ahead.length - session.ahead.length;
+      session.ahead = ahead;
+    }
     if (this.latest !== sessionId) {
       this.recent.delete(sessionId);
       this.recent.set(sessionId, session);
@@ -67,6 +78,7 @@ export class SubscriberPoints {
   restore(sessionId: string, kept: readonly Point[]): void {
     const last = kept.at(-1);
     if (last === undefined) return;
+    this.pointCount += kept.length - this.of(sessionId).length;
     const earlier = kept.slice(-EARLIER_KEPT - 1, -1);
     this.recent.set(sessionId, { last, earlier, ahead: kept.slice(0, -EARLIER_KEPT - 1) });
   }
@@ -103,6 +115,7 @@ export class SubscriberPoints {
 
   /** Answers whether anything was known of it. */
   forget(sessionId: string): boolean {
+    this.pointCount -= this.of(sessionId).length;
     const wasRecent = this.recent.delete(sessionId);
     return this.older.delete(sessionId) || wasRecent;
   }
@@ -113,13 +126,15 @@ export class SubscriberPoints {
     for (const sessionId of this.recent.keys()) {
       if (this.recent.size <= RECENT_SESSIONS_KEPT) break;
       reduced.push(sessionId);
-      const left = this.of(sessionId).filter((point) => wentAhead(point, sessionId));
+      const all = this.of(sessionId);
+      const left = all.filter((point) => wentAhead(point, sessionId)).slice(-AHEAD_KEPT);
+      this.pointCount += left.length - all.length;
       this.recent.delete(sessionId);
-      if (left.length > 0) this.older.set(sessionId, left.slice(-AHEAD_KEPT));
+      if (left.length > 0) this.older.set(sessionId, left);
     }
     for (const sessionId of this.older.keys()) {
       if (this.older.size <= OLDER_SESSIONS_KEPT) break;
-      this.older.delete(sessionId);
+      this.forget(sessionId);
       reduced.push(sessionId);
     }
     return reduced;

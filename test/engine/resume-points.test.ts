@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { createResumePoints } from "../../src/engine/resume-points.js";
 
 const SUBSCRIBERS_KEPT = 1000;
+const POINTS_KEPT = 65_536;
 
 function pointsOf() {
   return createResumePoints({
@@ -29,4 +30,23 @@ it("R17: of more subscribers than are remembered, those that were silent longest
   deliver(count, 9_000_001);
   expect(isKnown(count - SUBSCRIBERS_KEPT)).toBe(true);
   expect(isKnown(count - SUBSCRIBERS_KEPT + 1)).toBe(false);
+});
+
+it("R17: of more points than are remembered, those of the subscriber that was silent longest are forgotten, and never the last one's", () => {
+  const points = pointsOf();
+  const isKnown = (name: string): boolean => points.after(name, "evt_unknown", undefined) !== undefined;
+  const deliver = (name: string, sessions: number, events: number): void => {
+    for (let session = 0; session < sessions; session += 1)
+      for (let event = 0; event < events; event += 1)
+        points.delivered(name, `sess_${session}`, `evt_${event}`, event + 1, event);
+  };
+  // 272 each: 16 sessions with 17.
+  for (let number = 0; number < 300; number += 1) deliver(`listener-${number}`, 16, 20);
+  const known = Array.from({ length: 300 }, (_, number) => isKnown(`listener-${number}`));
+  const kept = Math.floor(POINTS_KEPT / 272);
+  expect(known).toEqual([...Array(300 - kept).fill(false), ...Array(kept).fill(true)]);
+  // What is forgotten with a session makes room.
+  for (let session = 0; session < 8; session += 1) points.forgetSession(`sess_${session}`);
+  for (let number = 0; number < 60; number += 1) deliver(`listener-${number}`, 16, 20);
+  expect(Array.from({ length: 300 }, (_, number) => isKnown(`listener-${number}`)).every(Boolean)).toBe(true);
 });

@@ -5,6 +5,9 @@ import { SubscriberPoints } from "../../src/engine/subscriber-points.js";
 const RECENT = 16;
 const OLDER = 256;
 const wentAhead = ({ low, epoch = 0 }: { readonly low: number; readonly epoch?: number }): boolean => low <= epoch;
+/** Counted anew. */
+const countOf = (points: SubscriberPoints, sessions: number): number =>
+  Array.from({ length: sessions }, (_, index) => points.of(`sess_${index}`).length).reduce((sum, one) => sum + one, 0);
 const inOrder = (epoch: number) => ({ eventId: `evt_${epoch}`, low: epoch + 1, epoch });
 
 function hear(points: SubscriberPoints, sessions: number, from = 0, events = 20): readonly string[] {
@@ -23,6 +26,7 @@ describe("R17: a subscriber's points", () => {
     const known = Array.from({ length: 5000 }, (_, index) => points.of(`sess_${index}`).length);
     expect(known.slice(0, -RECENT).every((count) => count === 0)).toBe(true);
     expect(known.slice(-RECENT)).toEqual(Array(RECENT).fill(17));
+    expect(points.count()).toBe(RECENT * 17);
   });
 
   it("stay where an event went ahead of something that was owed", () => {
@@ -36,6 +40,7 @@ describe("R17: a subscriber's points", () => {
     // Heard again, it is one of the last, and what went ahead is not forgotten.
     hear(points, 1, 0, 1);
     expect(points.of("sess_0").map(({ eventId }) => eventId)).toEqual(["evt_alarm", "evt_0"]);
+    expect(points.count()).toBe(countOf(points, 101));
   });
 
   it("stay of so many such sessions, and no more", () => {
@@ -44,6 +49,7 @@ describe("R17: a subscriber's points", () => {
       points.delivered(`sess_${session}`, { eventId: `evt_${session}`, low: 3, epoch: session + 3 }, wentAhead);
     const known = Array.from({ length: 1000 }, (_, index) => points.of(`sess_${index}`).length);
     expect(known).toEqual([...Array(1000 - OLDER - RECENT).fill(0), ...Array(OLDER + RECENT).fill(1)]);
+    expect(points.count()).toBe(OLDER + RECENT);
   });
 
   it("are kept of a session that goes on between others", () => {
@@ -67,5 +73,17 @@ describe("R17: a subscriber's points", () => {
     expect(points.forget("sess_0")).toBe(false);
     expect(points.forget("sess_100")).toBe(true);
     expect(points.of("sess_100")).toEqual([]);
+    expect(points.count()).toBe(countOf(points, 101));
+  });
+
+  it("are taken over from the run before", () => {
+    const points = new SubscriberPoints();
+    const kept = Array.from({ length: 30 }, (_, index) => ({ eventId: `evt_${index}`, low: index }));
+    points.restore("sess_0", kept);
+    expect(points.of("sess_0")).toEqual(kept);
+    expect(points.count()).toBe(30);
+    points.restore("sess_0", kept.slice(20));
+    expect(points.of("sess_0")).toEqual(kept.slice(20));
+    expect(points.count()).toBe(10);
   });
 });
