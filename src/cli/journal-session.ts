@@ -6,6 +6,9 @@ import type { Epoch } from "../engine/event.js";
 import type { LoadedBlock } from "../storage/block-reader.js";
 import type { SessionFacts } from "./journal-facts.js";
 
+/** Text of events that are read at once, UTF-16 units; the last may make it more. */
+const MOST_UNITS = 1024 * 1024;
+
 type Blocks = (from: Epoch) => Iterable<LoadedBlock>;
 
 /** Its events at `from` and above, block by block. */
@@ -26,9 +29,12 @@ export function journalSession(facts: SessionFacts, blocks: Blocks): RecordedSes
     sessionId: facts.sessionId,
     read: (after, limit) => {
       const events: RecordedEvent[] = [];
+      let units = 0;
       for (const { block, index } of rowsFrom(Math.max(after + 1, facts.firstEpoch), facts, blocks)) {
-        events.push({ ...block.entry(index, 0), receivedAt: block.wallTime(index) });
-        if (events.length === limit) break;
+        const event = block.entry(index, 0);
+        events.push({ ...event, receivedAt: block.wallTime(index) });
+        units += event.source?.length ?? 0;
+        if (events.length === limit || units >= MOST_UNITS) break;
       }
       return events;
     },

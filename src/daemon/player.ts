@@ -33,10 +33,10 @@ export interface Player {
 }
 
 const TURN_COUNT = 256;
-/** Most events by which it gets ahead of a listener that takes its time: what waits for that one is to stay in a journal in memory. */
-export const AHEAD_COUNT = 4096;
+/** Most events by which it gets ahead of a listener that takes its time: much less than a journal can be read back. */
+const AHEAD_COUNT = 1024;
 /** The same for the length of their texts. */
-const AHEAD_UNITS = 2 * 1024 * 1024;
+const AHEAD_UNITS = 512 * 1024;
 
 export function createPlayer({ tape, clock, play, ended, ...pace }: PlayerOptions): Player {
   let next: RecordedEvent | undefined;

@@ -1,16 +1,16 @@
-// The engine of a replay. Each subscription has an engine of its own, with a journal in memory into which the recorded session is played for it
-// alone, from the beginning: all that was negotiated applies as it does to what is live. Agents are turned away.
+// The engine of a replay. Each subscription has an engine of its own, with a journal into which the recorded session is played for it alone, from the
+// beginning: all that was negotiated applies as it does to what is live. Agents are turned away.
 import { Fault } from "../base/errors.js";
 import { addCounts, createDeliveryCounts } from "../engine/delivery-counts.js";
 import { createEngine, type Engine, type SubscribeSpec } from "../engine/engine.js";
 import type { EngineOptions, EngineServices } from "../engine/engine-options.js";
 import type { ClosureReason } from "../engine/engine-status.js";
 import type { EngineSubscription } from "../engine/engine-subscription.js";
-import type { Epoch } from "../engine/event.js";
-import { createJournalRing } from "../engine/journal-ring.js";
 import type { ResumeAfter } from "../engine/resume-start.js";
-import { AHEAD_COUNT, createPlayer, type Pace } from "./player.js";
+import { createPlayer, type Pace } from "./player.js";
 import { createTape, playedUpTo, type RecordedSession, type Tape } from "./recorded-session.js";
+import { createSharedReads } from "./shared-reads.js";
+import { createTapeJournal } from "./tape-journal.js";
 
 export interface ReplayOptions extends Pace {
   readonly session: RecordedSession;
@@ -23,9 +23,6 @@ export type ReplayServices = Omit<EngineServices, "createJournal" | "audit">;
 /** What was asked and answered then stands in the audit log of that day. */
 const NO_AUDIT = { isOn: false, record: () => {} };
 
-/** More than a player gets ahead of its listener: nothing leaves it unread. */
-const JOURNAL_COUNT = 4 * AHEAD_COUNT;
-
 export function createReplayEngine(services: ReplayServices, options: EngineOptions, replay: ReplayOptions): Engine {
   const { sessionId } = replay.session;
   const listening = new Set<Engine>();
@@ -33,16 +30,17 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
   const totals = createDeliveryCounts();
   const closures = new Map<ClosureReason, number>();
   // Answers for all that is not a listener's.
-  const idle = engineFrom(1);
+  const idle = engineOf({ firstEpoch: 1, next: () => undefined, again: () => [] });
 
-  function engineFrom(firstEpoch: Epoch): Engine {
+  function engineOf(tape: Tape): Engine {
     const { clock } = services;
-    const journal = { firstEpoch, maxEvents: JOURNAL_COUNT, wallTimeOffsetMs: clock.wallTime() - clock.now() };
-    const createJournal: EngineServices["createJournal"] = (evicted) => createJournalRing({ ...journal, evicted });
+    const startedAt = clock.now();
+    const createJournal = () => createTapeJournal({ tape, startedAt, wallTimeOffsetMs: clock.wallTime() - startedAt });
     return createEngine({ ...services, audit: NO_AUDIT, createJournal }, options);
   }
 
-  const newTape = (): Tape => createTape(replay.session, services.idServices, options.defaultLanguage);
+  const recording = createSharedReads(replay.session);
+  const newTape = (): Tape => createTape(recording, services.idServices, options.defaultLanguage);
 
   /** Gives the engine what a listener that comes back had been given, so that it goes on after it (R17). Answers how many events that are. */
   const catchUp = (engine: Engine, tape: Tape, resumeAfter: ResumeAfter | undefined): number => {
@@ -57,7 +55,7 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
   const subscribe = (spec: SubscribeSpec): EngineSubscription => {
     if (listening.size >= options.maxSubscriptions) throw tooMany(options);
     const tape = newTape();
-    const engine = engineFrom(tape.firstEpoch);
+    const engine = engineOf(tape);
     const givenCount = catchUp(engine, tape, spec.resumeAfter);
     const { resumeAfter, ...others } = spec;
     const subscription = engine.subscribe({ ...others, resumeAfter: givenCount === 0 ? undefined : resumeAfter });

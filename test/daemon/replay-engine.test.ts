@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { RecordedEvent } from "../../src/daemon/recorded-session.js";
 import type { WireFormat } from "../../src/engine/delivery.js";
+import { defaultTerms } from "../../src/protocols/aaep/negotiate.js";
+import { collector } from "../support/collector.js";
 import { session, textOf, typesOf } from "../support/engine-rig.js";
 import { createReplayStage, record, sessionOf } from "../support/replay-stage.js";
 
@@ -276,5 +278,83 @@ describe("a listener that takes nothing", () => {
     expect(() => stage.listen()).toThrow(/rate_limit/);
     first?.subscription.close();
     expect(() => stage.listen()).not.toThrow();
+  });
+});
+
+describe("many listeners to a long session", () => {
+  const texts = Array.from({ length: 12_000 }, (_, index) => `Sentence ${index}, and ${"more ".repeat(60)}of it. `);
+  const long = record(({ publish }) => {
+    publish(started());
+    for (const text of texts) publish(chunk(text));
+    publish(chunk("", true), completed());
+  });
+
+  /** As a journal on disk gives them: made anew each time. */
+  function readAnew() {
+    const first = long[0]?.epoch ?? 0;
+    const counted = { reads: 0, most: 0 };
+    const session = {
+      sessionId: "sess_1",
+      read: (after: number, limit: number) => {
+        const from = Math.max(0, after + 1 - first);
+        const events = long.slice(from, from + limit).map((entry) => {
+          const source = Buffer.from(entry.source ?? JSON.stringify(entry.event)).toString();
+          return { ...entry, event: JSON.parse(source) as RecordedEvent["event"], source };
+        });
+        counted.reads += 1;
+        counted.most = Math.max(counted.most, events.length);
+        return events;
+      },
+    };
+    return { session, counted };
+  }
+
+  /** Takes what there is and keeps nothing of it. */
+  function listenOnly(stage: ReturnType<typeof createReplayStage>, terms = {}) {
+    let length = 0;
+    const subscription = stage.engine.subscribe({
+      subscriberId: "listener",
+      terms: { ...defaultTerms(), ...VERBATIM, ...terms },
+      resumeAfter: undefined,
+      wake: () => stage.clock.afterTurn(pull),
+      ended: () => {},
+    });
+    const pull = (): void => {
+      for (let taken = subscription.take(); taken.kind === "run"; taken = subscription.take())
+        for (const { event } of taken.run.deliveries) length += String(event.chunk ?? "").length;
+    };
+    stage.clock.afterTurn(pull);
+    return { subscription, length: () => length };
+  }
+
+  it("R18: each holds a window of it and not the whole, and those who hear it together read it once", () => {
+    const { session: recording, counted } = readAnew();
+    const collect = collector();
+    const stage = createReplayStage(recording, { listenerGone: () => {} }, { maxSubscriptions: 16 });
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    const listeners = Array.from({ length: 16 }, () => listenOnly(stage));
+    stage.clock.advance(0);
+    const whole = texts.join("").length;
+    expect(listeners.map(({ length }) => length())).toStrictEqual(listeners.map(() => whole));
+    collect();
+    const each = (process.memoryUsage().heapUsed - before) / listeners.length;
+    expect(each / 1024 / 1024).toBeLessThan(2);
+    // 12,003 events, 256 at a time, and the look beyond the last.
+    expect(counted).toStrictEqual({ reads: Math.ceil(long.length / 256) + listeners.length, most: 256 });
+  });
+
+  it("R17, R28: what is no longer in memory is read from the recording again", () => {
+    const stage = createReplayStage(readAnew().session);
+    const { subscription, length } = listenOnly(stage, { coalesceBoundaries: ["completion"], maxChars: 16_384 });
+    subscription.setBlocked(true);
+    stage.clock.advance(0);
+    subscription.setBlocked(false);
+    for (let round = 0; round < 40; round += 1) {
+      const terms = subscription.terms();
+      subscription.retune({ ...terms, coalesceBoundaries: round % 2 === 0 ? ["sentence"] : ["completion"] });
+      stage.clock.advance(1);
+    }
+    expect(length()).toBe(texts.join("").length);
   });
 });

@@ -4,6 +4,7 @@ import type { RecordedEvent, RecordedSession } from "../../src/daemon/recorded-s
 import { createReplayEngine, type ReplayOptions } from "../../src/daemon/replay-engine.js";
 import { createSegmenter } from "../../src/daemon/segmenter.js";
 import type { Engine } from "../../src/engine/engine.js";
+import type { EngineOptions } from "../../src/engine/engine-options.js";
 import type { JournaledEvent } from "../../src/engine/event.js";
 import type { ResumeAfter } from "../../src/engine/resume-start.js";
 import type { Terms } from "../../src/engine/terms.js";
@@ -39,7 +40,11 @@ export interface ReplayStage {
   readonly listen: (terms?: Partial<Terms>, resumeAfter?: ResumeAfter) => ReplayListener;
 }
 
-export function createReplayStage(session: RecordedSession, pace: Partial<ReplayOptions> = {}): ReplayStage {
+export function createReplayStage(
+  session: RecordedSession,
+  pace: Partial<ReplayOptions> = {},
+  options: Partial<EngineOptions> = {},
+): ReplayStage {
   const clock = createVirtualClock();
   const left: number[] = [];
   let ids = 0;
@@ -73,6 +78,7 @@ export function createReplayStage(session: RecordedSession, pace: Partial<Replay
       confirmationGraceMs: 0,
       reconnectGraceMs: 0,
       endedRetentionMs: 3_600_000,
+      ...options,
     },
     { session, speed: 1, listenerGone: (leftCount) => void left.push(leftCount), ...pace },
   );
