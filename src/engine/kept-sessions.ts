@@ -159,11 +159,13 @@ interface SessionCore {
   readonly latestMicros: number;
   readonly latestText: string;
   readonly resumeToken: string;
+  /** Missing where a build wrote it that did not know. */
+  readonly isTokenTold?: boolean;
 }
 
 function coreOf(session: SessionRecord): SessionCore {
   const { sessionId, starter, lastAgentId, ordinal, factCount, nextSequenceNumber } = session;
-  const { latestMicros, latestText, resumeToken } = session;
+  const { latestMicros, latestText, resumeToken, isTokenTold } = session;
   return {
     sessionId,
     starter,
@@ -177,6 +179,7 @@ function coreOf(session: SessionRecord): SessionCore {
     latestMicros,
     latestText,
     resumeToken,
+    isTokenTold,
   };
 }
 
@@ -192,6 +195,7 @@ function sessionFrom(core: SessionCore): SessionRecord {
   const session: SessionRecord = {
     ...createSessionRecord(core.sessionId),
     ...scalars,
+    isTokenTold: core.isTokenTold ?? true,
     phase: "open",
     nextSequenceNumber,
     openToolCount: tools.length,

@@ -214,6 +214,18 @@ export function createPublishing(services: PublishingServices): Publishing {
     if (sessions.summary(sessionId) !== undefined) carryOut(sessions.abandon(sessionId, moment()));
   };
 
+  /** After a kill a token is another's only where it cannot have been told: that it is told is safe before it is (R8). */
+  const toldWhenSafe = (places: readonly PublishedPlace[], durable: Promise<void> | undefined) => {
+    const tell = (): Promise<void> | undefined => {
+      for (const { resumeToken } of places) if (resumeToken !== undefined) sessions.tokenTold(resumeToken);
+      return journal.kept.isKept ? safety() : undefined;
+    };
+    if (durable === undefined) return tell();
+    const answered = durable.then(tell);
+    answered.catch(() => undefined);
+    return answered;
+  };
+
   const { agentGraceMs: graceMs } = services;
   const graces = createSessionGraces({ clock, wakeUps, slices, log, sessions, graceMs, end: abandon });
 
@@ -259,7 +271,9 @@ export function createPublishing(services: PublishingServices): Publishing {
         agents.inherit(connection, sessions.summary(sessionId)?.openQuestions ?? [], undefined);
       const { journaled, durable } = carriedOut;
       const places = plan.answers.map((answer) => place(answer, journaled));
-      return { events: places, resumeToken: places.find((one) => one.resumeToken !== undefined)?.resumeToken, durable };
+      const first = places.find((one) => one.resumeToken !== undefined)?.resumeToken;
+      const answered = first === undefined ? durable : toldWhenSafe(places, durable);
+      return { events: places, resumeToken: first, durable: answered };
     };
     const isTheirs = (sessionId: string, token: string, resumeToken: string | undefined): boolean =>
       sessions.belongsTo(sessionId, connection, resumeToken) || agents.isAsker(token, connection);

@@ -137,6 +137,8 @@ export interface SessionRecord extends Undoable {
   /** The connection it belongs to; undefined while its agent is away (R8). */
   owner: object | undefined;
   resumeToken: string;
+  /** Somebody may have been told its token: nobody else is (R8). */
+  isTokenTold: boolean;
 }
 
 export function createSessionRecord(sessionId: string): SessionRecord {
@@ -165,6 +167,7 @@ export function createSessionRecord(sessionId: string): SessionRecord {
     latestText: "",
     owner: undefined,
     resumeToken: "",
+    isTokenTold: false,
   };
 }
 

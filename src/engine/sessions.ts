@@ -13,7 +13,8 @@ import type { KeptQuestion } from "./kept-questions.js";
 import { createKeptSessions } from "./kept-sessions.js";
 import { NOTHING_KEPT } from "./nothing-kept.js";
 import { faultAt } from "./publish-fault.js";
-import { isSameContent, isSamePublish, type PublishedEvent } from "./same-publish.js";
+import { answerRepeat, type Seen } from "./repeated-publish.js";
+import type { PublishedEvent } from "./same-publish.js";
 import { absorb, type FactChange } from "./session-facts.js";
 import { checkOpenLimit } from "./session-limits.js";
 import { createSessionOwners } from "./session-owners.js";
@@ -78,6 +79,11 @@ export interface Sessions {
   readonly belongsTo: (sessionId: string | undefined, connection: object, resumeToken: string | undefined) => boolean;
   /** The connection that has the open session whose token this is (R8). */
   readonly holderOf: (resumeToken: string) => object | undefined;
+  /**
+   * The start of the session whose token this is is about to be answered: from now on nobody else is told it. Does nothing where its connection has
+   * gone meanwhile.
+   */
+  readonly tokenTold: (resumeToken: string) => void;
   /** Whether any open session is this connection's. */
   readonly isHolder: (connection: object) => boolean;
   /** Ends a session whose agent did not come back (R8). Throws `not_found`. */
@@ -237,30 +243,6 @@ export function createSessions(options: SessionsOptions): Sessions {
     return { kind: "accepted", eventId, index, resumeToken: session.resumeToken };
   };
 
-  /** The answer to an event that was published before; undefined where it was not. */
-  const repeat = (input: PublishedEvent, context: PublishContext, seen: Seen): PublishAnswer | undefined => {
-    const eventId = input.fields.event_id;
-    if (typeof eventId !== "string") return undefined;
-    const twin = seen?.get(eventId);
-    const { session_id: sessionId } = input.fields;
-    const absorbed = typeof sessionId === "string" ? open.get(sessionId)?.absorbed.get(eventId)?.published : undefined;
-    if (absorbed !== undefined && isSameContent(input, absorbed)) return { kind: "absorbed", eventId };
-    const known = context.known(eventId);
-    if (twin === undefined && known === undefined && absorbed === undefined) return undefined;
-    const isSame = twin !== undefined ? isSameContent(input, twin) : known !== undefined && isSamePublish(input, known);
-    if (!isSame) {
-      const sentence = "Give every event an event_id of its own; another event has this one.";
-      throw new Fault("event_id_reused", sentence, { pointer: "/event_id", rule: "R3" });
-    }
-    // Everyone who listens has seen the event itself: only its own agent gets the token again.
-    const session = known === undefined ? undefined : open.get(known.event.session_id);
-    return known !== undefined &&
-      topicKind(known.event.type) === "session.started" &&
-      session?.owner === context.connection
-      ? { kind: "repeated", eventId, resumeToken: session.resumeToken }
-      : { kind: "repeated", eventId };
-  };
-
   const known = (sessionId: string): SessionRecord => {
     settle();
     const session = open.get(sessionId);
@@ -275,7 +257,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       const seen: Seen = inputs.length > 1 ? new Map() : undefined;
       for (const input of inputs) {
         try {
-          const again = repeat(input, context, seen);
+          const again = answerRepeat(draft, open, input, context, seen);
           answers.push(again ?? planOne(draft, input, context));
           const eventId = input.fields.event_id;
           if (again === undefined && typeof eventId === "string") seen?.set(eventId, input);
@@ -341,6 +323,13 @@ export function createSessions(options: SessionsOptions): Sessions {
       return session.owner === connection || (resumeToken !== undefined && session.resumeToken === resumeToken);
     },
     holderOf: owners.holderOf,
+    tokenTold: (resumeToken) => {
+      settle();
+      const session = owners.sessionOf(resumeToken);
+      if (session === undefined || session.isTokenTold) return;
+      session.isTokenTold = true;
+      kept.committed([session], []);
+    },
     isHolder: owners.isHolder,
     abandon: (sessionId, moment) => {
       const session = known(sessionId);
@@ -379,7 +368,5 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
   };
 }
-
-type Seen = Map<string, PublishedEvent> | undefined;
 
 const NONE: readonly never[] = [];

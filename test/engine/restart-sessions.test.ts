@@ -260,7 +260,10 @@ describe("R29: what is acknowledged is safe", () => {
   it("R3: an event that is sent again before it is safe waits for that too", async () => {
     const runs = createRuns();
     const run = runs.start();
-    const fields = { ...session().started(), event_id: "evt_started" };
+    begin(run);
+    await run.flush();
+    await run.flush();
+    const fields = { ...session().progress(1), event_id: "evt_again" };
     const first = run.agent.publish([{ fields }], false);
     const again = run.agent.publish([{ fields }], false);
     expect([first.durable, again.durable]).toEqual([expect.any(Promise), expect.any(Promise)]);

@@ -146,7 +146,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
           await takeOver(here);
           const [batch] = unacknowledged;
           if (batch === undefined) {
-            // Its start was safe and the answer lost: nobody gets the token on another connection, and the session ends for want of an agent (R8).
+            // Its start was answered and the answer lost on the way: its token is told to nobody else, and it ends for want of an agent (R8).
             if (token === undefined) lose("abandoned");
             else if (isSeated) return;
             continue;

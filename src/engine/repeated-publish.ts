@@ -1,0 +1,58 @@
+// An event that is published again: it gets its first answer (R3), and the start of a session its token where that is its agent's (R8).
+import { Fault } from "../base/errors.js";
+import { topicKind } from "./event.js";
+import { isSameContent, isSamePublish, type PublishedEvent } from "./same-publish.js";
+import type { PublishAnswer, PublishContext } from "./session-plan.js";
+import type { SessionRecord } from "./session-record.js";
+import type { Draft } from "./session-turn.js";
+
+/** Events of the same array that came before, by their ids. */
+export type Seen = Map<string, PublishedEvent> | undefined;
+
+/**
+ * The answer to an event that was published before; undefined where it was not. The start of a session that nobody has and nobody was told the token
+ * of gives it to whoever repeats it. Throws "event_id_reused".
+ */
+export function answerRepeat(
+  draft: Draft,
+  open: ReadonlyMap<string, SessionRecord>,
+  input: PublishedEvent,
+  context: PublishContext,
+  seen: Seen,
+): PublishAnswer | undefined {
+  const eventId = input.fields.event_id;
+  if (typeof eventId !== "string") return undefined;
+  const twin = seen?.get(eventId);
+  const { session_id: sessionId } = input.fields;
+  const absorbed = typeof sessionId === "string" ? open.get(sessionId)?.absorbed.get(eventId)?.published : undefined;
+  if (absorbed !== undefined && isSameContent(input, absorbed)) return { kind: "absorbed", eventId };
+  const known = context.known(eventId);
+  if (twin === undefined && known === undefined && absorbed === undefined) return undefined;
+  const isSame = twin !== undefined ? isSameContent(input, twin) : known !== undefined && isSamePublish(input, known);
+  if (!isSame) {
+    const sentence = "Give every event an event_id of its own; another event has this one.";
+    throw new Fault("event_id_reused", sentence, { pointer: "/event_id", rule: "R3" });
+  }
+  const isStart = known !== undefined && topicKind(known.event.type) === "session.started";
+  const session = isStart ? open.get(known.event.session_id) : undefined;
+  if (session !== undefined && isUnclaimed(session, input, context)) {
+    draft.undo.touch(session);
+    session.owner = context.connection;
+    draft.adopted.push(session);
+  }
+  // Everyone who listens has seen the event itself: only its own agent gets the token again.
+  return session?.owner === context.connection
+    ? { kind: "repeated", eventId, resumeToken: session.resumeToken }
+    : { kind: "repeated", eventId };
+}
+
+/** Whether a session that nobody has, and whose token nobody was told, is for who repeats its start in its agent's name. */
+function isUnclaimed(
+  { owner, isTokenTold, starter }: SessionRecord,
+  { fields }: PublishedEvent,
+  { agent, producerId }: PublishContext,
+): boolean {
+  // Where the event names it, it is the same, or the event is not.
+  const name = fields.producer === undefined ? (agent?.agent_id ?? producerId) : starter.agent_id;
+  return owner === undefined && !isTokenTold && name === starter.agent_id;
+}
