@@ -74,7 +74,7 @@ export function statusDocument(params: unknown, report: EngineReport, facts: Dae
     publish_faults: Object.fromEntries(report.refusals),
     limits: limitsDocument(report.limits),
     journal: journalDocument(report.journal, facts.now),
-    session_count: sessions.length,
+    session_count: report.sessionCount,
     subscription_count: subscriptions.length,
     question_count: questions.length,
     sessions: listOf(sessions, sessionDocument, limit, SESSION_BYTES),
@@ -84,19 +84,20 @@ export function statusDocument(params: unknown, report: EngineReport, facts: Dae
 }
 
 function listOf<Item, Listed>(
-  items: readonly Item[],
+  items: Iterable<Item>,
   documentOf: (item: Item) => Listed,
   limit: number,
   mostBytes: number,
 ): readonly Listed[] {
   const listed: Listed[] = [];
   let bytes = 0;
+  if (limit === 0) return listed;
   for (const item of items) {
-    if (listed.length >= limit) break;
     const document = documentOf(item);
     bytes += bytesOf(document);
     if (bytes > mostBytes) break;
     listed.push(document);
+    if (listed.length === limit) break;
   }
   return listed;
 }

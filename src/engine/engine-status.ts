@@ -80,7 +80,9 @@ export interface QuestionReport {
 }
 
 export interface EngineReport {
-  readonly sessions: readonly SessionReport[];
+  /** Open sessions, the oldest first: each as it stands when its turn comes, so that only those cost something that are looked at. */
+  readonly sessions: Iterable<SessionReport>;
+  readonly sessionCount: number;
   readonly subscriptions: readonly SubscriptionReport[];
   readonly questions: readonly QuestionReport[];
   /** Events a second, over the last ten. */
@@ -133,7 +135,7 @@ export interface EngineAccounts {
   readonly publishRefused: (code: FaultCode) => void;
   /** Tells the log, once an episode and once when it is over (P3). */
   readonly pace: (change: PaceChange, who: PacedSubscription) => void;
-  /** All of how the engine stands, sessions and subscriptions one by one: costs as much as there are of them. */
+  /** All of how the engine stands, subscriptions and questions one by one: costs as much as there are of them. */
   readonly report: () => EngineReport;
   readonly limits: SlowLimits;
 }
@@ -164,12 +166,12 @@ export function createEngineAccounts(
 
   const count = (reason: ClosureReason): void => void closures.set(reason, (closures.get(reason) ?? 0) + 1);
 
-  const sessionReports = (wallTimeOf: (at: Millis) => number): readonly SessionReport[] =>
-    sessions.openIds().flatMap((sessionId) => {
+  function* sessionReports(ids: readonly string[], wallTimeOf: (at: Millis) => number): Iterable<SessionReport> {
+    for (const sessionId of ids) {
       const summary = sessions.summary(sessionId);
-      if (summary === undefined) return [];
+      if (summary === undefined) continue;
       const until = summary.isAgentConnected ? undefined : services.graceUntil(sessionId);
-      return {
+      yield {
         sessionId,
         agentId: summary.producer.agent_id,
         agentName: summary.producer.agent_name,
@@ -181,7 +183,8 @@ export function createEngineAccounts(
         isAgentConnected: summary.isAgentConnected,
         graceUntil: until === undefined ? undefined : wallTimeOf(until),
       };
-    });
+    }
+  }
 
   const questionReports = (): readonly QuestionReport[] => {
     const ableCounts = {
@@ -247,8 +250,10 @@ export function createEngineAccounts(
           counts: { ...status.counts },
         });
       }
+      const openIds = sessions.openIds();
       return {
-        sessions: sessionReports(wallTimeOf),
+        sessions: { [Symbol.iterator]: () => sessionReports(openIds, wallTimeOf)[Symbol.iterator]() },
+        sessionCount: openIds.length,
         subscriptions,
         questions: questionReports(),
         publishedPerSecond: hub.rates.published.perSecond(now),

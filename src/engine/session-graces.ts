@@ -21,7 +21,7 @@ export interface SessionGracesOptions {
   /** Sessions are ended in slices. */
   readonly slices: TurnSlices;
   readonly log: Pick<Log, "error">;
-  readonly sessions: Pick<Sessions, "summary">;
+  readonly sessions: Pick<Sessions, "openParts">;
   /** 0 ends them at once. */
   readonly graceMs: Millis;
   /** Ends a session. Where it throws, that is tried again. */
@@ -45,10 +45,10 @@ export function createSessionGraces(options: SessionGracesOptions): SessionGrace
   /** It can still be taken over until its turn comes. */
   const comeToEnd = (sessionId: string): void => {
     const grace = graces.get(sessionId);
-    const summary = sessions.summary(sessionId);
-    if (grace === undefined || summary === undefined) return;
-    const { openQuestions, openTools, openOutputs } = summary;
-    slices.add(1 + openQuestions.length + openTools.length + openOutputs.length, () => {
+    // Many come to their end in the same moment: what is asked of each here costs next to nothing.
+    const openParts = sessions.openParts(sessionId);
+    if (grace === undefined || openParts === undefined) return;
+    slices.add(1 + openParts, () => {
       if (graces.get(sessionId) !== grace) return;
       try {
         end(sessionId);

@@ -90,6 +90,8 @@ export interface Sessions {
   readonly abandon: (sessionId: string, moment: Moment) => SessionPlan;
   /** An open session; undefined where there is none. */
   readonly summary: (sessionId: string) => SessionSummary | undefined;
+  /** How much of an open session would end with it: questions, tools and outputs. Undefined where it is not open. */
+  readonly openParts: (sessionId: string) => number | undefined;
   /** The ids of the open sessions, the oldest first. */
   readonly openIds: () => readonly string[];
   /** How much open sessions remember of what is over. */
@@ -341,6 +343,11 @@ export function createSessions(options: SessionsOptions): Sessions {
       settle();
       const session = open.get(sessionId);
       return session === undefined ? undefined : summarize(session);
+    },
+    openParts: (sessionId) => {
+      settle();
+      const session = open.get(sessionId);
+      return session && session.questions.size + session.openToolCount + session.outputs.size;
     },
     openIds: () => {
       settle();

@@ -28,7 +28,7 @@ describe("how the engine stands", () => {
     rig.publish(session().started(), session().invoked("search", "call_1"), session().chunk("Text"));
     rig.advance(1000);
     rig.agent.close();
-    expect(rig.engine.report().sessions).toEqual([
+    expect([...rig.engine.report().sessions]).toEqual([
       {
         sessionId: "sess_1",
         agentId: "test-agent",
@@ -43,7 +43,7 @@ describe("how the engine stands", () => {
       },
     ]);
     rig.advance(5000);
-    expect(rig.engine.report().sessions).toEqual([]);
+    expect([...rig.engine.report().sessions]).toEqual([]);
   });
 
   it("tells what is asked, shortened, until when, who could answer and who was asked", () => {
