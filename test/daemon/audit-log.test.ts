@@ -367,6 +367,35 @@ test("a daemon records what it was asked into the folder that it was given, and 
   expect(ended).toMatchObject({ kind: "outcome", outcome });
 });
 
+test("R8a: what an orderly stop brings about stands there once, over any number of starts on the same journal", async () => {
+  const folder = temporaryDirectory();
+  const audit = { kind: "directory", path: join(folder, "audit") } as const;
+  const journal = { kind: "directory", path: join(folder, "journal") } as const;
+  const configuration = { audit, journal, confirmationGraceSeconds: 60 };
+  const session_id = "sess_audited";
+  for (let run = 1; run <= 3; run += 1) {
+    const rig = await startRig({ configuration });
+    if (run === 1) {
+      const agent = await rig.rpc();
+      const asked = { session_id, type: "aaep:agent.awaiting.confirmation", reply_token: "rpl_1", timeout_seconds: 60 };
+      const texts = {
+        action: "Pay.",
+        consequence: "Money leaves.",
+        default_decision: "reject",
+        summary_normal: "Pays?",
+      };
+      await agent.publish({ type: "aaep:agent.session.started", session_id, summary_normal: "Pays." });
+      await agent.publish({ ...asked, ...texts });
+    }
+    await rig.stop();
+  }
+  const entries = readFileSync(join(audit.path, "aaepd.ndjson"), "utf8").trimEnd().split("\n");
+  expect(entries.map((line) => JSON.parse(line))).toMatchObject([
+    { kind: "asked", event: { session_id } },
+    { kind: "outcome", outcome: { resolved_by: "cancelled" } },
+  ]);
+});
+
 test("auto is the folder of XDG for state, and has a place on every platform", () => {
   expect(stateDirectory({ XDG_STATE_HOME: "/s", HOME: "/h" }, "audit", "linux")).toBe("/s/aaepd/audit");
   expect(stateDirectory({ XDG_STATE_HOME: "relative", HOME: "/h" }, "audit", "linux")).toBe(
