@@ -9,6 +9,7 @@ import { createReplayEngine } from "../daemon/replay-engine.js";
 import { createSegmenter } from "../daemon/segmenter.js";
 import { shortenedText } from "../engine/shortened-text.js";
 import type { CommandContext } from "./context.js";
+import { keepHeapClose } from "./heap-growth.js";
 import { journalFacts, type SessionFacts } from "./journal-facts.js";
 import type { JournalChoiceOptions } from "./journal-options.js";
 import { counted } from "./journal-report.js";
@@ -34,6 +35,7 @@ const NAME_LENGTH = 100;
 /** Rejects with a Fault where it cannot begin; else ends the process when it is over. */
 export async function runReplay(options: ReplayCommandOptions, context: CommandContext): Promise<void> {
   const journal = await readJournal(options, process.env);
+  keepHeapClose();
   const [{ createLog }, { createClock }, { createIdSource, sha256Hex }, { readVersion }, { runDaemon }, startDaemon] =
     await Promise.all([
       import("../daemon/log.js"),

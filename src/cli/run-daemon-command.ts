@@ -1,18 +1,10 @@
 // What serve and stdio have in common: configuration, log, start, and the life of the process.
-import { setFlagsFromString } from "node:v8";
 import type { DaemonCommand } from "../daemon/config.js";
 import { resolveConfiguration } from "../daemon/config-sources.js";
 import type { Daemon, DaemonOptions } from "../daemon/daemon.js";
 import { configurationFlags } from "./configuration-options.js";
 import type { CommandContext } from "./context.js";
-
-/**
- * The heap may grow to twice what was alive when the collector last looked at everything, not to four times that: what a journal holds lives long
- * and then waits for that look (R18). Only here, where the process is the daemon's own.
- */
-function keepHeapClose(): void {
-  setFlagsFromString("--heap-growing-percent=100");
-}
+import { keepHeapClose } from "./heap-growth.js";
 
 /** Runs a daemon until it ends, and the process with it. Rejects with a Fault where it cannot start. */
 export async function runDaemonCommand(
