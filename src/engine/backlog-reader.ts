@@ -4,6 +4,7 @@ import type { Millis } from "../contracts/clock.js";
 import type { Journal, JournalRead } from "../contracts/journal.js";
 import type { Epoch, JournaledEvent } from "./event.js";
 import type { LiveEntry } from "./live-entry.js";
+import type { OrderedReturn } from "./ordered-return.js";
 import { type Given, givenBefore, type ReadingPoint, readingPoint, wasGiven } from "./reading-point.js";
 import { BATCH_COUNT, type ReadingTurns } from "./reading-turns.js";
 import type { Place } from "./stream.js";
@@ -49,6 +50,8 @@ export interface BacklogServices {
   readonly gapUnits: (after: Epoch, oldest: Epoch, given: Given) => readonly Unit[];
   /** Called in the moment when everything the journal holds has been read and taken. */
   readonly caughtUp: (own: View) => void;
+  /** While its subscription keeps the order of its return, it reads as far as the disk went, and does not catch up (R17). */
+  readonly order: () => OrderedReturn | undefined;
   readonly turns: ReadingTurns;
   /** Called when a read that took its time has ended, and when it is this reader's turn to read on. */
   readonly wake: () => void;
@@ -74,6 +77,14 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
   let isHurried = false;
   let closed = false;
 
+  /** While the disk takes nothing, what stands behind a text does not wait for its boundary, nor does it pass it. */
+  const releaseBefore = ({ entry, output }: LiveEntry): void => {
+    if (services.order()?.isRefused !== true) return;
+    const isPassed = ({ output: held }: { readonly output: string }) =>
+      entry.kind !== "output.streaming" || held !== output;
+    if (view.texts.held().some(isPassed)) view.texts.releaseAll(at);
+  };
+
   const take = (entry: JournaledEvent): void => {
     after = entry.epoch;
     last.set(entry.event.session_id, entry);
@@ -86,7 +97,18 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
     }
     if (entry.kind === "output.streaming") noteEnd(entry);
     const told = services.asBacklog(entry);
-    if (told !== undefined) push(services.liveEntry(told), told.at);
+    if (told === undefined) return;
+    const live = services.liveEntry(told);
+    if (view.terms.wants(live)) releaseBefore(live);
+    push(live, told.at);
+  };
+
+  /** Whether nothing that stands before the next unit in the journal is still to come: text that was held back may follow what passed it. */
+  const isInTurn = (): boolean => {
+    const unit = services.order()?.isRefused === false ? view.log.at(place.cursor) : undefined;
+    if (unit === undefined) return true;
+    const isBefore = ({ firstEpoch }: { readonly firstEpoch: Epoch }) => firstEpoch < unit.epoch;
+    return !view.texts.held().some(isBefore) && !view.log.from(place.cursor + 1).some(isBefore);
   };
 
   const noteEnd = ({ event }: JournaledEvent): void => {
@@ -97,8 +119,8 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
     ends.set(key, begin + codePointCount(typeof event.chunk === "string" ? event.chunk : ""));
   };
 
-  /** `head` is as it was when the journal was asked. */
-  const accept = (read: JournalRead, head: Epoch): boolean => {
+  /** `to` is as far as there was something to read when the journal was asked. */
+  const accept = (read: JournalRead, to: Epoch): boolean => {
     if (read.kind === "gap") {
       // What was read before the gap can no longer be joined with what comes after it.
       view.texts.releaseAll(at);
@@ -107,29 +129,41 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
       return true;
     }
     turn.hasRead(read.events.length);
-    for (const entry of read.events) take(entry);
-    if (read.events.length > 0) return true;
+    const [first] = read.events;
+    for (const entry of read.events) if (entry.epoch <= to) take(entry);
+    if (first !== undefined && first.epoch <= to) return true;
     // Between the last event of the run before and the first of this one there is nothing (R29).
-    after = Math.max(after, head);
+    after = Math.max(after, to);
     return false;
+  };
+
+  const readsTo = (): Epoch => {
+    const head = services.journal.head();
+    return Math.min(head, services.order()?.upTo ?? head);
+  };
+
+  /** And where nothing more can be read, it has ended. */
+  const releaseLast = (): void => {
+    if (services.order()?.isRefused === true && !inFlight && after >= readsTo()) view.texts.releaseAll(at);
   };
 
   /** Reads one batch. False: there is nothing more now, or others have their turn first. */
   const readOn = (): boolean => {
-    if (inFlight || closed || after >= services.journal.head()) return false;
+    const to = readsTo();
+    if (inFlight || closed || after >= to) return false;
     if (!isHurried && !turn.mayRead()) return false;
     const head = services.journal.head();
     // What was published since it last read comes on top: else one of many would never catch up while there is much to hear.
     const limit = Math.min(BATCH_COUNT + head - headBefore, MOST_AT_ONCE);
     headBefore = head;
     const read = services.journal.read(after, limit);
-    if (!(read instanceof Promise)) return accept(read, head);
+    if (!(read instanceof Promise)) return accept(read, to);
     inFlight = true;
     read.then(
       (done) => {
         inFlight = false;
         if (closed) return;
-        accept(done, head);
+        accept(done, to);
         services.wake();
       },
       () => {
@@ -146,11 +180,13 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
       view.log.drop(place.cursor);
       while (place.cursor >= view.log.end()) {
         if (readOn()) continue;
-        if (inFlight || after < services.journal.head()) return undefined;
+        releaseLast();
+        if (place.cursor < view.log.end()) break;
+        if (inFlight || after < services.journal.head() || services.order() !== undefined) return undefined;
         services.caughtUp(view);
         if (place.cursor >= view.log.end()) return undefined;
       }
-      return place;
+      return isInTurn() ? place : undefined;
     },
     behind: (entry) => {
       const unread = entry.ordinal - 1 - (last.get(entry.event.session_id)?.ordinal ?? 0);

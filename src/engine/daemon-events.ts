@@ -21,6 +21,8 @@ export interface DaemonEventFacts {
   readonly timestamp: string;
   /** Of the event after which it stands, which makes its id a resume point (R12). */
   readonly epoch: Epoch;
+  /** How many epochs after that it was made. Default 0. */
+  readonly ahead?: number;
   /** `shapeKey` of the subscription it is made for; "" where it goes to all. */
   readonly shape: string;
   readonly audience: TextAudience;
@@ -44,7 +46,7 @@ function build(facts: DaemonEventFacts, services: IdServices, parts: Parts): Age
       sessionId: facts.sessionId,
       about: parts.about,
       start: 0,
-      end: 0,
+      end: facts.ahead ?? 0,
       shape: facts.shape,
       boundaries: [],
     },

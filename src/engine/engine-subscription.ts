@@ -14,7 +14,10 @@ import { viewKey } from "./view-terms.js";
 
 /** A subscription under way. Its functions need it: they are not to be handed on without it. */
 export interface EngineSubscription
-  extends Omit<Member, "skipAll" | "repeat" | "wake" | "cursorIn" | "close" | "end" | "owedFrom"> {
+  extends Omit<
+    Member,
+    "skipAll" | "repeat" | "wake" | "cursorIn" | "close" | "end" | keyof Parameters<SubscriberLows["opened"]>[1]
+  > {
   readonly id: string;
   /** R26: of one output, or with no output of everything that waits. */
   readonly skip: (sessionId: string | undefined, outputId: string | undefined) => void;

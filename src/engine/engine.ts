@@ -35,6 +35,7 @@ import type { Moment } from "./session-turn.js";
 import { createSessions } from "./sessions.js";
 import { applyShape, shapeOf } from "./shape.js";
 import { createSpokesman } from "./spokesman.js";
+import { standpoint } from "./standpoint.js";
 import { createSubscriberLows } from "./subscriber-lows.js";
 import type { Terms } from "./terms.js";
 import { createTurnSlices } from "./turn-slices.js";
@@ -80,7 +81,16 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const { kept } = journal;
   const losses = createLosses(kept);
   const runs = createEpochRuns(journal, log);
-  const lows = createSubscriberLows({ kept, log, clock, wakeUps, keepMoved: () => points.keepMoved() });
+  const safety = (): Promise<void> | undefined => journal.append([]).durable;
+  const lows = createSubscriberLows({
+    kept,
+    log,
+    clock,
+    wakeUps,
+    safe: () => journal.status().safe,
+    safety,
+    keepMoved: () => points.keepMoved(),
+  });
   const points = createResumePoints({ journal, kept, log, runs, lows });
   const said = createSaidEvents();
   const spokesman = said.listeningTo(createSpokesman(services.idServices, options.defaultLanguage));
@@ -128,15 +138,14 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
         },
         shown: (subscriptionId, subscriberId, { event }) =>
           questions.shown(String(event.reply_token), event.event_id, { subscriptionId, subscriberId }),
-        summaries: (terms, epoch, only) =>
-          openSummaries(only).map((summary) => spokesman.summary(summary, terms, epoch)),
-        notices: (terms, epoch, only) =>
+        summaries: (terms, at, only) => openSummaries(only).map((summary) => spokesman.summary(summary, terms, at)),
+        notices: (terms, at, only) =>
           openSummaries(only).flatMap((summary) =>
             summary.openQuestions
               .filter(({ kind, token }) => !isAble(terms, kind) && questions.find(token) !== undefined)
-              .map((question) => spokesman.lateNotice(question, summary, terms, epoch)),
+              .map((question) => spokesman.lateNotice(question, summary, terms, at)),
           ),
-        gaps: (terms, after, given) => gapEvents(terms, after, given),
+        gaps: (terms, after, given, at) => gapEvents(terms, after, given, at),
         asBacklog: (entry) => spokesman.asBacklog(entry, (eventId) => isAsked(eventId)),
         delivered: (subscriberId, unit, low, render) =>
           sessions.isKnown(unit.session) &&
@@ -155,8 +164,6 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     for (const member of hub.members()) if (isAble(member.terms(), kind)) count += 1;
     return count;
   };
-
-  const safety = (): Promise<void> | undefined => journal.append([]).durable;
 
   const questions = createQuestions({
     wakeUps,
@@ -273,7 +280,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       returned: isRemembered ? points.returned : () => {},
       sessions,
       hasLost: () => losses.count() > 0,
-      gapEvents: (after) => lateGapEvents(spec.terms, after),
+      gapEvents: (after, goesOnAfter) => lateGapEvents(spec.terms, after, standpoint(goesOnAfter, journal.head())),
     });
     const id = `sub_${ids.hex(16)}`;
     const member = hub.open({

@@ -5,10 +5,11 @@ import type { Losses } from "./losses.js";
 import type { Given } from "./reading-point.js";
 import type { Sessions } from "./sessions.js";
 import type { LostPart, Spokesman } from "./spokesman.js";
+import type { Standpoint } from "./standpoint.js";
 import type { Terms } from "./terms.js";
 
 export interface GapEventsServices {
-  readonly journal: Pick<Journal, "find" | "head">;
+  readonly journal: Pick<Journal, "find">;
   readonly sessions: Pick<Sessions, "summary" | "ended" | "openIds" | "endedSince">;
   readonly losses: Pick<Losses, "since" | "upTo">;
   readonly spokesman: Pick<Spokesman, "gap" | "gapOfEnded">;
@@ -21,32 +22,36 @@ export interface GapEvent {
 }
 
 export interface GapEvents {
-  /** For a reader that finds the journal cut off after an epoch. */
-  readonly gapEvents: (terms: Terms, after: Epoch, given: Given) => readonly GapEvent[];
+  /** For a reader that finds the journal cut off after an epoch. `at`: where it goes on. */
+  readonly gapEvents: (terms: Terms, after: Epoch, given: Given, at: Standpoint) => readonly GapEvent[];
   /**
    * For a subscription that resumes too late and goes on live: everything after an epoch is lost to it, of all sessions, or of each in a map after an
-   * epoch of its own. One pass, however many there are.
+   * epoch of its own. One pass, however many there are. `at`: where it goes on.
    */
-  readonly lateGapEvents: (terms: Terms, after: Epoch | ReadonlyMap<string, Epoch>) => readonly AgentEvent[];
+  readonly lateGapEvents: (
+    terms: Terms,
+    after: Epoch | ReadonlyMap<string, Epoch>,
+    at: Standpoint,
+  ) => readonly AgentEvent[];
 }
 
 export function createGapEvents({ journal, sessions, losses, spokesman }: GapEventsServices): GapEvents {
-  const gapOf = (sessionId: string, terms: Terms, lost: LostPart): AgentEvent | undefined => {
+  const gapOf = (sessionId: string, terms: Terms, at: Standpoint, lost: LostPart): AgentEvent | undefined => {
     const open = sessions.summary(sessionId);
-    if (open !== undefined) return spokesman.gap(open, terms, journal.head(), lost);
+    if (open !== undefined) return spokesman.gap(open, terms, at, lost);
     const ended = sessions.ended(sessionId);
-    return ended && spokesman.gapOfEnded(ended.terminal.event, terms, journal.head(), lost);
+    return ended && spokesman.gapOfEnded(ended.terminal.event, terms, at, lost);
   };
 
   return {
-    gapEvents: (terms, after, given) => {
+    gapEvents: (terms, after, given, at) => {
       const told: GapEvent[] = [];
       for (const loss of losses.since(after, (id) => given.last(id)?.ordinal)) {
         // Reading begins at the oldest thing owed: of other sessions all may have been given.
         if (given.all(loss)) continue;
         const { sessionId, eventCount } = loss;
         const afterEventId = given.last(sessionId)?.event.event_id;
-        const gap = gapOf(sessionId, terms, { afterEventId, eventCount, reason: "aged_out" });
+        const gap = gapOf(sessionId, terms, at, { afterEventId, eventCount, reason: "aged_out" });
         if (gap === undefined) continue;
         told.push({ event: gap, epoch: undefined });
         const terminal = sessions.ended(sessionId)?.terminal;
@@ -58,14 +63,14 @@ export function createGapEvents({ journal, sessions, losses, spokesman }: GapEve
       }
       return told;
     },
-    lateGapEvents: (terms, after) => {
+    lateGapEvents: (terms, after, at) => {
       const told: AgentEvent[] = [];
       const afterOf = (sessionId: string): Epoch | undefined =>
         typeof after === "number" ? after : after.get(sessionId);
       const tell = (sessionId: string, totalCount: number, since: Epoch): void => {
         const eventCount = losses.upTo(sessionId, totalCount, since);
         if (eventCount <= 0) return;
-        const gap = gapOf(sessionId, terms, { afterEventId: undefined, eventCount, reason: "resumed_too_late" });
+        const gap = gapOf(sessionId, terms, at, { afterEventId: undefined, eventCount, reason: "resumed_too_late" });
         if (gap !== undefined) told.push(gap);
       };
       for (const { sessionId, terminal } of sessions.endedSince(Number.NEGATIVE_INFINITY)) {

@@ -9,8 +9,10 @@ import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
 import type { GapEvent } from "./gap-events.js";
 import type { SharedView } from "./hub.js";
 import type { LiveEntry } from "./live-entry.js";
+import type { OrderedReturn } from "./ordered-return.js";
 import type { Given, ReadingPoint } from "./reading-point.js";
 import type { ReadingTurns } from "./reading-turns.js";
+import type { Standpoint } from "./standpoint.js";
 import type { Taken } from "./stream.js";
 import type { Terms } from "./terms.js";
 import type { TextUnit, Unit } from "./unit.js";
@@ -85,11 +87,11 @@ export interface MemberRules {
   /** Told of each question that left, once a subscription. */
   readonly shown: (subscriptionId: string, subscriberId: string, entry: JournaledEvent) => void;
   /** One state change for each open session, by which a newcomer knows where it stands (R17). */
-  readonly summaries: (terms: Terms, epoch: Epoch, only?: ReadonlySet<string>) => readonly AgentEvent[];
+  readonly summaries: (terms: Terms, at: Standpoint, only?: ReadonlySet<string>) => readonly AgentEvent[];
   /** What is being asked in open sessions and these terms cannot answer, for a newcomer that was not there (R6). */
-  readonly notices: (terms: Terms, epoch: Epoch, only?: ReadonlySet<string>) => readonly AgentEvent[];
+  readonly notices: (terms: Terms, at: Standpoint, only?: ReadonlySet<string>) => readonly AgentEvent[];
   /** One for each session of which something aged out between two epochs (R27). */
-  readonly gaps: (terms: Terms, after: Epoch, given: Given) => readonly GapEvent[];
+  readonly gaps: (terms: Terms, after: Epoch, given: Given, at: Standpoint) => readonly GapEvent[];
   /** An entry as the backlog tells it; undefined for a question, which was asked at once or has been resolved (R17). */
   readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;
   /** Told what left and from where the rest would have to be read (R17). */
@@ -135,6 +137,14 @@ export interface Member {
   readonly repeat: (entry: JournaledEvent) => void;
   /** The lowest epoch of which it is still owed something (R17). */
   readonly owedFrom: () => Epoch;
+  /** Whether it begins, or goes on, with what the journal holds. */
+  readonly readsBack: () => boolean;
+  /** It is given nothing ahead of what it missed until that is over, or `placeKept` (R17). To be called before it is first taken from. */
+  readonly keepOrder: (order: OrderedReturn) => void;
+  /** The disk has its place. */
+  readonly placeKept: () => void;
+  /** The disk does not take its place at present. Answers whether it still keeps the order. */
+  readonly placeRefused: () => boolean;
   /** Everything that is owed, coalesced, whatever the budget (R8a). */
   readonly drain: () => readonly Delivery[];
   readonly close: () => void;

@@ -2,9 +2,10 @@
 import type { Millis } from "../contracts/clock.js";
 import type { RunningCounts } from "./delivery-counts.js";
 import type { DeliveryQueueOptions } from "./delivery-queue.js";
-import type { Epoch, JournaledEvent } from "./event.js";
+import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
 import { collapse, unitOf } from "./event-units.js";
 import type { SharedView } from "./hub.js";
+import type { LiveEntry } from "./live-entry.js";
 import { createMemberAccount, noteGap } from "./member-account.js";
 import type { MemberServices, MemberSpec } from "./member-spec.js";
 import type { StreamServices } from "./stream.js";
@@ -86,6 +87,13 @@ export abstract class StreamOwner implements StreamServices, DeliveryQueueOption
 
   protected wasAsked(epoch: Epoch): boolean {
     return this.askedEpochs?.has(epoch) === true;
+  }
+
+  /** What the daemon says to this subscription alone. */
+  protected localEntry(event: AgentEvent, kind: JournaledEvent["kind"], epoch: Epoch): LiveEntry {
+    const { services } = this;
+    const at = services.now();
+    return services.liveEntry({ event, kind, source: undefined, at, ordinal: 0, made: "state", epoch });
   }
 
   /** Those that are open are remembered though it may have given up answering their kind: it can take that up again (R28). */

@@ -7,13 +7,14 @@ import { createDeliveryQueue } from "./delivery-queue.js";
 import { type AgentEvent, type Epoch, type JournaledEvent, topicKind } from "./event.js";
 import { gapOf, unitOf } from "./event-units.js";
 import type { SharedView } from "./hub.js";
-import type { LiveEntry } from "./live-entry.js";
 import { beginEpisode, endEpisode, noteRun } from "./member-account.js";
 import type { Expulsion, Lag, Member, MemberServices, MemberSpec, MemberStatus, StreamStart } from "./member-spec.js";
 import { settleHeldText, withHeldText } from "./member-start.js";
 import { StreamOwner } from "./member-stream.js";
+import type { OrderedReturn } from "./ordered-return.js";
 import { createRateBudget, type RateBudget } from "./rate-budget.js";
 import type { Given, ReadingPoint } from "./reading-point.js";
+import { type Standpoint, standpoint } from "./standpoint.js";
 import type { Place, Stream, StreamTerms, Taken } from "./stream.js";
 import { createStream } from "./subscription.js";
 import type { Terms } from "./terms.js";
@@ -137,6 +138,8 @@ class HubMember extends StreamOwner implements Member {
     const urgent = stream.takePendingCriticals().filter((unit) => unit.terminal || open.has(unit.epoch));
     const gone = new Set(urgent.map(({ epoch }) => epoch));
     reader?.close();
+    // Nothing that it missed is owed to it any more.
+    stream.keepOrder(undefined);
     stream.forget();
     stream.moveTo(this.placeAtEnd(), undefined);
     for (const held of shared.view.texts.held()) stream.trim(held.output, held.endPosition);
@@ -144,7 +147,8 @@ class HubMember extends StreamOwner implements Member {
     stream.expedite(urgent);
     stream.askOpen(services.journal.head());
     for (const unit of kept) if (!gone.has(unit.epoch)) stream.say(unit);
-    this.sumUp();
+    const head = services.journal.head();
+    this.sumUp(standpoint(head, head));
     this.tellReady();
   }
 
@@ -155,6 +159,32 @@ class HubMember extends StreamOwner implements Member {
 
   owedFrom(): Epoch {
     return this.stream.owedFrom();
+  }
+
+  readsBack(): boolean {
+    return this.stream.reader() !== undefined;
+  }
+
+  keepOrder(order: OrderedReturn): void {
+    this.stream.keepOrder(order);
+  }
+
+  placeKept(): void {
+    if (this.closed || this.stream.order() === undefined) return;
+    this.stream.keepOrder(undefined);
+    this.tellReady();
+  }
+
+  placeRefused(): boolean {
+    const order = this.closed ? undefined : this.stream.order();
+    if (order === undefined) return false;
+    if (!order.isRefused) {
+      order.isRefused = true;
+      // What was read so far may stand before text that it passed.
+      this.readOnFrom(this.stream.point(this.stream.giveBack()));
+    }
+    this.tellReady();
+    return true;
   }
 
   drain(): readonly Delivery[] {
@@ -245,12 +275,6 @@ class HubMember extends StreamOwner implements Member {
     return { ms: services.now() - this.blockedSince, eventCount: services.journal.head() - this.blockedHead };
   }
 
-  private localEntry(event: AgentEvent, kind: JournaledEvent["kind"], epoch: Epoch): LiveEntry {
-    const { services } = this;
-    const at = services.now();
-    return services.liveEntry({ event, kind, source: undefined, at, ordinal: 0, made: "state", epoch });
-  }
-
   private readerFrom(point: ReadingPoint): BacklogReader {
     const { services } = this;
     return createBacklogReader(point, {
@@ -264,14 +288,15 @@ class HubMember extends StreamOwner implements Member {
         !this.wasAsked(entry.epoch) && services.isOpenQuestion(entry, this.granted) ? entry : services.asBacklog(entry),
       gapUnits: (after, oldest, given) => this.gapUnits(after, oldest, given),
       caughtUp: (own) => this.rejoin(own),
+      order: () => this.stream.order(),
       wake: this.tellReady,
     });
   }
 
   private gapUnits(after: Epoch, oldest: Epoch, given: Given): readonly Unit[] {
     const { view } = this.shared;
-    return this.services
-      .gaps(this.granted, after, given)
+    const { gaps, journal } = this.services;
+    return gaps(this.granted, after, given, standpoint(oldest - 1, journal.head()))
       .filter(({ epoch }) => epoch === undefined || !this.stream.wentAhead(epoch))
       .map(({ event }) => this.localEntry(event, topicKind(event.type), oldest - 1))
       .filter((live) => view.terms.wants(live))
@@ -305,9 +330,9 @@ class HubMember extends StreamOwner implements Member {
   }
 
   /** Sums up where sessions stand (R17). What follows is not told as if it had happened before. */
-  private sumUp(only?: ReadonlySet<string>): void {
+  private sumUp(at: Standpoint, only?: ReadonlySet<string>): void {
     const { journal, summaries } = this.services;
-    const sums = summaries(this.granted, journal.head(), only);
+    const sums = summaries(this.granted, at, only);
     for (const event of sums) this.say(event, journal.head() + 1);
     for (const { session_id, timestamp } of sums) this.shared.view.noteTimestamp(session_id, timestamp);
   }
@@ -315,13 +340,16 @@ class HubMember extends StreamOwner implements Member {
   private greet(start: StreamStart): void {
     const { stream, services } = this;
     const { head, oldest } = services.journal;
-    if (start.kind === "resume") this.readOnFrom(withHeldText(start.point, this.shared.view, oldest()));
+    const point = start.kind === "resume" ? withHeldText(start.point, this.shared.view, oldest()) : undefined;
+    if (point !== undefined) this.readOnFrom(point);
     stream.askOpen(head());
     for (const event of start.first) this.say(event, start.owedFrom);
     const only = start.kind === "resume" ? start.summarize : undefined;
-    this.sumUp(only);
+    // Said before all that it missed: who has received no more than this goes on with that.
+    const at = standpoint(point?.after ?? head(), head());
+    this.sumUp(at, only);
     const notices = services
-      .notices(this.granted, head(), only)
+      .notices(this.granted, at, only)
       .map((event) => this.localEntry(event, "state.changed", head()));
     const { view } = this.shared;
     // Critical, and so at no cost (R4, R6).

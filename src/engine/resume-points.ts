@@ -56,10 +56,15 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
 
   /** Known of the id itself: as it went to this subscriber, or as it stands in the journal. */
   const afterId = (subscriberId: string, eventId: string, sessionId: string | undefined): Epoch | undefined => {
-    const exact = points.get(subscriberId)?.lowOf(eventId);
-    if (exact !== undefined) return exact - 1;
     const whole = journal.find(eventId)?.epoch;
     const epoch = whole ?? epochOfDerivedId(eventId);
+    // Where it went out again and nothing of that is kept: in the order of the journal, or owed no less than was kept.
+    const again = Math.min(
+      (epoch ?? Number.POSITIVE_INFINITY) + 1,
+      lows.before(subscriberId) ?? Number.POSITIVE_INFINITY,
+    );
+    const exact = points.get(subscriberId)?.lowOf(eventId, again);
+    if (exact !== undefined) return exact - 1;
     if (epoch === undefined || epoch > journal.head()) return undefined;
     const after = spans.beforeOpen(epoch, sessionId, whole === undefined);
     // Of the last second of the run before it is not known what went ahead of what.

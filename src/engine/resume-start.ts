@@ -20,8 +20,11 @@ export interface ResumeServices {
   readonly sessions: Pick<Sessions, "openIds">;
   /** Whether the journal has let go of anything of a session that is not forgotten. */
   readonly hasLost: () => boolean;
-  /** What was lost after an epoch, of all sessions or of each in a map after one of its own, and how those that are over ended. */
-  readonly gapEvents: (after: Epoch | ReadonlyMap<string, Epoch>) => readonly AgentEvent[];
+  /**
+   * What was lost after an epoch, of all sessions or of each in a map after one of its own, and how those that are over ended; said to whom the rest
+   * is given after `goesOnAfter`.
+   */
+  readonly gapEvents: (after: Epoch | ReadonlyMap<string, Epoch>, goesOnAfter: Epoch) => readonly AgentEvent[];
 }
 
 export function resumeStart(
@@ -37,16 +40,17 @@ export function resumeStart(
 
 function afterEvent(subscriberId: string, eventId: string, services: ResumeServices): StreamStart {
   const { journal, steps, points, sessions, gapEvents } = services;
+  const allOpen = (): ReadonlyMap<string, Epoch> => new Map(sessions.openIds().map((id) => [id, -1]));
   const after = points.after(subscriberId, eventId, undefined);
   // An id that the journal let go of is told from none: what followed it may be gone, though reading begins where this subscriber was last (R27).
   const isDoubtful = services.hasLost() && !points.knows(subscriberId, eventId);
   // Of an id that nobody knows any more, all that the open sessions told may be missing.
-  if (after === undefined)
-    return { kind: "live", first: gapEvents(new Map(sessions.openIds().map((id) => [id, -1]))), owedFrom: 0 };
+  if (after === undefined) return { kind: "live", first: gapEvents(allOpen(), journal.head()), owedFrom: 0 };
   services.returned(subscriberId, eventId, after);
-  if (isAgedOut(after, journal, steps)) return { kind: "live", first: gapEvents(after), owedFrom: after + 1 };
+  if (isAgedOut(after, journal, steps))
+    return { kind: "live", first: gapEvents(after, journal.head()), owedFrom: after + 1 };
   const point = { after, givenTo: after, textTo: after, positions: new Map() };
-  const first = isDoubtful ? gapEvents(new Map(sessions.openIds().map((id) => [id, -1]))) : [];
+  const first = isDoubtful ? gapEvents(allOpen(), after) : [];
   return { kind: "resume", point, summarize: new Set(), first, owedFrom: isDoubtful ? 0 : after + 1 };
 }
 
@@ -84,7 +88,7 @@ function afterSessions(
     positions: new Map(),
     sessions: { named, others: head },
   };
-  return { kind: "resume", point, summarize, first: lost.size === 0 ? [] : gapEvents(lost), owedFrom };
+  return { kind: "resume", point, summarize, first: lost.size === 0 ? [] : gapEvents(lost, lowest), owedFrom };
 }
 
 /** Whether the journal no longer reaches back to what follows `after`. */

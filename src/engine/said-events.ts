@@ -31,10 +31,10 @@ export function createSaidEvents(): SaidEvents {
     find: (eventId) => said.get(eventId),
     listeningTo: (spokesman) => ({
       ...spokesman,
-      summary: (session, terms, epoch) => keep(spokesman.summary(session, terms, epoch)),
-      lateNotice: (question, session, terms, epoch) => keep(spokesman.lateNotice(question, session, terms, epoch)),
-      gap: (session, terms, epoch, lost) => keep(spokesman.gap(session, terms, epoch, lost)),
-      gapOfEnded: (terminal, terms, epoch, lost) => keep(spokesman.gapOfEnded(terminal, terms, epoch, lost)),
+      summary: (session, terms, at) => keep(spokesman.summary(session, terms, at)),
+      lateNotice: (question, session, terms, at) => keep(spokesman.lateNotice(question, session, terms, at)),
+      gap: (session, terms, at, lost) => keep(spokesman.gap(session, terms, at, lost)),
+      gapOfEnded: (terminal, terms, at, lost) => keep(spokesman.gapOfEnded(terminal, terms, at, lost)),
     }),
   };
 }

@@ -10,7 +10,7 @@ import {
   summaryEvent,
 } from "./daemon-events.js";
 import type { IdServices } from "./derived-id.js";
-import type { AgentEvent, Epoch, JournaledEvent, NewEvent, Producer } from "./event.js";
+import type { AgentEvent, JournaledEvent, NewEvent, Producer } from "./event.js";
 import { localizedTexts } from "./localized-texts.js";
 import type { QuestionResult } from "./question-result.js";
 import type { ReminderPoint } from "./questions-spec.js";
@@ -18,6 +18,7 @@ import type { Resolution } from "./session-questions.js";
 import type { OpenQuestion, SessionSummary } from "./session-record.js";
 import type { MadeSummary } from "./session-turn.js";
 import { shapeKey } from "./shape.js";
+import type { Standpoint } from "./standpoint.js";
 import type { Terms } from "./terms.js";
 import type { GapReason, Outcome } from "./texts/catalogue.js";
 
@@ -29,13 +30,13 @@ export interface LostPart {
 
 export interface Spokesman {
   readonly madeSummary: MadeSummary;
-  readonly summary: (session: SessionSummary, terms: Terms, epoch: Epoch) => AgentEvent;
-  readonly gap: (session: SessionSummary, terms: Terms, epoch: Epoch, lost: LostPart) => AgentEvent;
-  readonly gapOfEnded: (terminal: AgentEvent, terms: Terms, epoch: Epoch, lost: LostPart) => AgentEvent;
+  readonly summary: (session: SessionSummary, terms: Terms, at: Standpoint) => AgentEvent;
+  readonly gap: (session: SessionSummary, terms: Terms, at: Standpoint, lost: LostPart) => AgentEvent;
+  readonly gapOfEnded: (terminal: AgentEvent, terms: Terms, at: Standpoint, lost: LostPart) => AgentEvent;
   /** To follow a question in the journal, for those that cannot answer it. */
   readonly notice: (question: JournaledEvent) => NewEvent;
   /** What a notice says, to a subscription that was not there when the question was asked and cannot answer it (R6). */
-  readonly lateNotice: (question: OpenQuestion, session: SessionSummary, terms: Terms, epoch: Epoch) => AgentEvent;
+  readonly lateNotice: (question: OpenQuestion, session: SessionSummary, terms: Terms, at: Standpoint) => AgentEvent;
   readonly resolution: (question: OpenQuestion, result: QuestionResult) => Resolution;
   /** The fields of a reminder of an open question, for everybody (AAEP §6.4.3). */
   readonly reminder: (
@@ -54,12 +55,12 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
   const factsFor = (
     of: { sessionId: string; producer: Producer; timestamp: string },
     terms: Terms,
-    epoch: Epoch,
+    at: Standpoint,
   ): DaemonEventFacts => ({
+    ...at,
     sessionId: of.sessionId,
     producer: of.producer,
     timestamp: of.timestamp,
-    epoch,
     shape: shapeKey(terms),
     audience: { kind: "listener", languages: terms.languages },
   });
@@ -88,19 +89,19 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
 
   return {
     madeSummary,
-    summary: (session, terms, epoch) =>
-      summaryEvent(factsFor(session, terms, epoch), ids, {
+    summary: (session, terms, at) =>
+      summaryEvent(factsFor(session, terms, at), ids, {
         state: session.state,
         toolsRunningCount: session.openTools.length,
         outputOpen: session.openOutputs.length > 0,
         questionOpen: session.openQuestions.length > 0,
         percent: session.percent,
       }),
-    gap: (session, terms, epoch, lost) =>
-      gapEvent(factsFor(session, terms, epoch), ids, { ...lost, fromState: "idle", toState: session.state }),
-    gapOfEnded: (terminal, terms, epoch, lost) => {
+    gap: (session, terms, at, lost) =>
+      gapEvent(factsFor(session, terms, at), ids, { ...lost, fromState: "idle", toState: session.state }),
+    gapOfEnded: (terminal, terms, at, lost) => {
       const of = { sessionId: terminal.session_id, producer: terminal.producer, timestamp: terminal.timestamp };
-      return gapEvent(factsFor(of, terms, epoch), ids, { ...lost, fromState: "idle", toState: "idle" });
+      return gapEvent(factsFor(of, terms, at), ids, { ...lost, fromState: "idle", toState: "idle" });
     },
     notice: (question) => {
       const { event } = question;
@@ -121,8 +122,8 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
         made: "notice",
       };
     },
-    lateNotice: ({ event }, session, terms, epoch) =>
-      noticeEvent({ ...factsFor(session, terms, epoch), producer: event.producer }, ids, {
+    lateNotice: ({ event }, session, terms, at) =>
+      noticeEvent({ ...factsFor(session, terms, at), producer: event.producer }, ids, {
         question: event,
         askingIn,
         fromState: "awaiting_input",

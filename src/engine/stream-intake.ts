@@ -4,6 +4,7 @@ import type { BacklogReader } from "./backlog-reader.js";
 import type { DeliveryQueue } from "./delivery-queue.js";
 import type { Epoch } from "./event.js";
 import { createGivenApart, type GivenApart } from "./given-apart.js";
+import type { OrderedReturn } from "./ordered-return.js";
 import type { RateBudget } from "./rate-budget.js";
 import { type ReadingPoint, readingPoint } from "./reading-point.js";
 import type { Place, StreamServices, StreamTerms } from "./stream.js";
@@ -20,6 +21,7 @@ export abstract class StreamIntake {
   protected readonly queue: DeliveryQueue;
   protected readonly budget: RateBudget;
   protected readonly services: StreamServices;
+  protected ordered: OrderedReturn | undefined;
   // Only while something was given out of order, before, or is skipped.
   protected apart: GivenApart | undefined;
   // What arrived before this moment waited for a pause or a peer, and merges (R10, R26).
@@ -45,10 +47,48 @@ export abstract class StreamIntake {
     this.services = services;
   }
 
+  place(): Place {
+    return this.standing;
+  }
+
+  reader(): BacklogReader | undefined {
+    return this.backlog;
+  }
+
+  owedFrom(): Epoch {
+    const { view, cursor } = this.standing;
+    // Nearly always: all that it is owed is what its view holds back.
+    if (this.backlog === undefined && this.queue.size() === 0 && cursor >= view.log.end()) return view.owedFrom();
+    this.forgetOwed();
+    return this.lowestOwed();
+  }
+
+  keepOrder(order: OrderedReturn | undefined): void {
+    this.ordered = order;
+  }
+
+  order(): OrderedReturn | undefined {
+    return this.ordered;
+  }
+
+  waiting(): number {
+    return this.queue.size();
+  }
+
+  lowest(): Epoch | undefined {
+    return this.queue.lowest();
+  }
+
   /** From where the journal would have to be read for all that has not left, `queued` included. */
   point(queued: readonly Unit[]): ReadingPoint {
     const floors = this.apart?.floors ?? NO_FLOORS;
     return this.backlog?.point(queued, floors) ?? readingPoint(this.standing, queued, floors);
+  }
+
+  /** Whether it has still to keep the order; it need not once what the disk remembers is behind it. */
+  protected isOrdered(): boolean {
+    if (this.ordered !== undefined && this.owedFrom() >= this.ordered.until) this.ordered = undefined;
+    return this.ordered !== undefined;
   }
 
   protected remember(): GivenApart {

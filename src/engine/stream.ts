@@ -4,6 +4,7 @@ import type { BacklogReader } from "./backlog-reader.js";
 import type { Delivery, DeliveryRun } from "./delivery.js";
 import type { RunningCounts } from "./delivery-counts.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
+import type { OrderedReturn } from "./ordered-return.js";
 import type { ReadingPoint } from "./reading-point.js";
 import type { EventUnit, TextUnit, Unit } from "./unit.js";
 import type { View } from "./view.js";
@@ -69,6 +70,9 @@ export interface Stream {
   readonly point: (queued: readonly Unit[]) => ReadingPoint;
   /** The lowest epoch of which something is still owed. */
   readonly owedFrom: () => Epoch;
+  /** Until this is over, or called with nothing, it gives what its reader has in order and nothing ahead of that (R17). */
+  readonly keepOrder: (order: OrderedReturn | undefined) => void;
+  readonly order: () => OrderedReturn | undefined;
   readonly skipOutput: (output: string) => void;
   /** Everything that was released to it and has not left, in order; of what a reader has not read, nothing. */
   readonly waitingUnits: () => readonly Unit[];

@@ -6,14 +6,18 @@ import type { Log } from "../contracts/log.js";
 import type { Epoch } from "./event.js";
 import { readKept } from "./kept-entry.js";
 import type { Member } from "./member-spec.js";
+import { orderedReturn } from "./ordered-return.js";
 import type { WakeUps } from "./wake-ups.js";
 
-/** A subscription: `owedFrom` answers the lowest epoch of which it is still owed something. */
 type Owed = Pick<Member, "owedFrom">;
+type Opened = Owed & Pick<Member, "readsBack" | "keepOrder" | "placeKept" | "placeRefused">;
 
 export interface SubscriberLows {
-  /** A subscription begins. */
-  readonly opened: (subscriberId: string, subscription: Owed) => void;
+  /**
+   * A subscription begins, and nothing was taken from it yet. Where it is owed more than the disk remembers, it keeps the order of the journal until
+   * the disk has that.
+   */
+  readonly opened: (subscriberId: string, subscription: Opened) => void;
   /** It ends, and answers once more. */
   readonly left: (subscriberId: string, subscription: Owed) => void;
   /** Something was published or taken: what has moved is kept within a second. Cheap. */
@@ -38,6 +42,10 @@ export interface SubscriberLowsServices {
   readonly log: Pick<Log, "error">;
   readonly clock: Pick<Clock, "now" | "wallTime">;
   readonly wakeUps: WakeUps;
+  /** The last epoch that the disk has. */
+  readonly safe: () => Epoch;
+  /** As `EngineSubscription.safety`. */
+  readonly safety: () => Promise<void> | undefined;
   /** Told to keep what else has moved. */
   readonly keepMoved: () => void;
 }
@@ -46,6 +54,11 @@ interface Row {
   readonly subscriberId: string;
   readonly bucket: Bucket;
   low: Epoch;
+  /** The disk has no later place than this; above all where it may have none. */
+  highest: Epoch;
+  /** The highest that was noted since the first of those that wait for the disk to have a lower one. */
+  peak: Epoch;
+  waitingCount: number;
   /** As the run before left it. */
   readonly before: Epoch | undefined;
   /** When it last moved, milliseconds since 1970. */
@@ -69,6 +82,8 @@ const ROWS_PER_BUCKET = 64;
 /** Subscribers that are remembered while they are away; the one that came or went longest ago goes first. */
 const SUBSCRIBERS_KEPT = 16_384;
 
+const NOBODY_WAITS: Pick<Opened, "placeKept" | "placeRefused"> = { placeKept: () => {}, placeRefused: () => false };
+
 export function createSubscriberLows(services: SubscriberLowsServices): SubscriberLows {
   const { kept, clock, wakeUps } = services;
   // In the order of their last coming or going.
@@ -78,6 +93,7 @@ export function createSubscriberLows(services: SubscriberLowsServices): Subscrib
   let bucketCount = 0;
   let isClosed = false;
   let cancel: (() => void) | undefined;
+  const retries = new Set<() => void>();
 
   const owe = (bucket: Bucket): void => {
     if (bucket.isOwed) return;
@@ -89,11 +105,23 @@ export function createSubscriberLows(services: SubscriberLowsServices): Subscrib
     });
   };
 
-  const add = (subscriberId: string, low: Epoch, at: number, before: Epoch | undefined): Row => {
+  const add = (subscriberId: string, low: Epoch, at: number, before?: Epoch): Row => {
     const [free] = spare;
     const bucket = free ?? { number: bucketCount, rows: new Set<Row>(), isOwed: false };
     if (free === undefined) bucketCount += 1;
-    const row: Row = { subscriberId, bucket, low, at, before, isBack: false, present: [] };
+    const highest = before ?? Number.POSITIVE_INFINITY;
+    const row: Row = {
+      subscriberId,
+      bucket,
+      low,
+      highest,
+      peak: low,
+      waitingCount: 0,
+      at,
+      before,
+      isBack: false,
+      present: [],
+    };
     bucket.rows.add(row);
     if (bucket.rows.size >= ROWS_PER_BUCKET) spare.delete(bucket);
     else spare.add(bucket);
@@ -111,6 +139,8 @@ export function createSubscriberLows(services: SubscriberLowsServices): Subscrib
   const note = (row: Row, low: Epoch): void => {
     if (low === row.low) return;
     row.low = low;
+    row.highest = Math.max(row.highest, low);
+    row.peak = Math.max(row.peak, low);
     row.at = clock.wallTime();
     owe(row.bucket);
   };
@@ -118,6 +148,45 @@ export function createSubscriberLows(services: SubscriberLowsServices): Subscrib
   /** One has come or is about to go; of the others it is enough that they are owed no less than when they were last looked at. */
   const noteOne = (row: Row, subscription: Owed): void =>
     note(row, Math.min(row.present.length > 1 ? row.low : Number.POSITIVE_INFINITY, subscription.owedFrom()));
+
+  /** Learns when the disk has a subscriber's place, and tells the subscription that waits for that. */
+  const secure = (row: Row, subscription: Pick<Opened, "placeKept" | "placeRefused">): void => {
+    if (row.waitingCount === 0) row.peak = row.low;
+    row.waitingCount += 1;
+    const placeKept = (): void => {
+      row.waitingCount -= 1;
+      row.highest = row.peak;
+      subscription.placeKept();
+    };
+    const placeRefused = (): void => {
+      row.waitingCount -= 1;
+      if (!subscription.placeRefused() || isClosed) return;
+      const cancelRetry = wakeUps.at(clock.now() + KEEP_EVERY_MS, () => {
+        retries.delete(cancelRetry);
+        secure(row, subscription);
+      });
+      retries.add(cancelRetry);
+    };
+    let safety: Promise<void> | undefined;
+    try {
+      safety = services.safety();
+    } catch {
+      // The disk takes nothing; whoever publishes is told why.
+      placeRefused();
+      return;
+    }
+    if (safety === undefined) placeKept();
+    else safety.then(placeKept, placeRefused);
+  };
+
+  const comeBack = (row: Row, subscription: Opened): void => {
+    const owedFrom = subscription.owedFrom();
+    if (owedFrom >= row.highest || !subscription.readsBack()) return;
+    const order = orderedReturn(owedFrom, row.highest, services.safe());
+    if (order === undefined) return;
+    subscription.keepOrder(order);
+    secure(row, subscription);
+  };
 
   const keepAll = (): void => {
     cancel = undefined;
@@ -158,13 +227,15 @@ export function createSubscriberLows(services: SubscriberLowsServices): Subscrib
     opened: (subscriberId, subscription) => {
       if (!kept.isKept) return;
       const known = rows.get(subscriberId);
-      const row = known ?? add(subscriberId, subscription.owedFrom(), clock.wallTime(), undefined);
+      const row = known ?? add(subscriberId, subscription.owedFrom(), clock.wallTime());
       touch(row);
       row.isBack = true;
       row.present = [...row.present, subscription];
       present.add(row);
       if (known === undefined) owe(row.bucket);
       noteOne(row, subscription);
+      comeBack(row, subscription);
+      if (row.highest === Number.POSITIVE_INFINITY && row.waitingCount === 0) secure(row, NOBODY_WAITS);
       makeRoom();
     },
     left: (subscriberId, subscription) => {
@@ -196,6 +267,7 @@ export function createSubscriberLows(services: SubscriberLowsServices): Subscrib
     close: () => {
       isClosed = true;
       cancel?.();
+      for (const cancelRetry of retries) cancelRetry();
       keepAll();
     },
   };

@@ -90,11 +90,16 @@ export class SubscriberPoints {
     return [...session.ahead, ...session.earlier, session.last];
   }
 
-  /** The lowest epoch that was owed when `eventId` went out, each time that it did: what was sent twice may have come once. */
-  lowOf(eventId: string): Epoch | undefined {
+  /**
+   * The lowest epoch that was owed when `eventId` went out, each time that it did: what was sent twice may have come once. Of the run before it need
+   * not be known that it went out again, while no less than `before` was owed.
+   */
+  lowOf(eventId: string, before: Epoch = Number.POSITIVE_INFINITY): Epoch | undefined {
     let lowest: Epoch | undefined;
     const look = (point: Point): void => {
-      if (point.eventId === eventId) lowest = Math.min(point.low, lowest ?? point.low);
+      if (point.eventId !== eventId) return;
+      const low = point.epoch === undefined ? Math.min(point.low, before) : point.low;
+      lowest = Math.min(low, lowest ?? low);
     };
     for (const points of this.older.values()) points.forEach(look);
     for (const { ahead, earlier, last } of this.recent.values()) {

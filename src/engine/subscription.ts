@@ -44,6 +44,10 @@ class PulledStream extends StreamIntake implements Stream {
   private expedited: readonly EventUnit[] = NO_UNITS;
 
   take(now: Millis): Taken {
+    if (this.isOrdered()) {
+      const run = this.takeOrdered(now);
+      if (run !== undefined || this.isOrdered()) return run ?? this.nextWait(now);
+    }
     const out = this.takeUrgent();
     const { standing } = this;
     if (out.length === 0 && this.isShortCut()) {
@@ -61,9 +65,7 @@ class PulledStream extends StreamIntake implements Stream {
     else this.criticalSeen = standing.view.log.end();
     if (!this.terms.paused) this.takeLimited(out, now);
     this.forgetPassed();
-    const [first] = out;
-    if (first === undefined) return this.nextWait(now);
-    return { kind: "run", run: out.length === 1 ? this.standing.view.runOf(first) : createDeliveryRun(out) };
+    return this.runOf(out) ?? this.nextWait(now);
   }
 
   isReady(now: Millis): boolean {
@@ -83,14 +85,6 @@ class PulledStream extends StreamIntake implements Stream {
     this.standing = next;
     this.backlog = nextReader;
     this.forgetOwed();
-  }
-
-  place(): Place {
-    return this.standing;
-  }
-
-  reader(): BacklogReader | undefined {
-    return this.backlog;
   }
 
   urge(units: readonly Unit[]): void {
@@ -114,14 +108,6 @@ class PulledStream extends StreamIntake implements Stream {
 
   setFloors(positions: ReadonlyMap<string, number>): void {
     for (const [output, position] of positions) this.remember().setFloor(output, position);
-  }
-
-  owedFrom(): Epoch {
-    const { view, cursor } = this.standing;
-    // Nearly always: all that it is owed is what its view holds back.
-    if (this.backlog === undefined && this.queue.size() === 0 && cursor >= view.log.end()) return view.owedFrom();
-    this.forgetOwed();
-    return this.lowestOwed();
   }
 
   skipOutput(output: string): void {
@@ -184,6 +170,8 @@ class PulledStream extends StreamIntake implements Stream {
   }
 
   drain(now: Millis, mayReadOn: () => boolean): readonly Delivery[] {
+    // An orderly end writes all places.
+    this.ordered = undefined;
     const out = this.takeUrgent();
     for (const unit of this.expedited) this.give(unit, out);
     this.expedited = NO_UNITS;
@@ -202,16 +190,30 @@ class PulledStream extends StreamIntake implements Stream {
     return out;
   }
 
-  waiting(): number {
-    return this.queue.size();
-  }
-
   remembered(): number {
     return (this.apart?.count() ?? 0) + this.urgent.length + this.expedited.length;
   }
 
-  lowest(): Epoch | undefined {
-    return this.queue.lowest();
+  private takeOrdered(now: Millis): Taken | undefined {
+    const out: Delivery[] = [];
+    const { queue, budget, terms } = this;
+    while (!terms.paused && out.length < RUN_LIMIT && budget.availableAt() <= now) {
+      // Nothing is joined: it would stand where its last part stood.
+      if (queue.size() === 0 && this.absorbOne(false) === "empty") break;
+      const head = queue.head();
+      if (head?.kind === "text" && head.text.length > 0 && now < this.spokenAt) break;
+      queue.shift();
+      if (head === undefined) continue;
+      this.send(head, out, now);
+      budget.spend(now);
+    }
+    return this.runOf(out);
+  }
+
+  private runOf(out: readonly Delivery[]): Taken | undefined {
+    const [first] = out;
+    if (first === undefined) return undefined;
+    return { kind: "run", run: out.length === 1 ? this.standing.view.runOf(first) : createDeliveryRun(out) };
   }
 
   private noteQuestion(unit: Unit): void {
@@ -365,7 +367,10 @@ class PulledStream extends StreamIntake implements Stream {
     for (const unit of first) {
       this.give(unit, out);
       // A question that is asked at once is not asked again when its place in the backlog comes (R28).
-      if (isCritical(unit)) this.remember().wentAhead(unit);
+      if (isCritical(unit)) {
+        this.remember().wentAhead(unit);
+        this.queue.remove((waiting) => isCritical(waiting) && waiting.epoch === unit.epoch && !isLocal(waiting));
+      }
       this.services.delivered(unit, this.lowestOwed());
     }
     return out;

@@ -3,19 +3,12 @@
 import { describe, expect, it } from "vitest";
 import { type Listener, type Received, session, textOf } from "../support/engine-rig.js";
 import { ABLE, confirmation } from "../support/question-rig.js";
-import { createRuns, type Run } from "../support/restart-rig.js";
+import { createRuns } from "../support/restart-rig.js";
+import { afterId, begin, ids, lastId, note, S } from "../support/restart-session.js";
 
-const S = "sess_1";
-
-function begin(run: Run): string {
-  return String(run.agent.publish([{ fields: session().started() }], false).resumeToken);
-}
-
-const afterId = (eventId: string | undefined) => ({ kind: "event", eventId: String(eventId) }) as const;
-const lastId = ({ received }: Listener): string | undefined => received.at(-1)?.event.event_id;
-const note = (name: string, id = S) => ({ ...session(id).invoked("look", `call_${name}`), event_id: `evt_${name}` });
-const ids = (received: readonly Received[]): readonly string[] =>
-  received.map(({ event }) => event.event_id).filter((id) => !/^evt_[0-9a-f]{64}$/.test(id));
+/** Those that agents gave. */
+const agentIds = (received: readonly Received[]): readonly string[] =>
+  ids(received).filter((id) => !/^evt_[0-9a-f]{64}$/.test(id));
 const gaps = ({ received }: Listener) => received.flatMap(({ event }) => event.extensions?.aaepd?.gap ?? []);
 const chars = (text: string, count: number): readonly Record<string, unknown>[] =>
   Array.from({ length: count }, (_, index) => session().chunk(`${text}${index}. `));
@@ -36,7 +29,7 @@ describe("P6: where a subscriber goes on", () => {
     second.publish(note("three"));
     const back = second.listen({}, "listener", afterId(known));
     second.publish(note("four"));
-    expect(ids(back.received)).toEqual(["evt_two", "evt_three", "evt_four"]);
+    expect(agentIds(back.received)).toEqual(["evt_two", "evt_three", "evt_four"]);
     expect(gaps(back)).toEqual([]);
   });
 
@@ -55,14 +48,14 @@ describe("P6: where a subscriber goes on", () => {
     // Its agent had no receipt for this, and says it again.
     second.publish(note("between"), note("two"), note("three"));
     const back = second.listen({}, "listener", afterId("evt_two"));
-    expect(ids(back.received)).toEqual(["evt_between", "evt_two", "evt_three"]);
+    expect(agentIds(back.received)).toEqual(["evt_between", "evt_two", "evt_three"]);
     expect(gaps(back)).toEqual([]);
     // Nor is anything missing that it was not given before it went away again.
     back.subscription.close();
     const gone = second.listen({ paused: true }, "listener", afterId("evt_two"));
     second.publish(note("four"));
     gone.subscription.close();
-    expect(ids(second.listen({}, "listener", afterId("evt_three")).received)).toContain("evt_four");
+    expect(agentIds(second.listen({}, "listener", afterId("evt_three")).received)).toContain("evt_four");
   });
 
   it("P6: after a merged id of an epoch between two runs, and of one that is still to come", async () => {
@@ -77,10 +70,10 @@ describe("P6: where a subscriber goes on", () => {
     second.agent.resumeSession(S, token);
     second.publish(note("one"));
     const back = second.listen({}, "listener", afterId(lost));
-    expect(ids(back.received)).toContain("evt_one");
+    expect(agentIds(back.received)).toContain("evt_one");
     const future = `evt_${(2 ** 50).toString(16).padStart(16, "0")}${"0".repeat(48)}`;
     const beyond = second.listen({}, "listener", afterId(future));
-    expect(ids(beyond.received)).toContain("evt_one");
+    expect(agentIds(beyond.received)).toContain("evt_one");
   });
 
   it("P7: a subscriber whose filter lets nothing through keeps up with what is published", async () => {
@@ -108,7 +101,7 @@ describe("P6: where a subscriber goes on", () => {
     first.publish(confirmation("rpl_1"));
     expect(slow.received.at(-1)?.event.type).toBe("aaep:agent.awaiting.confirmation");
     await first.flush();
-    const got = ids(slow.received);
+    const got = agentIds(slow.received);
     const second = runs.start();
     second.agent.resumeSession(S, token);
     const back = second.listen(ABLE, "slow", afterId(lastId(slow)));
@@ -125,7 +118,7 @@ describe("P6: where a subscriber goes on", () => {
     first.advance(4000);
     slow.subscription.close();
     await first.flush();
-    const got = ids(slow.received);
+    const got = agentIds(slow.received);
     const second = runs.start();
     second.agent.resumeSession(S, token);
     const back = second.listen({}, "slow", afterId(lastId(slow)));
@@ -147,7 +140,7 @@ describe("P6: where a subscriber goes on", () => {
     const second = runs.start();
     second.agent.resumeSession(S, token);
     const back = second.listen({}, "twice", afterId("evt_never_written"));
-    expect(ids(back.received)).toEqual(["evt_one", "evt_two"]);
+    expect(agentIds(back.received)).toEqual(["evt_one", "evt_two"]);
   });
 
   it("R17: a map of sessions reads each from its own place", async () => {
@@ -165,7 +158,7 @@ describe("P6: where a subscriber goes on", () => {
       ["sess_2", "evt_other"],
     ]);
     const back = second.listen({}, "new", { kind: "sessions", eventIds });
-    expect(ids(back.received)).toEqual(["evt_two", "evt_three"]);
+    expect(agentIds(back.received)).toEqual(["evt_two", "evt_three"]);
   });
 });
 
@@ -184,6 +177,7 @@ describe("R10, R17: text that was held when the run ended", () => {
     second.agent.resumeSession(S, token);
     second.publish(session().chunk(" one. The end.", true));
     const back = second.listen({}, "stranger", afterId(known));
+    await second.flush();
     expect(textOf(back.received, "out_1")).toBe("One sentence. And half of another one. The end.");
     expect(back.received.filter(({ event }) => event.complete === true)).toHaveLength(1);
   });
@@ -200,6 +194,7 @@ describe("R10, R17: text that was held when the run ended", () => {
     second.agent.resumeSession(S, token);
     second.agent.resumeSession("sess_2", String(other));
     const back = second.listen({}, "stranger", afterId(place?.eventId));
+    await second.flush();
     second.publish(session().chunk(" a sentence.", true));
     expect(textOf(back.received, "out_1")).toBe("Half of a sentence.");
     const [later] = second.publish(note("later", "sess_2"));
@@ -260,7 +255,7 @@ describe("R27: what is lost is told, and what is not is not", () => {
     second.journal.evict(3);
     const derived = `evt_${last.toString(16).padStart(16, "0")}${"0".repeat(48)}`;
     const back = second.listen({}, "listener", afterId(derived));
-    expect(ids(back.received)).toEqual(["evt_three"]);
+    expect(agentIds(back.received)).toEqual(["evt_three"]);
     expect(gaps(back)).toEqual([]);
   });
 

@@ -1,19 +1,9 @@
 // Subscribers that come back with what they had named before: nothing of what they were sent in between has arrived (R17, P6).
 import { describe, expect, it } from "vitest";
-import { type Listener, type Received, session } from "../support/engine-rig.js";
+import type { Listener } from "../support/engine-rig.js";
 import { ABLE, confirmation } from "../support/question-rig.js";
 import { createRuns, type Run } from "../support/restart-rig.js";
-
-const S = "sess_1";
-
-function begin(run: Run): string {
-  return String(run.agent.publish([{ fields: session().started() }], false).resumeToken);
-}
-
-const afterId = (eventId: string | undefined) => ({ kind: "event", eventId: String(eventId) }) as const;
-const lastId = ({ received }: Listener): string | undefined => received.at(-1)?.event.event_id;
-const note = (name: string, id = S) => ({ ...session(id).invoked("look", `call_${name}`), event_id: `evt_${name}` });
-const ids = (received: readonly Received[]): readonly string[] => received.map(({ event }) => event.event_id);
+import { afterId, begin, ids, lastId, note, S } from "../support/restart-session.js";
 
 describe("what a subscriber names a second time", () => {
   it("R17: is where it was the first time, though the event was published again after a kill, and over the next restarts", async () => {

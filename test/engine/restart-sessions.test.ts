@@ -3,13 +3,7 @@ import { describe, expect, it } from "vitest";
 import { session } from "../support/engine-rig.js";
 import { ABLE, confirmation, give } from "../support/question-rig.js";
 import { createRuns, type Run, told } from "../support/restart-rig.js";
-
-const S = "sess_1";
-
-function begin(run: Run): string {
-  const receipt = run.agent.publish([{ fields: session().started() }], false);
-  return String(receipt.resumeToken);
-}
+import { begin, S } from "../support/restart-session.js";
 
 const refusal = (act: () => unknown): string => {
   try {

@@ -48,6 +48,8 @@ interface Seat {
   readonly terms: Partial<Terms>;
   /** It says where it was by the last event that was new to it, and not by one that it had. */
   readonly namesNews?: true;
+  /** How it says where it was, each time: of what it was sent before it named something later in another form it is not known that it has that. */
+  form: "event" | "sessions" | undefined;
   listener: Listener | undefined;
   /** What has arrived, over all its connections. */
   readonly got: AgentEvent[];
@@ -75,10 +77,15 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
   const acknowledged = new Map<string, { readonly epoch: number; readonly event: Fields }>();
   let said: Said[] = [];
   const slots: Slot[] = [0, 1].map((index) => newSlot(index, ++serial));
-  const seats: Seat[] = SEATS.map((seat) => ({ ...seat, listener: undefined, got: [], taken: 0, notOwed: [] }));
+  const seats: Seat[] = SEATS.map((seat) => ({
+    ...seat,
+    form: undefined,
+    listener: undefined,
+    got: [],
+    taken: 0,
+    notOwed: [],
+  }));
   const heard = new Map<string, string>();
-  // Who comes back to before what is kept of it is read to from there once that is safe: no kill comes in the moment between, and no full disk.
-  let isFailing = false;
   // Of the sessions whose start was acknowledged.
   const tokens = new Map<string, string>();
 
@@ -161,8 +168,9 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
     const last = named.at(-1);
     const head = run.journal.head();
     let resume: ResumeAfter | undefined;
+    if (last !== undefined) seat.form ??= by;
     if (last === undefined) seat.notOwed.push({ upTo: head, except: new Set() });
-    else if (by === "event") resume = { kind: "event", eventId: last.event_id };
+    else if (seat.form === "event") resume = { kind: "event", eventId: last.event_id };
     else {
       const eventIds = new Map(named.map(({ session_id, event_id }) => [session_id, event_id]));
       resume = { kind: "sessions", eventIds };
@@ -298,12 +306,10 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
         await run.flush();
         return;
       case "fail":
-        isFailing = true;
         runs.disk.setFailing(true);
         await run.flush();
         return;
       case "recover":
-        isFailing = false;
         runs.disk.setFailing(false);
         await run.flush();
         sayAgain();
@@ -314,24 +320,21 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
       case "rejoin": {
         const seat = seats[step.l % seats.length];
         if (seat === undefined) return;
-        leave(seat, isFailing ? 0 : step.lost);
+        leave(seat, step.lost);
         join(seat, step.by);
-        if (step.lost > 0) await run.flush();
         return;
       }
       case "kill": {
         noteOutcomes();
         for (const seat of seats) {
           collect(seat);
-          lose(seat, isFailing ? 0 : step.lost);
+          lose(seat, step.lost);
           seat.listener = undefined;
           seat.taken = 0;
         }
-        isFailing = false;
         runs.disk.setFailing(false);
         run = runs.start(step.awayMs, { engine: { lag: { maxMs: 1e9, maxEvents: 1e9 } } });
         begin(step.by, step.absent);
-        if (step.lost > 0) await run.flush();
         return;
       }
     }
