@@ -1,4 +1,4 @@
-// A subscriber that comes back to before the place that the disk remembers for it (R17). A kill would bring that later place back, and it would be read
+// A subscriber that comes back to before the place that the disk remembers for it (R17). A kill would bring that place back, and it would be read
 // on from there after whatever it names that is not on the disk by then, or that went ahead of what it missed. Until the disk has its own place it
 // is given what the disk has, in the order of the journal, and nothing ahead of that.
 import type { Epoch } from "./event.js";
