@@ -24,7 +24,7 @@ const AHEAD_KEPT = 64;
 /** Sessions of which the last events are kept, whatever the journal knows of them: those that this subscriber was given something of last. */
 const RECENT_SESSIONS_KEPT = 16;
 /** Sessions before those of which events that went ahead are kept: who names one of an earlier session has lost all that came since. */
-const OLDER_SESSIONS_KEPT = 256;
+const OLDER_SESSIONS_KEPT = 64;
 
 /** A class, because there is one for each subscriber that is remembered. */
 export class SubscriberPoints {

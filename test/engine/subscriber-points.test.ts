@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { SubscriberPoints } from "../../src/engine/subscriber-points.js";
 
 const RECENT = 16;
-const OLDER = 256;
+const OLDER = 64;
 const wentAhead = ({ low, epoch = 0 }: { readonly low: number; readonly epoch?: number }): boolean => low <= epoch;
 /** Counted anew. */
 const countOf = (points: SubscriberPoints, sessions: number): number =>

@@ -21,7 +21,6 @@ const BUSY_MS = 12_000;
 const MIB = 1024 * 1024;
 const TRANSPORTS = ["socket", "grpc", "connect"] as const;
 /** Small, so that what is kept reaches its bounds at once and is let go of all the time. */
-
 const SETTINGS = [
   ...["--journal-max-events", "1024", "--journal-max-bytes", `${MIB}`],
   ...["--journal-retention-bytes", `${MIB}`, "--journal-retention-seconds", "20"],
@@ -29,7 +28,14 @@ const SETTINGS = [
   ...["--confirmation-grace-seconds", "1", "--reconnect-grace-seconds", "1", "--max-lag-seconds", "2"],
 ];
 
-const LEAST_CYCLES = 5;
+/** They load modules, have code compiled, and fill what is remembered of those who come back. */
+const WARMING_CYCLES = 8;
+const LEAST_CYCLES = WARMING_CYCLES + 6;
+/** More than a daemon remembers of sessions that ended (4,096), for a day at least. */
+const REMEMBERED_SESSIONS = 4200;
+const SESSIONS_A_MESSAGE = 50;
+/** Names that come back so often that all which is remembered of them is there after a few cycles. */
+const FICKLE_NAMES = 20;
 
 interface Sample {
   readonly rssAnon: number;
@@ -62,6 +68,33 @@ async function probe(daemon: MortalDaemon, path: string): Promise<Sample & { rea
   };
 }
 
+/** Sessions with an output and a question each, until those that are remembered take the places of others: what is kept of what is over grows no more then. */
+async function fillMemory(daemon: MortalDaemon): Promise<void> {
+  const agent = rpcPeer(await ipcConnection(daemon.socket, "newline"), createWireSniffer());
+  const sessionOf = (number: number): readonly Message[] => {
+    const common = { session_id: `sess_Before${number}`, producer: { agent_id: "before" } };
+    const say = (kind: string, fields: Message): Message => ({ type: `aaep:agent.${kind}`, ...common, ...fields });
+    return [
+      say("session.started", { summary_normal: `Session ${number} of those before.` }),
+      say("awaiting.confirmation", {
+        action: `Send letter ${number}.`,
+        consequence: "It cannot be taken back.",
+        risk_level: "medium",
+        default_decision: "reject",
+        timeout_seconds: 60,
+        reply_token: `rpl_Before${number}`,
+      }),
+      say("output.streaming", { output_id: "out_1", chunk: "Dear reader.", position: 0, complete: true }),
+      say("session.completed", { summary_normal: `Session ${number} has ended.` }),
+    ];
+  };
+  for (let from = 0; from < REMEMBERED_SESSIONS; from += SESSIONS_A_MESSAGE) {
+    const numbers = Array.from({ length: SESSIONS_A_MESSAGE }, (_, index) => from + index);
+    await agent.request("aaep.publish", numbers.flatMap(sessionOf));
+  }
+  await agent.close();
+}
+
 /** Resolves when nobody is there any more but who asks. */
 async function untilQuiet(daemon: MortalDaemon): Promise<Message> {
   const asking = rpcPeer(await ipcConnection(daemon.socket, "newline"), createWireSniffer());
@@ -86,7 +119,7 @@ async function beFickle(daemon: MortalDaemon, sniffer: WireSniffer, chance: Chan
     await peer.subscribe({
       type: "subscription.request",
       aaep_version: "1.0.0",
-      subscriber_id: `fickle-${chance.between(1, 2000)}`,
+      subscriber_id: `fickle-${chance.between(1, FICKLE_NAMES)}`,
       capabilities: { coalesce_boundaries: [chance.pick(["none", "word", "sentence"])] },
     });
     subscriptions += 1;
@@ -187,6 +220,7 @@ it(
     });
     onTestFinished(daemon.kill);
     expect(await daemon.start().ready).toBe(true);
+    await fillMemory(daemon);
     const chance = createChance(Number(process.env.SOAK_SEED ?? 11));
     const samples: Sample[] = [];
     const began = performance.now();
@@ -200,8 +234,7 @@ it(
         `cycle ${cycle + 1}: ${events} events, ${heard} heard, ${connections} subscriptions; anonymous ${mib(sample.rssAnon)} MiB, heap ${mib(sample.heapUsed)} MiB, external ${mib(sample.external)} MiB, ${sample.descriptors} descriptors, resources ${JSON.stringify(byName)}, published in all ${(totals as Message).published}`,
       );
     }
-    // The first cycles load modules and fill caches.
-    const settled = samples.slice(2);
+    const settled = samples.slice(WARMING_CYCLES);
     const third = Math.ceil(settled.length / 3);
     const growth = (of: (sample: Sample) => number): number =>
       median(settled.slice(-third).map(of)) - median(settled.slice(0, third).map(of));
