@@ -106,6 +106,9 @@ describe("R29: over JSON-RPC", () => {
     await told();
     expect(started.value).toBe("none yet");
     await disk.flush();
+    // The session is safe; that its token is told, which nobody else is given then, is not yet (R8).
+    expect(started.value).toBe("none yet");
+    await disk.flush();
     const { resume_token } = started.value as Message;
     expect(resume_token).toMatch(/^rst_/);
 
@@ -164,6 +167,7 @@ describe("R29: over JSON-RPC", () => {
     const person = rig.listen(ABLE);
     const started = agent.call("aaep.publish", session().started());
     const second = other.call("aaep.publish", session("sess_2").started());
+    await disk.flush();
     await disk.flush();
     const resume = { session_id: "sess_1", resume_token: (started.value as Message).resume_token };
     expect((second.value as Message).resume_token).toMatch(/^rst_/);
