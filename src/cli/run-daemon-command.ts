@@ -2,6 +2,7 @@
 import type { DaemonCommand } from "../daemon/config.js";
 import { resolveConfiguration } from "../daemon/config-sources.js";
 import type { Daemon, DaemonOptions } from "../daemon/daemon.js";
+import { compileEarly } from "./compile-early.js";
 import { configurationFlags } from "./configuration-options.js";
 import type { CommandContext } from "./context.js";
 import { keepHeapClose } from "./heap-growth.js";
@@ -43,7 +44,10 @@ export async function runDaemonCommand(
   await runDaemon({
     log,
     start: () => startDaemon(options),
-    ready: (running) => ready(running, options),
+    ready: (running) => {
+      ready(running, options);
+      compileEarly();
+    },
     stdin: command === "stdio" ? context.stdio.readable : undefined,
     watchParent: configuration.watchParent,
   });
