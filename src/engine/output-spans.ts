@@ -32,19 +32,36 @@ interface Span {
   end: Epoch | undefined;
 }
 
+/** Of one session, so that whoever asks of a place looks at what is open, and at what ended after it. */
+interface SessionSpans {
+  readonly byKey: Map<string, Span>;
+  readonly open: Set<Span>;
+  /** In the order of their ends. */
+  ended: Span[];
+}
+
 /** So many outputs are remembered before it is looked at which of them have left the journal. */
 const FIRST_SWEEP_COUNT = 4096;
 
 export function createOutputSpans({ journal, kept, log, isBefore }: OutputSpansServices): OutputSpans {
-  const outputs = new Map<string, Map<string, Span>>();
+  const outputs = new Map<string, SessionSpans>();
   let count = 0;
   let sweepAt = FIRST_SWEEP_COUNT;
   let isRead = !kept.isKept;
 
-  const forget = (sessionId: string, spans: Map<string, Span>, key: string): void => {
-    const span = spans.get(key);
-    if (span !== undefined) kept.put(["output", sessionId, key, span.start], () => undefined);
-    spans.delete(key);
+  const spansOf = (sessionId: string): SessionSpans => {
+    const known = outputs.get(sessionId);
+    if (known !== undefined) return known;
+    const made: SessionSpans = { byKey: new Map(), open: new Set(), ended: [] };
+    outputs.set(sessionId, made);
+    return made;
+  };
+
+  /** From the tables by which it is found; whoever forgets many takes them from `ended` at once. */
+  const forget = (sessionId: string, { byKey, open }: SessionSpans, key: string, span: Span): void => {
+    kept.put(["output", sessionId, key, span.start], () => undefined);
+    byKey.delete(key);
+    open.delete(span);
   };
 
   const keep = (sessionId: string, key: string, span: Span): void => {
@@ -59,13 +76,20 @@ export function createOutputSpans({ journal, kept, log, isBefore }: OutputSpansS
       if (typeof start !== "number") return;
       // What began in this run is known.
       if (!isBefore(start)) return;
-      const spans = outputs.get(sessionId) ?? new Map<string, Span>();
-      outputs.set(sessionId, spans);
-      const known = spans.get(key);
+      const spans = spansOf(sessionId);
+      const known = spans.byKey.get(key);
       if (known === undefined) count += 1;
       else if (known.start > start) return;
-      spans.set(key, { start, end: end ?? undefined });
+      else spans.open.delete(known);
+      const span: Span = { start, end: end ?? undefined };
+      spans.byKey.set(key, span);
+      if (span.end === undefined) spans.open.add(span);
     });
+    // They came in no order.
+    for (const spans of outputs.values())
+      spans.ended = [...spans.byKey.values()]
+        .filter(({ end }) => end !== undefined)
+        .sort((a, b) => (a.end ?? 0) - (b.end ?? 0));
   };
 
   /** Forgets outputs that ended before anything that can still be read: whoever comes back to such a place is told of a gap. */
@@ -74,9 +98,11 @@ export function createOutputSpans({ journal, kept, log, isBefore }: OutputSpansS
     const oldest = journal.oldest();
     count = 0;
     for (const [sessionId, spans] of outputs) {
-      for (const [key, { end }] of spans) if (end !== undefined && end < oldest) forget(sessionId, spans, key);
-      count += spans.size;
-      if (spans.size === 0) outputs.delete(sessionId);
+      for (const [key, span] of spans.byKey)
+        if (span.end !== undefined && span.end < oldest) forget(sessionId, spans, key, span);
+      spans.ended = spans.ended.filter(({ end }) => end !== undefined && end >= oldest);
+      count += spans.byKey.size;
+      if (spans.byKey.size === 0) outputs.delete(sessionId);
     }
     sweepAt = Math.max(FIRST_SWEEP_COUNT, 2 * count);
   };
@@ -90,16 +116,22 @@ export function createOutputSpans({ journal, kept, log, isBefore }: OutputSpansS
       const { session_id: sessionId } = event;
       const key = outputKey(event);
       // One that began in the run before ends in this one.
-      if (!isFirst && outputs.get(sessionId)?.has(key) !== true) readBefore();
-      const spans = outputs.get(sessionId) ?? new Map<string, Span>();
-      outputs.set(sessionId, spans);
-      const known = spans.get(key);
+      if (!isFirst && outputs.get(sessionId)?.byKey.has(key) !== true) readBefore();
+      const spans = spansOf(sessionId);
+      const known = spans.byKey.get(key);
       // One whose end is forgotten elsewhere begins anew.
       const isNew = known === undefined || known.end !== undefined;
-      if (isNew && known !== undefined) forget(sessionId, spans, key);
+      if (isNew && known !== undefined) {
+        forget(sessionId, spans, key, known);
+        spans.ended = spans.ended.filter((one) => one !== known);
+      }
       const span: Span = isNew ? { start: entry.epoch, end: undefined } : known;
-      if (event.complete === true) span.end = entry.epoch;
-      spans.set(key, span);
+      spans.byKey.set(key, span);
+      if (event.complete === true) {
+        span.end = entry.epoch;
+        spans.open.delete(span);
+        spans.ended.push(span);
+      } else spans.open.add(span);
       keep(sessionId, key, span);
       if (known !== undefined) return;
       count += 1;
@@ -108,17 +140,26 @@ export function createOutputSpans({ journal, kept, log, isBefore }: OutputSpansS
     beforeOpen: (epoch, sessionId, isPart) => {
       if (isBefore(epoch)) readBefore();
       let after = epoch;
-      for (const [session, spans] of outputs) {
-        if (sessionId !== undefined && session !== sessionId) continue;
-        for (const span of spans.values()) {
-          if (span.start <= epoch && (span.end === undefined || span.end > epoch || (isPart && span.end === epoch)))
-            after = Math.min(after, span.start - 1);
+      const look = ({ start }: Span): void => {
+        if (start <= epoch) after = Math.min(after, start - 1);
+      };
+      const lookAt = ({ open, ended }: SessionSpans): void => {
+        open.forEach(look);
+        for (let index = ended.length - 1; index >= 0; index -= 1) {
+          const span = ended[index];
+          if (span?.end === undefined || span.end < epoch || (span.end === epoch && !isPart)) return;
+          look(span);
         }
+      };
+      if (sessionId === undefined) outputs.forEach(lookAt);
+      else {
+        const spans = outputs.get(sessionId);
+        if (spans !== undefined) lookAt(spans);
       }
       return after;
     },
     forgetSession: (sessionId) => {
-      count -= outputs.get(sessionId)?.size ?? 0;
+      count -= outputs.get(sessionId)?.byKey.size ?? 0;
       outputs.delete(sessionId);
       kept.removeAll(["output", sessionId]);
     },
