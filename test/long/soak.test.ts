@@ -68,30 +68,40 @@ async function probe(daemon: MortalDaemon, path: string): Promise<Sample & { rea
   };
 }
 
-/** Sessions with an output and a question each, until those that are remembered take the places of others: what is kept of what is over grows no more then. */
+/** Sessions with outputs and a question each, until those that are remembered take the places of others: what is kept of them grows no more. */
 async function fillMemory(daemon: MortalDaemon): Promise<void> {
   const agent = rpcPeer(await ipcConnection(daemon.socket, "newline"), createWireSniffer());
-  const sessionOf = (number: number): readonly Message[] => {
-    const common = { session_id: `sess_Before${number}`, producer: { agent_id: "before" } };
-    const say = (kind: string, fields: Message): Message => ({ type: `aaep:agent.${kind}`, ...common, ...fields });
-    return [
-      say("session.started", { summary_normal: `Session ${number} of those before.` }),
-      say("awaiting.confirmation", {
-        action: `Send letter ${number}.`,
-        consequence: "It cannot be taken back.",
-        risk_level: "medium",
-        default_decision: "reject",
-        timeout_seconds: 60,
-        reply_token: `rpl_Before${number}`,
-      }),
-      say("output.streaming", { output_id: "out_1", chunk: "Dear reader.", position: 0, complete: true }),
-      say("session.completed", { summary_normal: `Session ${number} has ended.` }),
-    ];
+  const say = (number: number, kind: string, fields: Message): Message => ({
+    type: `aaep:agent.${kind}`,
+    session_id: `sess_Before${number}`,
+    producer: { agent_id: "before" },
+    ...fields,
+  });
+  const ask = (number: number): readonly Message[] => [
+    say(number, "session.started", { summary_normal: `Session ${number} of those before.` }),
+    say(number, "output.streaming", { output_id: "out_1", chunk: "Dear reader.", position: 0, complete: true }),
+    say(number, "awaiting.confirmation", {
+      action: `Send letter ${number}.`,
+      consequence: "It cannot be taken back.",
+      risk_level: "medium",
+      default_decision: "reject",
+      timeout_seconds: 60,
+      reply_token: `rpl_Before${number}`,
+    }),
+  ];
+  const end = (number: number): readonly Message[] => [
+    say(number, "session.completed", { summary_normal: `Session ${number} has ended.` }),
+  ];
+  const publishAll = async (events: (number: number) => readonly Message[]): Promise<void> => {
+    for (let from = 0; from < REMEMBERED_SESSIONS; from += SESSIONS_A_MESSAGE) {
+      const numbers = Array.from({ length: SESSIONS_A_MESSAGE }, (_, index) => from + index);
+      await agent.request("aaep.publish", numbers.flatMap(events));
+    }
   };
-  for (let from = 0; from < REMEMBERED_SESSIONS; from += SESSIONS_A_MESSAGE) {
-    const numbers = Array.from({ length: SESSIONS_A_MESSAGE }, (_, index) => from + index);
-    await agent.request("aaep.publish", numbers.flatMap(sessionOf));
-  }
+  await publishAll(ask);
+  // Nobody is there to answer: the default applies (R6).
+  while ((await agent.request("aaepd.status", { limit: 1 })).question_count !== 0) await pause(100);
+  await publishAll(end);
   await agent.close();
 }
 
