@@ -61,8 +61,8 @@ export type JournalPolicy = "durable" | "os" | "none";
 export interface Journal {
   /**
    * Assigns epochs at once, in the order given and without holes, from `head() + 1`; all of them or, where it throws, none. Throws a Fault
-   * "storage_unavailable" after a failed flush, until it recovers. `durable` stands for everything that was appended so far: without events, it
-   * answers whether what is known already is safe.
+   * "storage_unavailable" after a failed flush, until it recovers, also without events. `durable` stands for everything that was appended so far:
+   * without events, it answers whether what is known already is safe.
    */
   readonly append: (events: readonly NewEvent[]) => Appended;
   /** At most `limit` events with an epoch above `after`, ascending. A journal in memory answers at once. */

@@ -155,7 +155,8 @@ export function createPublishing(services: PublishingServices): Publishing {
     const { events } = appended;
     const journaled = plan.asked.length === 0 ? events : events.filter(({ made }) => made !== "notice");
     plan.commit(journaled);
-    // What is remembered of events that were absorbed is put by the commit, and may be all that there is to be written.
+    // What is remembered of events that were absorbed is put by the commit, and may be all that there is to be written. What the journal does not
+    // take was refused above, in this turn.
     const durable = events.length === 0 ? safety() : appended.durable;
     if (durable !== undefined && durable !== lastDurable) {
       lastDurable = durable;

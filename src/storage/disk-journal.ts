@@ -231,9 +231,10 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
   };
 
   const append = (events: readonly NewEvent[]): Appended => {
-    if (events.length === 0) return { events: [], durable: policy === "none" ? undefined : commits.pending() };
+    // Also of those who ask whether all is safe: they are about to change what could not be made so.
     const failure = commits.failure();
     if (failure !== undefined) throw unavailable(failure);
+    if (events.length === 0) return { events: [], durable: policy === "none" ? undefined : commits.pending() };
     if (owedBytes > maxOwedBytes) {
       throw unavailable(
         `The journal's disk is too slow: ${owedBytes} bytes of events wait for it. Try again in a moment.`,

@@ -90,6 +90,21 @@ describe("R29: an event that is absorbed", () => {
     expect(acknowledged(run, BACK).stands).toBe("acknowledged");
   });
 
+  it("is refused while nothing can be written, and nothing of it is remembered", async () => {
+    const runs = createRuns();
+    const { run } = await resolved(runs);
+    runs.disk.setFailing(true);
+    run.publish(session().progress(1));
+    await run.flush();
+    expect(() => acknowledged(run, BACK)).toThrow("[storage_unavailable]");
+    runs.disk.setFailing(false);
+    await run.flush();
+    const ack = acknowledged(run, BACK);
+    expect(ack.stands).toBe("waits");
+    await run.flush();
+    expect(ack.stands).toBe("acknowledged");
+  });
+
   it("is acknowledged at once where nothing is kept", () => {
     const rig = createEngineRig();
     rig.listen(ABLE);
