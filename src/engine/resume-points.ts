@@ -148,19 +148,26 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
     },
     restore: (isKnown) => {
       returns.restore();
+      const found: { readonly subscriberId: string; readonly sessionId: string; readonly all: readonly Point[] }[] = [];
       readKept(kept, ["point"], log, (value) => {
-        const [subscriberId, sessionId, ...all] = value as readonly (string | number)[];
+        const [subscriberId, sessionId, ...rest] = value as readonly (string | number)[];
         if (!isKnown(String(sessionId)))
           return kept.put(["point", String(subscriberId), String(sessionId)], () => undefined);
-        const before: Point[] = [];
-        for (let index = 0; index + 1 < all.length; index += 2)
-          before.push({ eventId: String(all[index]), low: Number(all[index + 1]) });
-        const known = points.get(String(subscriberId)) ?? new SubscriberPoints();
-        known.restore(String(sessionId), before);
-        pointCount += before.length;
-        points.set(String(subscriberId), known);
-        onDisk.add(String(subscriberId));
+        const all: Point[] = [];
+        for (let index = 0; index + 1 < rest.length; index += 2)
+          all.push({ eventId: String(rest[index]), low: Number(rest[index + 1]) });
+        found.push({ subscriberId: String(subscriberId), sessionId: String(sessionId), all });
       });
+      // They come back by name; what is forgotten first is what was delivered longest ago.
+      found.sort((a, b) => (a.all.at(-1)?.low ?? 0) - (b.all.at(-1)?.low ?? 0));
+      for (const { subscriberId, sessionId, all } of found) {
+        const known = points.get(subscriberId) ?? new SubscriberPoints();
+        known.restore(sessionId, all);
+        pointCount += all.length;
+        points.delete(subscriberId);
+        points.set(subscriberId, known);
+        onDisk.add(subscriberId);
+      }
     },
   };
 }

@@ -1,13 +1,19 @@
 import { expect, it } from "vitest";
+import type { StateKey } from "../../src/contracts/journal.js";
 import { createResumePoints } from "../../src/engine/resume-points.js";
 
 const SUBSCRIBERS_KEPT = 1000;
 const POINTS_KEPT = 65_536;
 
-function pointsOf() {
+function pointsOf(recovered: readonly (readonly [StateKey, unknown])[] = []) {
   return createResumePoints({
     journal: { find: () => undefined, head: () => 1_000_000, oldest: () => 0 },
-    kept: { isKept: false, put: () => {}, removeAll: () => {}, recovered: () => [] },
+    kept: {
+      isKept: recovered.length > 0,
+      put: () => {},
+      removeAll: () => {},
+      recovered: ([name]) => recovered.filter(([key]) => key[0] === name),
+    },
     log: { error: () => {} },
     runs: { isBefore: () => false },
     lows: { before: () => undefined, returning: () => undefined, known: () => undefined },
@@ -49,4 +55,25 @@ it("R17: of more points than are remembered, those of the subscriber that was si
   for (let session = 0; session < 8; session += 1) points.forgetSession(`sess_${session}`);
   for (let number = 0; number < 60; number += 1) deliver(`listener-${number}`, 16, 20);
   expect(Array.from({ length: 300 }, (_, number) => isKnown(`listener-${number}`)).every(Boolean)).toBe(true);
+});
+
+it("R17: after a restart the sessions and the subscribers that were spoken to longest ago are forgotten first, whatever their names", () => {
+  // By name the newest comes first, as it does on the disk.
+  const name = (kind: string, place: number): string => `${kind}-${String(9000 - place)}`;
+  const pointAt = (subscriberId: string, sessionId: string, low: number): readonly [StateKey, unknown] => [
+    ["point", subscriberId, sessionId],
+    [subscriberId, sessionId, `evt_${low}`, low],
+  ];
+  const sessions = Array.from({ length: 80 }, (_, place) => pointAt("listener", name("sess", place), place));
+  const others = Array.from({ length: SUBSCRIBERS_KEPT - 1 }, (_, place) =>
+    pointAt(name("other", place), "sess_1", 100 + place),
+  );
+  const points = pointsOf([...others.reverse(), ...sessions.reverse()]);
+  points.restore(() => true);
+  const isKnown = (subscriberId: string, low: number): boolean => points.knows(subscriberId, `evt_${low}`);
+  points.delivered("listener", "sess_new", "evt_new", 5000, 4999);
+  expect([79, 78, 1, 0].map((low) => isKnown("listener", low))).toEqual([true, true, true, false]);
+  points.delivered("newcomer", "sess_new", "evt_new", 5001, 5000);
+  expect(isKnown(name("other", 0), 100)).toBe(false);
+  expect(isKnown(name("other", SUBSCRIBERS_KEPT - 2), 100 + SUBSCRIBERS_KEPT - 2)).toBe(true);
 });
