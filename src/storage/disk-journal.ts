@@ -93,7 +93,12 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
     now: clock.now,
     wasGiven: (epoch) => epoch <= options.totals.head || epoch >= options.firstEpoch,
   });
-  const receiptOf = createLatestReceipts({ reader, wallTime: clock.wallTime, head: () => totals.head });
+  const receiptOf = createLatestReceipts({
+    reader,
+    wallTime: clock.wallTime,
+    head: () => totals.head,
+    retentionMs: retention.ageMs,
+  });
   const ids = createIdIndex(tables.ids);
   relearnIds(reader, ids.add, ids.knownThrough() + 1);
   const state = createPendingState(
