@@ -18,3 +18,12 @@ export function orderedReturn(owedFrom: Epoch, bound: Epoch, safe: Epoch): Order
   const until = Math.min(bound, safe + 1);
   return owedFrom < until ? { upTo: safe, until, isRefused: false } : undefined;
 }
+
+/**
+ * Whether one that keeps the order is given more though it is paused: while the disk takes nothing, up to what is critical (R4, R26). That cannot go
+ * alone before the disk has a place before all that is owed: whoever names it after a kill would be read to from the later place that the disk has.
+ * More than a pause lets through can be borne; neither a gap (R17) can, nor a question that nobody hears until the disk has recovered.
+ */
+export function hearsCritical(order: OrderedReturn | undefined, isCriticalOwed: () => boolean): boolean {
+  return order?.isRefused === true && isCriticalOwed();
+}

@@ -2,10 +2,10 @@
 // its own budget. Pulling is the point: while nobody asks, nothing is copied, and what waits can still merge (AAEP §5.6, §8.8, R4, R9, R18).
 import type { Millis } from "../contracts/clock.js";
 import type { BacklogReader } from "./backlog-reader.js";
-import type { Delivery } from "./delivery.js";
-import { createDeliveryRun } from "./delivery.js";
+import { createDeliveryRun, type Delivery } from "./delivery.js";
 import type { DeliveryQueue } from "./delivery-queue.js";
 import { type Epoch, isQuestionKind } from "./event.js";
+import { hearsCritical } from "./ordered-return.js";
 import type { RateBudget } from "./rate-budget.js";
 import type { Place, Stream, StreamServices, StreamTerms, Taken } from "./stream.js";
 import { StreamIntake } from "./stream-intake.js";
@@ -196,8 +196,14 @@ class PulledStream extends StreamIntake implements Stream {
 
   private takeOrdered(now: Millis): Taken | undefined {
     const out: Delivery[] = [];
-    const { queue, budget, terms } = this;
-    while (!terms.paused && out.length < RUN_LIMIT && budget.availableAt() <= now) {
+    const { queue, budget } = this;
+    // Whoever names a question before all that it is owed is read to from there, whatever place the disk has: that can go alone.
+    const passed = this.ordered?.isRefused === true ? this.services.openQuestions(this.lowestOwed() - 1) : NO_UNITS;
+    for (const unit of passed) {
+      this.give(unit, out);
+      this.services.delivered(unit, this.lowestOwed());
+    }
+    while (!this.isHeldByPause() && out.length < RUN_LIMIT && budget.availableAt() <= now) {
       // Nothing is joined: it would stand where its last part stood.
       if (queue.size() === 0 && this.absorbOne(false) === "empty") break;
       const head = queue.head();
@@ -208,6 +214,15 @@ class PulledStream extends StreamIntake implements Stream {
       budget.spend(now);
     }
     return this.runOf(out);
+  }
+
+  /** A pause holds back all but what is critical (R26); `hearsCritical` says what goes with that while the order is to be kept. */
+  private isHeldByPause(): boolean {
+    const isCriticalOwed = (): boolean =>
+      this.services.openQuestions(Number.POSITIVE_INFINITY).length > 0 ||
+      this.expedited.length > 0 ||
+      this.standing.view.log.criticalFrom(this.criticalSeen) !== undefined;
+    return this.terms.paused && !hearsCritical(this.ordered, isCriticalOwed);
   }
 
   private runOf(out: readonly Delivery[]): Taken | undefined {
@@ -343,7 +358,7 @@ class PulledStream extends StreamIntake implements Stream {
   }
 
   private nextWait(now: Millis): Taken {
-    if (this.terms.paused) return IDLE;
+    if (this.isHeldByPause()) return IDLE;
     const head = this.queue.head();
     const spoken = head?.kind === "text" ? this.spokenAt : Number.NEGATIVE_INFINITY;
     // A text that is not there yet cannot be waited for; anything else may leave at once.
@@ -351,16 +366,14 @@ class PulledStream extends StreamIntake implements Stream {
     return until > now ? { kind: "wait", until } : IDLE;
   }
 
-  /** What is open and was not asked here, except what goes ahead by itself in the same take. */
-  private questionsUpTo(epoch: Epoch): readonly EventUnit[] {
-    return this.services
-      .openQuestions(epoch)
-      .filter((open) => !this.expedited.some((unit) => unit.epoch === open.epoch));
-  }
-
   private takeUrgent(): Delivery[] {
     this.forgetOwed();
-    const first = this.asksUpTo === undefined ? this.urgent : [...this.questionsUpTo(this.asksUpTo), ...this.urgent];
+    let first = this.urgent;
+    if (this.asksUpTo !== undefined) {
+      const open = this.services.openQuestions(this.asksUpTo);
+      // Except what goes ahead by itself in the same take.
+      first = [...open.filter(({ epoch }) => !this.expedited.some((unit) => unit.epoch === epoch)), ...first];
+    }
     this.asksUpTo = undefined;
     this.urgent = NO_UNITS;
     const out: Delivery[] = [];

@@ -136,6 +136,51 @@ describe("R29: a subscriber that comes back while the disk takes nothing", () =>
     expect(arrivesAfter(runs, token, back)).toEqual(expect.arrayContaining(OWED));
   });
 
+  const QUESTION_TYPE = "awaiting.confirmation";
+  const asked = confirmation("rpl_1", { timeout_seconds: 600 });
+  const paused = { ...ABLE, paused: true };
+
+  it("hears though it is paused what is critical, with what it is owed before that and nothing else", async () => {
+    const { runs, run, token, known } = await lost(...NAMES.map((name) => note(name)), asked, note("after"));
+    runs.disk.setFailing(true);
+    run.publish(note("unsafe"));
+    await run.flush();
+    const back = run.listen(paused, "listener", afterId(known));
+    expect(typesOf(back.received).at(-1)).toBe(QUESTION_TYPE);
+    expect(ids(back.received)).toEqual(expect.arrayContaining(OWED));
+    expect(ids(back.received)).not.toContain("evt_after");
+    expect(arrivesAfter(runs, token, back)).toEqual(expect.arrayContaining([...OWED, "evt_after"]));
+  });
+
+  it("hears though it is paused what is critical and not on the disk, and at the pace of its terms", async () => {
+    const { runs, run, token, known } = await full(note("unsafe"), asked);
+    const back = run.listen({ ...paused, maxEventsPerSecond: 1 }, "listener", afterId(known));
+    expect(ids(back.received)).toEqual(["evt_n0"]);
+    run.advance(10_000);
+    expect(ids(back.received)).toEqual([...OWED, expect.any(String)]);
+    expect(typesOf(back.received).at(-1)).toBe(QUESTION_TYPE);
+    expect(arrivesAfter(runs, token, back)).toEqual(expect.arrayContaining(OWED));
+  });
+
+  it("is asked at once what stands before all that it is owed, and stays paused", async () => {
+    const { runs, run, token } = await lost(note("first"), asked, ...NAMES.map((name) => note(name)));
+    const [question] = run.listen(terms(), "newcomer").subscription.openQuestions();
+    runs.disk.setFailing(true);
+    run.publish(note("unsafe"));
+    await run.flush();
+    const back = run.listen(paused, "listener", afterId(question?.event_id));
+    run.advance(10_000);
+    expect(ids(back.received)).toEqual([question?.event_id]);
+    expect(arrivesAfter(runs, token, back)).toEqual(expect.arrayContaining(OWED));
+  });
+
+  it("hears nothing while it is paused where nothing is critical", async () => {
+    const { run, known } = await full(note("unsafe"));
+    const back = run.listen(paused, "listener", afterId(known));
+    run.advance(10_000);
+    expect(ids(back.received)).toEqual([]);
+  });
+
   it("is not kept from what follows by a text that waits for its end", async () => {
     const whole = { ...ABLE, coalesceBoundaries: ["completion" as const] };
     const runs = createRuns();
