@@ -12,6 +12,7 @@ import { createSessionGraces } from "./session-graces.js";
 import type { PublishAnswer, SessionPlan } from "./session-plan.js";
 import type { OpenQuestion, SessionSummary } from "./session-record.js";
 import type { Moment } from "./session-turn.js";
+import { createToldTokens } from "./told-tokens.js";
 
 /** One event's place, as its agent is told (R33). */
 export interface PublishedPlace {
@@ -215,17 +216,7 @@ export function createPublishing(services: PublishingServices): Publishing {
     if (sessions.summary(sessionId) !== undefined) carryOut(sessions.abandon(sessionId, moment()));
   };
 
-  /** After a kill a token is another's only where it cannot have been told: that it is told is safe before it is (R8). */
-  const toldWhenSafe = (places: readonly PublishedPlace[], durable: Promise<void> | undefined) => {
-    const tell = (): Promise<void> | undefined => {
-      for (const { resumeToken } of places) if (resumeToken !== undefined) sessions.tokenTold(resumeToken);
-      return journal.kept.isKept ? safety() : undefined;
-    };
-    if (durable === undefined) return tell();
-    const answered = durable.then(tell);
-    answered.catch(() => undefined);
-    return answered;
-  };
+  const toldTokens = createToldTokens({ sessions, kept: journal.kept, safety });
 
   const { agentGraceMs: graceMs } = services;
   const graces = createSessionGraces({ clock, wakeUps, slices, log, sessions, graceMs, end: abandon });
@@ -273,8 +264,11 @@ export function createPublishing(services: PublishingServices): Publishing {
       const { journaled, durable } = carriedOut;
       const places = plan.answers.map((answer) => place(answer, journaled));
       const first = places.find((one) => one.resumeToken !== undefined)?.resumeToken;
-      const answered = first === undefined ? durable : toldWhenSafe(places, durable);
-      return { events: places, resumeToken: first, durable: answered };
+      if (first === undefined) return { events: places, resumeToken: first, durable };
+      const started = inputs.flatMap(({ fields }, index) =>
+        places[index]?.resumeToken === undefined ? [] : [String(fields.session_id)],
+      );
+      return { events: places, resumeToken: first, durable: toldTokens.whenSafe(started, connection, durable) };
     };
     const isTheirs = (sessionId: string, token: string, resumeToken: string | undefined): boolean =>
       sessions.belongsTo(sessionId, connection, resumeToken) || agents.isAsker(token, connection);

@@ -9,8 +9,6 @@ export interface SessionOwners {
   readonly release: (connection: object) => readonly SessionRecord[];
   /** The connection that has the open session whose token this is. */
   readonly holderOf: (resumeToken: string) => object | undefined;
-  /** The session whose token this is, where a connection has it. */
-  readonly sessionOf: (resumeToken: string) => SessionRecord | undefined;
   /** Whether any open session is this connection's. */
   readonly isHolder: (connection: object) => boolean;
 }
@@ -42,7 +40,6 @@ export function createSessionOwners(): SessionOwners {
       }
       return theirs;
     },
-    sessionOf: (resumeToken) => byToken.get(resumeToken),
     holderOf: (resumeToken) => byToken.get(resumeToken)?.owner,
     isHolder: (connection) => owned.has(connection),
   };

@@ -79,11 +79,10 @@ export interface Sessions {
   readonly belongsTo: (sessionId: string | undefined, connection: object, resumeToken: string | undefined) => boolean;
   /** The connection that has the open session whose token this is (R8). */
   readonly holderOf: (resumeToken: string) => object | undefined;
-  /**
-   * The start of the session whose token this is is about to be answered: from now on nobody else is told it. Does nothing where its connection has
-   * gone meanwhile.
-   */
-  readonly tokenTold: (resumeToken: string) => void;
+  /** Throws "session_not_yours" where a session that was this connection's is not any more: its token is not told to it then. */
+  readonly assertTellable: (sessionId: string, connection: object) => void;
+  /** Whether an open session's token may have been told, so that nobody else is told it. Answers whether that is news. */
+  readonly setTokenTold: (sessionId: string, isTold: boolean) => boolean;
   /** Whether any open session is this connection's. */
   readonly isHolder: (connection: object) => boolean;
   /** Ends a session whose agent did not come back (R8). Throws `not_found`. */
@@ -325,12 +324,22 @@ export function createSessions(options: SessionsOptions): Sessions {
       return session.owner === connection || (resumeToken !== undefined && session.resumeToken === resumeToken);
     },
     holderOf: owners.holderOf,
-    tokenTold: (resumeToken) => {
+    assertTellable: (sessionId, connection) => {
+      const session = open.get(sessionId);
+      // Of one that has ended nobody becomes the owner any more.
+      const owner = session === undefined ? (ended.recordOf(sessionId)?.owner ?? connection) : session.owner;
+      if (owner === connection) return;
+      const sentence =
+        "Publish session.started once more; its connection lost the session before it could be answered.";
+      throw new Fault("session_not_yours", sentence, { pointer: "/session_id", rule: "R8" });
+    },
+    setTokenTold: (sessionId, isTold) => {
       settle();
-      const session = owners.sessionOf(resumeToken);
-      if (session === undefined || session.isTokenTold) return;
-      session.isTokenTold = true;
+      const session = open.get(sessionId);
+      if (session === undefined || session.isTokenTold === isTold) return false;
+      session.isTokenTold = isTold;
       kept.committed([session], []);
+      return true;
     },
     isHolder: owners.isHolder,
     abandon: (sessionId, moment) => {

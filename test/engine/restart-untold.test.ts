@@ -1,9 +1,10 @@
 // R8: a session whose start was never answered belongs to nobody, until its start is published once more; one whose token somebody may have is not given
 // to another (R3).
 import { describe, expect, it } from "vitest";
-import { createEngineRig, type EngineRig, session } from "../support/engine-rig.js";
+import type { PublishReceipt } from "../../src/engine/publishing.js";
+import { createEngineRig, type EngineRig, type RigAgent, session } from "../support/engine-rig.js";
 import { ABLE, confirmation } from "../support/question-rig.js";
-import { createRuns, type Run, type Runs, told } from "../support/restart-rig.js";
+import { createRuns, type Run, type Runs } from "../support/restart-rig.js";
 
 const S = "sess_1";
 const STARTED = { ...session(S).started(), event_id: "evt_started" };
@@ -153,12 +154,86 @@ describe("R8: a token that was told", () => {
   });
 });
 
-it("R8: a connection that is lost before its start is answered leaves the session to its agent's next", async () => {
+/** How the answer to a publish stands. */
+function answerTo({ durable, resumeToken }: PublishReceipt): { token: string | undefined } {
+  const answer: { token: string | undefined } = { token: "none yet" };
+  const settled = durable ?? Promise.resolve();
+  settled.then(
+    () => {
+      answer.token = resumeToken;
+    },
+    (fault: { readonly code: string }) => {
+      answer.token = fault.code;
+    },
+  );
+  return answer;
+}
+
+const startOf = (agent: RigAgent): PublishReceipt => agent.publish([{ fields: STARTED }], false);
+
+describe("R8: a connection that is lost before its start is answered", () => {
+  it.each([0, 1])(
+    "after %i flushes leaves the session to its agent's next, and is told no token",
+    async (flushCount) => {
+      const runs = createRuns();
+      const run = runs.start();
+      const receipt = startOf(run.agent);
+      const first = answerTo(receipt);
+      for (let count = 0; count < flushCount; count += 1) await run.flush();
+      run.agent.close();
+      await run.flush();
+      await run.flush();
+      const second = answerTo(startOf(run.openAgent()));
+      await run.flush();
+      await run.flush();
+      expect([first.token, second.token]).toEqual(["session_not_yours", receipt.resumeToken]);
+      expect(tokenOf(runs.start())).toBeUndefined();
+    },
+  );
+
+  it("is told no token that its agent's next is told meanwhile", async () => {
+    const runs = createRuns();
+    const run = runs.start();
+    const receipt = startOf(run.agent);
+    const first = answerTo(receipt);
+    run.agent.close();
+    const second = answerTo(startOf(run.openAgent()));
+    await run.flush();
+    await run.flush();
+    expect([first.token, second.token]).toEqual(["session_not_yours", receipt.resumeToken]);
+  });
+
+  it("is told the token of what it has ended", async () => {
+    const runs = createRuns();
+    const run = runs.start();
+    const fields = [STARTED, session(S).completed()];
+    const receipt = run.agent.publish(
+      fields.map((one) => ({ fields: one })),
+      true,
+    );
+    const answer = answerTo(receipt);
+    run.agent.close();
+    await run.flush();
+    await run.flush();
+    expect(answer.token).toMatch(/^rst_/);
+  });
+});
+
+it("R8: a token that could not be told, because the disk took nothing, is its agent's to claim", async () => {
   const runs = createRuns();
   const run = runs.start();
-  const token = tokenOf(run);
-  run.agent.close();
+  const receipt = startOf(run.agent);
+  const answer = answerTo(receipt);
+  // The start is on the disk, and that its token is told is not.
   await run.flush();
-  await told();
-  expect(run.openAgent().publish([{ fields: STARTED }], false).resumeToken).toBe(token);
+  runs.disk.setFailing(true);
+  await run.flush();
+  expect(answer.token).toBe("storage_unavailable");
+  run.agent.close();
+  runs.disk.setFailing(false);
+  await run.flush();
+  const second = answerTo(startOf(run.openAgent()));
+  await run.flush();
+  await run.flush();
+  expect(second.token).toBe(receipt.resumeToken);
 });

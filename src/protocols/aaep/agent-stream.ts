@@ -45,6 +45,8 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
   const answers: OrderedAnswers<Uint8Array> = createOrderedAnswers(connection);
   let hasAsked = false;
   let isOver = false;
+  /** What is not safe yet, and will be answered when it is. */
+  const unsafe = new Set<Promise<void>>();
   let tellInputEnded: () => void = () => {};
   const inputEnded = new Promise<void>((resolve) => {
     tellInputEnded = resolve;
@@ -89,6 +91,11 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
     }
   };
 
+  const answerLater = (answered: Promise<void>): void => {
+    unsafe.add(answered);
+    void answered.then(() => unsafe.delete(answered));
+  };
+
   /** Handles one frame. Answers what it cost, refused or not. */
   const take = (frame: Uint8Array): number => {
     // The place is kept first: news of what is published now follow its receipt.
@@ -104,7 +111,7 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
       const message = encoded(id, response);
       // What is acknowledged is safe (R29).
       if (durable === undefined) answer(message);
-      else durable.then(() => answer(message), refuse);
+      else answerLater(durable.then(() => answer(message), refuse));
       return isCostly ? TURN_COST : costOf(frame);
     } catch (caught) {
       refuse(caught);
@@ -129,9 +136,11 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
         }
         if (isOver) break;
       }
+      tellInputEnded();
+      // A session's token is told to who has it (R8): its sessions stay its own until all that it asked for is answered.
+      await Promise.all(unsafe);
       // Its end of the stream is its end: it hears what it is still owed, and no more news.
       desk.close();
-      tellInputEnded();
       await answers.empty();
     } catch (caught) {
       fault = publicFault(caught, log);

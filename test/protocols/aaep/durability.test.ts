@@ -253,4 +253,30 @@ describe("R29: over services", () => {
     expect(agent.heard().at(-1)).toMatchObject({ request_id: "again", error: { code: "storage_unavailable" } });
     expect(await refusalOf("resumeSession", { session: claim })).toMatchObject({ code: "storage_unavailable" });
   });
+
+  it("R8: who ends a stream before its start is answered is told the token, and nobody else", async () => {
+    const disk = createDisk();
+    const { rig, stream, settle, advance } = createAgentServiceRig(disk.options);
+    const [agent, other] = [stream(), stream()];
+    const start = { publish: { events: [{ ...session().started(), event_id: "evt_started" }] } };
+    agent.send({ request_id: "mine", ...start });
+    agent.halfClose();
+    await settle();
+    other.send({ request_id: "theirs", ...start });
+    await settle();
+    expect([agent.heard(), other.heard()]).toEqual([[], []]);
+    for (let count = 0; count < 2; count += 1) {
+      await disk.flush();
+      await settle();
+    }
+    expect(agent.heard()).toMatchObject([{ request_id: "mine", receipt: { resume_token: expect.any(String) } }]);
+    expect(agent.status()).toBe("OK");
+    other.send({ request_id: "again", ...start });
+    await settle();
+    const [theirs, again] = other.heard();
+    for (const heard of [theirs, again]) expect(heard?.receipt).not.toHaveProperty("resume_token");
+    // Its grace began once it was told.
+    await advance(5000);
+    expect(rig.engine.status().openSessionCount).toBe(0);
+  });
 });
