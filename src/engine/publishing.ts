@@ -32,8 +32,16 @@ export interface PublishReceipt {
 
 /** An agent's connection. */
 export interface AgentHandle {
-  /** Publishes one event, or an array of them, all or none (R3). Throws the Fault that refuses it. */
-  readonly publish: (inputs: readonly PublishedEvent[], isArray: boolean, resumeToken?: string) => PublishReceipt;
+  /**
+   * Publishes one event, or an array of them, all or none (R3). Throws the Fault that refuses it. Where nobody is to be told of the receipt,
+   * `isAnswered` is false: tokens in it are not told then (R8). Default true.
+   */
+  readonly publish: (
+    inputs: readonly PublishedEvent[],
+    isArray: boolean,
+    resumeToken?: string,
+    isAnswered?: boolean,
+  ) => PublishReceipt;
   readonly setIdentity: (producer: Producer) => void;
   readonly identity: () => Producer | undefined;
   /**
@@ -237,7 +245,7 @@ export function createPublishing(services: PublishingServices): Publishing {
       const resumeToken = answer.kind === "absorbed" ? undefined : answer.resumeToken;
       return { eventId: answer.eventId, epoch: entry?.epoch ?? journal.head(), resumeToken };
     };
-    const publish: AgentHandle["publish"] = (inputs, isArray, resumeToken) => {
+    const publish: AgentHandle["publish"] = (inputs, isArray, resumeToken, isAnswered = true) => {
       for (const { fields } of inputs)
         if (typeof fields.session_id === "string") questions.settleDue(fields.session_id, mayEndQuestions(fields.type));
       const plan = sessions.plan(inputs, {
@@ -264,7 +272,7 @@ export function createPublishing(services: PublishingServices): Publishing {
       const { journaled, durable } = carriedOut;
       const places = plan.answers.map((answer) => place(answer, journaled));
       const first = places.find((one) => one.resumeToken !== undefined)?.resumeToken;
-      if (first === undefined) return { events: places, resumeToken: first, durable };
+      if (first === undefined || !isAnswered) return { events: places, resumeToken: first, durable };
       const started = inputs.flatMap(({ fields }, index) =>
         places[index]?.resumeToken === undefined ? [] : [String(fields.session_id)],
       );

@@ -29,6 +29,8 @@ export interface Publication {
   readonly isArray: boolean;
   /** Of a session that another connection has (R8). */
   readonly resumeToken?: string | undefined;
+  /** Whether the agent is told of the receipt. Default true. */
+  readonly isAnswered?: boolean;
   /** The JSON text of each event, where there is one. Asked for once the events are known to be objects. May throw. */
   readonly sources?: () => readonly string[];
 }
@@ -55,7 +57,7 @@ export function createAgentDesk(services: AgentDeskServices): AgentDesk {
     return handle;
   };
 
-  const publish = ({ events, isArray, resumeToken, sources }: Publication): PublishReceipt => {
+  const publish = ({ events, isArray, resumeToken, isAnswered, sources }: Publication): PublishReceipt => {
     assertEventCount(events.length);
     assertObjects(events);
     const texts = sources?.();
@@ -63,7 +65,7 @@ export function createAgentDesk(services: AgentDeskServices): AgentDesk {
       fields: event as Readonly<Record<string, unknown>>,
       source: texts?.[index],
     }));
-    return agent().publish(inputs, isArray, resumeToken);
+    return agent().publish(inputs, isArray, resumeToken, isAnswered);
   };
 
   return {

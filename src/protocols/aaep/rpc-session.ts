@@ -81,7 +81,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
   });
   const questions = createQuestionMethods(agent);
 
-  const publish = (call: RpcCall): PublishReceipt => {
+  const publish = (call: RpcCall, isAnswered: boolean): PublishReceipt => {
     const { params } = call;
     if (typeof params !== "object" || params === null) {
       throw new Fault("invalid_params", "Publish one event, or an array of them.", { pointer: "", rule: "R33" });
@@ -93,12 +93,13 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
       events: isArray ? published : [published],
       isArray,
       resumeToken: long?.resumeToken,
+      isAnswered,
       sources: () => sourceTexts(call.text, published, long !== undefined),
     });
   };
 
   const publishRequest = (call: RpcCall): Message | Promise<Message> => {
-    const receipt = publish(call);
+    const receipt = publish(call, true);
     return whenSafe(receiptDocument(receipt), receipt.durable);
   };
 
@@ -258,7 +259,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
       isOpen = true;
       try {
         // Nobody waits for the answer, so nobody waits for its durability either.
-        if (whole.method === "aaep.publish") publish(whole);
+        if (whole.method === "aaep.publish") publish(whole, false);
         else if (NEEDS_AN_ANSWER.has(whole.method)) throw unanswerable(whole.method);
         else {
           const result = call(whole.method, whole.params, whole);

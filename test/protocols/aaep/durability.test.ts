@@ -40,7 +40,7 @@ function createDisk(): Disk {
 function createPeer(rig: EngineRig) {
   const notified: { readonly method: string; readonly params: Message }[] = [];
   let keys = 0;
-  const { handlers } = createRpcSession(
+  const { handlers, ended } = createRpcSession(
     {
       engine: rig.engine,
       ids: { hex: (bytes) => String(++keys).padStart(bytes * 2, "0") },
@@ -93,6 +93,7 @@ function createPeer(rig: EngineRig) {
       return answer;
     },
     tell: (method: string, params: unknown) => handlers.notification(callOf(method, params)),
+    hangUp: () => ended(),
   };
 }
 
@@ -222,6 +223,26 @@ describe("R29: over JSON-RPC", () => {
     });
   });
 });
+
+it.each(["a disk", "memory"])(
+  "R8: a start by notification tells nobody the token, and it is its agent's to claim: %s",
+  async (kind) => {
+    const disk = createDisk();
+    const rig = createEngineRig(kind === "memory" ? {} : disk.options);
+    const flush = async () => {
+      for (let count = 0; count < 2; count += 1) await disk.flush();
+    };
+    const [agent, next] = [createPeer(rig), createPeer(rig)];
+    const start = { ...session().started(), event_id: "evt_started" };
+    agent.tell("aaep.publish", start);
+    await flush();
+    agent.hangUp();
+    const claimed = next.call("aaep.publish", start);
+    await flush();
+    await told();
+    expect(claimed.value).toMatchObject({ resume_token: expect.any(String) });
+  },
+);
 
 describe("R29: over services", () => {
   it("a session is taken over when that is safe, by a call and on a stream; while the disk takes nothing, not at all", async () => {
