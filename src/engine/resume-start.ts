@@ -21,10 +21,10 @@ export interface ResumeServices {
   /** Whether the journal has let go of anything of a session that is not forgotten. */
   readonly hasLost: () => boolean;
   /**
-   * What was lost after an epoch, of all sessions or of each in a map after one of its own, and how those that are over ended; said to whom the rest
-   * is given after `goesOnAfter`.
+   * What was lost after an epoch, of all sessions or of each in a map after one of its own, and how those that are over ended. Whoever names one of
+   * the gaps, and nothing more is known after a kill, is read to from `namedAfter`: the others need not have arrived.
    */
-  readonly gapEvents: (after: Epoch | ReadonlyMap<string, Epoch>, goesOnAfter: Epoch) => readonly AgentEvent[];
+  readonly gapEvents: (after: Epoch | ReadonlyMap<string, Epoch>, namedAfter: Epoch) => readonly AgentEvent[];
 }
 
 export function resumeStart(
@@ -45,10 +45,9 @@ function afterEvent(subscriberId: string, eventId: string, services: ResumeServi
   // An id that the journal let go of is told from none: what followed it may be gone, though reading begins where this subscriber was last (R27).
   const isDoubtful = services.hasLost() && !points.knows(subscriberId, eventId);
   // Of an id that nobody knows any more, all that the open sessions told may be missing.
-  if (after === undefined) return { kind: "live", first: gapEvents(allOpen(), journal.head()), owedFrom: 0 };
+  if (after === undefined) return { kind: "live", first: gapEvents(allOpen(), -1), owedFrom: 0 };
   services.returned(subscriberId, eventId, after);
-  if (isAgedOut(after, journal, steps))
-    return { kind: "live", first: gapEvents(after, journal.head()), owedFrom: after + 1 };
+  if (isAgedOut(after, journal, steps)) return { kind: "live", first: gapEvents(after, after), owedFrom: after + 1 };
   const point = { after, givenTo: after, textTo: after, positions: new Map() };
   const first = isDoubtful ? gapEvents(allOpen(), after) : [];
   return { kind: "resume", point, summarize: new Set(), first, owedFrom: isDoubtful ? 0 : after + 1 };

@@ -278,6 +278,32 @@ describe("R27: what is lost is told, and what is not is not", () => {
     await second.flush();
     expect([...runs.disk.state("lost").keys()]).toEqual([]);
   });
+
+  it.each(["aged out", "unknown"])(
+    "R27: of an id that is %s, a kill after the first of several gaps leaves none untold",
+    async (kind) => {
+      const runs = createRuns();
+      const first = runs.start();
+      begin(first);
+      first.publish(session("sess_2").started());
+      const listener = first.listen({}, "listener");
+      const early = first.publish(note("early"))[0]?.epoch;
+      for (const name of ["one", "two", "three"]) first.publish(note(name), note(`${name}2`, "sess_2"));
+      first.advance(1000);
+      await first.flush();
+      listener.subscription.close();
+      first.journal.evict(6);
+      await first.flush();
+      const derived = `evt_${Number(early).toString(16).padStart(16, "0")}${"0".repeat(48)}`;
+      const [who, named] = kind === "unknown" ? ["nobody", "evt_never"] : ["listener", derived];
+      const slow = first.listen({ maxEventsPerSecond: 0.001 }, who, afterId(named));
+      expect(slow.received.map(({ event }) => event.session_id)).toEqual([S]);
+      expect(gaps(slow)).toHaveLength(1);
+      const again = runs.start().listen({}, who, afterId(lastId(slow)));
+      const told = again.received.filter(({ event }) => event.extensions?.aaepd?.gap !== undefined);
+      expect(told.map(({ event }) => event.session_id)).toContain("sess_2");
+    },
+  );
 });
 
 describe("what is kept for resuming stays small", () => {
