@@ -6,6 +6,7 @@ import type { Member, MemberStatus } from "./member-spec.js";
 import type { Questions, Replier } from "./questions-spec.js";
 import type { Repeats } from "./repeats.js";
 import type { Reply } from "./reply-check.js";
+import type { ResumePoints } from "./resume-points.js";
 import type { OpenQuestion } from "./session-record.js";
 import type { Taken } from "./stream.js";
 import type { SubscriberLows } from "./subscriber-lows.js";
@@ -16,7 +17,14 @@ import { viewKey } from "./view-terms.js";
 export interface EngineSubscription
   extends Omit<
     Member,
-    "skipAll" | "repeat" | "wake" | "cursorIn" | "close" | "end" | keyof Parameters<SubscriberLows["opened"]>[1]
+    | "skipAll"
+    | "repeat"
+    | "wake"
+    | "cursorIn"
+    | "close"
+    | "end"
+    | "lastRuns"
+    | keyof Parameters<SubscriberLows["opened"]>[1]
   > {
   readonly id: string;
   /** R26: of one output, or with no output of everything that waits. */
@@ -44,6 +52,7 @@ type RefusedFate = "malformed" | "wrong_subscription";
 export interface SubscriptionServices {
   readonly accounts: Pick<EngineAccounts, "opened" | "closed">;
   readonly lows: Pick<SubscriberLows, "opened" | "left" | "moved">;
+  readonly points: Pick<ResumePoints, "ran">;
   readonly questions: Pick<Questions, "audienceChanged" | "reply" | "shown">;
   readonly repeats: Pick<Repeats, "find">;
   readonly safety: () => Promise<void> | undefined;
@@ -157,7 +166,10 @@ class HeldSubscription implements EngineSubscription, Replier {
     const { member, services } = this;
     if (member.isClosed()) return;
     services.accounts.closed(this.id, reason);
-    if (this.isRemembered) services.lows.left(this.subscriberId, member);
+    if (this.isRemembered) {
+      services.points.ran(this.subscriberId, member.lastRuns());
+      services.lows.left(this.subscriberId, member);
+    }
     member.close();
     services.questions.audienceChanged();
   }

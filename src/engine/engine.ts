@@ -255,6 +255,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const subscriptionServices: SubscriptionServices = {
     accounts,
     lows,
+    points,
     questions,
     repeats,
     safety,

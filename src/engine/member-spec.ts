@@ -12,6 +12,7 @@ import type { LiveEntry } from "./live-entry.js";
 import type { OrderedReturn } from "./ordered-return.js";
 import type { Given, ReadingPoint } from "./reading-point.js";
 import type { ReadingTurns } from "./reading-turns.js";
+import type { RunLows } from "./run-lows.js";
 import type { Standpoint } from "./standpoint.js";
 import type { Taken } from "./stream.js";
 import type { Terms } from "./terms.js";
@@ -135,6 +136,8 @@ export interface Member {
   readonly skipAll: (terminals: () => readonly JournaledEvent[]) => void;
   /** Sends one event again, at once (R28). */
   readonly repeat: (entry: JournaledEvent) => void;
+  /** The last runs that it was given as others got them, oldest first (R17). */
+  readonly lastRuns: () => readonly RunLows[];
   /** The lowest epoch of which it is still owed something (R17). */
   readonly owedFrom: () => Epoch;
   /** Whether it begins, or goes on, with what the journal holds. */

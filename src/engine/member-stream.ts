@@ -8,6 +8,7 @@ import type { SharedView } from "./hub.js";
 import type { LiveEntry } from "./live-entry.js";
 import { createMemberAccount, noteGap } from "./member-account.js";
 import type { MemberServices, MemberSpec } from "./member-spec.js";
+import { RUNS_KEPT, type RunLows } from "./run-lows.js";
 import type { StreamServices } from "./stream.js";
 import type { Terms } from "./terms.js";
 import type { EventUnit, Unit } from "./unit.js";
@@ -27,6 +28,7 @@ export abstract class StreamOwner implements StreamServices, DeliveryQueueOption
   // Epochs of the questions that it was asked.
   private askedEpochs: Set<Epoch> | undefined;
   private pruneAt = ASKED_KEPT_COUNT;
+  private runs: RunLows[] | undefined;
 
   constructor(spec: MemberSpec, services: MemberServices) {
     this.subscriptionId = spec.subscriptionId;
@@ -83,6 +85,17 @@ export abstract class StreamOwner implements StreamServices, DeliveryQueueOption
   delivered(unit: Unit, low: Epoch): void {
     noteGap(this.account, unit);
     if (this.isRemembered) this.services.delivered(this.subscriberId, unit, low, this.shared.view.deliveryOf);
+  }
+
+  ran(lows: RunLows): void {
+    if (!this.isRemembered) return;
+    this.runs ??= [];
+    if (this.runs.length === RUNS_KEPT) this.runs.shift();
+    this.runs.push(lows);
+  }
+
+  lastRuns(): readonly RunLows[] {
+    return this.runs ?? [];
   }
 
   protected wasAsked(epoch: Epoch): boolean {

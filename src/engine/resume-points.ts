@@ -7,6 +7,7 @@ import type { Epoch, JournaledEvent } from "./event.js";
 import { readKept } from "./kept-entry.js";
 import { createNamedReturns } from "./named-returns.js";
 import { createOutputSpans } from "./output-spans.js";
+import type { RunLows } from "./run-lows.js";
 import type { SubscriberLows } from "./subscriber-lows.js";
 import { type Point, SubscriberPoints } from "./subscriber-points.js";
 
@@ -15,6 +16,8 @@ export interface ResumePoints {
   readonly published: (entry: JournaledEvent) => void;
   /** `low`: the lowest epoch that was still owed when the event of `epoch` went out. */
   readonly delivered: (subscriberId: string, sessionId: string, eventId: string, low: Epoch, epoch: Epoch) => void;
+  /** A connection has ended, and these were the last runs that left over it as others got them. */
+  readonly ran: (subscriberId: string, runs: readonly RunLows[]) => void;
   /** The epoch after which to read for a subscriber that names `eventId` as its last; undefined where nothing is known of it. */
   readonly after: (subscriberId: string, eventId: string, sessionId: string | undefined) => Epoch | undefined;
   /** A subscriber that named `eventId` is read to from the epoch after `after`: if it names that again, it is read to from there again. */
@@ -97,13 +100,22 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
     if (onDisk.delete(next.value)) kept.removeAll(["point", next.value]);
   };
 
+  const makeRoom = (): void => {
+    while (points.size > SUBSCRIBERS_KEPT || (pointCount > POINTS_KEPT && points.size > 1)) forgetMostSilent();
+  };
+
+  /** Moved to the end, so that the order is that of the last delivery. */
+  const atEnd = (subscriberId: string): SubscriberPoints => {
+    const known = points.get(subscriberId) ?? new SubscriberPoints();
+    points.delete(subscriberId);
+    points.set(subscriberId, known);
+    return known;
+  };
+
   return {
     published: spans.published,
     delivered: (subscriberId, sessionId, eventId, low, epoch) => {
-      const known = points.get(subscriberId) ?? new SubscriberPoints();
-      // Moved to the end, so that the order is that of the last delivery.
-      points.delete(subscriberId);
-      points.set(subscriberId, known);
+      const known = atEnd(subscriberId);
       const before = known.count();
       const reduced = known.delivered(sessionId, { eventId, low, epoch }, wentAhead);
       if (kept.isKept) {
@@ -112,7 +124,12 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
         for (const one of reduced) theirs.add(one);
       }
       pointCount += known.count() - before;
-      while (points.size > SUBSCRIBERS_KEPT || (pointCount > POINTS_KEPT && points.size > 1)) forgetMostSilent();
+      makeRoom();
+    },
+    ran: (subscriberId, runs) => {
+      if (runs.length === 0) return;
+      atEnd(subscriberId).ran(runs);
+      makeRoom();
     },
     after: (subscriberId, eventId, sessionId) => {
       const after = afterId(subscriberId, eventId, sessionId) ?? lastKnown(subscriberId, sessionId);

@@ -6,6 +6,7 @@ import type { RunningCounts } from "./delivery-counts.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
 import type { OrderedReturn } from "./ordered-return.js";
 import type { ReadingPoint } from "./reading-point.js";
+import type { RunLows } from "./run-lows.js";
 import type { EventUnit, TextUnit, Unit } from "./unit.js";
 import type { View } from "./view.js";
 
@@ -30,6 +31,8 @@ export interface StreamServices {
   readonly maxHoldMs: Millis;
   /** Told of what leaves by the slow way, so that a resume point can be kept (R17). */
   readonly delivered: (unit: Unit, low: Epoch) => void;
+  /** Told of a run that left as others got it, in place of each unit of it. */
+  readonly ran: (lows: RunLows) => void;
   readonly counts: RunningCounts;
   /** Told of each question that leaves. */
   readonly asked: (entry: JournaledEvent) => void;

@@ -1,5 +1,6 @@
 // The last events that one subscriber was given, by session, each with what was owed when it went out (R17): the last ones need not have arrived.
 import type { Epoch } from "./event.js";
+import { RUNS_KEPT, type RunLows } from "./run-lows.js";
 
 /** An event that was delivered. */
 export interface Point {
@@ -33,6 +34,8 @@ export class SubscriberPoints {
   /** Of sessions before those, only events that went ahead: for others the journal's place of the event says as much. */
   private readonly older = new Map<string, readonly Point[]>();
   private latest: string | undefined;
+  /** What left as others got it, of its last connections. */
+  private runs: readonly RunLows[] = [];
   private pointCount = 0;
 
   /** How many there are, of all sessions. */
@@ -74,6 +77,11 @@ export class SubscriberPoints {
     return [];
   }
 
+  /** A connection of its has ended, and these were the last runs that it was given. */
+  ran(runs: readonly RunLows[]): void {
+    this.runs = [...this.runs, ...runs].slice(-RUNS_KEPT);
+  }
+
   /** Takes over what the run before kept of a session, oldest first. */
   restore(sessionId: string, kept: readonly Point[]): void {
     const last = kept.at(-1);
@@ -101,6 +109,10 @@ export class SubscriberPoints {
       const low = point.epoch === undefined ? Math.min(point.low, before) : point.low;
       lowest = Math.min(low, lowest ?? low);
     };
+    for (const run of this.runs) {
+      const low = run.lowOf(eventId);
+      if (low !== undefined) lowest = Math.min(low, lowest ?? low);
+    }
     for (const points of this.older.values()) points.forEach(look);
     for (const { ahead, earlier, last } of this.recent.values()) {
       ahead.forEach(look);

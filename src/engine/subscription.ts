@@ -53,12 +53,13 @@ class PulledStream extends StreamIntake implements Stream {
     if (out.length === 0 && this.isShortCut()) {
       const { log } = standing.view;
       if (standing.cursor >= log.end()) return IDLE;
-      const { run, next } = log.run(standing.cursor, RUN_LIMIT);
+      const { run, next, lows } = log.run(standing.cursor, RUN_LIMIT);
       if (log.lastCritical() >= standing.cursor)
         for (const unit of log.from(standing.cursor, next)) this.noteQuestion(unit);
       standing.cursor = next;
       this.criticalSeen = next;
       this.budget.spend(now);
+      this.services.ran(lows);
       return { kind: "run", run };
     }
     if (this.holdsBack()) this.takeCritical(out, now);

@@ -1,6 +1,7 @@
 // The newest units of one view, numbered from its beginning, and the runs of them that several subscriptions take alike.
 import type { Delivery, DeliveryRun } from "./delivery.js";
 import { createDeliveryRun } from "./delivery.js";
+import { RunLows } from "./run-lows.js";
 import type { EventUnit, Unit } from "./unit.js";
 
 export interface CriticalUnit {
@@ -21,7 +22,10 @@ export interface ViewLog {
   /** The index of the newest critical unit; -1 where there was none. */
   readonly lastCritical: () => number;
   /** The units from `from` as one run, shared by all who ask for the same; at most `limit` units. */
-  readonly run: (from: number, limit: number) => { readonly run: DeliveryRun; readonly next: number };
+  readonly run: (
+    from: number,
+    limit: number,
+  ) => { readonly run: DeliveryRun; readonly next: number; readonly lows: RunLows };
   /** Lets go of what lies before `index`. */
   readonly drop: (index: number) => void;
 }
@@ -33,7 +37,7 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
   let units: Unit[] = [];
   let base = 0;
   const criticals: CriticalUnit[] = [];
-  const runs: { from: number; next: number; run: DeliveryRun }[] = [];
+  const runs: { from: number; next: number; run: DeliveryRun; lows: RunLows }[] = [];
 
   const end = (): number => base + units.length;
   return {
@@ -62,10 +66,12 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
       const next = Math.min(end(), from + limit);
       const known = runs.find((entry) => entry.from === from && entry.next === next);
       if (known !== undefined) return known;
-      const run = createDeliveryRun(units.slice(from - base, next - base).map(render));
-      runs.push({ from, next, run });
+      const taken = units.slice(from - base, next - base);
+      const run = createDeliveryRun(taken.map(render));
+      const made = { from, next, run, lows: new RunLows(taken, run.deliveries) };
+      runs.push(made);
       if (runs.length > RUNS_KEPT) runs.shift();
-      return { run, next };
+      return made;
     },
     drop: (index) => {
       const count = Math.min(index, end()) - base;
