@@ -36,6 +36,8 @@ export interface BlockReader {
 
 export interface BlockReaderOptions {
   readonly table: Table;
+  /** Whether the table's file is not what it was, so that none of it may be touched. Asked before each access; default never. */
+  readonly isLost?: () => boolean;
   readonly log: Log;
   /** Of the file, for the log. */
   readonly path: string;
@@ -66,8 +68,13 @@ function placeOf(key: TableKey | undefined): BlockPlace | undefined {
   return key === undefined ? undefined : { first: Number(key[0]), count: Number(key[1]) };
 }
 
+function unread({ first, count }: BlockPlace): LoadedBlock {
+  return { first, count, length: 0, block: undefined };
+}
+
 export function createBlockReader({
   table,
+  isLost = () => false,
   log,
   path,
   wallTimeOffset,
@@ -79,11 +86,13 @@ export function createBlockReader({
   let heldBytes = 0;
   const damaged = new Set<Epoch>();
 
-  const nextFrom = (epoch: Epoch): BlockPlace | undefined => placeOf(table.keys({ from: [epoch], limit: 1 })[0]);
+  const nextFrom = (epoch: Epoch): BlockPlace | undefined =>
+    isLost() ? undefined : placeOf(table.keys({ from: [epoch], limit: 1 })[0]);
 
   const holding = (epoch: Epoch): BlockPlace | undefined => {
     for (const { loaded } of held.values())
       if (loaded.first <= epoch && epoch < loaded.first + loaded.count) return loaded;
+    if (isLost()) return undefined;
     const place = placeOf(table.keys({ to: [epoch, Number.MAX_SAFE_INTEGER], isReverse: true, limit: 1 })[0]);
     return place !== undefined && epoch < place.first + place.count ? place : undefined;
   };
@@ -106,7 +115,9 @@ export function createBlockReader({
     );
   };
 
-  const loadNew = (place: BlockPlace): LoadedBlock => {
+  /** Undefined where the file is lost: what is there may be read again when it is back. */
+  const loadNew = (place: BlockPlace): LoadedBlock | undefined => {
+    if (isLost()) return undefined;
     const bytes = table.get(blockKey(place));
     const block = bytes && readBlock(bytes);
     const isSound = block !== undefined && block.first === place.first && block.count === place.count;
@@ -121,7 +132,9 @@ export function createBlockReader({
       held.set(place.first, known);
       return known;
     }
-    const made: Held = { loaded: loadNew(place), entries: [] };
+    const loaded = loadNew(place);
+    if (loaded === undefined) return { loaded: unread(place), entries: [] };
+    const made: Held = { loaded, entries: [] };
     held.set(place.first, made);
     heldBytes += made.loaded.length;
     for (const [first, { loaded }] of held) {
@@ -154,7 +167,7 @@ export function createBlockReader({
   return {
     nextFrom,
     holding,
-    load: (place) => held.get(place.first)?.loaded ?? loadNew(place),
+    load: (place) => held.get(place.first)?.loaded ?? loadNew(place) ?? unread(place),
     read: (after, limit, before) => {
       const events: JournaledEvent[] = [];
       let epoch = after + 1;

@@ -51,9 +51,6 @@ export interface DiskJournalOptions {
   readonly closed?: () => void;
 }
 
-/** How often it is looked whether the file still stands where it was. */
-const LOOK_EVERY_MS = 1000;
-
 /** Events below the window that a start reads to know their ids are read in one go: at most a run of them and a block. */
 function relearnIds(reader: BlockReader, add: (id: string, epoch: Epoch) => void, from: Epoch): void {
   for (let place = reader.nextFrom(from); place !== undefined; place = reader.nextFrom(place.first + place.count)) {
@@ -85,8 +82,11 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
     wallTimeOffsetMs: wallTimeOffset(),
     isOwed: (epoch) => epoch > written,
   });
+  const file = standingFile(path);
+  const isLost = (): boolean => file.loss() !== undefined;
   const reader = createBlockReader({
     table: tables.blocks,
+    isLost,
     log,
     path,
     wallTimeOffset,
@@ -99,7 +99,7 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
     head: () => totals.head,
     retentionMs: retention.ageMs,
   });
-  const ids = createIdIndex(tables.ids);
+  const ids = createIdIndex({ ...tables.ids, get: (key) => (isLost() ? undefined : tables.ids.get(key)) });
   relearnIds(reader, ids.add, ids.knownThrough() + 1);
   const state = createPendingState(
     tables.state,
@@ -168,6 +168,7 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
   /** Undefined where it is to be looked up; it stays the same until it goes, or was to go and may stay after all. */
   let knownOldest: OldestBlock | undefined;
   const lookUpOldest = (): OldestBlock | undefined => {
+    if (isLost()) return undefined;
     // Looked at again where the clock was set back since.
     if (knownOldest !== undefined && knownOldest.newestAt > clock.wallTime()) knownOldest = undefined;
     knownOldest ??= oldestBlock(reader, totals, receiptOf);
@@ -188,12 +189,7 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
     for (const event of slice.events) options.evicted(event);
   };
 
-  const file = standingFile(path);
-  let lookedAt = clock.now();
-  /** Once a second is enough: who deletes a journal does not wait for a group. */
   const assertStanding = (): void => {
-    if (clock.now() - lookedAt < LOOK_EVERY_MS) return;
-    lookedAt = clock.now();
     const loss = file.loss();
     if (loss !== undefined) throw new Error(loss);
   };
@@ -206,6 +202,8 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
     commit: async (work) => {
       assertStanding();
       await environment.commit(work);
+      // How long it is now.
+      assertStanding();
     },
     revive: environment.revive,
     diagnose: async () => file.loss() ?? (await diagnoseDisk(path, owedBytes)),
@@ -237,7 +235,7 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
 
   const append = (events: readonly NewEvent[]): Appended => {
     // Also of those who ask whether all is safe: they are about to change what could not be made so.
-    const failure = commits.failure();
+    const failure = commits.failure() ?? file.knownLoss();
     if (failure !== undefined) throw unavailable(failure);
     if (events.length === 0) return { events: [], durable: policy === "none" ? undefined : commits.pending() };
     if (owedBytes > maxOwedBytes) {
@@ -264,6 +262,9 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
     if (after < totals.lostThrough && after < window.head()) return { kind: "gap", oldest: oldest() };
     const inMemory = window.oldest();
     if (after + 1 >= inMemory) return { kind: "events", events: readWindow(after, limit) };
+    // Of a run that has everything in memory nothing is owed from the disk to those who have all of what was before it.
+    const hasAllOlder = after >= options.totals.head && inMemory === options.firstEpoch;
+    if (!hasAllOlder && isLost()) return { kind: "gap", oldest: inMemory };
     const older = reader.read(after, limit, inMemory);
     if (older.kind === "gap" || !older.isWhole || older.events.length >= limit) return older;
     const newer = readWindow(inMemory - 1, limit - older.events.length);

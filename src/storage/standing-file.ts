@@ -1,10 +1,13 @@
 // Whether the file that is written to still stands where it was opened. One that was deleted or replaced takes everything, and the next run finds
-// nothing of it: nothing may be acknowledged then (R29).
+// nothing of it: nothing may be acknowledged then (R29). Of one that was cut short LMDB would read pages that are not there, which ends the process
+// by a signal (P12): nothing may be read of it either.
 import { type Stats, statSync } from "node:fs";
 
 export interface StandingFile {
-  /** Why it is not the file that it was, in a sentence; undefined where it is. */
+  /** Looks, and says why it is not the file that it was, in a sentence; undefined where it is. */
   readonly loss: () => string | undefined;
+  /** The same where the last look found a loss, else undefined: costs nothing as long as all is well. */
+  readonly knownLoss: () => string | undefined;
 }
 
 const LOSS = "Its file was deleted, replaced or cut short. Put it back, or restart the daemon.";
@@ -12,16 +15,22 @@ const LOSS = "Its file was deleted, replaced or cut short. Put it back, or resta
 /** The file that stands at `path` now. Where there is none, nothing is ever said of it. */
 export function standingFile(path: string): StandingFile {
   const first = statusOf(path);
-  return {
-    loss: () => {
-      if (typeof first !== "object") return undefined;
-      const now = statusOf(path);
-      if (now === "missing") return LOSS;
-      return typeof now === "object" && (now.ino !== first.ino || now.dev !== first.dev || now.size < first.size)
-        ? LOSS
-        : undefined;
-    },
+  /** It never shrinks by itself. */
+  let largestBytes = typeof first === "object" ? first.size : 0;
+  let found: string | undefined;
+
+  const loss = (): string | undefined => {
+    if (typeof first !== "object") return undefined;
+    const now = statusOf(path);
+    if (now === "unknown") return found;
+    const stands =
+      now !== "missing" && now.ino === first.ino && now.dev === first.dev && now.size >= largestBytes ? now : undefined;
+    if (stands !== undefined) largestBytes = stands.size;
+    found = stands === undefined ? LOSS : undefined;
+    return found;
   };
+
+  return { loss, knownLoss: () => (found === undefined ? undefined : loss()) };
 }
 
 /** "unknown" where the system does not tell, which is no loss yet. */

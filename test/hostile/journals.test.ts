@@ -103,6 +103,25 @@ describe("a data file", () => {
     expect(["a", "b", "c", "d"].filter((id) => next.find(`evt_${id}`) !== undefined)).toEqual(["a", "b", "d"]);
   });
 
+  it("P12, R27: that was cut short to what it had when it was opened takes nothing, and nothing is read of it", () => {
+    ensureBuilt();
+    const script = join(import.meta.dirname, "../fixtures/cut-journal.mjs");
+    const { stdout, status, signal } = spawnSync(process.execPath, [script, temporaryDirectory()], {
+      encoding: "utf8",
+    });
+    expect([status, signal]).toEqual([0, null]);
+    const refused = { code: "storage_unavailable", sentence: expect.stringContaining("replaced or cut short") };
+    expect(JSON.parse(stdout)).toMatchObject({
+      grown: true,
+      read: { kind: "gap" },
+      isOldestInMemory: true,
+      found: [null, null, "evt_2001"],
+      refused,
+      refusedAgain: refused,
+      failure: expect.stringContaining("Put it back"),
+    });
+  });
+
   it("R29: that was replaced is told before anything is published", async () => {
     const directory = temporaryDirectory();
     const { journal, path } = await journalLookedAt(directory);
