@@ -177,7 +177,8 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
 function retryDelayMs(because: Interruption): number | undefined {
   switch (because.kind) {
     case "closed":
-      return 0;
+      // Nothing more follows, however often it is asked for.
+      return because.close.reason_code === "recording_ended" ? undefined : 0;
     case "fault":
       // The address itself is wrong, or may not be used: no time will help.
       return because.fault.code === "address_invalid" || because.fault.code === "permission_denied" ? undefined : 0;

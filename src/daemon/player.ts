@@ -20,8 +20,8 @@ export interface PlayerOptions extends Pace {
   readonly clock: Pick<Clock, "now" | "wakeAt" | "afterTurn">;
   /** Told what is due, in order; at most 256 events at a time. */
   readonly play: (events: readonly RecordedEvent[]) => void;
-  /** Told once, after the last event, how many were played. */
-  readonly ended: (playedCount: number) => void;
+  /** Told once, after the last event. */
+  readonly ended: () => void;
 }
 
 export interface Player {
@@ -41,7 +41,6 @@ const AHEAD_UNITS = 512 * 1024;
 export function createPlayer({ tape, clock, play, ended, ...pace }: PlayerOptions): Player {
   let next: RecordedEvent | undefined;
   let dueAt: Millis = 0;
-  let playedCount = 0;
   let aheadCount = 0;
   let aheadUnits = 0;
   let isHeldUp = false;
@@ -66,11 +65,10 @@ export function createPlayer({ tape, clock, play, ended, ...pace }: PlayerOption
       aheadCount += 1;
       aheadUnits += next.source?.length ?? 0;
     }
-    playedCount += due.length;
     if (due.length > 0) play(due);
     if (next === undefined) {
       isOver = true;
-      ended(playedCount);
+      ended();
       return;
     }
     isHeldUp = isFarAhead();

@@ -9,6 +9,7 @@ import type { EngineSubscription } from "../engine/engine-subscription.js";
 import type { ResumeAfter } from "../engine/resume-start.js";
 import { createPlayer, type Pace } from "./player.js";
 import { createTape, playedUpTo, type RecordedSession, type Tape } from "./recorded-session.js";
+import { createEndings } from "./replay-endings.js";
 import { createSharedReads } from "./shared-reads.js";
 import { createTapeJournal } from "./tape-journal.js";
 
@@ -40,6 +41,7 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
   }
 
   const recording = createSharedReads(replay.session);
+  const endings = createEndings();
   const newTape = (): Tape => createTape(recording, services.idServices, options.defaultLanguage);
 
   /** Gives the engine what a listener that comes back had been given, so that it goes on after it (R17). Answers how many events that are. */
@@ -59,16 +61,19 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
     const givenCount = catchUp(engine, tape, spec.resumeAfter);
     const { resumeAfter, ...others } = spec;
     const subscription = engine.subscribe({ ...others, resumeAfter: givenCount === 0 ? undefined : resumeAfter });
+    const ending = endings.of(spec);
+    // What it is given up to here it may have had: where it was is told less exactly than what it heard.
+    const lastKnown = tape.firstEpoch + givenCount - 1;
     let isPlayed = false;
     let hasEnded = false;
+    let hasHeardNews = false;
     const player = createPlayer({
       ...replay,
       tape,
       clock: services.clock,
       play: (events) => engine.replay(events),
-      ended: (playedCount) => {
-        // Who has heard it all and comes back is not sent away again: it would come back for ever.
-        isPlayed = givenCount === 0 || playedCount > 0;
+      ended: () => {
+        isPlayed = true;
         spec.wake();
       },
     });
@@ -86,8 +91,10 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
     /** All that was played has left, but for text that is held: that goes out as the subscription is ended. */
     const noteCaughtUp = (): void => {
       player.caughtUp();
-      if (!isPlayed || hasEnded) return;
+      // Who has heard all that it will be given and comes back is not sent away again: it would come back for ever.
+      if (!isPlayed || hasEnded || !ending.isDue(hasHeardNews)) return;
       hasEnded = true;
+      ending.note();
       services.clock.afterTurn(() => spec.ended("recording_ended"));
     };
 
@@ -96,6 +103,7 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
     return withOwn(subscription, {
       take: () => {
         const taken = subscription.take();
+        if (taken.kind === "run") hasHeardNews ||= taken.run.deliveries.some(({ epoch }) => epoch > lastKnown);
         if (taken.kind === "idle" && hasTakenAll(subscription)) noteCaughtUp();
         return taken;
       },

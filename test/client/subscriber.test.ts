@@ -89,6 +89,23 @@ test("R17, R18: closed as lagging, it comes back and resumes after the last even
   expect(events).toEqual(["new evt_1", "new evt_2", "new evt_3", "new evt_4"]);
 });
 
+test("a recording that has ended is over: it does not come back", async () => {
+  const producer = createFakeProducer();
+  const { subscriber } = start(producer);
+  await settle();
+  side(producer).accept();
+  side(producer).say(eventMessage(1), {
+    type: "subscription.close",
+    subscription_id: "sub_1",
+    reason_code: "recording_ended",
+  });
+  expect(await subscriber.ended).toMatchObject({
+    kind: "ended",
+    because: { kind: "closed", close: { reason_code: "recording_ended" } },
+  });
+  expect(producer.sides).toHaveLength(1);
+});
+
 test("R17: resumes by session where that is asked for, and keeps the request's own extensions", async () => {
   const producer = createFakeProducer();
   const { timers } = start(producer, {

@@ -182,6 +182,52 @@ describe("R17: a listener that comes back to a replay", () => {
   });
 });
 
+describe("R17: a listener whose filter hides the end of a replay", () => {
+  const HIDDEN = record(({ publish, advance }) => {
+    publish(started(), state("idle", "writing_output"), chunk("Hello there. ", true));
+    for (let percent = 1; percent < 20; percent += 1) publish(session().progress(percent));
+    advance(1000);
+    publish(session().progress(50));
+  });
+  const TEXT_ONLY = { eventFilters: { include: ["aaep:agent.output.*"], exclude: [] } };
+
+  it("comes back once and is left alone: what is played to nobody is nothing new", () => {
+    const stage = createReplayStage(sessionOf(HIDDEN));
+    const first = stage.listen(TEXT_ONLY);
+    stage.clock.advance(LENGTH_MS);
+    expect([textOf(first.received, "out_1"), first.ended]).toStrictEqual(["Hello there. ", ["recording_ended"]]);
+    const eventId = idsOf(first.received).at(-1) ?? "";
+    for (const kind of ["event", "sessions"] as const) {
+      const resume = kind === "event" ? { kind, eventId } : { kind, eventIds: new Map([["sess_1", eventId]]) };
+      const again = stage.listen(TEXT_ONLY, resume);
+      stage.clock.advance(10 * LENGTH_MS);
+      // Merged text may come again, under the id that it had.
+      expect(idsOf(again.received).filter((id) => id !== eventId)).toStrictEqual([]);
+      expect(again.ended).toStrictEqual([]);
+    }
+  });
+
+  it("is ended where it is given something new", () => {
+    const upTo = RECORDED.findIndex(({ event }) => event.chunk === "Another one. ");
+    const stage = createReplayStage(sessionOf(RECORDED.slice(0, upTo + 1)));
+    const first = stage.listen({ ...VERBATIM, ...TEXT_ONLY });
+    stage.clock.advance(1000);
+    first.subscription.close();
+    const eventId = idsOf(first.received).at(-1) ?? "";
+    const second = stage.listen({ ...VERBATIM, ...TEXT_ONLY }, { kind: "event", eventId });
+    stage.clock.advance(LENGTH_MS);
+    expect(textOf(second.received, "out_1")).toContain("Another one. ");
+    expect(second.ended).toStrictEqual(["recording_ended"]);
+  });
+
+  it("and is ended as anybody where it does not say that it comes back, though all is hidden from it", () => {
+    const stage = createReplayStage(sessionOf(HIDDEN));
+    const listener = stage.listen({ eventFilters: { include: ["aaep:agent.tool.*"], exclude: [] } });
+    stage.clock.advance(LENGTH_MS);
+    expect([listener.received, listener.ended]).toStrictEqual([[], ["recording_ended"]]);
+  });
+});
+
 describe("R27: what is missing in a recording", () => {
   const isChunk = ({ kind }: RecordedEvent) => kind === "output.streaming";
   const gapsOf = (received: readonly { readonly event: RecordedEvent["event"] }[]) =>
