@@ -29,7 +29,7 @@ const SETTINGS = [
 ];
 
 /** They load modules, have code compiled, and fill what is remembered of those who come back. */
-const WARMING_CYCLES = 8;
+const WARMING_CYCLES = 12;
 const LEAST_CYCLES = WARMING_CYCLES + 6;
 /** More than a daemon remembers of sessions that ended (4,096), for a day at least. */
 const REMEMBERED_SESSIONS = 4200;
