@@ -36,7 +36,9 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
   function engineOf(tape: Tape): Engine {
     const { clock } = services;
     const startedAt = clock.now();
-    const createJournal = () => createTapeJournal({ tape, startedAt, wallTimeOffsetMs: clock.wallTime() - startedAt });
+    const wallTimeOffsetMs = clock.wallTime() - startedAt;
+    const createJournal: EngineServices["createJournal"] = (evicted) =>
+      createTapeJournal({ tape, evicted, startedAt, wallTimeOffsetMs });
     return createEngine({ ...services, audit: NO_AUDIT, createJournal }, options);
   }
 

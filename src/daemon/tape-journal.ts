@@ -1,7 +1,7 @@
 // The journal of one listener to a replay: the newest of what was played in memory, and what came before it read from the recording again. So each
 // listener holds a little, however long the session is.
-import type { Journal, JournalRead } from "../contracts/journal.js";
-import type { Epoch, JournaledEvent, JournalSelection } from "../engine/event.js";
+import type { Appended, Journal, JournalRead } from "../contracts/journal.js";
+import type { Epoch, Evicted, JournaledEvent, JournalSelection, NewEvent } from "../engine/event.js";
 import { createJournalRing } from "../engine/journal-ring.js";
 import type { RecordedEvent, Tape } from "./recorded-session.js";
 
@@ -10,6 +10,8 @@ export interface TapeJournalOptions {
   readonly tape: Pick<Tape, "firstEpoch" | "again">;
   /** What turns an event's `at` into milliseconds since 1970. */
   readonly wallTimeOffsetMs: number;
+  /** Told of each event that can no longer be read, in order. What retention has taken since is told when somebody finds it gone. */
+  readonly evicted?: (event: Evicted) => void;
   /** No event was played earlier than this. */
   readonly startedAt: number;
   /** Most events that can be read. Default 16,384. */
@@ -22,10 +24,36 @@ const MOST_HELD_BYTES = 2 * 1024 * 1024;
 
 /** Finds ids among what is in memory; all else in all that can be read. */
 export function createTapeJournal(options: TapeJournalOptions): Journal {
-  const { tape, wallTimeOffsetMs, startedAt, maxEvents = 16_384, maxHeldEvents = 1024 } = options;
+  const { tape, wallTimeOffsetMs, startedAt, evicted, maxEvents = 16_384, maxHeldEvents = 1024 } = options;
   const { firstEpoch } = tape;
   const ring = createJournalRing({ firstEpoch, wallTimeOffsetMs, maxEvents: maxHeldEvents, maxBytes: MOST_HELD_BYTES });
   const { head } = ring;
+  // Of what was played and not told as gone, by epoch in a circle: to tell of it, nothing is read again.
+  const ordinals: number[] = [];
+  let sessionId = "";
+  let goneTo = firstEpoch - 1;
+
+  const tellGone = (before: Epoch): void => {
+    for (let epoch = goneTo + 1; epoch < before; epoch += 1) {
+      goneTo = epoch;
+      evicted?.({ sessionId, epoch, ordinal: ordinals[(epoch - firstEpoch) % maxEvents] ?? 0 });
+    }
+  };
+
+  const append = (events: readonly NewEvent[]): Appended => {
+    const appended = ring.append(events);
+    for (const { event, epoch, ordinal } of appended.events) {
+      tellGone(epoch + 1 - maxEvents);
+      sessionId = event.session_id;
+      ordinals[(epoch - firstEpoch) % maxEvents] = ordinal;
+    }
+    return appended;
+  };
+
+  const gap = (from: Epoch): JournalRead => {
+    tellGone(from);
+    return { kind: "gap", oldest: from };
+  };
 
   const oldest = (): Epoch => Math.max(firstEpoch, head() + 1 - maxEvents);
 
@@ -48,13 +76,12 @@ export function createTapeJournal(options: TapeJournalOptions): Journal {
       .map((event, index) => entryOf(event, epoch + index));
 
   const read = (after: Epoch, limit: number): JournalRead => {
-    if (after + 1 < oldest() && after < head()) return { kind: "gap", oldest: oldest() };
+    if (after + 1 < oldest() && after < head()) return gap(oldest());
     const events: JournaledEvent[] = [];
     let epoch = Math.max(after + 1, oldest());
     while (epoch < ring.oldest() && events.length < limit) {
       const some = again(epoch, limit - events.length);
-      if (some.length === 0)
-        return events.length > 0 ? { kind: "events", events } : { kind: "gap", oldest: ring.oldest() };
+      if (some.length === 0) return events.length > 0 ? { kind: "events", events } : gap(ring.oldest());
       events.push(...some);
       epoch += some.length;
     }
@@ -67,6 +94,7 @@ export function createTapeJournal(options: TapeJournalOptions): Journal {
 
   return {
     ...ring,
+    append,
     read,
     oldest,
     at,

@@ -26,7 +26,7 @@ import { type AgentHandle, createPublishing } from "./publishing.js";
 import type { AgentEvents } from "./question-agents.js";
 import { createQuestions } from "./questions.js";
 import { createRepeats } from "./repeats.js";
-import { createReplay } from "./replaying.js";
+import { createReplaying } from "./replaying.js";
 import { createResumePoints } from "./resume-points.js";
 import { type ResumeAfter, resumeStart } from "./resume-start.js";
 import { createSaidEvents } from "./said-events.js";
@@ -76,7 +76,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     log.error({ err: caught }, "what was to be done for many at once failed for one"),
   );
   const journal = services.createJournal((event) => {
-    if (sessions.isKnown(event.sessionId)) losses.evicted(event);
+    if (sessions.isKnown(event.sessionId) || replaying.newest(event.sessionId) !== undefined) losses.evicted(event);
   });
   const { kept } = journal;
   const losses = createLosses(kept);
@@ -212,7 +212,15 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     isAble: (terms, kind) => isAble(terms, questionKindOf(kind)),
   });
 
-  const { gapEvents, lateGapEvents } = createGapEvents({ journal, sessions, losses, spokesman });
+  const replaying = createReplaying({ clock, hub, points });
+
+  const { gapEvents, lateGapEvents } = createGapEvents({
+    journal,
+    sessions,
+    losses,
+    spokesman,
+    played: (sessionId) => replaying.newest(sessionId),
+  });
 
   const publishing = createPublishing({
     clock,
@@ -323,7 +331,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     openAgent: publishing.openAgent,
     holderOf: publishing.holderOf,
     strayReply: (token, raw) => recordReply("wrong_subscription", token, raw, "", ""),
-    replay: createReplay({ clock, hub, points }),
+    replay: replaying.replay,
     subscribe,
     endSessions: () => {
       for (const sessionId of sessions.openIds()) publishing.abandon(sessionId);

@@ -13,6 +13,8 @@ export interface GapEventsServices {
   readonly sessions: Pick<Sessions, "summary" | "ended" | "openIds" | "endedSince">;
   readonly losses: Pick<Losses, "since" | "upTo">;
   readonly spokesman: Pick<Spokesman, "gap" | "gapOfEnded">;
+  /** The newest event of a recorded session that is played: it is neither open nor over here. */
+  readonly played: (sessionId: string) => AgentEvent | undefined;
 }
 
 /** A gap, or how a session ended; with the epoch that this had in the journal. */
@@ -35,12 +37,12 @@ export interface GapEvents {
   ) => readonly AgentEvent[];
 }
 
-export function createGapEvents({ journal, sessions, losses, spokesman }: GapEventsServices): GapEvents {
+export function createGapEvents({ journal, sessions, losses, spokesman, played }: GapEventsServices): GapEvents {
   const gapOf = (sessionId: string, terms: Terms, at: Standpoint, lost: LostPart): AgentEvent | undefined => {
     const open = sessions.summary(sessionId);
     if (open !== undefined) return spokesman.gap(open, terms, at, lost);
-    const ended = sessions.ended(sessionId);
-    return ended && spokesman.gapOfEnded(ended.terminal.event, terms, at, lost);
+    const last = sessions.ended(sessionId)?.terminal.event ?? played(sessionId);
+    return last && spokesman.gapOfEnded(last, terms, at, lost);
   };
 
   return {

@@ -1,7 +1,7 @@
 // A recording in place of agents: what was journaled once goes to subscriptions again, as it stands. Nothing is asked of anybody, and no session is
 // opened: what agents may say, and who has to answer, was settled when it was recorded.
 import type { Clock } from "../contracts/clock.js";
-import type { NewEvent } from "./event.js";
+import type { AgentEvent, NewEvent } from "./event.js";
 import type { Hub } from "./hub.js";
 import type { ResumePoints } from "./resume-points.js";
 
@@ -11,10 +11,22 @@ export interface ReplayServices {
   readonly points: Pick<ResumePoints, "published">;
 }
 
-/** Journals recorded events and hands them to all subscriptions, received now: ids, instants and bytes stay, epochs are those of this journal. */
-export function createReplay({ clock, hub, points }: ReplayServices): (events: readonly NewEvent[]) => void {
-  return (events) => {
-    const at = clock.now();
-    for (const entry of hub.append(events.map((event) => ({ ...event, at }))).events) points.published(entry);
+export interface Replaying {
+  /** Journals recorded events and hands them to all subscriptions, received now: ids, instants and bytes stay, epochs are those of this journal. */
+  readonly replay: (events: readonly NewEvent[]) => void;
+  /** The newest event of a session that was played; undefined where none was. */
+  readonly newest: (sessionId: string) => AgentEvent | undefined;
+}
+
+export function createReplaying({ clock, hub, points }: ReplayServices): Replaying {
+  // A recording is of one session, or of a few.
+  const newest = new Map<string, AgentEvent>();
+  return {
+    replay: (events) => {
+      const at = clock.now();
+      for (const { event } of events) newest.set(event.session_id, event);
+      for (const entry of hub.append(events.map((event) => ({ ...event, at }))).events) points.published(entry);
+    },
+    newest: (sessionId) => newest.get(sessionId),
   };
 }

@@ -247,6 +247,30 @@ describe("R27: what is missing in a recording", () => {
     expect(listener.ended).toHaveLength(1);
   });
 
+  it("is declared as well where retention takes what is read again: held text that is lost leaves a gap", () => {
+    const held = session();
+    const long = record(({ publish, advance }) => {
+      publish(held.started(), held.chunk("Held text with no end "));
+      for (let index = 0; index < 6000; index += 1) publish(held.progress(index % 100));
+      advance(3000);
+      publish(held.chunk("and its end.", true), held.completed());
+    });
+    let takenTo = Number.NEGATIVE_INFINITY;
+    const whole = sessionOf(long);
+    const read: typeof whole.read = (after, limit) => whole.read(Math.max(after, takenTo), limit);
+    const stage = createReplayStage({ ...whole, read });
+    const listener = stage.listen({ coalesceBoundaries: ["completion"] });
+    stage.clock.advance(100);
+    takenTo = long[1500]?.epoch ?? 0;
+    listener.subscription.retune({ ...listener.subscription.terms(), preferredVerbosity: "terse" });
+    stage.clock.advance(LENGTH_MS);
+    const gaps = gapsOf(listener.received);
+    expect(gaps).toMatchObject([{ reason: "aged_out" }]);
+    expect(textOf(listener.received, "out_1")).toBe("and its end.");
+    const types = typesOf(listener.received);
+    expect(types.indexOf("state.changed")).toBeLessThan(types.indexOf("output.streaming"));
+  });
+
   it("in its middle as well, after the event before it", () => {
     const damaged = RECORDED.findIndex(isChunk) + 1;
     const stage = createReplayStage(sessionOf(RECORDED.filter((_, index) => index !== damaged)));

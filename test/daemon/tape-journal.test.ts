@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { createTape, type RecordedEvent, type RecordedSession } from "../../src/daemon/recorded-session.js";
 import { createSharedReads } from "../../src/daemon/shared-reads.js";
 import { createTapeJournal } from "../../src/daemon/tape-journal.js";
+import type { Evicted } from "../../src/engine/event.js";
 import { createJournalRing } from "../../src/engine/journal-ring.js";
 import { session } from "../support/engine-rig.js";
 import { record, sessionOf } from "../support/replay-stage.js";
@@ -21,14 +22,20 @@ const MOST = { maxEvents: 900, maxHeldEvents: 50 };
 function played(recording: RecordedSession, count: number) {
   const tape = createTape(recording, IDS, "en-US");
   const { firstEpoch } = tape;
-  const journal = createTapeJournal({ tape, startedAt: 0, wallTimeOffsetMs: 0, ...MOST });
-  const oracle = createJournalRing({ firstEpoch, maxEvents: MOST.maxEvents });
+  const gone: Evicted[] = [];
+  const goneByOracle: Evicted[] = [];
+  const noteIn = (list: Evicted[]) => (event: Evicted) => {
+    const { sessionId, epoch, ordinal } = event;
+    list.push({ sessionId, epoch, ordinal });
+  };
+  const journal = createTapeJournal({ tape, startedAt: 0, wallTimeOffsetMs: 0, evicted: noteIn(gone), ...MOST });
+  const oracle = createJournalRing({ firstEpoch, maxEvents: MOST.maxEvents, evicted: noteIn(goneByOracle) });
   for (let index = 0; index < count; index += 1) {
     const event = tape.next();
     if (event === undefined) break;
     for (const one of [journal, oracle]) one.append([{ ...event, at: 0 }]);
   }
-  return { journal, oracle, firstEpoch };
+  return { journal, oracle, firstEpoch, gone, goneByOracle };
 }
 
 const eventsOf = (read: unknown) => {
@@ -42,8 +49,9 @@ it("R17, R27: reads, looks up and forgets as a journal in memory does that is as
   fc.assert(
     fc.property(holes, place, fc.array(fc.tuple(place, fc.nat(300))), (missing, count, reads) => {
       const rest = RECORDED.filter((_, index) => !missing.includes(index));
-      const { journal, oracle, firstEpoch } = played(createSharedReads(sessionOf(rest)), count);
+      const { journal, oracle, firstEpoch, gone, goneByOracle } = played(createSharedReads(sessionOf(rest)), count);
       expect([journal.head(), journal.oldest()]).toStrictEqual([oracle.head(), oracle.oldest()]);
+      expect(gone).toStrictEqual(goneByOracle);
       expect(journal.status().eventCount).toBe(oracle.status().eventCount);
       for (const [index, limit] of reads) {
         const epoch = firstEpoch + index;
@@ -58,7 +66,7 @@ it("R17, R27: reads, looks up and forgets as a journal in memory does that is as
 
 it("R27: what retention has taken since is a gap, and what is in memory is still there", () => {
   let rest: readonly RecordedEvent[] = RECORDED;
-  const { journal, firstEpoch } = played(
+  const { journal, firstEpoch, gone } = played(
     { sessionId: "sess_1", read: (...asked) => sessionOf(rest).read(...asked) },
     800,
   );
@@ -67,5 +75,8 @@ it("R27: what retention has taken since is a gap, and what is in memory is still
   expect(journal.at(firstEpoch + 10)).toBeUndefined();
   const inMemory = firstEpoch + 800 - MOST.maxHeldEvents;
   expect(journal.read(firstEpoch, 100)).toStrictEqual({ kind: "gap", oldest: inMemory });
+  expect(gone.map(({ epoch }) => epoch)).toStrictEqual(
+    Array.from({ length: inMemory - firstEpoch }, (_, index) => firstEpoch + index),
+  );
   expect(eventsOf(journal.read(inMemory - 1, 100)).events).toHaveLength(MOST.maxHeldEvents);
 });
