@@ -114,7 +114,13 @@ async function show(
       stopsOnError: false,
       onRefused: (line, fault) => refusals.push(`Error: line ${line}: ${describeFault(fault)}`),
     });
-    const code = await Promise.race([interrupted, playing.done.then(() => undefined)]);
+    const code = await Promise.race([
+      interrupted,
+      playing.done.then(({ gone }) => {
+        if (gone !== undefined) throw gone;
+        return undefined;
+      }),
+    ]);
     if (code !== undefined) {
       playing.stop();
       playing.done.catch(() => {});

@@ -35,10 +35,12 @@ export interface Played {
   /** From the first event to the last answer. */
   readonly durationMs: number;
   readonly wasStopped: boolean;
+  /** Why the rest was not sent, where the daemon has gone. */
+  readonly gone: Fault | undefined;
 }
 
 export interface Playing {
-  /** Resolves when every event that was sent has been answered. Rejects where the daemon goes, or the input cannot be read. */
+  /** Resolves when every event that was sent has been answered, or the daemon has gone. Rejects where the input cannot be read. */
   readonly done: Promise<Played>;
   /** Sends no more; what was sent is still waited for. */
   readonly stop: () => void;
@@ -124,9 +126,8 @@ export function play(options: PlayOptions): Playing {
       void answer.then(() => unanswered.delete(answer));
     }
     await Promise.all(unanswered);
-    if (gone !== undefined) throw gone;
     const durationMs = startedAt === undefined ? 0 : clock.now() - startedAt;
-    return { acceptedCount, refusedCount, leftOutCount, sessionIds, durationMs, wasStopped };
+    return { acceptedCount, refusedCount, leftOutCount, sessionIds, durationMs, wasStopped, gone };
   }
 
   return {

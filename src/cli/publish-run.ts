@@ -66,6 +66,7 @@ async function publish(file: string, options: PublishOptions, io: CommandIo): Pr
     const played = await playing.done;
     for (const told of refusals.untold()) await problems.write(told);
     await output.write(resultLine(played, options.json === true));
+    if (played.gone !== undefined) throw played.gone;
     if (played.wasStopped) return EXIT.interrupted;
     return played.refusedCount > 0 ? EXIT.fault : EXIT.ok;
   } catch (caught) {

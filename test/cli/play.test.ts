@@ -126,5 +126,5 @@ test("a daemon that goes ends it", async () => {
   const { playing, sent } = stage(3);
   await settle();
   for (const { refuse } of sent) refuse(new Fault("peer_gone", "Gone."));
-  await expect(playing.done).rejects.toMatchObject({ code: "peer_gone" });
+  expect(await playing.done).toMatchObject({ acceptedCount: 0, wasStopped: false, gone: { code: "peer_gone" } });
 });

@@ -224,5 +224,7 @@ test("a daemon that goes in the middle: exit code 69", async () => {
   child.kill("SIGKILL");
   await running;
   expect(stage.err()).toMatch(/^Error: .+ \(peer_gone\)\n$/);
+  // What it has acknowledged is safe, and who goes on has to know how much that is.
+  expect(stage.out()).toMatch(/^Published \d+ events? of \d sessions? in .+ s; 0 refused\.\n$/);
   expect(stage.exitCode()).toBe(69);
 });
