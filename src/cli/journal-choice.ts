@@ -1,5 +1,5 @@
 // The journal that a command means: the folder that serve would take with the same options, or the only one there is.
-import { existsSync, readdirSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isMissing } from "../../transports/node-errors.js";
 import { Fault } from "../base/errors.js";
@@ -29,15 +29,24 @@ export function journalDirectory(options: JournalChoiceOptions, environment: Env
 }
 
 function existing(directory: string): string {
-  if (existsSync(join(directory, DATA_FILE))) return directory;
+  if (hasJournal(directory)) return directory;
   throw usage(`There is no journal in ${directory}. Name the folder of one with --journal.`);
+}
+
+/** Whatever stands there: what is no file is told when it is opened. */
+function hasJournal(directory: string): boolean {
+  try {
+    return lstatSync(join(directory, DATA_FILE), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function theOnlyOne(environment: Environment): string {
   const root = stateDirectory(environment, "journal");
   const found = namesIn(root)
     .map((name) => join(root, name))
-    .filter((directory) => existsSync(join(directory, DATA_FILE)));
+    .filter(hasJournal);
   const [only] = found;
   if (only === undefined) {
     throw usage(

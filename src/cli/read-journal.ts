@@ -16,7 +16,7 @@ export interface ReadJournal {
   readonly close: () => Promise<void>;
 }
 
-/** Throws a Fault "usage" where there is none, or several to choose from; "storage_unavailable" where it cannot be read. */
+/** Throws a Fault "usage" where there is none, or several to choose from; "storage_unavailable" or "address_invalid" where it cannot be read. */
 export async function readJournal(
   options: JournalChoiceOptions,
   environment: Readonly<Record<string, string | undefined>>,

@@ -6,6 +6,7 @@ import { fileNameOf } from "../../transports/ipc/paths.js";
 import { nodeErrorCode } from "../../transports/node-errors.js";
 import { Fault } from "../base/errors.js";
 import { diskReason } from "../storage/diagnose-disk.js";
+import { assertPlainFiles, OWNER_FILE } from "../storage/plain-files.js";
 import type { JournalChoice } from "./config.js";
 import { ownerOf, takeOwnership } from "./owner-file.js";
 import { stateDirectory } from "./state-directory.js";
@@ -18,7 +19,6 @@ export interface JournalFolder {
   readonly release: () => void;
 }
 
-const OWNER = ".owner.pid";
 /** Leaves room for endings in the 255 bytes that file systems give a name. */
 const LONGEST_NAME = 200;
 
@@ -32,13 +32,13 @@ export function defaultJournalDirectory(
 
 /** The live process that writes to the journal of a folder. */
 export function journalOwner(directory: string): number | undefined {
-  return ownerOf(join(directory, OWNER));
+  return ownerOf(join(directory, OWNER_FILE));
 }
 
 /**
  * The folder of a choice, made where it is missing, with mode 0700. Where a live process has it, "auto" takes the next name, with -2, -3 and so on; a
  * folder that was named is refused with a Fault "address_in_use". Rejects with a Fault "permission_denied" where others could reach it,
- * "address_invalid" where a folder stands in place of the owner's file, and "storage_unavailable" where the disk takes nothing.
+ * "address_invalid" where something in it that is to be a file is none, and "storage_unavailable" where the disk takes nothing.
  */
 export async function claimJournalFolder(
   choice: Exclude<JournalChoice, { readonly kind: "memory" }>,
@@ -60,7 +60,8 @@ async function claim(wanted: string, isNamed: boolean): Promise<JournalFolder> {
     for (let instance = 1; ; instance += 1) {
       const directory = `${wanted}${instance === 1 ? "" : `-${instance}`}`;
       makePrivate(directory);
-      const taken = takeOwnership(join(directory, OWNER));
+      assertPlainFiles(directory);
+      const taken = takeOwnership(join(directory, OWNER_FILE));
       if (taken.kind === "taken") return { directory, wasLeft: taken.wasLeft, release: taken.release };
       if (isNamed) throw inUse(directory, taken.pid);
     }

@@ -2,8 +2,9 @@
 // process since, or be the same in the next container.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isProcess } from "../../transports/ipc/claim.js";
-import { isAlreadyThere, isFolder, isMissing } from "../../transports/node-errors.js";
+import { isAlreadyThere, isMissing } from "../../transports/node-errors.js";
 import { Fault } from "../base/errors.js";
+import { otherThanFile } from "../storage/plain-files.js";
 
 export type Taken =
   /** `wasLeft`: a process that had it has ended without giving it back. */
@@ -12,9 +13,11 @@ export type Taken =
 
 /**
  * Makes `path` this process's own unless a live one has it. To be called under a claim, so that nobody else looks at the same time. Throws a Fault
- * "address_invalid" where a folder stands there.
+ * "address_invalid" where something else than a file stands there.
  */
 export function takeOwnership(path: string): Taken {
+  const other = otherThanFile(path);
+  if (other !== undefined) throw notAFile(path, other);
   const content = `${process.pid}\n${beginningOf(process.pid)}\n`;
   const release = (): void => rmSync(path, { force: true });
   try {
@@ -29,21 +32,19 @@ export function takeOwnership(path: string): Taken {
   }
   const pid = ownerOf(path);
   if (pid !== undefined) return { kind: "owned", pid };
-  try {
-    writeFileSync(path, content, { mode: 0o600 });
-  } catch (caught) {
-    throw isFolder(caught) ? folderThere(path, caught) : caught;
-  }
+  writeFileSync(path, content, { mode: 0o600 });
   return { kind: "taken", wasLeft: true, release };
 }
 
-function folderThere(path: string, cause: unknown): Fault {
-  const sentence = `${path} is a folder, where a file is to say which process has the place. Remove it, or choose another place.`;
-  return new Fault("address_invalid", sentence, { origin: "local", cause });
+function notAFile(path: string, other: string): Fault {
+  const sentence = `${path} is ${other}, where a file is to say which process has the place. Remove it, or choose another place.`;
+  return new Fault("address_invalid", sentence, { origin: "local" });
 }
 
 /** The live process whose `path` is. */
 export function ownerOf(path: string): number | undefined {
+  // What is no file names nobody; whoever wants to write there is told of it.
+  if (otherThanFile(path) !== undefined) return undefined;
   try {
     const [pid = "", beginning = ""] = readFileSync(path, "utf8").split("\n");
     const owner = Number.parseInt(pid, 10);
@@ -51,8 +52,7 @@ export function ownerOf(path: string): number | undefined {
     const begun = beginningOf(owner);
     return beginning === "" || begun === "" || beginning === begun ? owner : undefined;
   } catch (caught) {
-    // A folder names nobody; whoever wants to write there is told of it.
-    if (isMissing(caught) || isFolder(caught)) return undefined;
+    if (isMissing(caught)) return undefined;
     throw caught;
   }
 }

@@ -1,5 +1,5 @@
 // Whether a journal's file can be given to LMDB, which maps it: a page that the file has not got would end the process by a signal (P12).
-import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
 import { type MetaPage, type ReadBytes, readMeta, walkPages } from "./page-walk.js";
 
 /** The file in a journal's folder that holds everything. */
@@ -14,12 +14,10 @@ export type FileVerdict =
 
 /**
  * Looks at the file. The pages that lead to records are looked through where `isThorough` says so, which takes about as long as reading a tenth of
- * the file, or where the file is shorter than it says. Throws what Node throws, and where it is no file.
+ * the file, or where the file is shorter than it says. It has to be a file (`plain-files.ts`). Throws what Node throws.
  */
 export function inspectDataFile(path: string, isThorough: boolean): FileVerdict {
   if (!existsSync(path)) return { kind: "none" };
-  // Opening what is no file may wait for ever.
-  if (!statSync(path).isFile()) throw new Error("It is no file. Look at it, and put it elsewhere.");
   const file = openSync(path, "r");
   try {
     const { size } = fstatSync(file);

@@ -8,6 +8,7 @@ import type { LoadedBlock } from "./block-reader.js";
 import { DATA_FILE, inspectDataFile } from "./data-file.js";
 import { type Lmdb, loadLmdb, openEnvironment } from "./environment.js";
 import { assertReadable, LAYOUT_VERSION, layoutOf } from "./layout.js";
+import { assertPlainFiles } from "./plain-files.js";
 import { readTotals, type Totals } from "./totals.js";
 
 /** What a journal has of a session. */
@@ -38,11 +39,12 @@ export interface JournalReader {
 }
 
 /**
- * Opens the journal of a folder. Rejects with a Fault "not_found" where there is none, and "storage_unavailable" where it cannot be read or a newer
- * build wrote it.
+ * Opens the journal of a folder. Rejects with a Fault "not_found" where there is none, "address_invalid" where something in it that is to be a file
+ * is none, and "storage_unavailable" where it cannot be read or a newer build wrote it.
  */
 export async function openJournalReader(directory: string, lmdb?: Lmdb): Promise<JournalReader> {
   const path = join(directory, DATA_FILE);
+  assertPlainFiles(directory);
   if (!existsSync(path)) {
     throw new Fault("not_found", `There is no journal in ${directory}. Check the folder.`, { origin: "local" });
   }

@@ -13,6 +13,7 @@ import { createDiskJournal, type DiskJournalOptions } from "./disk-journal.js";
 import { type Environment, type Lmdb, loadLmdb, openEnvironment } from "./environment.js";
 import { notedEpoch, noteEpoch } from "./epoch-note.js";
 import { migrate } from "./layout.js";
+import { assertPlainFiles } from "./plain-files.js";
 import { setAside } from "./set-aside.js";
 import { countedTotals, readTotals, type Totals } from "./totals.js";
 
@@ -45,8 +46,8 @@ const EPOCHS_PER_MS = 1000;
 const EPOCHS_BETWEEN_RUNS = 2 ** 32;
 
 /**
- * Opens the journal of a folder, or begins one. Throws a Fault "storage_unavailable" where it cannot be opened, or a newer build wrote it; the
- * sentence says what to do.
+ * Opens the journal of a folder, or begins one. Throws a Fault "address_invalid" where something in it that is to be a file is none, and
+ * "storage_unavailable" where it cannot be opened, or a newer build wrote it; the sentence says what to do.
  */
 export async function openDiskJournal(options: OpenOptions): Promise<OpenedJournal> {
   const { directory, policy, clock, closed } = options;
@@ -54,6 +55,7 @@ export async function openDiskJournal(options: OpenOptions): Promise<OpenedJourn
   let environment: Environment | undefined;
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
+    assertPlainFiles(directory);
     const lmdb = await (options.lmdb ?? loadLmdb());
     const mark = createBootMark(path, currentBoot(clock.wallTime()));
     mend(options, path, mark);

@@ -42,7 +42,7 @@ it("a folder where the owner's file belongs is named, by whoever writes; whoever
   mkdirSync(owner);
   await expect(claimJournalFolder({ kind: "directory", path }, {}, "planner")).rejects.toMatchObject({
     code: "address_invalid",
-    sentence: `${owner} is a folder, where a file is to say which process has the place. Remove it, or choose another place.`,
+    sentence: `${owner} is a folder, where the journal has a file. Remove it, or name another folder (--journal).`,
   });
   expect(journalOwner(path)).toBeUndefined();
   expect(statSync(owner).isDirectory()).toBe(true);

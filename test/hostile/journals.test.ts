@@ -1,9 +1,11 @@
 // Journals where an operator puts, moves and empties them as nobody should. Nothing hangs, nothing is acknowledged that the next run would not find.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { createClock } from "../../src/daemon/clock.js";
+import { compactJournal } from "../../src/daemon/compact-journal.js";
+import { claimJournalFolder, journalOwner } from "../../src/daemon/journal-folder.js";
 import { openJournalReader } from "../../src/storage/journal-reader.js";
 import { ensureBuilt } from "../support/built.js";
 import { newEvent, openRig } from "../support/journal-rig.js";
@@ -50,13 +52,73 @@ describe("a folder that cannot be", () => {
   });
 });
 
+describe("what is no file", () => {
+  beforeAll(ensureBuilt, 120_000);
+
+  const put: Readonly<Record<string, (path: string, target: string) => void>> = {
+    "a pipe": (path) => void spawnSync("mkfifo", [path]),
+    "a folder": (path) => mkdirSync(path),
+    "a symbolic link": (path, target) => symlinkSync(target, path),
+  };
+  const names = [
+    ".owner.pid",
+    ...["", "-lock", "-epoch", "-epoch-new", "-unsynced", ".compacting"].map((end) => `journal.mdb${end}`),
+  ];
+
+  function aaepd(directory: string, ...argv: readonly string[]) {
+    return spawnSync(process.execPath, [PROGRAM, ...argv, "--journal", directory], {
+      env: cleanEnvironment(temporaryDirectory()),
+      encoding: "utf8",
+      timeout: 60_000,
+      killSignal: "SIGKILL",
+    });
+  }
+
+  describe.each(Object.keys(put))("%s in the journal's folder", (kind) => {
+    it("is refused by whoever writes or reads, under each name, and nothing is touched", async () => {
+      for (const name of names) {
+        const directory = temporaryDirectory();
+        const target = join(temporaryDirectory(), "mine");
+        writeFileSync(target, "mine");
+        const path = join(directory, name);
+        if (name !== "journal.mdb") writeFileSync(join(directory, "journal.mdb"), "");
+        put[kind]?.(path, target);
+        const refused = { code: "address_invalid", sentence: expect.stringContaining(`${path} is ${kind}, where `) };
+        await expect(claimJournalFolder({ kind: "directory", path: directory }, {}, ""), name).rejects.toMatchObject(
+          refused,
+        );
+        await expect(compactJournal(directory), name).rejects.toMatchObject(refused);
+        await expect(openJournalReader(directory), name).rejects.toMatchObject(refused);
+        await expect(openRig({ directory }), name).rejects.toMatchObject(refused);
+        expect(journalOwner(directory)).toBeUndefined();
+        expect(readFileSync(target, "utf8")).toBe("mine");
+      }
+    });
+  });
+
+  it("is told by every command, a link that leads nowhere as well", () => {
+    const directory = temporaryDirectory();
+    const path = join(directory, "journal.mdb");
+    symlinkSync("/nonexistent", path);
+    const told = expect.stringContaining(`Error: ${path} is a symbolic link, where the journal has a file.`);
+    const serve = aaepd(directory, "serve", "--socket", "off", "--audit", "off");
+    expect([serve.status, serve.stderr]).toEqual([73, told]);
+    const replay = aaepd(directory, "replay", "--session", "sess_1");
+    expect([replay.status, replay.stderr]).toEqual([73, told]);
+    for (const command of ["inspect", "export", "compact"]) {
+      const { status, stderr } = aaepd(directory, "journal", command);
+      expect([command, status, stderr]).toEqual([command, 2, told]);
+    }
+  });
+});
+
 describe("a data file", () => {
   it("that is no file is told", async () => {
     const directory = temporaryDirectory();
     mkdirSync(join(directory, "journal.mdb"));
     await expect(openRig({ directory })).rejects.toMatchObject({
-      code: "storage_unavailable",
-      sentence: expect.stringContaining("It is no file."),
+      code: "address_invalid",
+      sentence: `${join(directory, "journal.mdb")} is a folder, where the journal has a file. Remove it, or name another folder (--journal).`,
     });
   });
 
