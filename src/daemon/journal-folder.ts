@@ -8,15 +8,11 @@ import { Fault } from "../base/errors.js";
 import { diskReason } from "../storage/diagnose-disk.js";
 import { assertPlainFiles, OWNER_FILE } from "../storage/plain-files.js";
 import type { JournalChoice } from "./config.js";
-import { ownerOf, takeOwnership } from "./owner-file.js";
+import { type Ownership, ownerOf, takeOwnership } from "./owner-file.js";
 import { stateDirectory } from "./state-directory.js";
 
-export interface JournalFolder {
+export interface JournalFolder extends Ownership {
   readonly directory: string;
-  /** Whether the process that had it last has ended without closing it. */
-  readonly wasLeft: boolean;
-  /** Lets another process have it. Never throws. */
-  readonly release: () => void;
 }
 
 /** Leaves room for endings in the 255 bytes that file systems give a name. */
@@ -62,7 +58,7 @@ async function claim(wanted: string, isNamed: boolean): Promise<JournalFolder> {
       makePrivate(directory);
       assertPlainFiles(directory);
       const taken = takeOwnership(join(directory, OWNER_FILE));
-      if (taken.kind === "taken") return { directory, wasLeft: taken.wasLeft, release: taken.release };
+      if (taken.kind === "taken") return { directory, ...taken };
       if (isNamed) throw inUse(directory, taken.pid);
     }
   });

@@ -48,10 +48,15 @@ export async function openJournal(
     import("./journal-folder.js"),
     import("../storage/open-disk-journal.js"),
   ]);
-  const { directory, wasLeft, release } = await claimJournalFolder(journal, environment, options.producerId);
+  const { directory, wasLeft, otherOwner, release } = await claimJournalFolder(
+    journal,
+    environment,
+    options.producerId,
+  );
   const opened = await openDiskJournal({
     directory,
     wasLeft,
+    otherOwner,
     policy: options.journalPolicy,
     retention: { ageMs: options.journalRetentionSeconds * 1000, bytes: options.journalRetentionBytes },
     createWindow: createJournalRing,

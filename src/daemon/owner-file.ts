@@ -6,10 +6,16 @@ import { isAlreadyThere, isMissing } from "../../transports/node-errors.js";
 import { Fault } from "../base/errors.js";
 import { otherThanFile } from "../storage/plain-files.js";
 
-export type Taken =
-  /** `wasLeft`: a process that had it has ended without giving it back. */
-  | { readonly kind: "taken"; readonly wasLeft: boolean; readonly release: () => void }
-  | { readonly kind: "owned"; readonly pid: number };
+export interface Ownership {
+  /** Whether a process that had it has ended without giving it back. */
+  readonly wasLeft: boolean;
+  /** The live process that has taken it since; for good, because that one may have changed all there is. Where the file is gone it is made again. */
+  readonly otherOwner: () => number | undefined;
+  /** Leaves the file alone where it is another's by now. */
+  readonly release: () => void;
+}
+
+export type Taken = ({ readonly kind: "taken" } & Ownership) | { readonly kind: "owned"; readonly pid: number };
 
 /**
  * Makes `path` this process's own unless a live one has it. To be called under a claim, so that nobody else looks at the same time. Throws a Fault
@@ -19,21 +25,49 @@ export function takeOwnership(path: string): Taken {
   const other = otherThanFile(path);
   if (other !== undefined) throw notAFile(path, other);
   const content = `${process.pid}\n${beginningOf(process.pid)}\n`;
-  const release = (): void => rmSync(path, { force: true });
+  const taken = (wasLeft: boolean): Taken => ({ kind: "taken", wasLeft, ...ownershipOf(path, content) });
   try {
     writeFileSync(path, content, { flag: "wx", mode: 0o600 });
-    return { kind: "taken", wasLeft: false, release };
+    return taken(false);
   } catch (caught) {
     if (!isAlreadyThere(caught)) {
       // A full disk takes the name, and not what is in it.
-      release();
+      rmSync(path, { force: true });
       throw caught;
     }
   }
   const pid = ownerOf(path);
   if (pid !== undefined) return { kind: "owned", pid };
   writeFileSync(path, content, { mode: 0o600 });
-  return { kind: "taken", wasLeft: true, release };
+  return taken(true);
+}
+
+function ownershipOf(path: string, content: string): Omit<Ownership, "wasLeft"> {
+  let other: number | undefined;
+  return {
+    otherOwner: () => {
+      if (other !== undefined || contentOf(path) === content) return other;
+      other = ownerOf(path);
+      try {
+        if (other === undefined && otherThanFile(path) === undefined) writeFileSync(path, content, { mode: 0o600 });
+      } catch {
+        // The disk takes nothing, which is told of the journal itself; it is tried again with the next look.
+      }
+      return other;
+    },
+    release: () => {
+      if (contentOf(path) === content) rmSync(path, { force: true });
+    },
+  };
+}
+
+/** Undefined where it cannot be read. */
+function contentOf(path: string): string | undefined {
+  try {
+    return otherThanFile(path) === undefined ? readFileSync(path, "utf8") : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function notAFile(path: string, other: string): Fault {

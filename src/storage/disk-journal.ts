@@ -45,11 +45,16 @@ export interface DiskJournalOptions {
   readonly window: Pick<JournalRingOptions, "maxEvents" | "maxBytes">;
   /** Most bytes of events that may wait for the disk: beyond it publishing is refused (R29). Default 64 MiB. */
   readonly maxOwedBytes?: number;
+  /** The process that has the journal in place of this one, if any; for good. Asked once a second at most. Default none. */
+  readonly otherOwner?: () => number | undefined;
   /** Told of each event that can no longer be read, oldest first. */
   readonly evicted: (event: Evicted) => void;
   /** Called when it is closed. */
   readonly closed?: () => void;
 }
+
+/** How often it is looked whose the journal is. */
+const LOOK_EVERY_MS = 1000;
 
 /** Events below the window that a start reads to know their ids are read in one go: at most a run of them and a block. */
 function relearnIds(reader: BlockReader, add: (id: string, epoch: Epoch) => void, from: Epoch): void {
@@ -189,8 +194,21 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
     for (const event of slice.events) options.evicted(event);
   };
 
+  let lookedAt = clock.now();
+  let otherOwner: number | undefined;
+  /** Why it is another's, in a sentence: two that write to it would know nothing of each other's events. */
+  const takenAway = (): string | undefined => {
+    if (otherOwner === undefined && clock.now() - lookedAt >= LOOK_EVERY_MS) {
+      lookedAt = clock.now();
+      otherOwner = options.otherOwner?.();
+    }
+    return otherOwner === undefined
+      ? undefined
+      : `It belongs to process ${otherOwner} now. Restart this daemon, or stop it.`;
+  };
+
   const assertStanding = (): void => {
-    const loss = file.loss();
+    const loss = file.loss() ?? takenAway();
     if (loss !== undefined) throw new Error(loss);
   };
 
@@ -206,7 +224,7 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
       assertStanding();
     },
     revive: environment.revive,
-    diagnose: async () => file.loss() ?? (await diagnoseDisk(path, owedBytes)),
+    diagnose: async () => file.loss() ?? takenAway() ?? (await diagnoseDisk(path, owedBytes)),
   });
 
   /** Comes back when the next block has reached its age, or at once where there is more to let go of than one slice. */
@@ -235,7 +253,7 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
 
   const append = (events: readonly NewEvent[]): Appended => {
     // Also of those who ask whether all is safe: they are about to change what could not be made so.
-    const failure = commits.failure() ?? file.knownLoss();
+    const failure = commits.failure() ?? file.knownLoss() ?? takenAway();
     if (failure !== undefined) throw unavailable(failure);
     if (events.length === 0) return { events: [], durable: policy === "none" ? undefined : commits.pending() };
     if (owedBytes > maxOwedBytes) {
@@ -303,7 +321,7 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
       oldestAt: oldestAt(),
       head: window.head(),
       safe: policy === "none" ? window.head() : written,
-      failure: commits.failure() ?? file.loss(),
+      failure: commits.failure() ?? file.loss() ?? takenAway(),
       disk: { path, policy },
     }),
     close: async () => {

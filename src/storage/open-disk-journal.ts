@@ -18,7 +18,7 @@ import { setAside } from "./set-aside.js";
 import { countedTotals, readTotals, type Totals } from "./totals.js";
 
 export interface OpenOptions
-  extends Pick<DiskJournalOptions, "policy" | "retention" | "createWindow" | "window" | "maxOwedBytes"> {
+  extends Pick<DiskJournalOptions, "policy" | "retention" | "createWindow" | "window" | "maxOwedBytes" | "otherOwner"> {
   /** Of this process alone while the journal is open: mode 0700, and claimed. Made where it is missing. */
   readonly directory: string;
   readonly clock: Clock;

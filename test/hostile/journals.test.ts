@@ -1,6 +1,6 @@
 // Journals where an operator puts, moves and empties them as nobody should. Nothing hangs, nothing is acknowledged that the next run would not find.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { createClock } from "../../src/daemon/clock.js";
@@ -99,7 +99,7 @@ describe("what is no file", () => {
   it("is told by every command, a link that leads nowhere as well", () => {
     const directory = temporaryDirectory();
     const path = join(directory, "journal.mdb");
-    symlinkSync("/nonexistent", path);
+    symlinkSync(join(directory, "nowhere"), path);
     const told = expect.stringContaining(`Error: ${path} is a symbolic link, where the journal has a file.`);
     const serve = aaepd(directory, "serve", "--socket", "off", "--audit", "off");
     expect([serve.status, serve.stderr]).toEqual([73, told]);
@@ -129,7 +129,7 @@ describe("a data file", () => {
   });
 
   /** A journal whose next look at its file is due when `later` is called. */
-  async function journalLookedAt(directory: string) {
+  async function journalLookedAt(directory: string, otherOwner?: () => number | undefined) {
     const real = createClock();
     let aheadMs = 0;
     const clock = {
@@ -137,7 +137,7 @@ describe("a data file", () => {
       now: () => real.now() + aheadMs,
       wakeAt: (at: number, wake: () => void) => real.wakeAt(at - aheadMs, wake),
     };
-    const rig = await openRig({ directory, clock });
+    const rig = await openRig({ directory, clock, ...(otherOwner === undefined ? {} : { otherOwner }) });
     return {
       ...rig,
       later: () => {
@@ -182,6 +182,32 @@ describe("a data file", () => {
       refusedAgain: refused,
       failure: expect.stringContaining("Put it back"),
     });
+  });
+
+  it("U1: whose owner's file was deleted is the running daemon's again; one that another has since is written to no more", async () => {
+    const directory = temporaryDirectory();
+    const owner = join(directory, ".owner.pid");
+    const folder = await claimJournalFolder({ kind: "directory", path: directory }, {}, "");
+    const { journal, later } = await journalLookedAt(directory, folder.otherOwner);
+    rmSync(owner);
+    later();
+    await journal.append([newEvent("a")]).durable;
+    expect(journalOwner(directory)).toBe(process.pid);
+
+    rmSync(owner);
+    writeFileSync(owner, `${process.ppid}\n\n`);
+    later();
+    const sentence = expect.stringContaining(`belongs to process ${process.ppid} now. Restart this daemon`);
+    const publish = async () => journal.append([newEvent("b")]).durable;
+    await expect(publish()).rejects.toMatchObject({ code: "storage_unavailable", sentence });
+    expect(journal.status().failure).toEqual(sentence);
+    folder.release();
+    expect(journalOwner(directory)).toBe(process.ppid);
+    // What that one wrote is unknown here.
+    rmSync(owner);
+    later();
+    await expect(publish()).rejects.toMatchObject({ sentence });
+    expect(existsSync(owner)).toBe(false);
   });
 
   it("R29: that was replaced is told before anything is published", async () => {
