@@ -66,6 +66,14 @@ export async function openJournalReader(directory: string, lmdb?: Lmdb): Promise
   const { tables, layout, close } = await open(path, lmdb ?? (await loadLmdb()));
 
   function* blocks(from?: Epoch): Iterable<LoadedBlock> {
+    try {
+      yield* storedBlocks(from);
+    } catch (caught) {
+      throw unreadable(path, caught);
+    }
+  }
+
+  function* storedBlocks(from?: Epoch): Iterable<LoadedBlock> {
     const [holding] =
       from === undefined ? [] : tables.blocks.keys({ to: [from, Number.MAX_SAFE_INTEGER], isReverse: true, limit: 1 });
     for (const { key, value } of tables.blocks.entries({ from: holding })) {
@@ -121,11 +129,27 @@ async function open(path: string, lmdb: Lmdb) {
     return { tables: environment.tables, layout, close: environment.close };
   } catch (caught) {
     await environment?.close();
-    if (caught instanceof Fault) throw caught;
-    const told = caught instanceof Error ? caught.message : String(caught);
-    throw new Fault("storage_unavailable", `The journal ${path} cannot be read. (${told})`, {
-      origin: "local",
-      cause: caught,
-    });
+    throw unreadable(path, caught);
+  }
+}
+
+/** The library's words for damage, and errors of its own making, tell nobody what is wrong: the file is looked through for that. */
+function unreadable(path: string, caught: unknown): Fault {
+  if (caught instanceof Fault) return caught;
+  const told = caught instanceof Error ? caught.message : String(caught);
+  const reason = damageOf(path) ?? (caught instanceof TypeError ? "its pages do not fit together" : undefined);
+  const sentence =
+    reason === undefined
+      ? `The journal ${path} cannot be read. (${told})`
+      : `The journal ${path} is damaged: ${reason}. What it leads to cannot be read.`;
+  return new Fault("storage_unavailable", sentence, { origin: "local", cause: caught });
+}
+
+function damageOf(path: string): string | undefined {
+  try {
+    const verdict = inspectDataFile(path, true);
+    return verdict.kind === "damaged" ? verdict.reason : undefined;
+  } catch {
+    return undefined;
   }
 }
