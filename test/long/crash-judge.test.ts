@@ -310,6 +310,44 @@ describe("the judge of the crash test", () => {
     expect(judge(recording).faults).toContainEqual(expect.stringContaining("which its agent left (abandoned)"));
   });
 
+  it.each([
+    ["the daemon's critical end, which supersedes it", { isDaemons: true, isCritical: true }, 0],
+    ["an end that the daemon made and that waits its turn", { isDaemons: true }, 1],
+  ] as const)("judges progress that never came to a listener with a rate, before %s", (_, made, lost) => {
+    const { recording, session } = rightRecording();
+    const sessionId = "sess_2";
+    const common = { sessionId, text: undefined, ackedInRun: 2, otherEpochs: [] };
+    const begin: Sent = {
+      ...common,
+      id: "evt_21",
+      type: "aaep:agent.session.started",
+      mark: "21",
+      epoch: 2 * RUN + 5,
+    };
+    const progress: Sent = {
+      ...common,
+      id: "evt_22",
+      type: "aaep:agent.progress.updated",
+      mark: "22",
+      epoch: 2 * RUN + 6,
+    };
+    const heard = { connection: 2, run: 2, sessionId };
+    const listener: Listening = {
+      name: "limited",
+      isExact: false,
+      resumesBy: "event",
+      wants: () => true,
+      canAnswer: () => false,
+      heard: [
+        { ...heard, id: begin.id, type: begin.type, mark: "21" },
+        { ...heard, id: "evt_end", type: "aaep:agent.session.errored", mark: "", ...made },
+      ],
+    };
+    const left = { ...session, id: sessionId, events: [begin, progress], lost: "abandoned" as const };
+    const { counts } = judge({ ...recording, sessions: [left], questions: [], audited: [], listeners: [listener] });
+    expect(counts).toMatchObject({ lost, superseded: 1 - lost });
+  });
+
   it("asks of a listener that did not name a session only what came after it joined", () => {
     const { recording, heard } = rightRecording();
     const [listener] = recording.listeners;

@@ -25,6 +25,8 @@ interface HeardSession {
   firstEpoch: number;
   /** Something critical may have overtaken what it supersedes (R4). */
   hasCritical: boolean;
+  /** The daemon ended it for its agent, which overtakes and supersedes as anything critical does (R4, R8). */
+  wasEnded: boolean;
   lastEpoch: number;
   /** Where order is judged. */
   lastOrdered: { readonly epoch: number; readonly id: string } | undefined;
@@ -68,6 +70,7 @@ export function judgeListening(recording: Recording, listener: Listening, counts
     if (event.resolution !== undefined && event.question !== undefined) session.resolved.add(event.question);
     const epoch = published?.epoch ?? epochOf(event);
     session.hasCritical ||= event.isCritical === true;
+    session.wasEnded ||= event.isDaemons === true && event.isCritical === true && isTerminal(event.type);
     if (epoch !== undefined && event.isSummary !== true) {
       if (event.isCritical !== true && session.firstEpoch === Number.POSITIVE_INFINITY) session.firstEpoch = epoch;
       session.lastEpoch = Math.max(session.lastEpoch, epoch);
@@ -148,7 +151,7 @@ function judgeOwed(session: SentSession, heard: HeardSession, { listener, counts
       continue;
     }
     if (heard.ids.has(id) || !listener.wants(type)) continue;
-    const maySupersede = listener.isExact ? heard.hasCritical : heard.lastEpoch > epoch;
+    const maySupersede = listener.isExact ? heard.hasCritical : heard.lastEpoch > epoch || heard.wasEnded;
     if (COLLAPSIBLE.has(type) && maySupersede) counts.superseded += 1;
     else fault("lost", `${type} ${id} of ${session.id} (${epoch}) was acknowledged and never came`);
   }
@@ -179,6 +182,7 @@ function emptySession(isLate: boolean): HeardSession {
   return {
     isLate,
     hasCritical: false,
+    wasEnded: false,
     ids: new Set(),
     terminals: new Set(),
     resolved: new Set(),
