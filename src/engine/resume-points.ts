@@ -43,7 +43,7 @@ export interface ResumePointsServices {
 
 /** Subscribers whose points are remembered; the one that was silent longest goes first. */
 const SUBSCRIBERS_KEPT = 1000;
-/** Points of all subscribers together, some 10 MiB; the subscriber that was silent longest goes first. */
+/** Points of all subscribers together, some 10 MiB, the events of runs among them; the subscriber that was silent longest goes first. */
 const POINTS_KEPT = 65_536;
 
 export function createResumePoints(services: ResumePointsServices): ResumePoints {
@@ -128,7 +128,10 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
     },
     ran: (subscriberId, runs) => {
       if (runs.length === 0) return;
-      atEnd(subscriberId).ran(runs);
+      const known = atEnd(subscriberId);
+      const before = known.count();
+      known.ran(runs);
+      pointCount += known.count() - before;
       makeRoom();
     },
     after: (subscriberId, eventId, sessionId) => {
@@ -178,11 +181,8 @@ export function createResumePoints(services: ResumePointsServices): ResumePoints
       // They come back by name; what is forgotten first is what was delivered longest ago.
       found.sort((a, b) => (a.all.at(-1)?.low ?? 0) - (b.all.at(-1)?.low ?? 0));
       for (const { subscriberId, sessionId, all } of found) {
-        const known = points.get(subscriberId) ?? new SubscriberPoints();
-        known.restore(sessionId, all);
+        atEnd(subscriberId).restore(sessionId, all);
         pointCount += all.length;
-        points.delete(subscriberId);
-        points.set(subscriberId, known);
         onDisk.add(subscriberId);
       }
     },

@@ -17,6 +17,11 @@ export class RunLows {
     this.lows = units.map(({ low }) => low);
   }
 
+  /** How many events it had. */
+  count(): number {
+    return this.eventIds.length;
+  }
+
   /** Undefined where the event was none of this run. */
   lowOf(eventId: string): Epoch | undefined {
     const index = this.eventIds.indexOf(eventId);

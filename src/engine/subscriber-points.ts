@@ -38,7 +38,7 @@ export class SubscriberPoints {
   private runs: readonly RunLows[] = [];
   private pointCount = 0;
 
-  /** How many there are, of all sessions. */
+  /** How many there are, of all sessions and runs. */
   count(): number {
     return this.pointCount;
   }
@@ -63,10 +63,9 @@ export class SubscriberPoints {
     session.earlier.push(session.last);
     session.last = last;
     const oldest = session.earlier.length > EARLIER_KEPT ? session.earlier.shift() : undefined;
-    if (oldest !== undefined) this.pointCount -= 1;
-    if (oldest !== undefined && wentAhead(oldest, sessionId)) {
-      const ahead = [...session.ahead.slice(1 - AHEAD_KEPT), oldest];
-      this.pointCount += ahead.length - session.ahead.length;
+    if (oldest !== undefined) {
+      const ahead = wentAhead(oldest, sessionId) ? [...session.ahead.slice(1 - AHEAD_KEPT), oldest] : session.ahead;
+      this.pointCount += ahead.length - session.ahead.length - 1;
       session.ahead = ahead;
     }
     if (this.latest !== sessionId) {
@@ -79,7 +78,10 @@ export class SubscriberPoints {
 
   /** A connection of its has ended, and these were the last runs that it was given. */
   ran(runs: readonly RunLows[]): void {
-    this.runs = [...this.runs, ...runs].slice(-RUNS_KEPT);
+    const all = [...this.runs, ...runs];
+    const gone = all.splice(0, all.length - RUNS_KEPT);
+    this.pointCount += eventCount(runs) - eventCount(gone);
+    this.runs = all;
   }
 
   /** Takes over what the run before kept of a session, oldest first. */
@@ -156,4 +158,8 @@ export class SubscriberPoints {
     }
     return reduced;
   }
+}
+
+function eventCount(runs: readonly RunLows[]): number {
+  return runs.reduce((sum, run) => sum + run.count(), 0);
 }

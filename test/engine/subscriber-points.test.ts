@@ -1,6 +1,9 @@
 // What is remembered of one subscriber's deliveries stays small, however many sessions it hears (R17).
 import { describe, expect, it } from "vitest";
+import type { Delivery } from "../../src/engine/delivery.js";
+import { RunLows } from "../../src/engine/run-lows.js";
 import { SubscriberPoints } from "../../src/engine/subscriber-points.js";
+import type { Unit } from "../../src/engine/unit.js";
 
 const RECENT = 16;
 const OLDER = 64;
@@ -8,6 +11,13 @@ const wentAhead = ({ low, epoch = 0 }: { readonly low: number; readonly epoch?: 
 /** Counted anew. */
 const countOf = (points: SubscriberPoints, sessions: number): number =>
   Array.from({ length: sessions }, (_, index) => points.of(`sess_${index}`).length).reduce((sum, one) => sum + one, 0);
+/** So many events that left in order. */
+const runOf = (first: number, count: number): RunLows => {
+  const epochs = Array.from({ length: count }, (_, index) => first + index);
+  const units = epochs.map((epoch) => ({ low: epoch + 1 }));
+  const deliveries = epochs.map((epoch) => ({ event: { event_id: `evt_${epoch}` } }));
+  return new RunLows(units as Unit[], deliveries as Delivery[]);
+};
 const inOrder = (epoch: number) => ({ eventId: `evt_${epoch}`, low: epoch + 1, epoch });
 
 function hear(points: SubscriberPoints, sessions: number, from = 0, events = 20): readonly string[] {
@@ -85,5 +95,15 @@ describe("R17: a subscriber's points", () => {
     points.restore("sess_0", kept.slice(20));
     expect(points.of("sess_0")).toEqual(kept.slice(20));
     expect(points.count()).toBe(10);
+  });
+
+  it("count what left in runs, of which the last ones are kept", () => {
+    const points = new SubscriberPoints();
+    hear(points, 1, 0, 3);
+    points.ran(Array.from({ length: 12 }, (_, index) => runOf(index * 10, 10)));
+    expect(points.count()).toBe(3 + 120);
+    points.ran(Array.from({ length: 10 }, (_, index) => runOf(1000 + index * 2, 2)));
+    expect(points.count()).toBe(3 + 7 * 10 + 10 * 2);
+    expect([points.lowOf("evt_49"), points.lowOf("evt_50"), points.lowOf("evt_1019")]).toEqual([undefined, 51, 1020]);
   });
 });
