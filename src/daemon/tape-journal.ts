@@ -1,7 +1,14 @@
 // The journal of one listener to a replay: the newest of what was played in memory, and what came before it read from the recording again. So each
 // listener holds a little, however long the session is.
 import type { Appended, Journal, JournalRead } from "../contracts/journal.js";
-import type { Epoch, Evicted, JournaledEvent, JournalSelection, NewEvent } from "../engine/event.js";
+import {
+  type Epoch,
+  type Evicted,
+  isSelected,
+  type JournaledEvent,
+  type JournalSelection,
+  type NewEvent,
+} from "../engine/event.js";
 import { createJournalRing } from "../engine/journal-ring.js";
 import type { RecordedEvent, Tape } from "./recorded-session.js";
 
@@ -65,7 +72,9 @@ export function createTapeJournal(options: TapeJournalOptions): Journal {
   const at = (epoch: Epoch, only?: JournalSelection): JournaledEvent | undefined => {
     if (epoch >= ring.oldest()) return ring.at(epoch, only);
     const [event] = epoch < oldest() ? [] : tape.again(epoch);
-    return event === undefined || (only !== undefined && !isAmong(event, only)) ? undefined : entryOf(event, epoch);
+    return event === undefined || (only !== undefined && !isSelected(placeOf(event), only))
+      ? undefined
+      : entryOf(event, epoch);
   };
 
   /** What is no longer in memory, from `epoch` on: as much of it as is read at once. */
@@ -102,11 +111,7 @@ export function createTapeJournal(options: TapeJournalOptions): Journal {
   };
 }
 
-function isAmong({ event, kind }: RecordedEvent, only: JournalSelection): boolean {
-  const outputId = typeof event.output_id === "string" ? event.output_id : "";
-  return (
-    event.session_id === only.sessionId &&
-    (only.kind === undefined || kind === only.kind) &&
-    (only.outputId === undefined || (kind === "output.streaming" && outputId === only.outputId))
-  );
+function placeOf({ event: { session_id: sessionId, output_id: id }, kind }: RecordedEvent) {
+  const outputId = typeof id === "string" ? id : "";
+  return { sessionId, kind, outputId: kind === "output.streaming" ? outputId : undefined };
 }

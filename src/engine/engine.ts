@@ -234,6 +234,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     spokesman,
     wakeUps,
     slices,
+    safety,
     producerId: options.producerId,
     agentGraceMs: options.agentGraceMs,
     appended: () => {

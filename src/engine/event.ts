@@ -152,6 +152,18 @@ export interface JournalSelection {
   readonly outputId?: string;
 }
 
+/** Whether what stands at a place of the journal is among what is looked for. `outputId` is undefined of all but text. */
+export function isSelected(
+  place: { readonly sessionId: string; readonly kind: TopicKind; readonly outputId: string | undefined },
+  only: JournalSelection,
+): boolean {
+  return (
+    place.sessionId === only.sessionId &&
+    (only.kind === undefined || place.kind === only.kind) &&
+    (only.outputId === undefined || place.outputId === only.outputId)
+  );
+}
+
 /** What is told of an event that the journal lets go of. */
 export interface Evicted {
   readonly sessionId: string;

@@ -1,6 +1,14 @@
 // The journal in memory: a window over the newest events, bounded by count and by bytes.
 import type { Appended, Journal, JournalRead } from "../contracts/journal.js";
-import type { AgentEvent, Epoch, Evicted, JournaledEvent, JournalSelection, NewEvent } from "./event.js";
+import {
+  type AgentEvent,
+  type Epoch,
+  type Evicted,
+  isSelected,
+  type JournaledEvent,
+  type JournalSelection,
+  type NewEvent,
+} from "./event.js";
 import { NOTHING_KEPT } from "./nothing-kept.js";
 import { createParsedEntries } from "./parsed-entries.js";
 
@@ -43,14 +51,6 @@ function keptBytes({ source, published }: Kept): number {
 
 function entryFrom({ source, kind, at, ordinal, made, published, epoch }: Kept): JournaledEvent {
   return { event: JSON.parse(source) as AgentEvent, kind, source, at, ordinal, made, published, epoch };
-}
-
-function isAmong({ sessionId, kind, outputId }: Kept, only: JournalSelection): boolean {
-  return (
-    sessionId === only.sessionId &&
-    (only.kind === undefined || kind === only.kind) &&
-    (only.outputId === undefined || outputId === only.outputId)
-  );
 }
 
 /** A journal that forgets: nothing survives the process, and `durable` is always at once (R29). */
@@ -163,7 +163,7 @@ export function createJournalRing(options: JournalRingOptions): Journal {
 
   const at = (epoch: Epoch, only?: JournalSelection): JournaledEvent | undefined => {
     const kept = keptAt(epoch);
-    return kept === undefined || (only !== undefined && !isAmong(kept, only)) ? undefined : entryFrom(kept);
+    return kept === undefined || (only !== undefined && !isSelected(kept, only)) ? undefined : entryFrom(kept);
   };
 
   return {

@@ -27,6 +27,8 @@ export interface PublishingServices {
   readonly wakeUps: WakeUps;
   /** Sessions whose agents are gone are ended in slices. */
   readonly slices: TurnSlices;
+  /** Settles when all that was put so far is safe. Throws and rejects where it cannot be made so. */
+  readonly safety: () => Promise<void> | undefined;
   readonly producerId: string | undefined;
   readonly agentGraceMs: Millis;
   /** Told after each append. */

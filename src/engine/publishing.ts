@@ -107,13 +107,11 @@ export interface Publishing {
 const NOBODY = {};
 
 export function createPublishing(services: PublishingServices): Publishing {
-  const { clock, ids, log, journal, hub, points, sessions, questions, spokesman, wakeUps, slices } = services;
+  const { clock, ids, log, journal, hub, points, sessions, questions, spokesman, wakeUps, slices, safety } = services;
   // The events of a group have one promise.
   let lastDurable: Promise<void> | undefined;
 
   const agents = createQuestionAgents(sessions.ownerOf, questions.isWaiting);
-
-  const safety = (): Promise<void> | undefined => journal.append([]).durable;
 
   const moment = (): Moment => ({ now: clock.now(), wallTime: clock.wallTime(), ids });
 
