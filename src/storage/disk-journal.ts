@@ -173,7 +173,8 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
   /** Undefined where it is to be looked up; it stays the same until it goes, or was to go and may stay after all. */
   let knownOldest: OldestBlock | undefined;
   const lookUpOldest = (): OldestBlock | undefined => {
-    if (isLost()) return undefined;
+    // Asked all the time: the file is looked at where something is read of it.
+    if (file.knownLoss() !== undefined) return undefined;
     // Looked at again where the clock was set back since.
     if (knownOldest !== undefined && knownOldest.newestAt > clock.wallTime()) knownOldest = undefined;
     knownOldest ??= oldestBlock(reader, totals, receiptOf);
