@@ -3,7 +3,7 @@
 import type { SubscribeSpec } from "../engine/engine.js";
 
 export interface Ending {
-  /** Whether the recording is told to have ended, to a listener that was given all there is; `hasHeardNews`: any of it was new to it. */
+  /** Of a listener that was given all there is: whether it is told that the recording has ended. `hasHeardNews`: some of it was new to it. */
   readonly isDue: (hasHeardNews: boolean) => boolean;
   /** It was told. */
   readonly note: () => void;
