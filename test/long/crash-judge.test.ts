@@ -5,10 +5,8 @@ import type { AskedQuestion, AuditedLine, Heard, Listening, Recording, Sent } fr
 
 const RUN = 2 ** 32;
 
-/** One session over two runs: begun, a text, a question that was answered after the kill, the end. */
-function rightRecording() {
-  const sessionId = "sess_1";
-  const sent = (id: string, type: string, epoch: number, run: number, text?: Sent["text"]): Sent => ({
+function sentIn(sessionId: string, id: string, type: string, epoch: number, run: number, text?: Sent["text"]): Sent {
+  return {
     id,
     type: `aaep:agent.${type}`,
     sessionId,
@@ -17,7 +15,14 @@ function rightRecording() {
     epoch,
     ackedInRun: run,
     otherEpochs: [],
-  });
+  };
+}
+
+/** One session over two runs: begun, a text, a question that was answered after the kill, the end. */
+function rightRecording() {
+  const sessionId = "sess_1";
+  const sent = (id: string, type: string, epoch: number, run: number, text?: Sent["text"]): Sent =>
+    sentIn(sessionId, id, type, epoch, run, text);
   const chunk = (id: string, epoch: number, run: number, from: number, words: string, completes = false): Sent =>
     sent(id, "output.streaming", epoch, run, { output: "", from, chunk: words, completes });
   const events = [
@@ -316,21 +321,8 @@ describe("the judge of the crash test", () => {
   ] as const)("judges progress that never came to a listener with a rate, before %s", (_, made, lost) => {
     const { recording, session } = rightRecording();
     const sessionId = "sess_2";
-    const common = { sessionId, text: undefined, ackedInRun: 2, otherEpochs: [] };
-    const begin: Sent = {
-      ...common,
-      id: "evt_21",
-      type: "aaep:agent.session.started",
-      mark: "21",
-      epoch: 2 * RUN + 5,
-    };
-    const progress: Sent = {
-      ...common,
-      id: "evt_22",
-      type: "aaep:agent.progress.updated",
-      mark: "22",
-      epoch: 2 * RUN + 6,
-    };
+    const begin = sentIn(sessionId, "evt_21", "session.started", 2 * RUN + 5, 2);
+    const progress = sentIn(sessionId, "evt_22", "progress.updated", 2 * RUN + 6, 2);
     const heard = { connection: 2, run: 2, sessionId };
     const listener: Listening = {
       name: "limited",
@@ -339,7 +331,7 @@ describe("the judge of the crash test", () => {
       wants: () => true,
       canAnswer: () => false,
       heard: [
-        { ...heard, id: begin.id, type: begin.type, mark: "21" },
+        { ...heard, id: begin.id, type: begin.type, mark: begin.mark },
         { ...heard, id: "evt_end", type: "aaep:agent.session.errored", mark: "", ...made },
       ],
     };
