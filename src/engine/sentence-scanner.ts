@@ -1,7 +1,7 @@
 // Walks over the text of one output as it grows and reports where sentences and paragraphs end and where code stands. Lines first (what kind
 // is it?), then the candidates inside them. It holds the unfinished sentence only, and stops where more text is needed to decide.
 import type { Segmenter } from "../contracts/segmenter.js";
-import { terminatorLength } from "./characters.js";
+import { isSpace, terminatorLength } from "./characters.js";
 import { createEnclosures } from "./enclosures.js";
 import { closesFence, type LineKind, lineKindAt } from "./markdown-lines.js";
 import { type Candidate, candidateAt, endsSentence } from "./sentence-candidates.js";
@@ -145,6 +145,16 @@ export function createSentenceScanner(given: Segmenter, sink: BoundarySink): Sen
   };
 
   const readText = (ended: boolean): boolean => {
+    if (!hasText) {
+      // A sentence ended where the language changed, and its line goes on.
+      const ink = inkAt(tail, at);
+      if (ink === tail.length) {
+        at = ink;
+        return false;
+      }
+      hasText = tail.charCodeAt(ink) !== 0x0a;
+      hasTextInParagraph ||= hasText;
+    }
     for (; at < tail.length; at += 1) {
       const code = tail.charCodeAt(at);
       if (code === 0x0a) {
@@ -259,7 +269,8 @@ export function createSentenceScanner(given: Segmenter, sink: BoundarySink): Sen
     else if (at - sentenceStart > LONGEST_MEMORY) sentenceStart = at - KEPT_MEMORY;
     // The line's beginning is read again only while its kind is open.
     const needed = line === "head" || line === "code-head" || line === "code-end" ? lineStart : at;
-    const cut = Math.min(sentenceStart, needed);
+    // A mark that begins a sentence is judged by the character before it.
+    const cut = Math.min(sentenceStart, needed) - 1;
     if (cut < (line === "prose" || line === "item" ? TRIM_TEXT_UNITS : TRIM_LINE_UNITS)) return;
     tail = tail.slice(cut);
     base += cut;
@@ -276,11 +287,6 @@ export function createSentenceScanner(given: Segmenter, sink: BoundarySink): Sen
       language = chunkLanguage;
       isMarkdown = markdown;
       tail += text;
-      if (!hasText && (line === "prose" || line === "item") && /\S/.test(text)) {
-        // A sentence ended where the language changed, and its line goes on.
-        hasText = true;
-        hasTextInParagraph = true;
-      }
       advance(false);
       trim();
     },
@@ -310,6 +316,16 @@ export function createSentenceScanner(given: Segmenter, sink: BoundarySink): Sen
       );
     },
   };
+}
+
+/** Where something stands that is no white space, or a line ends. */
+function inkAt(text: string, start: number): number {
+  let index = start;
+  for (; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === 0x0a || !(isSpace(code) || code === 0xa0)) break;
+  }
+  return index;
 }
 
 /** Asks once where the same is asked again: of a text that repeats itself, or of an end that was looked at before it was certain. */

@@ -17,16 +17,32 @@ export type CutLevel = "word" | "sentence" | "paragraph";
 const MOST_BYTES_PER_UNIT = 6;
 const WORD_LOOK_BACK = 256;
 
+/** Text of one kind, up to `end`. */
+interface Stretch {
+  end: number;
+  readonly language: string;
+  readonly markdown: boolean;
+}
+
 export interface TextBoundaries {
-  /** Length of the text so far. */
+  /** Length of the text so far, scanned or not. */
   readonly length: () => number;
   /**
-   * Appends a chunk. `language` is its RFC 5646 tag; `markdown` says that its lines have kinds. Where either changes, what was undecided
-   * before is decided as if the text ended there, because such chunks are not merged (R10).
+   * Keeps a chunk; `scanTo` reads it. `language` is its RFC 5646 tag; `markdown` says that its lines have kinds. Where either changes, what was
+   * undecided before is decided as if the text ended there, because such chunks are not merged (R10).
    */
   readonly append: (text: string, language: string, options: { readonly markdown: boolean }) => void;
-  /** No more text comes: the text's end counts as a boundary of every level. */
+  /** No more text comes: once all is scanned, the text's end counts as a boundary of every level. */
   readonly complete: () => void;
+  /**
+   * Reads the text up to `offset` at most (one unit less where that is inside a surrogate pair), so that a long chunk can be read over several
+   * turns (R34). What was read before is not read again: everybody who needs the text up to some offset may ask for it. The boundaries are the
+   * same in steps of any size; one of two units or more gets on. To the questions below, the text ends where it was scanned to; only `slice`
+   * and `codePointsAt` know the rest.
+   */
+  readonly scanTo: (offset: number) => void;
+  /** How far the text is scanned. */
+  readonly scanned: () => number;
   /**
    * The first confirmed boundary of at least `level` after `from`; undefined where there is none yet. Never taken back: what confirms one is
    * the next word, the closing of brackets or quotation around it (within 300 characters), or its line's end. Words are looked for from
@@ -64,6 +80,10 @@ export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBo
   const words = createOffsetList();
   // Beginnings and ends of fenced code blocks, alternating; one may begin where another ends.
   const fences = createOffsetList(true);
+  // What is appended and not scanned to its end, in order.
+  let unscanned: Stretch[] = [];
+  let scanned = 0;
+  let ends = false;
   let isComplete = false;
   let isMarkdown = false;
   let language = "";
@@ -82,12 +102,12 @@ export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBo
   const codeAround = (offset: number): { readonly start: number; readonly end: number } | undefined => {
     const index = fences.countUpTo(offset);
     if (index % 2 === 0) return undefined;
-    return { start: fences.at(index - 1) ?? 0, end: fences.at(index) ?? text.length() };
+    return { start: fences.at(index - 1) ?? 0, end: fences.at(index) ?? scanned };
   };
 
   const scanWords = (): void => {
     if (wordScanner === undefined) return;
-    const limit = isComplete ? text.length() : classified();
+    const limit = isComplete ? scanned : classified();
     for (let offset = wordScanner.offset(); offset < limit; offset = wordScanner.offset()) {
       const code = codeAround(offset);
       if (code !== undefined) {
@@ -101,6 +121,42 @@ export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBo
     }
   };
 
+  const scanStretch = (stretch: Stretch, to: number): void => {
+    if (scanned > 0 && (stretch.language !== language || stretch.markdown !== isMarkdown)) {
+      scanner.settle(false);
+      scanWords();
+    }
+    ({ language, markdown: isMarkdown } = stretch);
+    const piece = text.slice(scanned, to);
+    scanned = to;
+    scanner.append(piece, language, isMarkdown);
+    scanWords();
+  };
+
+  const scanTo = (offset: number): void => {
+    const limit = wholeCharacter(offset);
+    let done = 0;
+    for (const stretch of unscanned) {
+      const to = Math.max(scanned, Math.min(stretch.end, limit));
+      if (to > scanned || to === stretch.end) scanStretch(stretch, to);
+      if (to < stretch.end) break;
+      done += 1;
+    }
+    if (done > 0) unscanned = unscanned.slice(done);
+    if (!ends || isComplete || unscanned.length > 0) return;
+    scanner.settle(true);
+    isComplete = true;
+    scanWords();
+    sentences.push(scanned);
+    paragraphs.push(scanned);
+  };
+
+  /** `offset`, or where the character begins that it is inside of. */
+  const wholeCharacter = (offset: number): number => {
+    const isInside = offset < text.length() && (text.slice(offset, offset + 1).charCodeAt(0) & 0xfc00) === 0xdc00;
+    return isInside ? offset - 1 : offset;
+  };
+
   const wantWords = (): void => {
     if (wordScanner !== undefined) return;
     wordScanner = createWordScanner(segmenter, words.push);
@@ -109,8 +165,8 @@ export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBo
   };
 
   const isWordEnd = (offset: number): boolean => {
-    if (offset <= text.start() || offset > text.length()) return false;
-    const around = text.slice(Math.max(text.start(), offset - 2), Math.min(text.length(), offset + 2));
+    if (offset <= text.start() || offset > scanned) return false;
+    const around = text.slice(Math.max(text.start(), offset - 2), Math.min(scanned, offset + 2));
     const middle = Math.min(2, offset - text.start());
     if (extendsCluster(around, middle)) return false;
     if (isSpace(around.charCodeAt(middle - 1))) return true;
@@ -119,10 +175,10 @@ export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBo
   };
 
   const levelAt = (offset: number): Boundary => {
-    if (isComplete && offset === text.length()) return "completion";
+    if (isComplete && offset === scanned) return "completion";
     if (paragraphs.has(offset)) return "paragraph";
     if (sentences.has(offset)) return "sentence";
-    if (offset === text.length() && offset > text.start() && scanner.endsHere()) return "sentence";
+    if (offset === scanned && offset > text.start() && scanner.endsHere()) return "sentence";
     return isWordEnd(offset) ? "word" : "none";
   };
 
@@ -130,7 +186,7 @@ export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBo
   const wordEndBefore = (from: number, to: number): number => {
     const begin = Math.max(from, to - WORD_LOOK_BACK);
     // One character more says whether the end itself is one.
-    const around = text.slice(begin, Math.min(text.length(), to + 1));
+    const around = text.slice(begin, Math.min(scanned, to + 1));
     const size = to - begin;
     let index = size;
     while (index > 0) {
@@ -153,9 +209,8 @@ export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBo
   };
 
   const lastWord = (from: number): number => {
-    const end = text.length();
     // A line that may yet open or close a code block is left alone.
-    const known = Math.min(end, isMarkdown ? classified() : end);
+    const known = isMarkdown ? Math.min(scanned, classified()) : scanned;
     const code = codeAround(Math.max(0, known - 1));
     if (code !== undefined && code.end >= known) {
       const line = lineEndBefore(Math.max(from, Math.min(code.start, known)), known);
@@ -200,24 +255,16 @@ export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBo
   return {
     length: text.length,
     append: (chunk, chunkLanguage, options) => {
-      if (text.length() > 0 && (chunkLanguage !== language || options.markdown !== isMarkdown)) {
-        scanner.settle(false);
-        scanWords();
-      }
-      language = chunkLanguage;
-      isMarkdown = options.markdown;
       text.append(chunk);
-      scanner.append(chunk, language, isMarkdown);
-      scanWords();
+      const last = unscanned.at(-1);
+      if (last?.language === chunkLanguage && last.markdown === options.markdown) last.end = text.length();
+      else unscanned.push({ end: text.length(), language: chunkLanguage, markdown: options.markdown });
     },
     complete: () => {
-      if (isComplete) return;
-      scanner.settle(true);
-      isComplete = true;
-      scanWords();
-      sentences.push(text.length());
-      paragraphs.push(text.length());
+      ends = true;
     },
+    scanTo,
+    scanned: () => scanned,
     next: (from, level) => {
       if (level === "paragraph") return paragraphs.firstAfter(from);
       const sentence = sentences.firstAfter(from);
@@ -240,7 +287,7 @@ export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBo
     codePointsAt: text.codePointsAt,
     forget: (offset) => {
       scanWords();
-      text.forget(wordScanner === undefined ? offset : Math.min(offset, wordScanner.offset()));
+      text.forget(Math.min(offset, scanned, wordScanner?.offset() ?? scanned));
       for (const list of [sentences, paragraphs, words]) list.forget(offset);
       fences.forget(offset);
     },

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { decodeGenerator, encode } from "gpt-tokenizer";
 import { describe, expect, it } from "vitest";
-import { chunksOf, cutsOf, feed, segmenter } from "./text-boundaries-support.js";
+import { append, chunksOf, complete, cutsOf, feed, segmenter } from "./text-boundaries-support.js";
 
 interface Corpus {
   readonly language: string;
@@ -26,7 +26,7 @@ const golden = corpora.flatMap(({ name, language, markdown, cases }) =>
 
 const streamed = (chunks: readonly string[], language: string, markdown: boolean): readonly number[] => {
   const boundaries = feed(chunks, language, markdown);
-  boundaries.complete();
+  complete(boundaries);
   return cutsOf(boundaries, "sentence");
 };
 
@@ -78,10 +78,10 @@ describe("sentences of a golden corpus", () => {
       const boundaries = feed([], language, markdown);
       const confirmed = new Set<number>();
       for (const chunk of chunksOf(text, [2])) {
-        boundaries.append(chunk, language, { markdown });
+        append(boundaries, chunk, language, { markdown });
         for (const cut of cutsOf(boundaries, "sentence")) confirmed.add(cut);
       }
-      boundaries.complete();
+      complete(boundaries);
       expect(cutsOf(boundaries, "sentence")).toEqual(expect.arrayContaining([...confirmed]));
     }
   });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type CutLevel, createTextBoundaries } from "../../src/engine/text-boundaries.js";
-import { chunksOf, cutsOf, feed, piecesOf, segmenter } from "./text-boundaries-support.js";
+import { append, chunksOf, complete, cutsOf, feed, piecesOf, segmenter } from "./text-boundaries-support.js";
 
 const LEVELS = ["word", "sentence", "paragraph"] as const satisfies readonly CutLevel[];
 
@@ -45,7 +45,7 @@ describe("text boundaries", () => {
     fc.assert(
       fc.property(text, sizes, language, fc.boolean(), (whole, by, tag, markdown) => {
         const boundaries = feed(chunksOf(whole, by), tag, markdown);
-        boundaries.complete();
+        complete(boundaries);
         for (const level of LEVELS) {
           const cuts = cutsOf(boundaries, level);
           expect(piecesOf(whole, cuts).join("")).toBe(whole);
@@ -62,10 +62,68 @@ describe("text boundaries", () => {
         const atOnce = feed([whole], tag, markdown);
         const inChunks = createTextBoundaries(segmenter);
         inChunks.next(0, "word");
-        for (const chunk of chunksOf(whole, by)) inChunks.append(chunk, tag, { markdown });
-        atOnce.complete();
-        inChunks.complete();
+        for (const chunk of chunksOf(whole, by)) append(inChunks, chunk, tag, { markdown });
+        complete(atOnce);
+        complete(inChunks);
         for (const level of LEVELS) expect(cutsOf(inChunks, level), level).toEqual(cutsOf(atOnce, level));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("R34: text that is scanned in pieces has the same boundaries as text that is scanned chunk by chunk", () => {
+    const chunk = fc.record({ text, tag: language, markdown: fc.boolean() });
+    const steps = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(fc.array(chunk, { maxLength: 5 }), steps, fc.boolean(), (chunks, by, isComplete) => {
+        const atOnce = createTextBoundaries(segmenter);
+        const inPieces = createTextBoundaries(segmenter);
+        for (const boundaries of [atOnce, inPieces]) boundaries.next(0, "word");
+        for (const { text: piece, tag, markdown } of chunks) {
+          append(atOnce, piece, tag, { markdown });
+          inPieces.append(piece, tag, { markdown });
+          expect(inPieces.scanned()).toBe(0);
+        }
+        if (isComplete) {
+          complete(atOnce);
+          inPieces.complete();
+        }
+        const length = atOnce.length();
+        for (let turn = 0; inPieces.scanned() < length; turn += 1) {
+          const before = inPieces.scanned();
+          const to = before + 2 + (by[turn % by.length] ?? 0);
+          inPieces.scanTo(to);
+          // Another view asks for less, or for the same.
+          inPieces.scanTo(before);
+          expect(inPieces.scanned()).toBeGreaterThanOrEqual(Math.min(to, length) - 1);
+          expect(inPieces.scanned()).toBeLessThanOrEqual(Math.max(to, before));
+        }
+        inPieces.scanTo(length);
+        for (const level of LEVELS) expect(cutsOf(inPieces, level), level).toEqual(cutsOf(atOnce, level));
+        expect(inPieces.levelAt(length)).toBe(atOnce.levelAt(length));
+        expect(inPieces.lastWord(0)).toBe(atOnce.lastWord(0));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("R34: what is not scanned yet changes no answer", () => {
+    fc.assert(
+      fc.property(text, text, language, fc.boolean(), (first, rest, tag, markdown) => {
+        const second = `${rest}x`;
+        const short = feed([first], tag, markdown);
+        const long = createTextBoundaries(segmenter);
+        long.append(first, tag, { markdown });
+        long.append(second, tag, { markdown });
+        long.complete();
+        long.scanTo(first.length);
+        fc.pre(long.scanned() === first.length);
+        for (const level of LEVELS) expect(cutsOf(long, level), level).toEqual(cutsOf(short, level));
+        for (const offset of [0, first.length >> 1, first.length])
+          expect(long.levelAt(offset)).toBe(short.levelAt(offset));
+        expect(long.lastWord(0)).toBe(short.lastWord(0));
+        expect(long.length()).toBe(first.length + second.length);
+        expect(long.slice(0, long.length())).toBe(first + second);
       }),
       { numRuns: 200 },
     );
@@ -78,10 +136,10 @@ describe("text boundaries", () => {
         const boundaries = createTextBoundaries(segmenter);
         const seen = new Map<CutLevel, Set<number>>(LEVELS.map((level) => [level, new Set<number>()]));
         for (const chunk of chunksOf(whole, by)) {
-          boundaries.append(chunk, tag, { markdown });
+          append(boundaries, chunk, tag, { markdown });
           for (const level of LEVELS) for (const cut of cutsOf(boundaries, level)) seen.get(level)?.add(cut);
         }
-        boundaries.complete();
+        complete(boundaries);
         for (const level of LEVELS) {
           const cuts = cutsOf(boundaries, level);
           for (const cut of cuts) expect(clusters.has(cut), `${level} at ${cut}`).toBe(true);
@@ -140,7 +198,7 @@ describe("text boundaries", () => {
         const mindful = createTextBoundaries(segmenter);
         let from = 0;
         for (const chunk of chunksOf(whole, by)) {
-          for (const boundaries of [forgetful, mindful]) boundaries.append(chunk, tag, { markdown });
+          for (const boundaries of [forgetful, mindful]) append(boundaries, chunk, tag, { markdown });
           for (let cut = forgetful.next(from, cutLevel); cut !== undefined; cut = forgetful.next(from, cutLevel)) {
             expect(cut).toBe(mindful.next(from, cutLevel));
             expect(forgetful.slice(from, cut)).toBe(whole.slice(from, cut));
@@ -151,8 +209,8 @@ describe("text boundaries", () => {
           expect(mindful.next(from, cutLevel)).toBeUndefined();
           expect(forgetful.last(whole.length, cutLevel)).toBe(mindful.last(whole.length, cutLevel));
         }
-        forgetful.complete();
-        mindful.complete();
+        complete(forgetful);
+        complete(mindful);
         for (const other of LEVELS.slice(LEVELS.indexOf(cutLevel))) {
           expect(cutsOf(forgetful, other, from)).toEqual(cutsOf(mindful, other, from));
         }

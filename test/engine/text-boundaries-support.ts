@@ -12,8 +12,25 @@ export function feed(
   by: Segmenter = segmenter,
 ): TextBoundaries {
   const boundaries = createTextBoundaries(by);
-  for (const chunk of chunks) boundaries.append(chunk, language, { markdown });
+  for (const chunk of chunks) append(boundaries, chunk, language, { markdown });
   return boundaries;
+}
+
+/** Appends a chunk and scans it at once. */
+export function append(
+  boundaries: TextBoundaries,
+  chunk: string,
+  language: string,
+  options: { readonly markdown: boolean },
+): void {
+  boundaries.append(chunk, language, options);
+  boundaries.scanTo(boundaries.length());
+}
+
+/** Ends a text, all of which is scanned. */
+export function complete(boundaries: TextBoundaries): void {
+  boundaries.complete();
+  boundaries.scanTo(boundaries.length());
 }
 
 /** Every boundary of the level from `from` on. */

@@ -1,7 +1,16 @@
 import { decodeGenerator, encode } from "gpt-tokenizer";
 import { describe, expect, it } from "vitest";
 import { createTextBoundaries } from "../../src/engine/text-boundaries.js";
-import { chunksOf, countingSegmenter, cutsOf, feed, piecesOf, segmenter } from "./text-boundaries-support.js";
+import {
+  append,
+  chunksOf,
+  complete,
+  countingSegmenter,
+  cutsOf,
+  feed,
+  piecesOf,
+  segmenter,
+} from "./text-boundaries-support.js";
 
 const sentencesOf = (text: string, markdown = true, language = "en"): readonly string[] =>
   piecesOf(text, cutsOf(feed([text], language, markdown), "sentence"));
@@ -64,10 +73,10 @@ describe("text boundaries of a stream", () => {
       }
     };
     for (const token of tokens) {
-      boundaries.append(token, "en", { markdown: true });
+      append(boundaries, token, "en", { markdown: true });
       take();
     }
-    boundaries.complete();
+    complete(boundaries);
     take();
     expect(from).toBe(answer.length);
     expect(sentenceCount).toBeGreaterThan(30);
@@ -84,7 +93,7 @@ describe("text boundaries of a stream", () => {
       },
     });
     for (const chunk of chunksOf("see e.g. Dr. or Mr. ".repeat(2_000), [40])) {
-      boundaries.append(chunk, "en", { markdown: true });
+      append(boundaries, chunk, "en", { markdown: true });
     }
     expect(longest).toBeGreaterThan(0);
     expect(longest).toBeLessThan(160);
@@ -93,7 +102,7 @@ describe("text boundaries of a stream", () => {
   it("R10: a sentence counts once its next word is complete, and not before", () => {
     const boundaries = feed(["Hello world. Ne"], "en", true);
     expect(boundaries.next(0, "sentence")).toBeUndefined();
-    boundaries.append("xt ", "en", { markdown: true });
+    append(boundaries, "xt ", "en", { markdown: true });
     expect(boundaries.next(0, "sentence")).toBe(13);
     expect(boundaries.next(13, "sentence")).toBeUndefined();
   });
@@ -116,7 +125,7 @@ describe("text boundaries of a stream", () => {
     const boundaries = feed(["- one\n"], "en", true);
     expect(boundaries.next(0, "sentence")).toBeUndefined();
     expect(boundaries.levelAt(6)).toBe("sentence");
-    boundaries.append("\nNext", "en", { markdown: true });
+    append(boundaries, "\nNext", "en", { markdown: true });
     expect(boundaries.next(0, "sentence")).toBe(7);
     expect(boundaries.levelAt(7)).toBe("paragraph");
   });
@@ -124,7 +133,7 @@ describe("text boundaries of a stream", () => {
   it("A19: inside a fenced code block nothing counts as a boundary, blank lines included", () => {
     const text = "Look:\n```js\na. B c. D\n\ne. F\n```\nDone now. Well";
     const boundaries = feed(chunksOf(text, [3]), "en", true);
-    boundaries.complete();
+    complete(boundaries);
     expect(piecesOf(text, cutsOf(boundaries, "sentence"))).toEqual([
       "Look:\n",
       "```js\na. B c. D\n\ne. F\n```\n",
@@ -211,18 +220,29 @@ describe("text boundaries of a stream", () => {
     expect(feed(["It is "], "en", true).levelAt(6)).toBe("word");
     expect(feed(["It is"], "en", true).levelAt(4)).toBe("none");
     expect(feed(["完了。"], "ja", true).levelAt(3)).toBe("sentence");
-    const complete = feed(["It"], "en", true);
-    complete.complete();
-    expect(complete.levelAt(2)).toBe("completion");
+    const whole = feed(["It"], "en", true);
+    complete(whole);
+    expect(whole.levelAt(2)).toBe("completion");
   });
 
   it("R10: a change of language decides what was open", () => {
     const boundaries = feed(["All is well. "], "en", false);
     expect(boundaries.next(0, "sentence")).toBeUndefined();
-    boundaries.append("Alles ist gut. Ja", "de", { markdown: false });
+    append(boundaries, "Alles ist gut. Ja", "de", { markdown: false });
     expect(boundaries.next(0, "sentence")).toBe(13);
-    boundaries.append("wohl. ", "de", { markdown: false });
+    append(boundaries, "wohl. ", "de", { markdown: false });
     expect(boundaries.next(13, "sentence")).toBe(28);
+  });
+
+  it("R34: how text was scanned does not decide what a quotation mark is that a language begins with", () => {
+    const scannedBy = (step: number): readonly number[] => {
+      const boundaries = createTextBoundaries(segmenter);
+      boundaries.append(`${"abc ".repeat(20)}Dr.`, "en", { markdown: false });
+      boundaries.append('"Go. Home." ', "el", { markdown: false });
+      for (let to = step; to < boundaries.length() + step; to += step) boundaries.scanTo(to);
+      return cutsOf(boundaries, "sentence");
+    };
+    expect(scannedBy(2)).toEqual(scannedBy(1000));
   });
 
   it("R10: who joins in mid-output finds the beginning of the segment being held", () => {
