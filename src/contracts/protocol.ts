@@ -4,7 +4,10 @@ import type { Millis } from "./clock.js";
 
 /** Where a pump pulls from. */
 export interface DeliverySource {
-  readonly take: () => { readonly kind: "run"; readonly run: DeliveryRun } | { readonly kind: "wait" | "idle" };
+  /** What may leave now; with `only`, no more than what is critical (R4, R34). */
+  readonly take: (
+    only?: "critical",
+  ) => { readonly kind: "run"; readonly run: DeliveryRun } | { readonly kind: "wait" | "idle" };
   /** The transport takes nothing more, or takes again. */
   readonly setBlocked: (blocked: boolean) => void;
 }

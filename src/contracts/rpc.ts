@@ -26,6 +26,8 @@ export interface RpcHandlers {
   readonly notification: (call: RpcCall) => void;
   /** Whether this call may cost so much that the peer's next message waits for a later turn of the event loop. Default: none does. */
   readonly isCostly?: (method: string, params: unknown) => boolean;
+  /** A promise of when the peer's next message may be handled; undefined where it may be at once, which is the default. */
+  readonly room?: () => Promise<void> | undefined;
 }
 
 /** One JSON-RPC 2.0 peer over any byte connection, which is answered and not asked. Knows method names only as strings. */

@@ -16,9 +16,11 @@ import { createEngine, type Engine } from "../engine/engine.js";
 import type { Producer } from "../engine/event.js";
 import type { Offer } from "../engine/terms.js";
 import { BOUNDARIES } from "../engine/terms.js";
+import { createTurnRoom } from "../engine/turn-room.js";
 import { createJsonCodec } from "../protocols/aaep/json-codec.js";
 import type { Message } from "../protocols/aaep/subscription-desk.js";
 import { assertPublishedEvent } from "../protocols/aaep/validate.js";
+import { createSendingTurns } from "../runtime/sending-turns.js";
 import { type AuditLog, createAuditLog } from "./audit-log.js";
 import type { Configuration } from "./config.js";
 import { type EndpointServices, type Served, type ServeOptions, serveConnection } from "./endpoint.js";
@@ -121,6 +123,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     log,
     codec: createJsonCodec(createUtf8()),
     handshakeTimeoutMs: options.handshakeTimeoutSeconds * 1000,
+    sendingTurns: createSendingTurns(clock, createTurnRoom(clock)),
     aaep: {
       engine,
       log,
@@ -170,6 +173,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         connections: () => countByTransport(connections),
         isReady: () => !isStopping,
         replies,
+        sendingTurns: endpoint.sendingTurns,
         track,
       });
     }

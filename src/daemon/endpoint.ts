@@ -15,6 +15,7 @@ import { converse } from "../runtime/converse.js";
 import { awaitFirstFrames } from "../runtime/first-frames.js";
 import { frameRunOf, frameRunOfDeliveries } from "../runtime/frame-runs.js";
 import { createPump } from "../runtime/pump.js";
+import type { SendingTurns } from "../runtime/sending-turns.js";
 
 export interface EndpointServices {
   readonly aaep: Omit<RpcServices, "startPump">;
@@ -22,6 +23,8 @@ export interface EndpointServices {
   readonly clock: Clock;
   readonly log: Log;
   readonly handshakeTimeoutMs: Millis;
+  /** Whose turn it is to be sent what waits; one for all connections and streams. */
+  readonly sendingTurns: SendingTurns;
 }
 
 /** A connection that is being served. */
@@ -162,6 +165,7 @@ function serveRpc(connection: Connection<Uint8Array>, services: EndpointServices
             },
           },
           services.clock,
+          services.sendingTurns,
         ),
     },
     {

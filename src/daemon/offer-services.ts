@@ -4,6 +4,7 @@ import type { PeerIdentity } from "../contracts/transport.js";
 import { agentMethods } from "../protocols/aaep/agent-service.js";
 import type { RpcServices } from "../protocols/aaep/rpc-session.js";
 import { subscriberMethods } from "../protocols/aaep/subscriber-service.js";
+import type { SendingTurns } from "../runtime/sending-turns.js";
 import { createStreamServer } from "../runtime/serve-stream.js";
 import type { DaemonOptions } from "./daemon.js";
 import type { Served } from "./endpoint.js";
@@ -26,6 +27,7 @@ export interface OfferedBy {
   readonly connections: () => ReadonlyMap<string, number>;
   readonly isReady: () => boolean;
   readonly replies: ReadonlyMap<ReplyFate, number>;
+  readonly sendingTurns: SendingTurns;
   readonly track: (served: Served, peer: PeerIdentity, transport: string) => void;
 }
 
@@ -40,6 +42,7 @@ export async function offerServices(options: DaemonOptions, by: OfferedBy): Prom
     ...aaep,
     clock,
     handshakeTimeoutMs: options.handshakeTimeoutSeconds * 1000,
+    sendingTurns: by.sendingTurns,
     served: (served: Served, peer: PeerIdentity) => by.track(served, peer, "services"),
   };
   const agents = agentMethods({ ...shared, agentIdleMs: options.agentIdleSeconds * 1000 });

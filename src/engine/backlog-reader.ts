@@ -7,6 +7,7 @@ import type { LiveEntry } from "./live-entry.js";
 import type { OrderedReturn } from "./ordered-return.js";
 import { type Given, givenBefore, type ReadingPoint, readingPoint, wasGiven } from "./reading-point.js";
 import { BATCH_COUNT, type ReadingTurns } from "./reading-turns.js";
+import type { Steps } from "./steps.js";
 import type { Place } from "./stream.js";
 import type { Unit } from "./unit.js";
 import { codePointCount, outputKey } from "./unit.js";
@@ -35,7 +36,7 @@ export interface BacklogReader {
 export interface PrivateView {
   readonly view: View;
   /** Pushes an entry, and lets go of text that is no longer needed. */
-  readonly push: (live: LiveEntry, at: Millis) => void;
+  readonly push: (live: LiveEntry, at: Millis) => Steps | undefined;
 }
 
 export interface BacklogServices {
@@ -48,7 +49,9 @@ export interface BacklogServices {
   readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;
   /** What stands for events that aged out (R27): a unit for each session, put where they would have been. */
   readonly gapUnits: (after: Epoch, oldest: Epoch, given: Given) => readonly Unit[];
-  /** Called in the moment when everything the journal holds has been read and taken. */
+  /** How far the view is that it is to join: it reads no further, and joins it there (R34). */
+  readonly upTo: () => Epoch;
+  /** Called in the moment when everything up to there has been read and taken. */
   readonly caughtUp: (own: View) => void;
   /** While its subscription keeps the order of its return, it reads as far as the disk went, and does not catch up (R17). */
   readonly order: () => OrderedReturn | undefined;
@@ -70,6 +73,10 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
   const ends = new Map<string, number>();
   const completed = new Set<string>();
   let after = point.after;
+  // What was read and not taken, and what is left of the entry that was taken last (R34).
+  let unread: readonly JournaledEvent[] = [];
+  let unreadAt = 0;
+  let steps: Steps | undefined;
   let at = Number.NEGATIVE_INFINITY;
   const turn = services.turns.join(services.wake);
   let headBefore = services.journal.head();
@@ -100,7 +107,24 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
     if (told === undefined) return;
     const live = services.liveEntry(told);
     if (view.terms.wants(live)) releaseBefore(live);
-    push(live, told.at);
+    steps = push(live, told.at);
+  };
+
+  const isInMidBatch = (): boolean => steps !== undefined || unreadAt < unread.length;
+
+  /** Takes one entry, or does one step of it. */
+  const advance = (): void => {
+    if (steps !== undefined) {
+      if (steps.next().done === true) steps = undefined;
+      return;
+    }
+    const entry = unread[unreadAt];
+    unreadAt += 1;
+    if (unreadAt >= unread.length) {
+      unread = [];
+      unreadAt = 0;
+    }
+    if (entry !== undefined) take(entry);
   };
 
   /** Whether nothing that stands before the next unit in the journal is still to come: text that was held back may follow what passed it. */
@@ -128,27 +152,37 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
       after = read.oldest - 1;
       return true;
     }
-    turn.hasRead(read.events.length);
-    const [first] = read.events;
-    for (const entry of read.events) if (entry.epoch <= to) take(entry);
-    if (first !== undefined && first.epoch <= to) return true;
+    unread = read.events.filter(({ epoch }) => epoch <= to);
+    if (unread.length > 0) return true;
     // Between the last event of the run before and the first of this one there is nothing (R29).
     after = Math.max(after, to);
     return false;
   };
 
-  const readsTo = (): Epoch => {
-    const head = services.journal.head();
-    return Math.min(head, services.order()?.upTo ?? head);
+  const readsTo = (): Epoch => Math.min(services.upTo(), services.order()?.upTo ?? Number.POSITIVE_INFINITY);
+
+  /** Whether it stands where the view is that it is to join; a place beyond that is one that the view has still to reach. */
+  const isLevel = (): boolean => {
+    const upTo = services.upTo();
+    return after === upTo || (after > upTo && upTo === services.journal.head());
   };
 
   /** And where nothing more can be read, it has ended. */
   const releaseLast = (): void => {
-    if (services.order()?.isRefused === true && !inFlight && after >= readsTo()) view.texts.releaseAll(at);
+    if (services.order()?.isRefused === true && !inFlight && !isInMidBatch() && after >= readsTo())
+      view.texts.releaseAll(at);
   };
 
-  /** Reads one batch. False: there is nothing more now, or others have their turn first. */
+  /** Reads a batch, or goes on with one. False: there is nothing more now, or others have their turn first. */
   const readOn = (): boolean => {
+    if (!isInMidBatch()) return readBatch();
+    if (!isHurried && !turn.mayGoOn()) return false;
+    advance();
+    turn.hasRead(0);
+    return true;
+  };
+
+  const readBatch = (): boolean => {
     const to = readsTo();
     if (inFlight || closed || after >= to) return false;
     if (!isHurried && !turn.mayRead()) return false;
@@ -157,12 +191,17 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
     const limit = Math.min(BATCH_COUNT + head - headBefore, MOST_AT_ONCE);
     headBefore = head;
     const read = services.journal.read(after, limit);
-    if (!(read instanceof Promise)) return accept(read, to);
+    if (!(read instanceof Promise)) {
+      turn.hasRead(countOf(read));
+      return accept(read, to);
+    }
+    turn.hasRead(0);
     inFlight = true;
     read.then(
       (done) => {
         inFlight = false;
         if (closed) return;
+        turn.hasRead(countOf(done));
         accept(done, to);
         services.wake();
       },
@@ -182,7 +221,7 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
         if (readOn()) continue;
         releaseLast();
         if (place.cursor < view.log.end()) break;
-        if (inFlight || after < services.journal.head() || services.order() !== undefined) return undefined;
+        if (inFlight || isInMidBatch() || !isLevel() || services.order() !== undefined) return undefined;
         services.caughtUp(view);
         if (place.cursor >= view.log.end()) return undefined;
       }
@@ -216,4 +255,8 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
       view.close();
     },
   };
+}
+
+function countOf(read: JournalRead): number {
+  return read.kind === "events" ? read.events.length : 0;
 }

@@ -25,6 +25,8 @@ export interface EngineOptions {
   readonly lag: LagLimits;
   readonly viewWindowCount: number;
   readonly queueLimitCount: number;
+  /** As `HubOptions.turnRoomMs`. */
+  readonly turnRoomMs?: Millis;
   readonly confirmationGraceMs: Millis;
   readonly reconnectGraceMs: Millis;
   /** How long ended sessions, and where absent subscribers were, are remembered for those who come back, ms: longer than events (R17). */

@@ -21,6 +21,7 @@ export interface EngineSubscription
     | "repeat"
     | "wake"
     | "cursorIn"
+    | "expedite"
     | "close"
     | "end"
     | "lastRuns"
@@ -107,9 +108,9 @@ class HeldSubscription implements EngineSubscription, Replier {
     return this.member.terms();
   }
 
-  take(): Taken {
+  take(only?: "critical"): Taken {
     this.services.lows.moved();
-    return this.member.take();
+    return this.member.take(only);
   }
 
   setBlocked(blocked: boolean): void {

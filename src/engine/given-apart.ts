@@ -30,7 +30,8 @@ export interface GivenApart {
   readonly count: () => number;
 }
 
-const AHEAD_LIMIT = 1000;
+/** Most critical events that are remembered to have gone ahead (R18). */
+export const AHEAD_LIMIT = 1000;
 const SKIPPED_LIMIT = 1000;
 
 /** `completeSkipped` makes the empty chunk that completes a skipped output. */
@@ -67,7 +68,10 @@ export function createGivenApart(completeSkipped: (unit: TextUnit) => TextUnit):
       keepNewest(ahead, AHEAD_LIMIT);
     },
     hasGoneAhead: (epoch) => ahead.has(epoch),
-    supersede: (unit) => void superseded.set(laneOf(unit), unit.epoch),
+    supersede: (unit) => {
+      const lane = laneOf(unit);
+      superseded.set(lane, Math.max(unit.epoch, superseded.get(lane) ?? 0));
+    },
     setFloor: (output, position) => void floors.set(output, position),
     floors,
     skip: (output) => {

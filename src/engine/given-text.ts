@@ -11,6 +11,7 @@ import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
 import { createLiveEntry } from "./live-entry.js";
 import { SCANNED_EVENT_COUNT } from "./look-back.js";
 import { textEvent, textEventId } from "./merged-events.js";
+import { finish } from "./steps.js";
 import type { TextUnit } from "./unit.js";
 import { codePointCount, offsetOfCodePoint, outputKey, trimBelow } from "./unit.js";
 import type { ViewTerms } from "./view.js";
@@ -153,7 +154,7 @@ function made(extent: Extent, terms: ViewTerms, services: GivenTextServices): Te
       at = entry.at;
       wakeUps.advance(at);
       if (collect()) return true;
-      push(createLiveEntry(entry), at);
+      finish(push(createLiveEntry(entry), at));
       if (collect()) return true;
     }
     // It was released by the time since.

@@ -3,57 +3,14 @@
 import type { Millis } from "../contracts/clock.js";
 import type { AgentEvent, Epoch } from "./event.js";
 import { createFittingText, type FittingText } from "./fitting-text.js";
+import type { HeldText, HeldTexts, HeldTextsOwner } from "./held-text-spec.js";
 import type { LiveEntry } from "./live-entry.js";
 import { createLowestEpochs } from "./lowest-epochs.js";
 import type { Chunk, OutputText } from "./output-text.js";
+import type { Steps } from "./steps.js";
 import { type Boundary, boundaryOf, isAtLeast, stronger } from "./terms.js";
 import { MAX_TEXT_BYTES, roomForText } from "./text-room.js";
-import type { TextUnit } from "./unit.js";
 import { agreeForMerging, codePointCount, offsetOfCodePoint } from "./unit.js";
-import type { ViewServices, ViewTerms } from "./view.js";
-
-/** Text that has been published and not released. */
-export interface HeldText {
-  readonly output: string;
-  readonly session: string;
-  readonly firstEpoch: Epoch;
-  /** Code points from the start of the output, of the first and after the last character held. */
-  readonly position: number;
-  readonly endPosition: number;
-}
-
-export interface HeldTextsOwner {
-  readonly terms: ViewTerms;
-  readonly services: ViewServices;
-  /** The epoch of the last event that the view took. */
-  readonly epoch: () => Epoch;
-  /** The timestamp of the last unit of a session that the view handed on. */
-  readonly lastTimestamp: (session: string) => string | undefined;
-  readonly append: (unit: TextUnit) => void;
-  /** Told that something with this timestamp was given elsewhere. */
-  readonly passedBy: (session: string, timestamp: string) => void;
-}
-
-export interface HeldTexts {
-  /** Takes the next chunk of an output and releases what it shows to be ready. */
-  readonly push: (live: LiveEntry, key: string, at: Millis) => void;
-  /** Releases what an event of its session ends (R30). */
-  readonly releaseFor: (live: LiveEntry, at: Millis) => void;
-  readonly held: () => readonly HeldText[];
-  /** The epoch of the oldest text held, or `except` where that is lower. */
-  readonly lowestEpoch: (except: Epoch) => Epoch;
-  /** Releases held text of an output up to a position. */
-  readonly release: (output: string, position: number, at: Millis) => void;
-  readonly releaseAll: (at: Millis) => void;
-  /** Of an output whose chunks are still to come, text below this position is given elsewhere: cuts are counted from here. */
-  readonly beginAt: (output: string, position: number) => void;
-  /** Goes on with an output in mid-text, from where the piece in progress begins. */
-  readonly follow: (text: OutputText) => void;
-  /** The lowest local offset of an output's text that is held here, or undefined. */
-  readonly heldOffset: (output: string) => number | undefined;
-  /** Cancels its timers and forgets. */
-  readonly close: () => void;
-}
 
 interface Hold {
   readonly text: OutputText;
@@ -71,6 +28,9 @@ interface Hold {
   room: number;
   roomFor: Chunk | undefined;
 }
+
+/** So much of a chunk is looked at in a step, UTF-16 units. */
+const STEP_TEXT_UNITS = 256;
 
 /** Text of this size fits beside any fields that an event may have, so they are not counted. */
 const SMALL_TEXT_UNITS = 2048;
@@ -237,19 +197,24 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
   };
 
   /** Releases what the newest chunk has shown to be ready. */
-  const releaseFrom = (hold: Hold, chunk: Chunk, at: Millis): void => {
+  function* releaseFrom(hold: Hold, chunk: Chunk, at: Millis): Steps {
     const { event } = chunk.live.entry;
     const { boundaries } = hold.text;
     const complete = event.complete === true;
     const trusted = hold.isSealed || isTrusted(event);
-    if (terms.level !== undefined) {
-      // A trusted chunk is not cut inside: its agent has already said where the text may be cut.
-      const limit = trusted ? chunk.start : chunk.end;
-      for (;;) {
+    // A trusted chunk is not cut inside: its agent has already said where the text may be cut.
+    const limit = trusted ? chunk.start : chunk.end;
+    for (let to = chunk.start; ; ) {
+      to = Math.min(chunk.end, to + STEP_TEXT_UNITS);
+      boundaries.scanTo(to);
+      while (terms.level !== undefined) {
         const next = boundaries.next(hold.start, terms.level);
         if (next === undefined || next > limit || (complete && next === chunk.end)) break;
         emit(hold, next, at, event.timestamp, { complete: false, forced: false });
+        yield;
       }
+      if (to === chunk.end) break;
+      yield;
     }
     if (complete) {
       emit(hold, hold.end, at, event.timestamp, { complete: true, forced: false });
@@ -265,10 +230,11 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
       const cut = cutWithin(hold, hold.end);
       if (cut >= hold.end) break;
       emit(hold, cut, at, event.timestamp, { complete: false, forced: true });
+      yield;
     }
     if (terms.passThrough) drop(hold);
     else if (hold.start < hold.end) arm(hold);
-  };
+  }
 
   /** Passes by what is given elsewhere. */
   const passBy = (hold: Hold, position: number): void => {
@@ -328,7 +294,8 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
         owner.passedBy(event.session_id, event.timestamp);
       }
       epochs.add(hold);
-      releaseFrom(hold, chunk, at);
+      const steps = releaseFrom(hold, chunk, at);
+      return steps.next().done === true ? undefined : steps;
     },
     releaseFor,
     held: () => {
@@ -345,6 +312,11 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
       }
       return held;
     },
+    countOf: (session) => {
+      let count = 0;
+      for (const hold of bySession.get(session)?.values() ?? []) if (hold.start < hold.end) count += 1;
+      return count;
+    },
     lowestEpoch,
     release: (output, position, at) => {
       const hold = holds.get(output);
@@ -360,9 +332,11 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
     beginAt: (output, position) => void beginnings.set(output, position),
     follow: (text) => {
       if (terms.level === undefined || terms.passThrough) return;
-      const end = text.boundaries.length();
-      const newest = text.chunkAt(end);
+      const last = text.newest();
+      // A chunk that other views are taking just now is still to come here (R34).
+      const newest = last !== undefined && last.live.entry.epoch > owner.epoch() ? text.chunkBefore(last) : last;
       if (newest === undefined) return;
+      const { end } = newest;
       // The piece in progress: what this view would hold, had it been there.
       let start = end;
       for (let chunk: Chunk | undefined = newest; chunk !== undefined; chunk = text.chunkBefore(chunk)) {

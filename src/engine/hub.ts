@@ -8,19 +8,24 @@ import type { PrivateView } from "./backlog-reader.js";
 import { createCodeBlocks } from "./code-blocks.js";
 import type { EpochSteps } from "./epoch-runs.js";
 import type { AgentEvent, Epoch, JournaledEvent, NewEvent } from "./event.js";
+import { unitOf } from "./event-units.js";
 import type { InternedShape, LiveEntry } from "./live-entry.js";
 import { createLiveEntry } from "./live-entry.js";
 import { createMember } from "./member.js";
 import type { Member, MemberRules, MemberServices, MemberSpec } from "./member-spec.js";
 import type { OutputTexts } from "./output-texts.js";
 import { createOutputTexts } from "./output-texts.js";
+import type { PublisherBacklog } from "./publisher-backlog.js";
 import { createReadingTurns } from "./reading-turns.js";
 import { createRecentRate, type RecentRate } from "./recent-rate.js";
 import { shapeKey } from "./shape.js";
+import { followedBy, type Steps } from "./steps.js";
 import type { Terms } from "./terms.js";
+import { createTurnRoom } from "./turn-room.js";
 import type { TextUnit } from "./unit.js";
 import type { View, ViewServices, ViewTerms } from "./view.js";
 import { createView } from "./view.js";
+import { createViewIntake } from "./view-intake.js";
 import { createViewTerms, viewKey } from "./view-terms.js";
 import type { WakeUpQueue, WakeUps } from "./wake-ups.js";
 
@@ -44,6 +49,8 @@ export interface HubOptions {
   readonly defaultLanguage: string;
   /** Most units a view keeps for subscriptions that have not taken them; what is older they read from the journal. Default 1,024. */
   readonly viewWindowCount: number;
+  /** Longest time that shaping takes of one turn of the event loop, and reading back as long again, ms (R34). Default 2; 0: one step a turn. */
+  readonly turnRoomMs?: Millis;
 }
 
 /** A view and who shares it. */
@@ -81,8 +88,13 @@ function createReadyMembers(): ReadyMembers {
 }
 
 export interface Hub {
-  /** Journals events and hands them to all views. Subscriptions are woken before it returns; they take when they will. */
-  readonly append: (events: readonly NewEvent[]) => Appended;
+  /**
+   * Journals events and hands them to all views: before it returns, as far as this turn has room, and the rest in order over the next ones (R34).
+   * Subscriptions are woken and take when they will. `publisher` counts what of it waits.
+   */
+  readonly append: (events: readonly NewEvent[], publisher?: PublisherBacklog) => Appended;
+  /** Resolves when all views have taken what was journaled. */
+  readonly settled: () => Promise<void>;
   readonly open: (spec: MemberSpec) => Member;
   /** A view that nobody shares and no event reaches by itself. Its owner closes it. */
   readonly openPrivateView: (terms: ViewTerms, wakeUps: WakeUps, startsAfter: Epoch) => PrivateView;
@@ -108,7 +120,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
   let drainsUntil: Millis | undefined;
   const published = createRecentRate(clock.now());
   const delivered = createRecentRate(clock.now());
-  const readingTurns = createReadingTurns(clock);
+  const readingTurns = createReadingTurns(clock, createTurnRoom(clock, options.turnRoomMs));
   // Of what is read back: the journal gives the same entry to all who read it at about the same time.
   const liveEntries = new WeakMap<JournaledEvent, LiveEntry>();
   const trimStep = Math.max(1, Math.min(TRIM_STEP_COUNT, options.viewWindowCount >> 2));
@@ -169,8 +181,11 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
 
   const createShared = (terms: ViewTerms): SharedView => {
     const shared: SharedView = {
-      view: createView(terms, viewServices(texts, services.wakeUps), journal.head(), (critical) =>
-        wake(shared, critical),
+      view: createView(
+        terms,
+        viewServices(texts, services.wakeUps),
+        intake.behindAfter() ?? journal.head(),
+        (critical) => wake(shared, critical),
       ),
       trimAt: trimStep,
       members: new Set(),
@@ -206,17 +221,21 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     for (const member of shared.members) member.end("producer_error");
   };
 
-  /** The events are journaled, so nothing may stop here: what fails for one view is that view's affair (R29). */
-  const deliver = (live: LiveEntry, at: Millis): void => {
-    for (const shared of views.values()) {
-      try {
-        shared.view.push(live, at);
-        // Only between entries: in the middle of one, a place in the view cannot be told as a place in the journal.
-        if (shared.view.log.end() >= shared.trimAt) trim(shared);
-      } catch (caught) {
-        abandonView(shared, live.entry.epoch, caught);
-      }
+  /** Works on an entry in one view. The entry is journaled, so nothing may stop here: a failure is the affair of that view (R29). */
+  const inView = (shared: SharedView, live: LiveEntry, work: () => Steps | undefined): Steps | undefined => {
+    // Nobody shares the view any more, or it has failed.
+    if (views.get(shared.view.terms.key) !== shared) return undefined;
+    try {
+      const steps = work();
+      if (shared.view.log.end() >= shared.trimAt) trim(shared);
+      return steps;
+    } catch (caught) {
+      abandonView(shared, live.entry.epoch, caught);
+      return undefined;
     }
+  };
+
+  const settleText = (live: LiveEntry): void => {
     if (live.entry.kind !== "output.streaming") return;
     try {
       texts.settle(live, live.output, lowestHeld);
@@ -225,15 +244,32 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     }
   };
 
+  const intake = createViewIntake<SharedView>({
+    clock,
+    room: createTurnRoom(clock, options.turnRoomMs),
+    targets: () => views.values(),
+    begin: (shared, live) => inView(shared, live, () => shared.view.push(live, live.entry.at)),
+    goOn: (shared, live, steps) =>
+      inView(shared, live, () => (steps.next().done === true ? undefined : steps)) === undefined,
+    taken: settleText,
+    expedite: (live) => {
+      for (const shared of views.values()) {
+        if (!shared.view.terms.wants(live)) continue;
+        const unit = unitOf(live, shared.view, "critical");
+        for (const member of shared.members) member.expedite(unit);
+      }
+    },
+  });
+
   const openPrivateView: Hub["openPrivateView"] = (terms, wakeUps, startsAfter) => {
     const own = createOutputTexts(services.segmenter, options.defaultLanguage, codeBlocks);
     const view = createView(terms, viewServices(own, wakeUps), startsAfter, () => undefined);
     return {
       view,
-      push: (live, at) => {
-        view.push(live, at);
-        if (live.entry.kind === "output.streaming") own.settle(live, live.output, view.texts.heldOffset);
-      },
+      push: (live, at) =>
+        followedBy(view.push(live, at), () => {
+          if (live.entry.kind === "output.streaming") own.settle(live, live.output, view.texts.heldOffset);
+        }),
     };
   };
 
@@ -253,6 +289,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     steps: services.steps,
     wakeUps: services.wakeUps,
     now: clock.now,
+    overtaken: intake.overtaken,
     maxHoldMs: options.maxHoldMs,
     noteDelivered: delivered.note,
     mayDrainOn: () => {
@@ -264,12 +301,13 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
 
   return {
     openPrivateView,
-    append: (events) => {
+    append: (events, publisher) => {
       const appended = journal.append(events);
       published.note(appended.events.length, appended.events.at(-1)?.at ?? Number.NEGATIVE_INFINITY);
-      for (const entry of appended.events) deliver(createLiveEntry(entry), entry.at);
+      for (const entry of appended.events) intake.push(createLiveEntry(entry), publisher);
       return appended;
     },
+    settled: intake.settled,
     open: (spec) => {
       const member = createMember(spec, memberServices);
       members.add(member);

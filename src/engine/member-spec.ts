@@ -16,7 +16,8 @@ import type { RunLows } from "./run-lows.js";
 import type { Standpoint } from "./standpoint.js";
 import type { Taken } from "./stream.js";
 import type { Terms } from "./terms.js";
-import type { TextUnit, Unit } from "./unit.js";
+import type { EventUnit, TextUnit, Unit } from "./unit.js";
+import type { View } from "./view.js";
 import type { WakeUpQueue, WakeUps } from "./wake-ups.js";
 
 /** How a subscription begins: with what is live, or with what the journal holds after a point (R17). */
@@ -115,6 +116,8 @@ export interface MemberServices extends MemberRules {
   readonly steps: EpochSteps;
   readonly wakeUps: WakeUps;
   readonly now: () => Millis;
+  /** How many events an entry overtakes that a view has not taken (R4). */
+  readonly overtaken: (view: View, entry: JournaledEvent) => number;
   readonly maxHoldMs: Millis;
   /** Whether there is still time, at the end, to give what stands in the journal and the views to whoever has not taken it (R8a). */
   readonly mayDrainOn: () => boolean;
@@ -125,8 +128,10 @@ export interface MemberServices extends MemberRules {
 export interface Member {
   readonly terms: () => Terms;
   readonly wake: () => void;
-  /** What may leave now. A wait registers its own wake-up. */
-  readonly take: () => Taken;
+  /** Sends a critical event that its view has not taken yet (R4). */
+  readonly expedite: (unit: EventUnit) => void;
+  /** What may leave now; with `only`, no more than what is critical. A wait registers its own wake-up. */
+  readonly take: (only?: "critical") => Taken;
   /** The transport takes nothing more, or takes again. */
   readonly setBlocked: (blocked: boolean) => void;
   /** Applies new terms to everything that leaves from now on (AAEP §5.7.2). */

@@ -18,6 +18,22 @@ export function withHeldText(point: ReadingPoint, view: View, oldest: Epoch): Re
   return { ...point, after, positions };
 }
 
+/** The point of a subscription to which nothing is owed that was published up to an epoch. */
+export function pointAfter(epoch: Epoch): ReadingPoint {
+  return { after: epoch, givenTo: epoch, textTo: epoch, positions: new Map() };
+}
+
+/** Where a newcomer begins whose view is behind: with the text that the view holds or has still to take, and with events after the newest (R10). */
+export function newcomersPoint(view: View, head: Epoch): ReadingPoint {
+  const positions = new Map<string, number>();
+  let after = view.epoch();
+  for (const held of view.texts.held()) {
+    positions.set(held.output, held.position);
+    after = Math.min(after, held.firstEpoch - 1);
+  }
+  return { after, givenTo: head, textTo: view.epoch(), positions };
+}
+
 /** Where a subscription's own view and the one that it shares hold different text at the same epoch, the difference is settled here. */
 export function settleHeldText(own: View, shared: View, stream: Pick<Stream, "trim">, at: number): void {
   const sharedHeld = new Map(shared.texts.held().map((held) => [held.output, held]));

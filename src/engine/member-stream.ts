@@ -12,6 +12,7 @@ import { RUNS_KEPT, type RunLows } from "./run-lows.js";
 import type { StreamServices } from "./stream.js";
 import type { Terms } from "./terms.js";
 import type { EventUnit, Unit } from "./unit.js";
+import type { View } from "./view.js";
 
 /** How many questions it remembers before it forgets those that are resolved. */
 const ASKED_KEPT_COUNT = 256;
@@ -48,6 +49,14 @@ export abstract class StreamOwner implements StreamServices, DeliveryQueueOption
 
   get maxHoldMs(): Millis {
     return this.services.maxHoldMs;
+  }
+
+  isBehind(view: View): boolean {
+    return view.epoch() < this.services.journal.head();
+  }
+
+  get overtaken(): StreamServices["overtaken"] {
+    return this.services.overtaken;
   }
 
   get limit(): number {

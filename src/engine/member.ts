@@ -1,5 +1,3 @@
-// One subscription's membership in the hub: its stream, its queue and budget, the view it shares, and when it is to be woken.
-import type { Millis } from "../contracts/clock.js";
 import type { BacklogReader } from "./backlog-reader.js";
 import { createBacklogReader } from "./backlog-reader.js";
 import type { Delivery } from "./delivery.js";
@@ -8,8 +6,9 @@ import { type AgentEvent, type Epoch, type JournaledEvent, topicKind } from "./e
 import { gapOf, unitOf } from "./event-units.js";
 import type { SharedView } from "./hub.js";
 import { beginEpisode, endEpisode, noteRun } from "./member-account.js";
-import type { Expulsion, Lag, Member, MemberServices, MemberSpec, MemberStatus, StreamStart } from "./member-spec.js";
-import { settleHeldText, withHeldText } from "./member-start.js";
+import { PeerLag } from "./member-lag.js";
+import type { Expulsion, Member, MemberServices, MemberSpec, MemberStatus, StreamStart } from "./member-spec.js";
+import { newcomersPoint, pointAfter, settleHeldText, withHeldText } from "./member-start.js";
 import { StreamOwner } from "./member-stream.js";
 import type { OrderedReturn } from "./ordered-return.js";
 import { createRateBudget, type RateBudget } from "./rate-budget.js";
@@ -18,10 +17,8 @@ import { type Standpoint, standpoint } from "./standpoint.js";
 import type { Place, Stream, StreamTerms, Taken } from "./stream.js";
 import { createStream } from "./subscription.js";
 import type { Terms } from "./terms.js";
-import type { Unit } from "./unit.js";
+import type { EventUnit, Unit } from "./unit.js";
 import type { View } from "./view.js";
-
-const NO_LAG: Lag = { ms: 0, eventCount: 0 };
 
 export function createMember(spec: MemberSpec, services: MemberServices): Member {
   return new HubMember(spec, services);
@@ -35,11 +32,7 @@ class HubMember extends StreamOwner implements Member {
   private readonly stream: Stream;
   protected shared: SharedView;
   private closed = false;
-  private isLagging = false;
-  private blockedSince: Millis | undefined;
-  private blockedHead: Epoch = 0;
-  // How far it lagged when it was given up.
-  private lastLag = NO_LAG;
+  private readonly peerLag = new PeerLag();
   private timer: (() => void) | undefined;
 
   constructor(spec: MemberSpec, services: MemberServices) {
@@ -68,15 +61,22 @@ class HubMember extends StreamOwner implements Member {
     if (!this.closed) this.tellReady();
   }
 
-  take(): Taken {
+  expedite(unit: EventUnit): void {
+    this.stream.expedite([unit]);
+    this.wake();
+  }
+
+  take(only?: "critical"): Taken {
     const { services, stream, shared } = this;
     const now = services.now();
-    const taken = stream.take(now);
+    const taken = only === "critical" ? stream.takeCriticalOnly(now) : stream.take(now);
     if (taken.kind === "run") {
       noteRun(this.account, taken.run.deliveries);
       services.noteDelivered(taken.run.deliveries.length, now);
       return taken;
     }
+    // What else may leave has not been looked at.
+    if (only === "critical") return taken;
     this.cancelTimer();
     shared.ready.delete(this);
     if (taken.kind === "wait") {
@@ -91,12 +91,12 @@ class HubMember extends StreamOwner implements Member {
   setBlocked(blocked: boolean): void {
     this.stream.markBlocked(blocked);
     if (!blocked) {
-      this.blockedSince = undefined;
+      this.peerLag.since = undefined;
       this.cancelTimer();
       return;
     }
     this.shared.ready.delete(this);
-    if (this.blockedSince === undefined) this.block();
+    if (this.peerLag.since === undefined) this.block();
   }
 
   retune(next: Terms): void {
@@ -109,7 +109,7 @@ class HubMember extends StreamOwner implements Member {
     const after = this.services.join(this, next);
     if (after !== before) this.moveTo(after);
     // A pause does not count as the peer's slowness (R26).
-    if (this.blockedSince !== undefined && old.paused) this.block();
+    if (this.peerLag.since !== undefined && old.paused) this.block();
     this.shared.ready.delete(this);
     this.tellReady();
   }
@@ -143,6 +143,8 @@ class HubMember extends StreamOwner implements Member {
     stream.forget();
     stream.moveTo(this.placeAtEnd(), undefined);
     for (const held of shared.view.texts.held()) stream.trim(held.output, held.endPosition);
+    const skipped = services.journal.head();
+    if (this.isBehind(shared.view)) this.readOnFrom(pointAfter(skipped));
     endEpisode(this.account, this, services.pace);
     stream.expedite(urgent);
     stream.askOpen(services.journal.head());
@@ -223,7 +225,7 @@ class HubMember extends StreamOwner implements Member {
     if (
       granted.maxEventsPerSecond !== undefined &&
       !granted.paused &&
-      this.blockedSince === undefined &&
+      this.peerLag.since === undefined &&
       stream.absorb(window)
     ) {
       return stream.place().cursor;
@@ -237,7 +239,8 @@ class HubMember extends StreamOwner implements Member {
     const { stream } = this;
     const { journal } = this.services;
     const { view, cursor } = stream.place();
-    const isOwed = stream.reader() !== undefined || stream.waiting() > 0 || cursor < view.log.end();
+    const isOwed =
+      stream.reader() !== undefined || stream.waiting() > 0 || cursor < view.log.end() || this.isBehind(view);
     const newest = isOwed ? undefined : journal.at(journal.head());
     return newest?.event.event_id ?? this.account.lastEventId;
   }
@@ -248,7 +251,7 @@ class HubMember extends StreamOwner implements Member {
     const { view, cursor } = stream.place();
     const untaken =
       reader === undefined
-        ? view.log.end() - cursor
+        ? view.log.end() - cursor + this.services.steps.count(view.epoch(), this.services.journal.head())
         : this.services.steps.count(stream.point([]).after, this.services.journal.head());
     const isHeld = stream.waiting() > 0 || untaken > 0;
     return {
@@ -256,23 +259,17 @@ class HubMember extends StreamOwner implements Member {
       readAheadCount: reader?.released().length ?? 0,
       rememberedCount: stream.remembered(),
       behind: reader !== undefined,
-      blockedSince: this.blockedSince,
+      blockedSince: this.peerLag.since,
       reads: reader !== undefined ? "journal" : isHeld ? "queue" : "live",
       untakenCount: untaken,
       ...this.account,
-      lag: this.lag(),
+      lag: this.peerLag.now(this.granted.paused, this.services.now, this.services.journal.head()),
     };
   }
 
   private placeAtEnd(): Place {
     const { view } = this.shared;
     return { view, cursor: view.log.end() };
-  }
-
-  private lag(): Lag {
-    if (this.blockedSince === undefined || this.granted.paused) return this.isLagging ? this.lastLag : NO_LAG;
-    const { services } = this;
-    return { ms: services.now() - this.blockedSince, eventCount: services.journal.head() - this.blockedHead };
   }
 
   private readerFrom(point: ReadingPoint): BacklogReader {
@@ -288,6 +285,7 @@ class HubMember extends StreamOwner implements Member {
         !this.wasAsked(entry.epoch) && services.isOpenQuestion(entry, this.granted) ? entry : services.asBacklog(entry),
       gapUnits: (after, oldest, given) => this.gapUnits(after, oldest, given),
       caughtUp: (own) => this.rejoin(own),
+      upTo: () => this.shared.view.epoch(),
       order: () => this.stream.order(),
       wake: this.tellReady,
     });
@@ -342,6 +340,7 @@ class HubMember extends StreamOwner implements Member {
     const { head, oldest } = services.journal;
     const point = start.kind === "resume" ? withHeldText(start.point, this.shared.view, oldest()) : undefined;
     if (point !== undefined) this.readOnFrom(point);
+    else if (this.isBehind(this.shared.view)) this.readOnFrom(newcomersPoint(this.shared.view, head()));
     stream.askOpen(head());
     for (const event of start.first) this.say(event, start.owedFrom);
     const only = start.kind === "resume" ? start.summarize : undefined;
@@ -362,21 +361,16 @@ class HubMember extends StreamOwner implements Member {
   }
 
   private checkLag(): void {
-    if (this.blockedSince === undefined || this.closed || this.isLagging || this.granted.paused) return;
-    const { lag: limits } = this.services;
-    const { ms, eventCount } = this.lag();
-    if (ms < limits.maxMs && eventCount < limits.maxEvents) return;
-    this.lastLag = { ms, eventCount };
-    this.isLagging = true;
+    const { services, closed, granted } = this;
+    if (closed || !this.peerLag.exceeds(services.lag, granted.paused, services.now, services.journal.head())) return;
     this.tellEnded("lagging");
   }
 
   private block(): void {
     const { services } = this;
     this.cancelTimer();
-    this.blockedSince = services.now();
-    this.blockedHead = services.journal.head();
-    this.timer = services.wakeUps.at(this.blockedSince + services.lag.maxMs, () => this.checkLag());
+    const since = this.peerLag.begin(services.now, services.journal.head());
+    this.timer = services.wakeUps.at(since + services.lag.maxMs, () => this.checkLag());
   }
 
   /** Goes on in another view with all that has not left, so that nothing leaves by the old terms (AAEP §5.7.2). */

@@ -61,7 +61,6 @@ export function createOutputText(
     const start = boundaries.length();
     boundaries.append(text, language, { markdown: isMarkdown(event) });
     if (event.complete === true) boundaries.complete();
-    boundaries.scanTo(boundaries.length());
     const chunk: Chunk = { live, start, end: start + text.length, at };
     chunks.push(chunk);
     endPosition += codePointCount(text);

@@ -4,6 +4,7 @@ import type { Millis } from "../contracts/clock.js";
 import type { Appended } from "../contracts/journal.js";
 import { type Epoch, isTerminalKind, type JournaledEvent, type NewEvent, type Producer, topicKind } from "./event.js";
 import type { KeptQuestion } from "./kept-questions.js";
+import { createPublisherBacklog, type PublisherBacklog } from "./publisher-backlog.js";
 import type { PublishingServices } from "./publishing-services.js";
 import { type AgentEvents, createQuestionAgents } from "./question-agents.js";
 import type { ResolvedQuestion } from "./question-result.js";
@@ -70,6 +71,11 @@ export interface AgentHandle {
    * too (R29). Throws "storage_unavailable" while the journal takes nothing, and rejects with it.
    */
   readonly safety: () => Promise<void> | undefined;
+  /**
+   * Resolves when it may publish more; undefined where it may at once. While much of what it published waits to be shaped for its subscriptions, no
+   * more is to be taken from it (R18, R34).
+   */
+  readonly room: () => Promise<void> | undefined;
   /** Whether an open session is its own, or it asked a question that is open. */
   readonly isHolding: () => boolean;
   /** The connection has ended; its sessions' grace begins. */
@@ -151,10 +157,10 @@ export function createPublishing(services: PublishingServices): Publishing {
   };
 
   /** Journals a plan and its notices as one, so that all of it is accepted or nothing is (R3). */
-  const append = (plan: SessionPlan): CarriedOut => {
+  const append = (plan: SessionPlan, publisher?: PublisherBacklog): CarriedOut => {
     let appended: Appended;
     try {
-      appended = hub.append(withNotices(plan));
+      appended = hub.append(withNotices(plan), publisher);
     } catch (caught) {
       plan.discard();
       throw caught;
@@ -175,8 +181,8 @@ export function createPublishing(services: PublishingServices): Publishing {
     return { journaled, durable };
   };
 
-  const carryOut = (plan: SessionPlan): CarriedOut => {
-    const carriedOut = append(plan);
+  const carryOut = (plan: SessionPlan, publisher?: PublisherBacklog): CarriedOut => {
+    const carriedOut = append(plan, publisher);
     const asks = plan.asked.length + plan.withdrawn.length > 0;
     const inOneBreath = asks ? withdraw(plan, carriedOut) : undefined;
     for (const sessionId of plan.ended) graces.forget(sessionId);
@@ -236,6 +242,7 @@ export function createPublishing(services: PublishingServices): Publishing {
 
   const openAgent = (declared: Producer | undefined, events: AgentEvents | undefined): AgentHandle => {
     const connection = {};
+    const backlog = createPublisherBacklog();
     let identity = declared;
     agents.connected(connection, events);
     const place = (answer: PublishAnswer, journaled: readonly JournaledEvent[]): PublishedPlace => {
@@ -260,7 +267,7 @@ export function createPublishing(services: PublishingServices): Publishing {
       for (const { token } of plan.asked) agents.asks(token, connection);
       let carriedOut: CarriedOut;
       try {
-        carriedOut = carryOut(plan);
+        carriedOut = carryOut(plan, backlog);
       } catch (caught) {
         for (const { token } of plan.asked) agents.refused(token);
         throw caught;
@@ -327,6 +334,7 @@ export function createPublishing(services: PublishingServices): Publishing {
       },
       identity: () => identity,
       safety,
+      room: backlog.room,
       isHolding: () => sessions.isHolder(connection) || agents.hasAsked(connection),
       resumeSession: (sessionId, resumeToken) => {
         const former = sessions.ownerOf(sessionId);

@@ -1,6 +1,7 @@
 // Whose turn it is to read on from the journal. What many have missed is read in batches, one after another over the turns of the event loop, so
 // that those who come back all at once, or to much, hold up no one else.
 import type { Clock } from "../contracts/clock.js";
+import type { TurnRoom } from "./turn-room.js";
 
 /** Events of a batch. Once so many were read in a turn, by whomever, no other batch is begun in it but that of a reader whose turn it is. */
 export const BATCH_COUNT = 256;
@@ -9,7 +10,9 @@ export const BATCH_COUNT = 256;
 export interface ReadingTurn {
   /** Whether it may read a batch now. Where it may not, it is woken once, in a later turn, and may then; those who wait come in turn. */
   readonly mayRead: () => boolean;
-  /** To be told of each batch that was read: how many events it had. */
+  /** The same for what is left of a batch that it has begun: only the time counts (R34). */
+  readonly mayGoOn: () => boolean;
+  /** To be told after each answer of yes: how many events were read of the journal. */
   readonly hasRead: (count: number) => void;
   /** Whether it would read on, and is not woken yet. */
   readonly isWaiting: () => boolean;
@@ -28,10 +31,11 @@ interface Reader {
 }
 
 /** One for all readers of a journal: a turn is one for everybody. */
-export function createReadingTurns(clock: Pick<Clock, "afterTurn">): ReadingTurns {
+export function createReadingTurns(clock: Pick<Clock, "now" | "afterTurn">, room: TurnRoom): ReadingTurns {
   const waiting = new Set<Reader>();
   let readCount = 0;
   let isArmed = false;
+  let from = 0;
 
   const inviteNext = (): void => {
     isArmed = false;
@@ -57,18 +61,23 @@ export function createReadingTurns(clock: Pick<Clock, "afterTurn">): ReadingTurn
   return {
     join: (wake) => {
       const reader: Reader = { wake, isInvited: false };
+      const may = (isInTime: boolean): boolean => {
+        if (reader.isInvited || (isInTime && !waiting.has(reader) && room.isLeft())) {
+          from = clock.now();
+          return true;
+        }
+        waiting.add(reader);
+        arm();
+        return false;
+      };
       return {
-        mayRead: () => {
-          if (reader.isInvited) return true;
-          if (!waiting.has(reader) && readCount < BATCH_COUNT) return true;
-          waiting.add(reader);
-          arm();
-          return false;
-        },
+        mayRead: () => may(readCount < BATCH_COUNT),
+        mayGoOn: () => may(true),
         hasRead: (count) => {
           reader.isInvited = false;
           readCount += count;
-          arm();
+          room.used(clock.now() - from);
+          if (count > 0) arm();
         },
         isWaiting: () => waiting.has(reader),
         leave: () => void waiting.delete(reader),

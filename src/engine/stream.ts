@@ -29,6 +29,10 @@ export interface StreamServices {
   /** An empty chunk that completes a skipped output (R26). */
   readonly completeSkipped: (unit: TextUnit) => TextUnit;
   readonly maxHoldMs: Millis;
+  /** Whether a view has still to take what was journaled. */
+  readonly isBehind: (view: View) => boolean;
+  /** How many events an entry overtakes that a view has not taken (R4). */
+  readonly overtaken: (view: View, entry: JournaledEvent) => number;
   /** Told of what leaves by the slow way, so that a resume point can be kept (R17). */
   readonly delivered: (unit: Unit, low: Epoch) => void;
   /** Told of a run that left as others got it, in place of each unit of it. */
@@ -49,6 +53,8 @@ export interface StreamTerms {
 /** The pull side of one subscription. */
 export interface Stream {
   readonly take: (now: Millis) => Taken;
+  /** What may leave now and is critical. */
+  readonly takeCriticalOnly: (now: Millis) => Taken;
   /** Whether an append to its view should wake it: false while it waits for budget, a pause or the transport. */
   readonly isReady: (now: Millis) => boolean;
   readonly setTerms: (terms: StreamTerms, now: Millis) => void;

@@ -2,24 +2,19 @@
 // its own budget. Pulling is the point: while nobody asks, nothing is copied, and what waits can still merge (AAEP §5.6, §8.8, R4, R9, R18).
 import type { Millis } from "../contracts/clock.js";
 import type { BacklogReader } from "./backlog-reader.js";
-import { createDeliveryRun, type Delivery } from "./delivery.js";
+import type { Delivery } from "./delivery.js";
 import type { DeliveryQueue } from "./delivery-queue.js";
-import { type Epoch, isQuestionKind } from "./event.js";
+import type { Epoch } from "./event.js";
 import { hearsCritical } from "./ordered-return.js";
 import type { RateBudget } from "./rate-budget.js";
 import type { Place, Stream, StreamServices, StreamTerms, Taken } from "./stream.js";
-import { StreamIntake } from "./stream-intake.js";
-import { isSuperseded, unitsBetween } from "./superseded.js";
-import type { EventUnit, Unit } from "./unit.js";
+import { NO_UNITS, StreamOutlet } from "./stream-outlet.js";
+import type { Unit } from "./unit.js";
 import { isCritical, isLocal } from "./unit.js";
-import { wordCount } from "./word-count.js";
 
 /** Most events in one run: what a slow peer must take before anything critical can pass. */
 const RUN_LIMIT = 256;
-/** Most events flushed ahead of a critical one (R4). */
-const FLUSH_LIMIT = 4;
 const IDLE: Taken = { kind: "idle" };
-const NO_UNITS: readonly never[] = [];
 
 export function createStream(
   start: Place,
@@ -33,15 +28,12 @@ export function createStream(
 }
 
 /** A class, because there is one for each subscription. */
-class PulledStream extends StreamIntake implements Stream {
-  private criticalSeen = this.standing.view.log.end();
+class PulledStream extends StreamOutlet implements Stream {
   private blocked = false;
   // Units before this index arrived while the peer took nothing.
   private backlogEnd = 0;
-  private spokenAt = Number.NEGATIVE_INFINITY;
   private urgent: readonly Unit[] = NO_UNITS;
   private asksUpTo: Epoch | undefined;
-  private expedited: readonly EventUnit[] = NO_UNITS;
 
   take(now: Millis): Taken {
     if (this.isOrdered()) {
@@ -67,6 +59,13 @@ class PulledStream extends StreamIntake implements Stream {
     if (!this.terms.paused) this.takeLimited(out, now);
     this.forgetPassed();
     return this.runOf(out) ?? this.nextWait(now);
+  }
+
+  takeCriticalOnly(now: Millis): Taken {
+    if (this.isOrdered()) return IDLE;
+    const out = this.takeUrgent();
+    this.takeCritical(out, now);
+    return this.runOf(out) ?? IDLE;
   }
 
   isReady(now: Millis): boolean {
@@ -144,27 +143,6 @@ class PulledStream extends StreamIntake implements Stream {
     this.queue.put(unit);
   }
 
-  takePendingCriticals(): readonly EventUnit[] {
-    const pending = [...this.expedited];
-    this.expedited = NO_UNITS;
-    for (let next = this.criticalSeen; ; ) {
-      const critical = this.standing.view.log.criticalFrom(next);
-      if (critical === undefined) break;
-      next = critical.index + 1;
-      this.criticalSeen = next;
-      if (critical.index >= this.standing.cursor || this.backlog !== undefined) pending.push(critical.unit);
-    }
-    return pending;
-  }
-
-  expedite(units: readonly EventUnit[]): void {
-    if (units.length > 0) this.expedited = [...this.expedited, ...units];
-  }
-
-  wentAhead(epoch: Epoch): boolean {
-    return this.apart?.hasGoneAhead(epoch) === true;
-  }
-
   markBlocked(next: boolean): void {
     if (this.blocked && !next) this.backlogEnd = this.standing.view.log.end();
     this.blocked = next;
@@ -224,94 +202,6 @@ class PulledStream extends StreamIntake implements Stream {
       this.expedited.length > 0 ||
       this.standing.view.log.criticalFrom(this.criticalSeen) !== undefined;
     return this.terms.paused && !hearsCritical(this.ordered, isCriticalOwed);
-  }
-
-  private runOf(out: readonly Delivery[]): Taken | undefined {
-    const [first] = out;
-    if (first === undefined) return undefined;
-    return { kind: "run", run: out.length === 1 ? this.standing.view.runOf(first) : createDeliveryRun(out) };
-  }
-
-  private noteQuestion(unit: Unit): void {
-    if (unit.kind === "event" && isQuestionKind(unit.entry.kind)) this.services.asked(unit.entry);
-  }
-
-  private give(unit: Unit, out: Delivery[]): void {
-    out.push(this.standing.view.deliveryOf(unit));
-    this.noteQuestion(unit);
-  }
-
-  private send(unit: Unit, out: Delivery[], now: Millis): void {
-    const { terms, services } = this;
-    this.give(unit, out);
-    if (terms.paceWpm !== undefined && unit.kind === "text" && unit.text.length > 0) {
-      const spokenMs = (wordCount(unit.text) * 60_000) / terms.paceWpm;
-      this.spokenAt = now + Math.min(spokenMs, services.maxHoldMs);
-    }
-    // What the daemon says for itself stands nowhere in the journal: everything may still be to come.
-    services.delivered(unit, isLocal(unit) ? this.lowestOwed() : Math.min(this.queue.lowest() ?? unit.low, unit.low));
-  }
-
-  private sendAlone(unit: EventUnit, overtook: number, out: Delivery[]): void {
-    const { view } = this.standing;
-    const { services } = this;
-    if (overtook > 0) services.counts.overtook += 1;
-    out.push(overtook === 0 ? view.deliveryOf(unit) : view.marked(unit, overtook, services.markOvertook));
-    this.noteQuestion(unit);
-    this.remember().wentAhead(unit);
-    this.remember().supersede(unit);
-    // What it overtook is still owed to a subscription that resumes after it (R17).
-    services.delivered(unit, Math.min(this.lowestOwed(), unit.low));
-  }
-
-  /** Critical events first: past the queue, the budget and the pause (R4). */
-  private takeCritical(out: Delivery[], now: Millis): void {
-    for (const unit of this.expedited) this.sendExpedited(unit, out);
-    this.expedited = NO_UNITS;
-    for (;;) {
-      const critical = this.standing.view.log.criticalFrom(this.criticalSeen);
-      if (critical === undefined) return;
-      this.criticalSeen = critical.index + 1;
-      if (critical.index < this.standing.cursor && this.backlog === undefined) continue;
-      this.takeOneCritical(critical.index, critical.unit, out, now);
-    }
-  }
-
-  private sendExpedited(unit: EventUnit, out: Delivery[]): void {
-    this.queue.remove((waiting) => isSuperseded(waiting, unit));
-    this.sendAlone(unit, (this.backlog?.behind(unit.entry) ?? 0) + this.queue.ofSession(unit.session).length, out);
-  }
-
-  private takeOneCritical(index: number, unit: EventUnit, out: Delivery[], now: Millis): void {
-    if (this.backlog !== undefined) {
-      this.sendExpedited(unit, out);
-      return;
-    }
-    const { queue, standing, terms } = this;
-    let reached = true;
-    const merging = terms.limited || terms.paused;
-    while (standing.cursor < index && reached) reached = this.absorbOne(merging) === "taken";
-    const held = queue.ofSession(unit.session).length + unitsBetween(standing, index, unit.session);
-    if (!terms.paused && reached && held <= FLUSH_LIMIT) {
-      // One by one: what is still to be flushed is owed to whoever resumes after what was flushed before it (R17).
-      for (const ahead of queue.ofSession(unit.session)) {
-        queue.remove((waiting) => waiting === ahead);
-        this.send(ahead, out, now);
-        this.budget.spend(now);
-      }
-      this.advanceTo(index + 1);
-      this.give(unit, out);
-      this.services.delivered(unit, Math.min(queue.lowest() ?? unit.low, unit.low));
-      return;
-    }
-    // What it overtook of its own agent's progress and states is old news by the time it could be told (R4).
-    queue.remove((waiting) => isSuperseded(waiting, unit));
-    this.advanceTo(standing.cursor === index ? index + 1 : standing.cursor);
-    const still =
-      queue.ofSession(unit.session).length +
-      unitsBetween(standing, index, unit.session, (waiting) => isSuperseded(waiting, unit));
-    this.sendAlone(unit, still, out);
-    if (standing.cursor > index) this.apart?.settle(unit);
   }
 
   private takeLimited(out: Delivery[], now: Millis): void {
@@ -393,8 +283,9 @@ class PulledStream extends StreamIntake implements Stream {
   /** Where it stands at the end of its view and holds nothing, nothing that went ahead can come again. */
   private forgetPassed(): void {
     const { view, cursor } = this.standing;
-    if (this.backlog !== undefined || cursor < view.log.end()) return;
-    this.apart?.forgetPassed((output) => view.texts.heldOffset(output) !== undefined);
-    if (this.apart?.count() === 0) this.apart = undefined;
+    if (this.apart === undefined || this.backlog !== undefined || cursor < view.log.end()) return;
+    if (this.services.isBehind(view)) return;
+    this.apart.forgetPassed((output) => view.texts.heldOffset(output) !== undefined);
+    if (this.apart.count() === 0) this.apart = undefined;
   }
 }

@@ -1,7 +1,10 @@
 // What a critical event makes old news when it goes ahead: its agent's earlier progress and states (R4).
+import type { JournaledEvent } from "./event.js";
+import type { LiveEntry } from "./live-entry.js";
 import type { Place } from "./stream.js";
 import type { EventUnit, Unit } from "./unit.js";
 import { isLocal } from "./unit.js";
+import { roleOf } from "./view.js";
 
 /** Units of a session between a place and an index of its view. */
 export function unitsBetween(place: Place, index: number, session: string, except?: (unit: Unit) => boolean): number {
@@ -19,9 +22,19 @@ export function laneOf({ session, agent }: EventUnit): string {
 }
 
 /** How a question ended is never old news. */
-export function isOfKindSuperseded({ role, entry }: EventUnit): boolean {
+export function isOfKindSuperseded({ role, entry }: Pick<EventUnit, "role" | "entry">): boolean {
   if (entry.made === "resolution" || entry.made === "notice") return false;
   return role === "progress" || role === "state" || role === "background-state" || role === "gate";
+}
+
+/** The same of what no view has taken yet. */
+export function isSupersededBy(waiting: LiveEntry, critical: JournaledEvent): boolean {
+  return (
+    waiting.entry.event.session_id === critical.event.session_id &&
+    waiting.entry.event.producer.agent_id === critical.event.producer.agent_id &&
+    waiting.entry.epoch < critical.epoch &&
+    isOfKindSuperseded({ role: roleOf(waiting), entry: waiting.entry })
+  );
 }
 
 export function isSuperseded(waiting: Unit, critical: EventUnit): boolean {

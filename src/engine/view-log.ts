@@ -35,11 +35,14 @@ const RUNS_KEPT = 8;
 
 export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
   let units: Unit[] = [];
+  // The numbers of the first unit in `units` and of the oldest unit kept. Units between the two go once they are half of all, so that letting go of
+  // units one by one copies each unit once on average and not each time.
+  let first = 0;
   let base = 0;
   const criticals: CriticalUnit[] = [];
   const runs: { from: number; next: number; run: DeliveryRun; lows: RunLows }[] = [];
 
-  const end = (): number => base + units.length;
+  const end = (): number => first + units.length;
   return {
     append: (unit) => {
       if (unit.kind === "event" && unit.role === "critical") {
@@ -50,8 +53,8 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
     },
     start: () => base,
     end,
-    at: (index) => units[index - base],
-    from: (index, to = end()) => units.slice(Math.max(0, index - base), to - base),
+    at: (index) => (index < base ? undefined : units[index - first]),
+    from: (index, to = end()) => units.slice(Math.max(base, index) - first, to - first),
     criticalFrom: (index) => {
       let found: CriticalUnit | undefined;
       for (let place = criticals.length - 1; place >= 0; place -= 1) {
@@ -66,7 +69,7 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
       const next = Math.min(end(), from + limit);
       const known = runs.find((entry) => entry.from === from && entry.next === next);
       if (known !== undefined) return known;
-      const taken = units.slice(from - base, next - base);
+      const taken = units.slice(from - first, next - first);
       const run = createDeliveryRun(taken.map(render));
       const made = { from, next, run, lows: new RunLows(taken, run.deliveries) };
       runs.push(made);
@@ -74,10 +77,14 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
       return made;
     },
     drop: (index) => {
-      const count = Math.min(index, end()) - base;
-      if (count <= 0) return;
-      units = units.slice(count);
-      base += count;
+      const next = Math.min(index, end());
+      if (next <= base) return;
+      base = next;
+      const dead = base - first;
+      if (dead * 2 >= units.length) {
+        units = units.slice(dead);
+        first = base;
+      }
       // Runs hold encoded bytes; those that nobody can ask for again go with their units.
       for (let place = runs.length - 1; place >= 0; place -= 1)
         if ((runs[place]?.from ?? 0) < base) runs.splice(place, 1);

@@ -4,9 +4,11 @@ import type { Millis } from "../contracts/clock.js";
 import { createDelivery, createDeliveryRun, type Delivery, type DeliveryRun } from "./delivery.js";
 import type { AgentEvent, Epoch } from "./event.js";
 import { isTerminalKind } from "./event.js";
-import { createHeldTexts, type HeldTexts } from "./held-text.js";
+import { createHeldTexts } from "./held-text.js";
+import type { HeldTexts } from "./held-text-spec.js";
 import type { InternedShape, LiveEntry } from "./live-entry.js";
 import type { Chunk, OutputText } from "./output-text.js";
+import type { Steps } from "./steps.js";
 import { boundaryOf } from "./terms.js";
 import { encodedBytes, MAX_TEXT_BYTES, MOST_BYTES_PER_UNIT } from "./text-room.js";
 import { createTextStretches, type TextStretch } from "./text-stretches.js";
@@ -47,11 +49,11 @@ export interface ViewServices {
 export interface View {
   readonly terms: ViewTerms;
   readonly log: ViewLog;
-  /** Takes the next event of the journal. */
-  readonly push: (live: LiveEntry, at: Millis) => void;
+  /** Takes the next event of the journal; what is left of it is to be done before the next one comes (R34). */
+  readonly push: (live: LiveEntry, at: Millis) => Steps | undefined;
   /** The epoch of the last event taken. */
   readonly epoch: () => Epoch;
-  /** The lowest epoch of which it may still give something to whoever has taken all units. */
+  /** The lowest epoch of which it may still give something to a subscription that has taken all units. */
   readonly owedFrom: () => Epoch;
   /** Its text that is published and not released; what it does with it is told there. */
   readonly texts: Omit<HeldTexts, "push" | "releaseFor" | "lowestEpoch">;
@@ -166,21 +168,19 @@ export function createView(
     return true;
   };
 
-  const pushChunk = (live: LiveEntry, at: Millis): void => {
-    if (terms.passThrough && pushPassThrough(live, at)) return;
-    texts.push(live, live.output, at);
-  };
+  const pushChunk = (live: LiveEntry, at: Millis): Steps | undefined =>
+    terms.passThrough && pushPassThrough(live, at) ? undefined : texts.push(live, live.output, at);
 
   return {
     terms,
     log,
     push: (live, at) => {
       epoch = live.entry.epoch;
-      if (terms.wants(live)) {
-        if (live.entry.kind === "output.streaming") pushChunk(live, at);
-        else pushEvent(live, at);
-      }
-      if (isTerminalKind(live.entry.kind)) lastTimestamps.delete(live.entry.event.session_id);
+      const { kind, event } = live.entry;
+      if (kind === "output.streaming") return terms.wants(live) ? pushChunk(live, at) : undefined;
+      if (terms.wants(live)) pushEvent(live, at);
+      if (isTerminalKind(kind)) lastTimestamps.delete(event.session_id);
+      return undefined;
     },
     epoch: () => epoch,
     owedFrom: () => texts.lowestEpoch(epoch + 1),

@@ -9,12 +9,15 @@ import type { DeliveryRun } from "../engine/delivery.js";
 import { frameRunOf, frameRunOfDeliveries } from "./frame-runs.js";
 import { createHeartbeats, type Heartbeats } from "./heartbeats.js";
 import { createPump, type DeliverySink, type Pump } from "./pump.js";
+import type { SendingTurns } from "./sending-turns.js";
 
 export interface ConverseServices {
   readonly clock: Clock;
   /** How long a peer may stay without a handshake, ms (R22). */
   readonly handshakeTimeoutMs: Millis;
   readonly log: Log;
+  /** Whose turn it is to be sent what waits; one for all connections. */
+  readonly sendingTurns: SendingTurns;
 }
 
 export interface ConverseOptions<Message = unknown> {
@@ -87,7 +90,7 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
       () => this.pump.wake(),
       (reason) => void this.finish(reason),
     );
-    this.pump = createPump(this.session.source, this, services.clock);
+    this.pump = createPump(this.session.source, this, services.clock, services.sendingTurns);
     this.heartbeats = this.heartbeatsOf(options.heartbeat);
     this.awaitHandshake();
     // Its client has hung up: whatever it still had to say is not waited for longer than a turn, and its subscription ends (R7).

@@ -4,6 +4,7 @@ import { type Fault, faultFrom } from "../base/errors.js";
 import type { Clock } from "../contracts/clock.js";
 import type { DeliverySource } from "../contracts/protocol.js";
 import type { DeliveryRun } from "../engine/delivery.js";
+import type { SendingTurns } from "./sending-turns.js";
 
 export interface DeliverySink {
   /** Hands a run over. False: take no more until `writable` resolves. */
@@ -19,9 +20,14 @@ export interface Pump {
   readonly stop: () => void;
 }
 
-/** Joins a source to a sink until `stop`. */
-export function createPump(source: DeliverySource, sink: DeliverySink, clock: Pick<Clock, "afterCall">): Pump {
-  return new TurnPump(source, sink, clock);
+/** Joins a source to a sink until `stop`. A turn that has no room left gives only what is critical; the rest follows in the pump's own turn (R34). */
+export function createPump(
+  source: DeliverySource,
+  sink: DeliverySink,
+  clock: Pick<Clock, "afterCall">,
+  turns: SendingTurns,
+): Pump {
+  return new TurnPump(source, sink, clock, turns);
 }
 
 /** A class, because there is one for each subscription. */
@@ -29,14 +35,17 @@ class TurnPump implements Pump {
   private readonly source: DeliverySource;
   private readonly sink: DeliverySink;
   private readonly clock: Pick<Clock, "afterCall">;
+  private readonly turns: SendingTurns;
+  private leaveTurns: (() => void) | undefined;
   private isQueued = false;
   private isBlocked = false;
   private isStopped = false;
 
-  constructor(source: DeliverySource, sink: DeliverySink, clock: Pick<Clock, "afterCall">) {
+  constructor(source: DeliverySource, sink: DeliverySink, clock: Pick<Clock, "afterCall">, turns: SendingTurns) {
     this.source = source;
     this.sink = sink;
     this.clock = clock;
+    this.turns = turns;
   }
 
   wake(): void {
@@ -47,6 +56,12 @@ class TurnPump implements Pump {
 
   stop(): void {
     this.isStopped = true;
+    this.leave();
+  }
+
+  private leave(): void {
+    this.leaveTurns?.();
+    this.leaveTurns = undefined;
   }
 
   private pull(): void {
@@ -57,19 +72,43 @@ class TurnPump implements Pump {
     } catch (caught) {
       // Nobody else calls this, so nobody else would catch it, and everybody's daemon would end.
       this.isStopped = true;
+      this.leave();
       this.sink.failed(faultFrom(caught));
     }
   }
 
   private pullAll(): void {
-    const { source, sink } = this;
-    for (let taken = source.take(); taken.kind === "run"; taken = source.take()) {
-      if (sink.send(taken.run)) continue;
-      this.isBlocked = true;
-      source.setBlocked(true);
-      void sink.writable().then(() => this.resume());
+    const { turns } = this;
+    // A pump that waits for its turn keeps its place, whatever wakes it.
+    if (this.leaveTurns !== undefined || !turns.isRoomLeft()) {
+      if (this.pullOnce("critical") !== "blocked") this.waitForTurn();
       return;
     }
+    for (;;) {
+      if (turns.pull(() => this.pullOnce()) !== "more") return;
+      if (turns.isRoomLeft()) continue;
+      this.waitForTurn();
+      return;
+    }
+  }
+
+  private pullOnce(only?: "critical"): "more" | "idle" | "blocked" {
+    const { source, sink } = this;
+    const taken = source.take(only);
+    if (taken.kind !== "run") return "idle";
+    if (sink.send(taken.run)) return "more";
+    this.isBlocked = true;
+    this.leave();
+    source.setBlocked(true);
+    void sink.writable().then(() => this.resume());
+    return "blocked";
+  }
+
+  private waitForTurn(): void {
+    this.leaveTurns ??= this.turns.wait(() => {
+      this.leaveTurns = undefined;
+      this.pull();
+    });
   }
 
   private resume(): void {

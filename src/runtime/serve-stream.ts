@@ -6,12 +6,15 @@ import type { Log } from "../contracts/log.js";
 import type { EndReason, Heartbeat, Protocol } from "../contracts/protocol.js";
 import type { Connection, PeerIdentity } from "../contracts/transport.js";
 import { type Conversation, converse } from "./converse.js";
+import type { SendingTurns } from "./sending-turns.js";
 
 export interface StreamServices {
   readonly clock: Clock;
   readonly log: Log;
   /** How long a stream may stay without a handshake, ms (R22). */
   readonly handshakeTimeoutMs: Millis;
+  /** Whose turn it is to be sent what waits; one for all connections and streams. */
+  readonly sendingTurns: SendingTurns;
   /** Told of each stream that is being served: `finish` is its owner's to call. */
   readonly served: (stream: Conversation, peer: PeerIdentity) => void;
 }

@@ -2,12 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { JournaledEvent } from "../../src/engine/event.js";
 import { createParsedEntries } from "../../src/engine/parsed-entries.js";
 import { BATCH_COUNT, createReadingTurns, type ReadingTurn } from "../../src/engine/reading-turns.js";
+import { createTurnRoom } from "../../src/engine/turn-room.js";
 import { createVirtualClock } from "../support/virtual-clock.js";
 
 describe("the turns in which readers read on", () => {
   it("go round, one batch a turn", () => {
     const clock = createVirtualClock();
-    const turns = createReadingTurns(clock);
+    const turns = createReadingTurns(clock, createTurnRoom(clock));
     const order: string[] = [];
     const left = new Map([
       ["a", 3],
@@ -42,7 +43,8 @@ describe("the turns in which readers read on", () => {
   });
 
   it("are not needed for a few events", () => {
-    const turns = createReadingTurns(createVirtualClock());
+    const clock = createVirtualClock();
+    const turns = createReadingTurns(clock, createTurnRoom(clock));
     const readers = Array.from({ length: 5 }, () => turns.join(() => undefined));
     for (const reader of readers) {
       expect(reader.mayRead()).toBe(true);
@@ -53,7 +55,7 @@ describe("the turns in which readers read on", () => {
 
   it("pass by one that does not come, which may read whenever it does, and one that left", () => {
     const clock = createVirtualClock();
-    const turns = createReadingTurns(clock);
+    const turns = createReadingTurns(clock, createTurnRoom(clock));
     const woken: string[] = [];
     const [first, absent, gone, last] = ["first", "absent", "gone", "last"].map((name) =>
       turns.join(() => void woken.push(name)),

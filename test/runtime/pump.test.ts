@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Fault } from "../../src/base/errors.js";
 import { createDeliveryRun, type DeliveryRun } from "../../src/engine/delivery.js";
+import { createTurnRoom } from "../../src/engine/turn-room.js";
 import { createPump } from "../../src/runtime/pump.js";
+import { createSendingTurns } from "../../src/runtime/sending-turns.js";
 import { createVirtualClock } from "../support/virtual-clock.js";
 
 /** A source of so many runs, and a sink that takes while `isOpen`. */
@@ -35,6 +37,7 @@ function stage(count: number) {
       failed: (fault) => failures.push(fault),
     },
     clock,
+    createSendingTurns(clock, createTurnRoom(clock)),
   );
   return {
     clock,

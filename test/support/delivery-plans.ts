@@ -49,6 +49,8 @@ export interface Plan {
   readonly viewWindowCount: number;
   readonly queueLimitCount: number;
   readonly journalCount: number;
+  /** R34: a turn has room for one step of shaping; in "late" ones two turns pass between operations. Default: a turn has room for everything. */
+  readonly turns?: "sliced" | "late" | undefined;
   readonly seats: readonly Partial<Terms>[];
   readonly operations: readonly Operation[];
 }
@@ -211,6 +213,7 @@ export function plans(
   options: { readonly seats?: fc.Arbitrary<Partial<Terms>>; readonly most?: number; readonly journal?: number[] } = {},
 ): fc.Arbitrary<Plan> {
   return fc.record({
+    turns: fc.constantFrom(undefined, undefined, "sliced" as const, "late" as const),
     viewWindowCount: fc.constantFrom(4, 16, 64),
     queueLimitCount: fc.constantFrom(4, 8, 32),
     journalCount: fc.constantFrom(...(options.journal ?? [65_536])),

@@ -77,9 +77,11 @@ export function live(plan: Plan): World {
     engine: {
       viewWindowCount: plan.viewWindowCount,
       queueLimitCount: plan.queueLimitCount,
+      ...(plan.turns === undefined ? {} : { turnRoomMs: 0 }),
       lag: { maxMs: 1e9, maxEvents: 1e9 },
     },
     journal: { maxEvents: plan.journalCount },
+    ...(plan.turns === "late" ? { turnsBetween: 2 } : {}),
     journaled: (entry) => {
       entries.push(entry);
       const { event, kind } = entry;

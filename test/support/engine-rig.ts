@@ -79,6 +79,8 @@ export interface RigOptions {
   readonly recorded?: (entry: AuditEntry, note: AuditNote) => void;
   /** Told of every event that is journaled, the daemon's own among them. */
   readonly journaled?: (entry: JournaledEvent) => void;
+  /** So many turns pass after each thing that happens; default: as many as there is work for. */
+  readonly turnsBetween?: number;
 }
 
 const silent = (): void => undefined;
@@ -91,6 +93,10 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
   const audit: AuditEntry[] = [];
   const warnings: EngineRig["warnings"][number][] = [];
   const errors: EngineRig["errors"][number][] = [];
+  const settle = (): void => {
+    if (options.turnsBetween === undefined) clock.settle();
+    else for (let turn = 0; turn < options.turnsBetween; turn += 1) clock.turn();
+  };
   const wrap = options.wrapJournal ?? ((journal) => journal);
   const engine = createEngine(
     {
@@ -206,7 +212,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
         },
       });
       wake();
-      clock.settle();
+      settle();
       return {
         subscription,
         received,
@@ -220,7 +226,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
           blocked = next;
           subscription.setBlocked(next);
           if (!next) wake();
-          clock.settle();
+          settle();
         },
       };
     },
@@ -229,7 +235,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
         events.map((fields) => ({ fields })),
         events.length > 1,
       );
-      clock.settle();
+      settle();
       return receipt.events;
     },
     advance: (ms) => {

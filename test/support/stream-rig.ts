@@ -1,8 +1,10 @@
 // An engine with a virtual clock, and streams of the services over it, without a socket.
 import { createUtf8 } from "../../src/daemon/utf8.js";
 import { BOUNDARIES } from "../../src/engine/terms.js";
+import { createTurnRoom } from "../../src/engine/turn-room.js";
 import type { DeskServices } from "../../src/protocols/aaep/subscription-desk.js";
 import type { Conversation } from "../../src/runtime/converse.js";
+import { createSendingTurns } from "../../src/runtime/sending-turns.js";
 import { createStreamServer } from "../../src/runtime/serve-stream.js";
 import { createEngineRig, type EngineRig, type RigOptions } from "./engine-rig.js";
 
@@ -69,6 +71,7 @@ export function createStreamRig(options: RigOptions = {}): StreamRig {
       clock: rig.clock,
       log,
       handshakeTimeoutMs: HANDSHAKE_TIMEOUT_MS,
+      sendingTurns: createSendingTurns(rig.clock, createTurnRoom(rig.clock)),
       served: (stream) => void served.push(stream),
     }),
     pass: async (ms) => {

@@ -191,6 +191,7 @@ export function createAnsweringConnection(
     ready,
     onEnd: handleEnd,
     isCostly: handlers.isCostly ?? (() => false),
+    room: handlers.room ?? (() => undefined),
   });
 
   function abortCalls(): void {

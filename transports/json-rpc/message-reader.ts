@@ -20,6 +20,8 @@ export interface FrameReaderOptions {
   readonly ready: () => Promise<void> | undefined;
   /** Whether this call may cost so much that others come first. */
   readonly isCostly: (method: string, params: unknown) => boolean;
+  /** A promise of when the next call may be handled; undefined where it may be at once. */
+  readonly room: () => Promise<void> | undefined;
   /** No more comes: all that came has been handed over. With the fault that ended it, if any. */
   readonly onEnd: (fault: Fault | undefined) => void;
 }
@@ -66,13 +68,14 @@ export function createFrameReader(frames: Connection<Uint8Array>["frames"], opti
     return rest === calls.length ? undefined : handOverLater(calls, rest, cancelled);
   }
 
-  /** Hands calls over from `at` on, up to the first costly one. Answers where it stopped. */
+  /** Hands calls over from `at` on, up to the first that is costly or leaves no room for more. Answers where it stopped. */
   function handOver(calls: readonly IncomingCall[], at: number, cancelled: ReadonlySet<unknown> | undefined): number {
     for (let index = at; index < calls.length && !stopped; index += 1) {
       const call = calls[index];
       if (call === undefined) break;
       options.onCall(call, cancelled !== undefined && call.id !== undefined && cancelled.has(call.id));
-      if (index + 1 < calls.length && options.isCostly(call.method, call.params)) return index + 1;
+      if (index + 1 === calls.length) break;
+      if (options.room() !== undefined || options.isCostly(call.method, call.params)) return index + 1;
     }
     return calls.length;
   }
@@ -82,7 +85,7 @@ export function createFrameReader(frames: Connection<Uint8Array>["frames"], opti
     from: number,
     cancelled: ReadonlySet<unknown> | undefined,
   ): Promise<void> {
-    for (let at = from; at < calls.length; at = handOver(calls, at, cancelled)) await nextTurn();
+    for (let at = from; at < calls.length; at = handOver(calls, at, cancelled)) await (options.room() ?? nextTurn());
   }
 
   async function read(): Promise<Fault | undefined> {
@@ -94,6 +97,8 @@ export function createFrameReader(frames: Connection<Uint8Array>["frames"], opti
         if (handled !== undefined) await handled;
         const ready = options.ready();
         if (ready !== undefined) await ready;
+        const room = options.room();
+        if (room !== undefined) await room;
       }
       return undefined;
     } catch (caught) {

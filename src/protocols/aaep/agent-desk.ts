@@ -44,6 +44,8 @@ export interface AgentDesk extends AgentQuestions {
   readonly resumeSession: (claim: unknown) => SessionSummary;
   /** Answers when all that it may be told is safe, as `AgentHandle.safety` does (R29). */
   readonly safety: () => Promise<void> | undefined;
+  /** Resolves when it may publish more, as `AgentHandle.room` does; undefined where it may at once. */
+  readonly room: () => Promise<void> | undefined;
   /** The engine's agent behind it; opened with the first call, and anew after `close`. */
   readonly agent: () => AgentHandle;
   /** Its connection has ended, or says no more: its sessions' grace begins (R8). */
@@ -90,6 +92,7 @@ export function createAgentDesk(services: AgentDeskServices): AgentDesk {
       services.manifestDeclared(manifest as unknown as Message);
     },
     safety: () => agent().safety(),
+    room: () => handle?.room(),
     resumeSession: (claim) => {
       assertResumeSession(claim);
       return agent().resumeSession(claim.session_id, claim.resume_token);

@@ -96,6 +96,7 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
       const receipt = desk.publish({ events, isArray: true, resumeToken });
       // What is acknowledged is safe (R29).
       await receipt.durable;
+      await desk.room();
       return receiptDocument(receipt);
     };
     const act = () => leases.call({ agentKey: textOf(request.agent_key), resumeToken }, call.signal, publish);

@@ -133,6 +133,8 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
           }
           // An agent that sends and does not read is not read from either.
           if (!answers.hasRoom()) await answers.room();
+          const room = desk.room();
+          if (room !== undefined) await room;
         }
         if (isOver) break;
       }

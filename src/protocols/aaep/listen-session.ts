@@ -45,7 +45,7 @@ export function createListenProtocol(
         },
         refuse: (fault) => errorMessage(fault),
         source: {
-          take: () => open?.engine.take() ?? { kind: "idle" },
+          take: (only) => open?.engine.take(only) ?? { kind: "idle" },
           setBlocked: (blocked) => open?.engine.setBlocked(blocked),
         },
         isOpen: () => open !== undefined,

@@ -58,8 +58,8 @@ class PlainSession implements ProtocolSession<unknown>, DeliverySource {
     return errorMessage(fault);
   }
 
-  take(): ReturnType<DeliverySource["take"]> {
-    return this.open?.engine.take() ?? IDLE;
+  take(only?: "critical"): ReturnType<DeliverySource["take"]> {
+    return this.open?.engine.take(only) ?? IDLE;
   }
 
   setBlocked(blocked: boolean): void {

@@ -270,6 +270,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
       }
     },
     isCostly: isCostlyCall,
+    room: agent.room,
   };
 
   const endSubscriptions = (reason: EndReason | undefined): void => {

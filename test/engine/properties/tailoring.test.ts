@@ -46,7 +46,7 @@ describe("tailoring", () => {
     fc.assert(
       fc.property(plans(operation, { seats: picky }), (plan) => {
         // In a small window a burst of one turn is a backlog already, and what is urgent overtakes it.
-        const world = live({ ...plan, viewWindowCount: 1024 });
+        const world = live({ ...plan, viewWindowCount: 1024, turns: undefined });
         const published = publishedIn(world.entries);
         for (const connection of world.connections) {
           const judged = judgedOf(world, connection, published);

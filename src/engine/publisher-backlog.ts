@@ -1,0 +1,52 @@
+// How much of what one agent published is not in the views yet. An agent that publishes faster than its text can be shaped waits for itself, and
+// nobody waits for it (R18, R34).
+import type { LiveEntry } from "./live-entry.js";
+
+/** So many events, or so much text (UTF-16 units), of one agent may wait before no more is taken from it. */
+const MOST_EVENTS = 256;
+const MOST_TEXT_UNITS = 1 << 20;
+
+export interface PublisherBacklog {
+  readonly added: (live: LiveEntry) => void;
+  readonly taken: (live: LiveEntry) => void;
+  /** Resolves when the agent may go on; undefined where it may at once. */
+  readonly room: () => Promise<void> | undefined;
+}
+
+export function createPublisherBacklog(): PublisherBacklog {
+  let eventCount = 0;
+  let textUnits = 0;
+  let waiting: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  const isFull = (): boolean => eventCount >= MOST_EVENTS || textUnits >= MOST_TEXT_UNITS;
+  return {
+    added: (live) => {
+      eventCount += 1;
+      textUnits += textUnitsOf(live);
+    },
+    taken: (live) => {
+      eventCount -= 1;
+      textUnits -= textUnitsOf(live);
+      if (waiting === undefined || isFull()) return;
+      waiting.resolve();
+      waiting = undefined;
+    },
+    room: () => {
+      if (!isFull()) return undefined;
+      waiting ??= promiseOfRoom();
+      return waiting.promise;
+    },
+  };
+}
+
+function textUnitsOf({ entry }: LiveEntry): number {
+  const { chunk } = entry.event;
+  return typeof chunk === "string" ? chunk.length : 0;
+}
+
+function promiseOfRoom(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,56 @@
+// Whose turn it is to be sent what waits for it. Shaping and encoding much for many is done over turns of the event loop, one subscription after
+// another, so that what arrives meanwhile is not held up (R34).
+import type { Clock } from "../contracts/clock.js";
+import type { TurnRoom } from "../engine/turn-room.js";
+
+export interface SendingTurns {
+  /** Whether more may be pulled in this turn. */
+  readonly isRoomLeft: () => boolean;
+  /** Runs a piece of work that is pulling, and counts its time. */
+  readonly pull: <Result>(work: () => Result) => Result;
+  /** Calls `goOn` in a later turn that has room; those that wait come in the order in which they asked. Answers the cancellation. */
+  readonly wait: (goOn: () => void) => () => void;
+}
+
+/** One for all pumps: a turn is one for everybody. */
+export function createSendingTurns(clock: Pick<Clock, "now" | "afterTurn">, room: TurnRoom): SendingTurns {
+  const waiting = new Set<{ readonly goOn: () => void }>();
+  let isArmed = false;
+
+  const arm = (): void => {
+    if (isArmed || waiting.size === 0) return;
+    isArmed = true;
+    clock.afterTurn(inviteAll);
+  };
+
+  const inviteAll = (): void => {
+    isArmed = false;
+    try {
+      for (const next of waiting) {
+        if (!room.isLeft()) break;
+        waiting.delete(next);
+        next.goOn();
+      }
+    } finally {
+      arm();
+    }
+  };
+
+  return {
+    isRoomLeft: room.isLeft,
+    pull: (work) => {
+      const from = clock.now();
+      try {
+        return work();
+      } finally {
+        room.used(clock.now() - from);
+      }
+    },
+    wait: (goOn) => {
+      const entry = { goOn };
+      waiting.add(entry);
+      arm();
+      return () => void waiting.delete(entry);
+    },
+  };
+}
