@@ -12,6 +12,9 @@ const ON_DISK = join(BENCH, "../node_modules/.cache");
 /** The journal of every row that does not say otherwise. */
 export const IN_MEMORY = ["--journal", "memory"];
 
+/** How long a process may take to end. */
+const PATIENCE_MS = 20_000;
+
 /** A folder for sockets, and the processes started since; `close` ends them all. */
 export function createStage({ profile } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "aaepd-bench-"));
@@ -81,8 +84,9 @@ export function createStage({ profile } = {}) {
       });
       return { ...talkTo(child), socket, stop: () => ended(child) };
     },
-    close: async () => {
-      await Promise.all([...running].map(ended));
+    /** A process that goes on for longer than `patienceMs` after it was asked to end is killed; 0 kills it without asking. */
+    close: async ({ patienceMs = PATIENCE_MS } = {}) => {
+      await Promise.all([...running].map((child) => ended(child, patienceMs)));
       process.off("exit", breakOff);
       leave();
     },
@@ -100,11 +104,15 @@ export function stdioArguments(socket) {
   return ["stdio", "--producer-id", "bench", "--socket", socket, "--log-level", "error", ...IN_MEMORY];
 }
 
-function ended(child) {
+function ended(child, patienceMs = PATIENCE_MS) {
   return new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) return resolve();
-    child.once("exit", resolve);
-    child.kill("SIGTERM");
+    const timer = setTimeout(() => child.kill("SIGKILL"), patienceMs);
+    child.once("exit", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    if (patienceMs > 0) child.kill("SIGTERM");
   });
 }
 

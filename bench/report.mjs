@@ -3,7 +3,7 @@ import { FEWEST_PAIRS, isMet } from "./measuring.mjs";
 
 const HEAD = `# Benchmarks
 
-Made by \`npm run bench -- --report docs/benchmarks.md\`, which takes a quarter of an hour; whatever is written into it by hand is lost. What the
+Made by \`npm run bench -- --report docs/benchmarks.md\`, which takes half an hour; whatever is written into it by hand is lost. What the
 figures taught, and what was changed because of them, is told in [performance.md](performance.md).
 
 Every figure stands beside what was run beside it on the same machine, in pairs that take turns after a first one that does not count: the ratio
@@ -16,11 +16,22 @@ else it does; ratios move less.
  * The page. `result` is what a run has written, `sections` say what was compared (name, title, remarks).
  */
 export function reportOf(result, sections) {
-  const measured = sections.flatMap((section) => {
-    const found = result.sections.find(({ name }) => name === section.name);
-    return found === undefined ? [] : [{ ...section, ...found }];
-  });
-  return [HEAD, machinePart(result), summary(measured), ...measured.map((one) => sectionPart(one, result))].join("\n");
+  const all = sections.map((section) => ({
+    ...section,
+    ...result.sections.find(({ name }) => name === section.name),
+  }));
+  const measured = all.filter(({ lines }) => lines !== undefined);
+  const parts = all.map((one) => (one.lines === undefined ? unmeasuredPart(one) : sectionPart(one, result)));
+  return [HEAD, machinePart(result), summary(measured), ...parts].join("\n");
+}
+
+function unmeasuredPart({ name, title, remarks }) {
+  return `## ${title}
+
+${remarks.trim()}
+
+Not measured yet. The figures are written by \`npm run bench -- --row ${name} --report docs/benchmarks.md\`.
+`;
 }
 
 function machinePart({ at, commit, cpu, cores, memoryGiB, system, node, disk, pairs, quick }) {

@@ -1,4 +1,5 @@
 // Every section of the report, in its order. Loaded after the build, as some rows measure compiled modules in this process.
+import { attack } from "./rows/attack.mjs";
 import { encodings } from "./rows/counted.mjs";
 import { durable, jetstream } from "./rows/durable.mjs";
 import { ingest } from "./rows/ingest.mjs";
@@ -25,6 +26,7 @@ export const SECTIONS = [
   stdio,
   latency,
   replies,
+  attack,
   durable,
   jetstream,
   readback,

@@ -1,5 +1,5 @@
 // Times the way of a critical event: agent and subscriber in one process, so that one clock measures both ends.
-import { createConnection } from "node:net";
+import { connected } from "../connected.mjs";
 import { cutFrames } from "../cut-frames.mjs";
 import { createEventTexts, framed, subscriptionRequest } from "../events.mjs";
 import { serveRole } from "../role.mjs";
@@ -9,14 +9,6 @@ let subscriber;
 let texts;
 let number = 0;
 let onFrame = () => {};
-
-function connected(path) {
-  const socket = createConnection(path);
-  return new Promise((resolve, reject) => {
-    socket.once("connect", () => resolve(socket));
-    socket.once("error", reject);
-  });
-}
 
 const after = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -1,5 +1,5 @@
 // Many subscribers in one process. They check the order of what they parse, or only walk the frames.
-import { createConnection } from "node:net";
+import { connected } from "../connected.mjs";
 import { CORE, EVENT_BYTES, framed, numberOf, subscriptionRequest } from "../events.mjs";
 import { serveRole } from "../role.mjs";
 import { createTally } from "../tally.mjs";
@@ -46,23 +46,8 @@ function check(index, text) {
   return true;
 }
 
-/** A connection; a server that accepts more slowly than it is called has no room for some time. */
-async function connected(path) {
-  for (;;) {
-    const socket = createConnection(path);
-    const error = await new Promise((resolve) => {
-      socket.once("connect", () => resolve(undefined));
-      socket.once("error", resolve);
-    });
-    if (error === undefined) return socket;
-    if (error.code !== "EAGAIN") throw error;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
 async function open(index, { path, capabilities, resumeAfter }) {
   const socket = await connected(path);
-  socket.removeAllListeners("error");
   sockets[index] = socket;
   return new Promise((resolve, reject) => {
     let accepted = capabilities === undefined;

@@ -2,7 +2,7 @@
 // And whoever sends replies that are not his to send, as fast as they are read.
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { createConnection } from "node:net";
+import { connected } from "../connected.mjs";
 import { cutFrames } from "../cut-frames.mjs";
 import { createEventTexts, framed, subscriptionRequest } from "../events.mjs";
 import { serveRole } from "../role.mjs";
@@ -16,12 +16,6 @@ let texts;
 let number = 0;
 
 const after = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-
-async function connected(path) {
-  const socket = createConnection(path);
-  await once(socket, "connect");
-  return socket;
-}
 
 async function subscribed(path, name, onQuestion) {
   const socket = await connected(path);

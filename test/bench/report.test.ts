@@ -76,9 +76,15 @@ test("the page has the machine, the sections that were measured with their remar
     expect(page).toContain(part);
   }
   expect(page).toContain("## The first\n\nThis beside that.");
-  expect(page).not.toContain("The second");
   expect(page).toContain("- a row: of 7 things.");
   expect(page).toContain("1 of 2 are met. Missed:\n\n- The first: a row: 3 ×, where the target is at most 2 ×");
+});
+
+test("a section that was not measured says how it is", () => {
+  const page = reportWith([ratioLine("a row", "µs", [[3, 1]], undefined)]);
+  expect(page).toContain("## The second\n\nThose beside these.\n\nNot measured yet.");
+  expect(page).toContain("`npm run bench -- --row two --report docs/benchmarks.md`");
+  expect(page.match(/Not measured yet/g)).toHaveLength(1);
 });
 
 test("rows of another run say when and of what", () => {

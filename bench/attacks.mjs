@@ -1,0 +1,102 @@
+// Every attack of the row "attack". A new one is an entry here: `prepare(peers, sized)` answers what is repeated for as long as is measured;
+// `sized` makes a number smaller in a quick run. `mayBeRefused` says that a refusal is no mistake of the attack's. `options` are the daemon's.
+import { headerLine, newcomers, slashesAsked, slashesListened, slashesRenegotiated } from "./attacks/connecting.mjs";
+import {
+  chunksOf,
+  chunkToMany,
+  nestedQuotes,
+  ordinaryToMany,
+  questionsWithoutAudience,
+  vanishing,
+  withoutSpace,
+} from "./attacks/publishing.mjs";
+import { TEXTS } from "./attacks/texts.mjs";
+
+const WORDS = ["word", "completion"];
+const SENTENCES_AND_WORDS = { coalesce_boundaries: ["sentence", "word", "completion"] };
+const TURN_MS = 5;
+
+/** No attack: a process that is as busy as an attacker, and whom the daemon never hears of. */
+const BUSY = {
+  name: "busy",
+  what: "no attack, a busy process",
+  isControl: true,
+  prepare: async () => async () => {
+    for (const end = performance.now() + TURN_MS; performance.now() < end; );
+    await new Promise((resolve) => setImmediate(resolve));
+  },
+};
+
+const khmer = TEXTS.find(({ name }) => name === "khmer");
+const burmese = TEXTS.find(({ name }) => name === "burmese");
+
+export const ATTACKS = [
+  BUSY,
+  { name: "header-line", what: "a header line of 4,000 spaces", prepare: headerLine(4000), mayBeRefused: true },
+  { name: "go-on", what: "20 chunks of `Go on. `", prepare: chunksOf("Go on. ", { chunks: 20 }) },
+  { name: "stops", what: "20 chunks of `. `", prepare: chunksOf(". ", { chunks: 20 }) },
+  {
+    name: "slashes",
+    what: "20 URIs of 16,000 slashes, subscribing",
+    prepare: slashesAsked(20, 16_000),
+    mayBeRefused: true,
+  },
+  {
+    name: "slashes-grpc",
+    what: "20 URIs of 16,000 slashes, `Listen` over gRPC",
+    prepare: slashesListened(20, 16_000),
+    mayBeRefused: true,
+    overGrpc: true,
+  },
+  {
+    name: "slashes-renegotiated",
+    what: "20 URIs of 16,000 slashes, renegotiating",
+    prepare: slashesRenegotiated(20, 16_000),
+    mayBeRefused: true,
+  },
+  { name: "many-stops", what: "a chunk of `. ` to 32 of different terms", prepare: chunkToMany(". ", { count: 32 }) },
+  {
+    name: "many-khmer",
+    what: "a chunk of Khmer to 32 of different terms, by words",
+    prepare: chunkToMany(khmer.unit, { count: 32, language: "km", boundaries: WORDS }),
+  },
+  {
+    name: "many-burmese",
+    what: "a chunk of Burmese to 32 of different terms, by words",
+    prepare: chunkToMany(burmese.unit, { count: 32, language: "my", boundaries: WORDS }),
+  },
+  {
+    name: "many-arabic",
+    what: "a chunk of Arabic question marks to 32 of different terms",
+    prepare: chunkToMany("؟ ", { count: 32, language: "ar" }),
+  },
+  {
+    name: "questions",
+    what: "5,000 open questions whose last capable subscriber leaves",
+    prepare: questionsWithoutAudience(5000),
+  },
+  {
+    name: "vanishing",
+    what: "an agent with 10,000 open sessions vanishes",
+    prepare: vanishing(10_000),
+    options: ["--agent-grace-seconds", "0"],
+  },
+  ...TEXTS.map(({ name, what, unit, language, boundaries }) => ({
+    name,
+    what,
+    prepare: chunksOf(unit, { language, capabilities: { coalesce_boundaries: boundaries } }),
+  })),
+  { name: "quotes", what: "8,000 nested quotes", prepare: nestedQuotes(8000, SENTENCES_AND_WORDS) },
+  { name: "one-word", what: "1 MiB without a space", prepare: withoutSpace(64, SENTENCES_AND_WORDS) },
+  {
+    name: "many-terms",
+    what: "ordinary chunks to 500 of different terms",
+    prepare: ordinaryToMany(500),
+    options: ["--max-concurrent-subscriptions", "1024"],
+  },
+  {
+    name: "newcomers",
+    what: "newcomers who subscribe and leave, beside 4,000 open sessions",
+    prepare: newcomers(8, 4000),
+  },
+];

@@ -1,0 +1,81 @@
+// Attacks of those who only connect: by what a connection begins with, by what a subscriber asks for, and by how often.
+import { first, sessionStarted } from "./peers.mjs";
+
+const LISTEN = "/aaep.v1.SubscriberService/Listen";
+
+/** A header line of spaces, with a carriage return in it before its end. */
+export function headerLine(spaces) {
+  return async (peers, sized) => {
+    const bytes = Buffer.from(`Content-Length: 2\r\nX:${" ".repeat(sized(spaces))}\rb\n`);
+    return async () => {
+      const socket = await peers.connection();
+      socket.resume();
+      socket.end(bytes);
+      await first(socket, ["close"]);
+    };
+  };
+}
+
+/** Terms with `count` URIs of so many slashes, each with a number at its end. */
+function withSlashes(count, slashes) {
+  return { supported_extensions: Array.from({ length: count }, (_, index) => `x:${"/".repeat(slashes)}${index}`) };
+}
+
+/** A subscription with costly URIs, and its end. */
+export function slashesAsked(count, slashes) {
+  return async (peers, sized) => {
+    const capabilities = withSlashes(sized(count), sized(slashes));
+    return async () => {
+      const subscriber = await peers.subscriber(capabilities);
+      subscriber.leave();
+    };
+  };
+}
+
+/** The same over gRPC, whose libraries only this attack loads. */
+export function slashesListened(count, slashes) {
+  return async (peers, sized) => {
+    const [{ default: grpc }, { firstMessage }] = await Promise.all([
+      import("@grpc/grpc-js"),
+      import("../service-messages.mjs"),
+    ]);
+    const request = Buffer.from(
+      firstMessage("bench-attacker", withSlashes(sized(count), sized(slashes)), { json: false }),
+    );
+    const client = new grpc.Client(`unix:${peers.grpcPath}`, grpc.credentials.createInsecure());
+    const identity = (bytes) => bytes;
+    return async () => {
+      const call = client.makeServerStreamRequest(LISTEN, identity, identity, request);
+      call.on("error", (error) => {
+        if (error.code !== grpc.status.CANCELLED) peers.refused(error.message);
+      });
+      await first(call, ["data", "error", "end"]);
+      call.cancel();
+    };
+  };
+}
+
+/** An ordinary subscription that renegotiates to costly URIs. */
+export function slashesRenegotiated(count, slashes) {
+  return async (peers, sized) => {
+    const capabilities = withSlashes(sized(count), sized(slashes));
+    return async () => {
+      const subscriber = await peers.subscriber({});
+      await subscriber.ask({ type: "subscription.renegotiate", subscription_id: subscriber.id, capabilities });
+      subscriber.leave();
+    };
+  };
+}
+
+/** Subscriptions that end as soon as they are accepted, `together` of them at a time, beside open sessions that each of them is told of. */
+export function newcomers(together, sessions) {
+  return async (peers, sized) => {
+    const agent = await peers.agent();
+    await agent.publish(Array.from({ length: sized(sessions) }, sessionStarted));
+    const one = async () => {
+      const subscriber = await peers.subscriber({});
+      subscriber.leave();
+    };
+    return () => Promise.all(Array.from({ length: together }, one));
+  };
+}

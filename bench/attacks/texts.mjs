@@ -1,0 +1,51 @@
+// Texts that are costly to cut where a subscriber wants them cut. Each is repeated until its chunk is full.
+
+/** Characters of a chunk where nothing else is said. */
+export const CHUNK_CHARACTERS = 16_000;
+
+const WORDS = ["sentence", "word", "completion"];
+
+/** `unit` is repeated; one subscriber has `boundaries`, the bystander's are the default. */
+export const TEXTS = [
+  {
+    name: "dot-leaders",
+    what: "dot leaders",
+    unit: "Chapter ................................ 12\n",
+    boundaries: WORDS,
+  },
+  { name: "marks", what: "Markdown marks alone", unit: "**__~~``[]()#>-|*_ ![ ", boundaries: WORDS },
+  { name: "combining", what: "combining marks alone", unit: "\u0301\u0323", boundaries: WORDS },
+  {
+    name: "chinese",
+    what: "Chinese without a stop",
+    unit: "今天下午我们去图书馆看书写字喝茶",
+    language: "zh",
+    boundaries: WORDS,
+  },
+  {
+    name: "khmer",
+    what: "Khmer without a space",
+    unit: "ខ្ញុំអានសៀវភៅនៅផ្ទះជាមួយមិត្តភក្តិ",
+    language: "km",
+    boundaries: WORDS,
+  },
+  { name: "burmese", what: "Burmese without a space", unit: "ကျွန်တော်စာအုပ်ဖတ်နေပါတယ်", language: "my", boundaries: WORDS },
+  { name: "thai", what: "Thai without a space", unit: "ฉันอ่านหนังสืออยู่ที่บ้านกับเพื่อนทุกวัน", language: "th", boundaries: WORDS },
+  {
+    name: "japanese",
+    what: "Japanese without a stop",
+    unit: "今日は図書館で本を読んでお茶を飲みました",
+    language: "ja",
+    boundaries: WORDS,
+  },
+];
+
+/** A chunk's text of at most so many UTF-16 units, of whole units. */
+export function repeated(unit, characters) {
+  return unit.repeat(Math.max(1, Math.floor(characters / unit.length)));
+}
+
+/** `depth` quotations, each in the one before. */
+export function nested(depth) {
+  return `${"“".repeat(depth)}Go on. ${"”".repeat(depth)}`;
+}

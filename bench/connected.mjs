@@ -1,0 +1,19 @@
+// A connection to a Unix socket.
+import { createConnection } from "node:net";
+
+/** Resolves when it is open. A server that accepts more slowly than it is called has no room for some time; it is called again. */
+export async function connected(path) {
+  for (;;) {
+    const socket = createConnection(path);
+    const error = await new Promise((resolve) => {
+      socket.once("connect", () => resolve(undefined));
+      socket.once("error", resolve);
+    });
+    if (error === undefined) {
+      socket.removeAllListeners("error");
+      return socket;
+    }
+    if (error.code !== "EAGAIN") throw error;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -1,0 +1,44 @@
+// Does one attack over and over, as fast as the daemon takes it. It waits only for room in its sockets and for the answers that the attack needs.
+import { createPeers } from "../attacks/peers.mjs";
+import { ATTACKS } from "../attacks.mjs";
+import { serveRole } from "../role.mjs";
+
+let peers;
+let repeat;
+let repeats = 0;
+let onRepeat = () => {};
+let failure;
+
+async function attack() {
+  for (;;) {
+    await repeat();
+    repeats += 1;
+    onRepeat();
+  }
+}
+
+serveRole({
+  prepare: async ({ name, path, grpcPath, scale }) => {
+    peers = createPeers({ path, grpcPath });
+    const sized = (number) => Math.max(1, Math.ceil(number * scale));
+    repeat = await ATTACKS.find((one) => one.name === name).prepare(peers, sized);
+  },
+  begin: () => {
+    attack().catch((error) => {
+      failure = String(error?.stack ?? error);
+      onRepeat();
+    });
+  },
+  /** How often the attack was made, what of it was refused, and what ended it; waits at most `waitMs` for the first time. */
+  tell: async ({ waitMs }) => {
+    if (repeats === 0 && failure === undefined) {
+      let timer;
+      await new Promise((resolve) => {
+        onRepeat = resolve;
+        timer = setTimeout(resolve, waitMs);
+      });
+      clearTimeout(timer);
+    }
+    return { repeats, refused: peers.refusals.count, refusal: peers.refusals.first, failure };
+  },
+});
