@@ -7,8 +7,11 @@ import type { Engine } from "../../engine/engine.js";
 import type { AgentHandle } from "../../engine/publishing.js";
 import { type AgentDesk, createAgentDesk } from "./agent-desk.js";
 
-/** Agents by single calls that may be there at a time. */
+/** Agents by single calls that may be there at a time. A further one takes the place of the idle one that was used longest ago. */
 export const MAX_LEASES = 4096;
+
+/** Calls that are under way end soon, but for questions that people think about. */
+const RETRY_SECONDS = 5;
 
 export interface AgentLeaseServices {
   readonly engine: Pick<Engine, "openAgent" | "holderOf" | "publishRefused">;
@@ -31,7 +34,7 @@ export interface AgentLeases {
    * Makes a call as the agent of `agentKey`, else as a new one; with `resumeToken`, whoever has that session is kept too. A new one that comes out of
    * its first call with no session, no open question and no identity is let go of at once: `agentKey` is undefined then. It is the key that was
    * shown, or that of an agent which this call made. A call keeps its agent until it is answered or aborted. Rejects with `not_found` for a key that
-   * is not known, `rate_limit` where there are too many, `shutting_down` after `close`, and with what `act` throws.
+   * is not known or not any more, `rate_limit` where too many agents have a call under way, `shutting_down` after `close`, and with what `act` throws.
    */
   readonly call: <Answer>(
     claim: LeaseClaim,
@@ -61,14 +64,25 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
   const { engine, ids, clock, agentIdleMs } = services;
   const leases = new Map<string, Lease>();
   const byAgent = new Map<AgentHandle, Lease>();
+  /** Leases without a call under way. The lease that was used longest ago is the first. */
+  const idle = new Set<Lease>();
   let isClosing = false;
 
-  const open = (): Lease => {
-    if (leases.size >= MAX_LEASES) {
-      const sentence = `There are ${MAX_LEASES} agents already; show the agent_key of an earlier answer, or try again later.`;
-      const retryAfterSeconds = Math.ceil(agentIdleMs / 1000);
-      throw new Fault("rate_limit", sentence, { pointer: "/agent_key", rule: "R8", retryAfterSeconds });
+  /** One process that opens leases without end must not keep the agents of others out. */
+  const makeRoom = (spared: Lease | undefined): void => {
+    if (leases.size < MAX_LEASES) return;
+    for (const lease of idle) {
+      if (lease === spared) continue;
+      end(lease);
+      return;
     }
+    const sentence = `${MAX_LEASES} agents have a call under way. Try again when one of them is answered.`;
+    throw new Fault("rate_limit", sentence, { pointer: "/agent_key", rule: "R8", retryAfterSeconds: RETRY_SECONDS });
+  };
+
+  /** `spared` keeps its lease: the call that opens this one shows its session's token. */
+  const open = (spared: Lease | undefined): Lease => {
+    makeRoom(spared);
     // Between its calls nothing can be told to it: whoever has a question's session is told in its place.
     const desk = createAgentDesk({ engine, identity: undefined, events: undefined, manifestDeclared: () => {} });
     const key = ids.hex(16);
@@ -78,14 +92,13 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
     return lease;
   };
 
-  const leaseOf = ({ agentKey }: LeaseClaim): Lease => {
+  const leaseOf = ({ agentKey }: LeaseClaim, holder: Lease | undefined): Lease => {
     if (isClosing)
       throw new Fault("shutting_down", "The daemon is stopping. Call again when it is back.", { rule: "R8a" });
-    if (agentKey === undefined) return open();
+    if (agentKey === undefined) return open(holder);
     const lease = leases.get(agentKey);
     if (lease !== undefined) return lease;
-    const sentence =
-      "No agent has this agent_key, or not any more. Leave it out, and show resume_token to go on with a session that is open.";
+    const sentence = `No agent has this agent_key: an agent loses it after ${Math.ceil(agentIdleMs / 1000)} s without a call, or when ${MAX_LEASES} other agents have called since. Begin anew without agent_key; show resume_token to go on with a session that is open.`;
     throw new Fault("not_found", sentence, { pointer: "/agent_key", rule: "R8" });
   };
 
@@ -98,6 +111,7 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
   const end = (lease: Lease): void => {
     lease.isClosed = true;
     lease.cancelExpiry();
+    idle.delete(lease);
     leases.delete(lease.key);
     byAgent.delete(lease.desk.agent());
     lease.desk.close();
@@ -107,17 +121,23 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
   const rest = (lease: Lease): void => {
     const agent = lease.desk.agent();
     lease.isKept ||= agent.isHolding() || agent.identity() !== undefined;
-    if (isClosing || !lease.isKept) end(lease);
-    else lease.cancelExpiry = clock.wakeAt(clock.now() + agentIdleMs, () => end(lease));
+    if (isClosing || !lease.isKept) {
+      end(lease);
+      return;
+    }
+    idle.add(lease);
+    lease.cancelExpiry = clock.wakeAt(clock.now() + agentIdleMs, () => end(lease));
   };
 
   return {
     call: async (claim, signal, act) => {
-      const lease = leaseOf(claim);
+      const holder = holderOf(claim.resumeToken);
+      const lease = leaseOf(claim, holder);
       // Whoever shows a session's token keeps that session too, and is no more its owner for it.
-      const kept = new Set([lease, holderOf(claim.resumeToken) ?? lease]);
+      const kept = new Set([lease, holder ?? lease]);
       for (const one of kept) {
         one.callCount += 1;
+        idle.delete(one);
         one.cancelExpiry();
       }
       let isUnderWay = true;
@@ -144,7 +164,7 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
     count: () => leases.size,
     close: () => {
       isClosing = true;
-      for (const lease of [...leases.values()]) if (lease.callCount === 0) end(lease);
+      for (const lease of [...idle]) end(lease);
     },
   };
 }
