@@ -35,6 +35,14 @@ export interface KeptState {
   readonly recovered: (prefix: StateKey) => Iterable<readonly [key: StateKey, value: unknown]>;
 }
 
+/** Why nothing can be written at present (R29). */
+export interface JournalFailure {
+  /** What is wrong, in a sentence. */
+  readonly reason: string;
+  /** What a person can do about it, in a sentence. */
+  readonly remedy: string;
+}
+
 export interface JournalStatus {
   /** What can be read. */
   readonly eventCount: number;
@@ -45,8 +53,7 @@ export interface JournalStatus {
   readonly head: Epoch;
   /** The last epoch that is as safe as the policy makes it. */
   readonly safe: Epoch;
-  /** Why nothing can be written at present, in a sentence (R29). */
-  readonly failure: string | undefined;
+  readonly failure: JournalFailure | undefined;
   /** Where it stands, on disk. */
   readonly disk: { readonly path: string; readonly policy: JournalPolicy } | undefined;
 }

@@ -104,6 +104,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     }),
   });
   const startedAt = clock.wallTime();
+  const begunAt = clock.now();
   // Loaded when somebody asks: most daemons are never asked.
   const status = async (params: unknown): Promise<Message> => {
     const { statusDocument } = await import("./status-document.js");
@@ -112,6 +113,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       producerId: options.producerId,
       startedAt,
       now: clock.wallTime(),
+      uptimeMs: clock.now() - begunAt,
       endpoints: endpointsOf(listener, offered),
       connections: countByTransport(connections),
       auditDroppedCount: auditLog.droppedCount(),

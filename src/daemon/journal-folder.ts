@@ -5,7 +5,7 @@ import { assurePrivateDirectory } from "../../transports/ipc/directory.js";
 import { fileNameOf } from "../../transports/ipc/paths.js";
 import { nodeErrorCode } from "../../transports/node-errors.js";
 import { Fault } from "../base/errors.js";
-import { diskReason } from "../storage/diagnose-disk.js";
+import { diskFailure } from "../storage/diagnose-disk.js";
 import { assertPlainFiles, OWNER_FILE } from "../storage/plain-files.js";
 import type { JournalChoice } from "./config.js";
 import { type Ownership, ownerOf, takeOwnership } from "./owner-file.js";
@@ -70,9 +70,9 @@ function makePrivate(directory: string): void {
 
 /** Undefined where the disk is not the reason. */
 function diskFault(directory: string, caught: unknown): Fault | undefined {
-  const reason = diskReason(nodeErrorCode(caught instanceof Fault ? caught.cause : caught));
-  if (reason === undefined) return undefined;
-  const sentence = `The journal cannot stand in ${directory}. ${reason} With --journal memory it needs no disk.`;
+  const failure = diskFailure(nodeErrorCode(caught instanceof Fault ? caught.cause : caught));
+  if (failure === undefined) return undefined;
+  const sentence = `The journal cannot stand in ${directory}. ${failure.reason} ${failure.remedy} With --journal memory it needs no disk.`;
   return new Fault("storage_unavailable", sentence, { origin: "local", cause: caught });
 }
 

@@ -2,6 +2,7 @@
 // it, but for what a question asks.
 
 import { Fault } from "../base/errors.js";
+import type { Millis } from "../contracts/clock.js";
 import type { JournalStatus } from "../contracts/journal.js";
 import type { DeliveryCounts } from "../engine/delivery-counts.js";
 import type { EngineReport, QuestionReport, SessionReport, SubscriptionReport } from "../engine/engine-status.js";
@@ -26,7 +27,10 @@ export interface DaemonFacts {
   readonly producerId: string;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
+  /** Milliseconds since 1970. */
   readonly now: number;
+  /** How long it has run, by the monotonic clock: the clock on the wall may have been set meanwhile. */
+  readonly uptimeMs: Millis;
   readonly endpoints: Readonly<Record<string, string | readonly string[]>>;
   /** Connections and streams under way, by the transport they came over. */
   readonly connections: ReadonlyMap<string, number>;
@@ -60,7 +64,7 @@ export function statusDocument(params: unknown, report: EngineReport, facts: Dae
     pid: process.pid,
     producer_id: facts.producerId,
     started_at: timeText(facts.startedAt),
-    uptime_seconds: seconds(facts.now - facts.startedAt),
+    uptime_seconds: seconds(facts.uptimeMs),
     problems: problemsOf(report, facts),
     endpoints: facts.endpoints,
     connections: Object.fromEntries(facts.connections),
@@ -226,7 +230,7 @@ function journalDocument(journal: JournalStatus, now: number): StatusJournal {
     head: journal.head,
     safe: journal.safe,
     unsafe_events: Math.max(0, journal.head - journal.safe),
-    ...(failure === undefined ? {} : { failure }),
+    ...(failure === undefined ? {} : { failure: `${failure.reason} ${failure.remedy}` }),
   };
 }
 

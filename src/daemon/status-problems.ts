@@ -18,8 +18,8 @@ export function problemsOf(
   if (failure !== undefined) {
     problems.push({
       code: "journal_failing",
-      message: `The journal cannot be written: ${failure}`,
-      remedy: `Agents' events are refused until it can; delivery goes on. ${journalRemedy(disk?.path)}`,
+      message: `The journal${disk === undefined ? "" : ` ${disk.path}`} cannot be written. ${failure.reason}`,
+      remedy: `${failure.remedy} Until then agents' events are refused; delivery goes on.`,
     });
   }
   const slow = report.subscriptions.filter(isSlow).sort((a, b) => b.lag.ms - a.lag.ms);
@@ -72,12 +72,6 @@ function slowProblem(one: SubscriptionReport, { limits }: EngineReport, now: num
     subscriber_id: one.subscriberId,
     since: new Date(since).toISOString(),
   };
-}
-
-function journalRemedy(path: string | undefined): string {
-  return path === undefined
-    ? "See the log."
-    : `See that there is room and permission in ${path}; it recovers by itself.`;
 }
 
 function secondsText(ms: number): string {

@@ -187,7 +187,8 @@ export function createPublishing(services: PublishingServices): Publishing {
     const inOneBreath = asks ? withdraw(plan, carriedOut) : undefined;
     for (const sessionId of plan.ended) graces.forget(sessionId);
     for (const sessionId of plan.adopted) graces.forget(sessionId);
-    for (const { isAdvice, ...warning } of plan.warnings)
+    // The sentence may repeat words of the agent's, which no log is to keep.
+    for (const { isAdvice, sentence: _, ...warning } of plan.warnings)
       log.warn(warning, isAdvice ? "an event goes against advice" : "an event out of order was repaired");
     if (inOneBreath !== undefined) put(plan, carriedOut, inOneBreath);
     return carriedOut;

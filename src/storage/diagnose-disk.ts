@@ -2,32 +2,44 @@
 import { randomBytes } from "node:crypto";
 import { open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { JournalFailure } from "../contracts/journal.js";
 
 /** Writes come with pages around them. */
 const LEAST_BYTES = 64 * 1024;
 const MOST_BYTES = 4 * 1024 * 1024;
 
-const DISK_SENTENCES: Readonly<Record<string, string>> = {
-  ENOSPC: "The disk is full. Make room on it.",
-  EDQUOT: "The disk quota of this user is used up. Make room.",
-  EROFS: "The file system is read-only. Make it writable, or name another folder (--journal).",
-  EIO: "The disk reports errors. Look at the system's log.",
-  EFBIG: "The file has reached the largest size that this process may write. Raise the limit.",
+const DISK_FAILURES: Readonly<Record<string, JournalFailure>> = {
+  ENOSPC: { reason: "The disk is full.", remedy: "Make room on it." },
+  EDQUOT: { reason: "The disk quota of this user is used up.", remedy: "Make room." },
+  EROFS: {
+    reason: "The file system is read-only.",
+    remedy: "Make it writable, or name another folder (--journal).",
+  },
+  EIO: { reason: "The disk reports errors.", remedy: "Look at the system's log." },
+  EFBIG: {
+    reason: "The file has reached the largest size that this process may write.",
+    remedy: "Raise the limit.",
+  },
 };
 
-const FOLDER_SENTENCES: Readonly<Record<string, string>> = {
-  EACCES: "This user may not write to its folder. Give it back, or name another one (--journal).",
-  EPERM: "This user may not write to its folder. Give it back, or name another one (--journal).",
-  ENOENT: "Its folder is gone. Restart the daemon, or put the folder back.",
+const NOT_PERMITTED: JournalFailure = {
+  reason: "This user may not write to its folder.",
+  remedy: "Give it back, or name another one (--journal).",
 };
 
-/** Why nothing can be written, in a sentence, by the system's code; undefined where it is not the disk. */
-export function diskReason(code: string | undefined): string | undefined {
-  return code === undefined ? undefined : DISK_SENTENCES[code];
+const FOLDER_FAILURES: Readonly<Record<string, JournalFailure>> = {
+  EACCES: NOT_PERMITTED,
+  EPERM: NOT_PERMITTED,
+  ENOENT: { reason: "Its folder is gone.", remedy: "Put the folder back, or restart the daemon." },
+};
+
+/** Why nothing can be written, by the system's code; undefined where it is not the disk. */
+export function diskFailure(code: string | undefined): JournalFailure | undefined {
+  return code === undefined ? undefined : DISK_FAILURES[code];
 }
 
 /** Tries to write `owedBytes` and some more beside `path`. Undefined where that is possible. Never rejects. */
-export async function diagnoseDisk(path: string, owedBytes: number): Promise<string | undefined> {
+export async function diagnoseDisk(path: string, owedBytes: number): Promise<JournalFailure | undefined> {
   const probe = join(dirname(path), `.probe-${process.pid}-${randomBytes(6).toString("hex")}`);
   try {
     const file = await open(probe, "wx", 0o600);
@@ -41,6 +53,7 @@ export async function diagnoseDisk(path: string, owedBytes: number): Promise<str
     return undefined;
   } catch (caught) {
     const code = caught instanceof Error && "code" in caught ? String(caught.code) : "";
-    return DISK_SENTENCES[code] ?? FOLDER_SENTENCES[code] ?? `Writing beside it failed (${code || String(caught)}).`;
+    const unknown = `Writing beside it failed (${code || String(caught)}).`;
+    return DISK_FAILURES[code] ?? FOLDER_FAILURES[code] ?? { reason: unknown, remedy: "Look at the system's log." };
   }
 }

@@ -2,7 +2,7 @@
 // until the disk has it. Behind it are blocks, one for each group commit.
 
 import type { Clock } from "../contracts/clock.js";
-import type { Appended, Journal, JournalPolicy, JournalRead } from "../contracts/journal.js";
+import type { Appended, Journal, JournalFailure, JournalPolicy, JournalRead } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { Epoch, Evicted, JournaledEvent, JournalSelection, NewEvent } from "../engine/event.js";
 import type { JournalRingOptions } from "../engine/journal-ring.js";
@@ -10,7 +10,7 @@ import { blockBytesOf } from "./block.js";
 import { type BlockReader, createBlockReader } from "./block-reader.js";
 import { diagnoseDisk } from "./diagnose-disk.js";
 import type { Environment } from "./environment.js";
-import { createGroupCommits, type Group, unavailable } from "./group-commits.js";
+import { createGroupCommits, type Group, notWritable, unavailable } from "./group-commits.js";
 import { createIdIndex } from "./id-index.js";
 import { createPendingState } from "./kept-state.js";
 import { createLatestReceipts } from "./latest-receipts.js";
@@ -197,20 +197,20 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
 
   let lookedAt = clock.now();
   let otherOwner: number | undefined;
-  /** Why it is another's, in a sentence: two that write to it would know nothing of each other's events. */
-  const takenAway = (): string | undefined => {
+  /** Set where it is another's: two that write to it would know nothing of each other's events. */
+  const takenAway = (): JournalFailure | undefined => {
     if (otherOwner === undefined && clock.now() - lookedAt >= LOOK_EVERY_MS) {
       lookedAt = clock.now();
       otherOwner = options.otherOwner?.();
     }
     return otherOwner === undefined
       ? undefined
-      : `It belongs to process ${otherOwner} now. Restart this daemon, or stop it.`;
+      : { reason: `It belongs to process ${otherOwner} now.`, remedy: "Restart this daemon, or stop it." };
   };
 
   const assertStanding = (): void => {
     const loss = file.loss() ?? takenAway();
-    if (loss !== undefined) throw new Error(loss);
+    if (loss !== undefined) throw new Error(loss.reason);
   };
 
   const commits = createGroupCommits({
@@ -255,7 +255,7 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
   const append = (events: readonly NewEvent[]): Appended => {
     // Also of those who ask whether all is safe: they are about to change what could not be made so.
     const failure = commits.failure() ?? file.knownLoss() ?? takenAway();
-    if (failure !== undefined) throw unavailable(failure);
+    if (failure !== undefined) throw notWritable(failure);
     if (events.length === 0) return { events: [], durable: policy === "none" ? undefined : commits.pending() };
     if (owedBytes > maxOwedBytes) {
       throw unavailable(

@@ -2,6 +2,7 @@
 // so the slower the disk, the larger the groups. A group that could not be written is given back and tried again, once a second.
 import { Fault } from "../base/errors.js";
 import type { Clock } from "../contracts/clock.js";
+import type { JournalFailure } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { Writes } from "./tables.js";
 
@@ -22,8 +23,8 @@ export interface GroupCommitsOptions {
   readonly commit: (work: (writes: Writes) => void) => Promise<void>;
   /** After a failure, before the next attempt. */
   readonly revive: () => Promise<void>;
-  /** Why nothing can be written, in a sentence; undefined where nothing speaks against it. */
-  readonly diagnose: () => Promise<string | undefined>;
+  /** Why nothing can be written; undefined where nothing speaks against it. */
+  readonly diagnose: () => Promise<JournalFailure | undefined>;
 }
 
 export interface GroupCommits {
@@ -32,13 +33,14 @@ export interface GroupCommits {
   /** Settles when all that waits by now is written; undefined where nothing does. Rejects with "storage_unavailable". */
   readonly pending: () => Promise<void> | undefined;
   /** Why nothing can be written at present. */
-  readonly failure: () => string | undefined;
+  readonly failure: () => JournalFailure | undefined;
   /** Writes what waits, once. Never rejects. */
   readonly close: () => Promise<void>;
 }
 
 /** How long after a failure it is tried again, ms. */
 const RETRY_AFTER_MS = 1000;
+const RETRIED = "It is tried again every second; look at the system's log where that lasts.";
 
 interface Promised {
   readonly promise: Promise<void>;
@@ -63,6 +65,11 @@ export function unavailable(sentence: string, cause?: unknown): Fault {
   return new Fault("storage_unavailable", sentence, { rule: "R29", origin: "local", cause });
 }
 
+/** The same, where it is known what helps. */
+export function notWritable({ reason, remedy }: JournalFailure, cause?: unknown): Fault {
+  return unavailable(`The journal cannot be written at present. ${reason} ${remedy}`, cause);
+}
+
 export function createGroupCommits(options: GroupCommitsOptions): GroupCommits {
   const { clock, log, path } = options;
   let hasWork = false;
@@ -71,7 +78,7 @@ export function createGroupCommits(options: GroupCommitsOptions): GroupCommits {
   /** A group is on its way to the disk. */
   let isWriting = false;
   let isClosing = false;
-  let failure: string | undefined;
+  let failure: JournalFailure | undefined;
   let cancelRetry: (() => void) | undefined;
   /** Of what waits, and of what is on its way. Made when somebody asks. */
   let gathering: Promised | undefined;
@@ -79,12 +86,11 @@ export function createGroupCommits(options: GroupCommitsOptions): GroupCommits {
 
   const fail = async (caught: unknown): Promise<void> => {
     const told = caught instanceof Error ? caught.message : String(caught);
-    const reason = (await options.diagnose()) ?? `The disk does not take it (${told}).`;
-    const sentence = `The journal cannot be written at present. ${reason} It is tried again every second.`;
+    const found = (await options.diagnose()) ?? { reason: `The disk does not take it (${told}).`, remedy: RETRIED };
     if (failure === undefined)
-      log.error({ err: caught, path, reason }, "the journal cannot be written; publishing is refused");
-    failure = sentence;
-    underWay?.reject(unavailable(sentence, caught));
+      log.error({ err: caught, path, ...found }, "the journal cannot be written; publishing is refused");
+    failure = found;
+    underWay?.reject(notWritable(found, caught));
   };
 
   const attempt = async (): Promise<void> => {
@@ -114,22 +120,22 @@ export function createGroupCommits(options: GroupCommitsOptions): GroupCommits {
     }
   };
 
-  const refuseGathering = (sentence: string): void => {
-    gathering?.reject(unavailable(sentence));
+  const refuseGathering = (): void => {
+    if (failure !== undefined) gathering?.reject(notWritable(failure));
     gathering = undefined;
   };
 
   const retry = async (): Promise<void> => {
-    const reason = await options.diagnose();
-    if (reason === undefined) {
+    const found = await options.diagnose();
+    if (found === undefined) {
       await options.revive().then(attempt, async (caught) => {
         await fail(caught);
-        refuseGathering(failure ?? "");
+        refuseGathering();
       });
       return;
     }
-    failure = `The journal cannot be written at present. ${reason} It is tried again every second.`;
-    refuseGathering(failure);
+    failure = found;
+    refuseGathering();
   };
 
   const start = (work: () => Promise<void>): void => {
@@ -174,7 +180,7 @@ export function createGroupCommits(options: GroupCommitsOptions): GroupCommits {
       if (!hasWork) return;
       await (failure === undefined ? attempt() : retry()).catch(() => {});
       if (failure !== undefined)
-        log.error({ path, reason: failure }, "the journal was closed with events that could not be written");
+        log.error({ path, ...failure }, "the journal was closed with events that could not be written");
     },
   };
 }

@@ -82,8 +82,12 @@ export async function openDiskJournal(options: OpenOptions): Promise<OpenedJourn
     await environment?.close();
     closed?.();
     if (caught instanceof Fault) throw caught;
-    const reason = (await diagnoseDisk(path, 0)) ?? `(${caught instanceof Error ? caught.message : String(caught)})`;
-    throw new Fault("storage_unavailable", `The journal ${path} cannot be opened. ${reason}`, {
+    const found = await diagnoseDisk(path, 0);
+    const why =
+      found === undefined
+        ? `(${caught instanceof Error ? caught.message : String(caught)})`
+        : `${found.reason} ${found.remedy}`;
+    throw new Fault("storage_unavailable", `The journal ${path} cannot be opened. ${why}`, {
       origin: "local",
       cause: caught,
     });

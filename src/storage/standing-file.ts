@@ -2,24 +2,28 @@
 // nothing of it: nothing may be acknowledged then (R29). Of one that was cut short LMDB would read pages that are not there, which ends the process
 // by a signal (P12): nothing may be read of it either.
 import { type Stats, statSync } from "node:fs";
+import type { JournalFailure } from "../contracts/journal.js";
 
 export interface StandingFile {
-  /** Looks, and says why it is not the file that it was, in a sentence; undefined where it is. */
-  readonly loss: () => string | undefined;
+  /** Looks, and says why it is not the file that it was; undefined where it is. */
+  readonly loss: () => JournalFailure | undefined;
   /** The same where the last look found a loss, else undefined: costs nothing as long as all is well. */
-  readonly knownLoss: () => string | undefined;
+  readonly knownLoss: () => JournalFailure | undefined;
 }
 
-const LOSS = "Its file was deleted, replaced or cut short. Put it back, or restart the daemon.";
+const LOSS: JournalFailure = {
+  reason: "Its file was deleted, replaced or cut short.",
+  remedy: "Put it back, or restart the daemon.",
+};
 
 /** The file that stands at `path` now. Where there is none, nothing is ever said of it. */
 export function standingFile(path: string): StandingFile {
   const first = statusOf(path);
   /** It never shrinks by itself. */
   let largestBytes = typeof first === "object" ? first.size : 0;
-  let found: string | undefined;
+  let found: JournalFailure | undefined;
 
-  const loss = (): string | undefined => {
+  const loss = (): JournalFailure | undefined => {
     if (typeof first !== "object") return undefined;
     const now = statusOf(path);
     if (now === "unknown") return found;

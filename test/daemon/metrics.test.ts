@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { JournalFailure } from "../../src/contracts/journal.js";
 import { createMetrics, type MetricsSources } from "../../src/daemon/metrics.js";
 import { defaultTerms } from "../../src/protocols/aaep/negotiate.js";
 import { createEngineRig, type EngineRig, session } from "../support/engine-rig.js";
@@ -110,7 +111,7 @@ it("K5: what is counted of a subscriber moves, each for its reason, and goes wit
 });
 
 it("K5: the journal's state and refused publications are told", async () => {
-  let failure: string | undefined;
+  let failure: JournalFailure | undefined;
   let safe: number | undefined;
   const rig = createEngineRig({
     around: (journal) => ({
@@ -124,7 +125,7 @@ it("K5: the journal's state and refused publications are told", async () => {
   expect(before.get("aaepd_journal_bytes")).toBeGreaterThan(100);
   expect(before.get("aaepd_journal_failing")).toBe(0);
   expect(before.get("aaepd_journal_unsafe_events")).toBe(0);
-  failure = "no space left on device";
+  failure = { reason: "The disk is full.", remedy: "Make room on it." };
   safe = rig.engine.status().head;
   rig.publish(session().invoked("search", "call_1"));
   rig.advance(5000);

@@ -19,6 +19,7 @@ const FACTS: DaemonFacts = {
   producerId: "test",
   startedAt: 0,
   now: 0,
+  uptimeMs: 0,
   endpoints: {},
   connections: new Map(),
   auditDroppedCount: 0,

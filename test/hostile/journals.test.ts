@@ -177,7 +177,7 @@ describe("a data file", () => {
     const refused = { code: "storage_unavailable", sentence: expect.stringContaining("Its file was deleted") };
     await expect(journal.append([newEvent("b")]).durable).rejects.toMatchObject(refused);
     expect(() => journal.append([newEvent("c")])).toThrow("Its file was deleted");
-    expect(journal.status().failure).toContain("Put it back");
+    expect(journal.status().failure?.remedy).toContain("Put it back");
 
     renameSync(`${path}-away`, path);
     await vi.waitFor(() => expect(journal.status().failure).toBeUndefined(), 60_000);
@@ -202,7 +202,7 @@ describe("a data file", () => {
       found: [null, null, "evt_2001"],
       refused,
       refusedAgain: refused,
-      failure: expect.stringContaining("Put it back"),
+      failure: { remedy: expect.stringContaining("Put it back") },
     });
   });
 
@@ -220,9 +220,13 @@ describe("a data file", () => {
     writeFileSync(owner, `${process.ppid}\n\n`);
     later();
     const sentence = expect.stringContaining(`belongs to process ${process.ppid} now. Restart this daemon`);
+    const failure = {
+      reason: `It belongs to process ${process.ppid} now.`,
+      remedy: "Restart this daemon, or stop it.",
+    };
     const publish = async () => journal.append([newEvent("b")]).durable;
     await expect(publish()).rejects.toMatchObject({ code: "storage_unavailable", sentence });
-    expect(journal.status().failure).toEqual(sentence);
+    expect(journal.status().failure).toEqual(failure);
     folder.release();
     expect(journalOwner(directory)).toBe(process.ppid);
     // What that one wrote is unknown here.
@@ -238,7 +242,7 @@ describe("a data file", () => {
     await journal.append([newEvent("a")]).durable;
     renameSync(path, `${path}-away`);
     writeFileSync(path, "another");
-    expect(journal.status().failure).toContain("Its file was deleted, replaced or cut short.");
+    expect(journal.status().failure?.reason).toBe("Its file was deleted, replaced or cut short.");
     renameSync(`${path}-away`, path);
     expect(journal.status().failure).toBeUndefined();
   });

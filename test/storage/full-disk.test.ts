@@ -14,7 +14,8 @@ describe.each(kinds)("a %s disk", (kind) => {
     const by = Object.fromEntries(lines.map((line) => [line.step, line]));
     expect(by.full).toMatchObject({ promise: "storage_unavailable", next: "storage_unavailable", missing: 0 });
     expect(by.full?.accepted).toBeGreaterThan(10);
-    expect(by.full?.failure).toContain("The journal cannot be written at present.");
+    expect(by.full?.sentence).toContain("The journal cannot be written at present.");
+    expect(by.full?.failure).toMatchObject({ reason: expect.any(String), remedy: expect.any(String) });
     if (kind === "mounted") expect(by.full?.sentence).toContain("The disk is full. Make room on it.");
     expect(by.recovered).toMatchObject({ missing: 0 });
     expect(by.reopened).toMatchObject({ missing: 0, state: 1 });

@@ -65,7 +65,7 @@ it("R29: a group that cannot be made is told to who waits for it, and made again
   const refused = outcome();
   await pass();
   expect(await refused).toBe("storage_unavailable");
-  expect(commits.failure()).toContain("out of order");
+  expect(commits.failure()?.reason).toContain("out of order");
   faults.begin = undefined;
   const accepted = outcome();
   await pass(1000);

@@ -176,7 +176,7 @@ export function createKeptDisk(): KeptDisk {
         oldestAt: seen[0]?.receivedAt,
         head,
         safe,
-        failure: failure?.message,
+        failure: failure === undefined ? undefined : { reason: failure.sentence, remedy: "Make room on it." },
         disk: { path: "nowhere", policy: "durable" },
       }),
       close: async () => flush(),
