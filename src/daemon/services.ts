@@ -64,13 +64,14 @@ export async function startServices(
   };
   const openPages = pages.filter(({ needsToken }) => !needsToken).map(({ path }) => path);
   // What tells no more than whether the daemon runs needs no token.
-  const admitByToken: Readonly<Record<ServiceKind, Admit>> = {
-    grpc: admitTokenHolders(options.token, new Set(HEALTH_PATHS)),
-    http: admitTokenHolders(options.token, new Set(openPages)),
+  const openPaths: Readonly<Record<ServiceKind, ReadonlySet<string>>> = {
+    grpc: new Set(HEALTH_PATHS),
+    http: new Set(openPages),
   };
 
   const listen = (kind: ServiceKind, address: ServiceAddress): Promise<ServiceListener> => {
-    const admit: Admit = address.kind === "unix" ? admitEverybody : admitByToken[kind];
+    const admit: Admit =
+      address.kind === "unix" ? admitEverybody : admitTokenHolders(options.token, openPaths[kind], address.host);
     switch (kind) {
       case "grpc":
         return listenGrpc({ ...shared, address, admit });

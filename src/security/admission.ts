@@ -4,14 +4,21 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { Fault } from "../base/errors.js";
 import type { Admit } from "../contracts/service.js";
 
-/** Admits whoever calls a loopback host with the token; paths in `open` need no token. */
-export function admitTokenHolders(token: string, open: ReadonlySet<string>): Admit {
+/** Hosts that every listener on loopback answers for. */
+const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+
+/**
+ * Admits callers with the token that name one of the three loopback hosts or `listensOn`, the address that was configured, an IPv6 address without
+ * brackets; paths in `open` need no token.
+ */
+export function admitTokenHolders(token: string, open: ReadonlySet<string>, listensOn: string): Admit {
   const wanted = digest(token);
+  const own = (listensOn.includes(":") ? `[${listensOn}]` : listensOn).toLowerCase();
+  const hosts = new Set([...LOOPBACK_HOSTS, own]);
+  const wrongHost = `Call ${[...hosts].join(" or ")} by that name: what is asked for under another host's name is not answered here.`;
   return ({ host, authorization, path }) => {
-    if (!isLoopbackHost(host)) {
-      const sentence =
-        "Call 127.0.0.1, [::1] or localhost by that name: what is asked for under another host's name is not answered here.";
-      return new Fault("permission_denied", sentence, { rule: "AAEP §8.2.7" });
+    if (!hosts.has(nameOf(host))) {
+      return new Fault("permission_denied", wrongHost, { rule: "AAEP §8.2.7" });
     }
     if (open.has(path)) return undefined;
     const given = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
@@ -27,11 +34,9 @@ export function admitTokenHolders(token: string, open: ReadonlySet<string>): Adm
 /** Admits everybody: who can reach a socket of mode 0600 is this user (AAEP §8.2.7). */
 export const admitEverybody: Admit = () => undefined;
 
-/** Whether a `Host` or `:authority`, with or without its port, names this machine and nothing else. */
-export function isLoopbackHost(host: string | undefined): boolean {
-  const name = /^(\[[^\]]*\]|[^:]*)(?::\d{1,5})?$/.exec(host ?? "")?.[1]?.toLowerCase();
-  if (name === undefined) return false;
-  return name === "localhost" || name === "[::1]" || /^127(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}$/.test(name);
+/** The name in a `Host` or `:authority`, without its port; empty where it is none. */
+function nameOf(host: string | undefined): string {
+  return /^(\[[^\]]*\]|[^:]*)(?::\d{1,5})?$/.exec(host ?? "")?.[1]?.toLowerCase() ?? "";
 }
 
 /** Of equal length whatever was given, so that comparing tells nothing. */

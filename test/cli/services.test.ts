@@ -1,6 +1,7 @@
 // The services of a daemon that runs as a process: where it says that they are, who may call, and how it ends.
 import { once } from "node:events";
 import { cpSync, existsSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { type IncomingMessage, request } from "node:http";
 import { connect } from "node:http2";
 import { createConnection } from "node:net";
 import { join } from "node:path";
@@ -36,6 +37,21 @@ async function started(...options: readonly string[]) {
 }
 
 const withToken = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+/** How `/healthz` answers over TCP under a host's name. */
+async function healthOf({ endpoints }: Ready, host: string): Promise<number | undefined> {
+  const [address = "", port = ""] = endpoints.http?.[0]?.split(":") ?? [];
+  const asked = request({
+    host: address,
+    port,
+    path: "/healthz",
+    headers: { host: `${host}:${port}` },
+    agent: false,
+  }).end();
+  const [answer] = (await once(asked, "response")) as [IncomingMessage];
+  answer.resume();
+  return answer.statusCode;
+}
 
 describe("aaepd serve with services", () => {
   it("auto: sockets beside the local one, that nobody else can reach and that no listener takes for it", async () => {
@@ -129,6 +145,36 @@ describe("aaepd serve with services", () => {
     expect(await program.ended).toMatchObject({ code: 0 });
   });
 
+  it.runIf(process.platform === "linux")(
+    "AAEP §8.2.7, S12: TCP answers under the three documented hosts and the configured address, and under no other",
+    async () => {
+      const usual = await started("--socket", "off", "--http", "127.0.0.1:0", "--grpc", "127.0.0.1:0");
+      const elsewhere = await started("--socket", "off", "--http", "127.0.0.2:0");
+      const documented = ["localhost", "127.0.0.1", "[::1]"];
+      for (const host of documented) expect([host, await healthOf(usual.ready, host)]).toEqual([host, 200]);
+      for (const host of ["127.0.0.2", "127.0.0.9", "127.1"])
+        expect([host, await healthOf(usual.ready, host)]).toEqual([host, 403]);
+      for (const host of [...documented, "127.0.0.2"])
+        expect([host, await healthOf(elsewhere.ready, host)]).toEqual([host, 200]);
+      expect(await healthOf(elsewhere.ready, "127.0.0.3")).toBe(403);
+
+      const session = connect(`http://${usual.ready.endpoints.grpc?.[0]}`);
+      onTestFinished(() => session.destroy());
+      const stream = session.request({
+        ":method": "POST",
+        ":path": "/grpc.health.v1.Health/Check",
+        ":authority": "127.0.0.2",
+        "content-type": "application/grpc",
+        te: "trailers",
+      });
+      // One empty message.
+      stream.end(Buffer.alloc(5));
+      const [headers] = await once(stream, "response");
+      // PERMISSION_DENIED.
+      expect(headers["grpc-status"]).toBe("7");
+    },
+  );
+
   it("R8a, G3: peers that read nothing and calls that never get whole hold up the end once, and not in turn", async () => {
     const { program, ready, directory } = await started("--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0");
     const token = readFileSync(join(directory, "aaepd.token"), "utf8").trim();
@@ -147,8 +193,8 @@ describe("aaepd serve with services", () => {
       });
       stream.on("error", () => {});
       const value = { aaepVersion: "1.0.0", subscriberId: "deaf", capabilities: {} };
-      const request = create(SubscribeRequestSchema, { message: { case: "request", value } });
-      const body = toBinary(SubscribeRequestSchema, request);
+      const subscribe = create(SubscribeRequestSchema, { message: { case: "request", value } });
+      const body = toBinary(SubscribeRequestSchema, subscribe);
       stream.write(Buffer.concat([Buffer.from([0, 0, 0, 0, body.length]), body]));
       await once(stream, "response");
     }

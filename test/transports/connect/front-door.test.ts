@@ -28,7 +28,7 @@ const PAGES: readonly HttpPage[] = [
 const OPEN = new Set(["/healthz", "/broken"]);
 
 function guarded(options: Parameters<typeof startStage>[0] = {}): Promise<Stage> {
-  return startStage({ kind: "tcp", admit: admitTokenHolders(TOKEN, OPEN), pages: PAGES, ...options });
+  return startStage({ kind: "tcp", admit: admitTokenHolders(TOKEN, OPEN, "127.0.0.1"), pages: PAGES, ...options });
 }
 
 interface Answer {

@@ -13,7 +13,7 @@ import { startStage } from "../connect/stage.js";
 import { GET_MANIFEST, stageOf } from "../grpc/stage.js";
 
 const SILENT_MS = 60_123;
-const admit = admitTokenHolders("secret", new Set([...HEALTH_PATHS, "/healthz"]));
+const admit = admitTokenHolders("secret", new Set([...HEALTH_PATHS, "/healthz"]), "127.0.0.1");
 const BEARER = { authorization: "Bearer secret" };
 
 interface Served {
