@@ -302,7 +302,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     fallback: { kind: "auto" },
     meaning: "The folder in which questions, replies to them and their outcomes are recorded.",
     atTheLimit:
-      "auto is aaepd/audit in $XDG_STATE_HOME or ~/.local/state; off records nothing. What cannot be written is counted and logged, and holds nothing up.",
+      "auto is aaepd/audit in $XDG_STATE_HOME or ~/.local/state; off records nothing. A folder must be your own with mode 700; one that is named is made where missing. What cannot be written later is counted and logged, and holds nothing up.",
   },
   auditMaxBytes: {
     group: "What is kept",

@@ -22,6 +22,7 @@ import type { Message } from "../protocols/aaep/subscription-desk.js";
 import { assertPublishedEvent } from "../protocols/aaep/validate.js";
 import { createSendingTurns } from "../runtime/sending-turns.js";
 import { type AuditLog, createAuditLog } from "./audit-log.js";
+import { auditDirectory } from "./audit-names.js";
 import type { Configuration } from "./config.js";
 import { type EndpointServices, type Served, type ServeOptions, serveConnection } from "./endpoint.js";
 import { engineOptionsOf } from "./engine-options.js";
@@ -32,7 +33,6 @@ import { announce, type Presence } from "./presence.js";
 import { countReplies } from "./reply-counts.js";
 import { removeStaleRuntimeFiles } from "./runtime-files.js";
 import { createSegmenter } from "./segmenter.js";
-import { stateDirectory } from "./state-directory.js";
 import { createUtf8 } from "./utf8.js";
 
 export interface DaemonOptions extends Configuration {
@@ -243,7 +243,7 @@ function openAuditLog(options: DaemonOptions): AuditLog {
   const { audit, auditLog, producerId, log, clock } = options;
   if (audit.kind === "off" || auditLog !== undefined) return NO_AUDIT;
   return createAuditLog({
-    directory: audit.kind === "auto" ? stateDirectory(process.env, "audit") : audit.path,
+    directory: auditDirectory(audit, process.env),
     producerId,
     maxBytes: options.auditMaxBytes,
     keepFiles: options.auditKeepFiles,

@@ -2,8 +2,8 @@
 // stand where its socket would.
 import { dirname } from "node:path";
 import { isProcess } from "../../transports/ipc/claim.js";
-import { assurePrivateDirectory } from "../../transports/ipc/directory.js";
 import { currentPlace, ipcPath } from "../../transports/ipc/paths.js";
+import { assureSocketDirectory } from "../../transports/ipc/runtime-directory.js";
 import type { Log } from "../contracts/log.js";
 import { type TokenFile, writeTokenFile } from "../security/token-file.js";
 import { manifestPath, type RuntimeFile, readRuntimeFile, tokenPathBeside, writeRuntimeFile } from "./runtime-files.js";
@@ -70,7 +70,7 @@ function freeAddress(producerId: string): string {
     const address = ipcPath(currentPlace(), producerId, instance);
     const pid = readRuntimeFile(manifestPath(address))?.pid;
     if (typeof pid === "number" && pid !== process.pid && isProcess(pid)) continue;
-    assurePrivateDirectory(dirname(manifestPath(address)), currentPlace().userId);
+    assureSocketDirectory(dirname(manifestPath(address)), currentPlace());
     return address;
   }
 }

@@ -6,8 +6,8 @@ import { dirname } from "node:path";
 import { Fault } from "../../src/base/errors.js";
 import { faultFromNodeError, isAddressInUse, isMissing, isRefused } from "../node-errors.js";
 import { isProcess, withClaim } from "./claim.js";
-import { assurePrivateDirectory } from "./directory.js";
 import { assertPathFits, type IpcPlace, isPipeName } from "./paths.js";
+import { assureSocketDirectory } from "./runtime-directory.js";
 
 /** How long the owner of a socket may take to accept. A socket that nobody owns refuses at once. */
 const PROBE_MS = 500;
@@ -22,7 +22,7 @@ export async function bindPrivately(server: Server, path: string, place: IpcPlac
     await listen(server, path);
     return () => server.close();
   }
-  assurePrivateDirectory(dirname(path), place.userId);
+  assureSocketDirectory(dirname(path), place);
   // Every bind goes through the claim: between bind and listen a socket refuses as a dead one does.
   await withClaim(path, () => bindOrTakeOver(server, path, place.userId));
   const inode = lstatSync(path).ino;

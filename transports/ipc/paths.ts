@@ -24,12 +24,18 @@ export function labelOf(path: string): string {
   return isPipeName(path) ? `pipe:${path}` : `unix:${path}`;
 }
 
+/** XDG's runtime folder, where sockets stand in it. */
+export function runtimeDirectory({ platform, environment }: IpcPlace): string | undefined {
+  const { XDG_RUNTIME_DIR: directory } = environment;
+  return platform !== "darwin" && platform !== "win32" && directory?.startsWith("/") ? directory : undefined;
+}
+
 /** The folder of the sockets of appendix B: XDG's runtime folder, on macOS the application's, else one in /tmp that bears the user's number. */
 export function ipcDirectory(place: IpcPlace): string {
-  const { XDG_RUNTIME_DIR: runtimeDirectory, HOME: home } = place.environment;
+  const { HOME: home } = place.environment;
   if (place.platform === "darwin" && home) return join(home, "Library", "Application Support", "AAEP");
-  if (place.platform !== "darwin" && runtimeDirectory?.startsWith("/")) return join(runtimeDirectory, "aaep");
-  return temporaryDirectory(place);
+  const runtime = runtimeDirectory(place);
+  return runtime === undefined ? temporaryDirectory(place) : join(runtime, "aaep");
 }
 
 /** Every folder that `ipcPath` may have put a socket into, the usual one first. None on Windows, where pipes stand in no folder. */

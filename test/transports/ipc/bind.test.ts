@@ -108,6 +108,18 @@ describe("U3: a socket that only its owner can reach", () => {
     expect(fault.code).toBe("permission_denied");
     expect(fault.sentence).toContain("belongs to user");
   });
+
+  it("S12: refuses a runtime folder of another user before it makes anything there", async () => {
+    const runtime = privateDirectory();
+    const userId = (process.getuid?.() ?? 0) + 1;
+    const place: IpcPlace = { platform: "linux", environment: { XDG_RUNTIME_DIR: runtime }, userId };
+    const fault = await faultOf(createIpcTransport({ path: join(runtime, "aaep", "a.sock"), place }).listen(accept));
+    expect(fault).toMatchObject({
+      code: "permission_denied",
+      sentence: expect.stringMatching(/^XDG_RUNTIME_DIR names .* belongs to user/),
+    });
+    expect(readdirSync(runtime)).toEqual([]);
+  });
 });
 
 describe("U1: an address that is taken, or seems so", () => {

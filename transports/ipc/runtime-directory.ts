@@ -1,0 +1,40 @@
+// The folder that a socket of this user stands in by default, and the folder around it, which the system made or a script did.
+import { type Stats, statSync } from "node:fs";
+import { Fault } from "../../src/base/errors.js";
+import { assurePrivateDirectory } from "./directory.js";
+import { type IpcPlace, ipcDirectory, runtimeDirectory } from "./paths.js";
+
+/**
+ * Assures the folder of a socket as `assurePrivateDirectory` does. Where it stands in the folder that XDG_RUNTIME_DIR names, that one must be this
+ * user's, and nobody else may write to it: whoever can write there can put another folder in the socket's place (U3). Throws as that does.
+ */
+export function assureSocketDirectory(directory: string, place: IpcPlace): void {
+  const runtime = runtimeDirectory(place);
+  if (runtime !== undefined && directory === ipcDirectory(place)) assertOwnRuntimeDirectory(runtime, place.userId);
+  assurePrivateDirectory(directory, place.userId);
+}
+
+function assertOwnRuntimeDirectory(runtime: string, userId: number | undefined): void {
+  const status = statusOf(runtime);
+  // A missing folder is made, with the mode that it needs.
+  if (status === undefined) return;
+  if (userId !== undefined && status.uid !== userId) refuse(runtime, `belongs to user ${status.uid}`);
+  const mode = status.mode & 0o7777;
+  if ((mode & 0o022) !== 0)
+    refuse(runtime, `has mode 0${mode.toString(8)}, so that others can replace what stands in it`);
+}
+
+function statusOf(runtime: string): Stats | undefined {
+  try {
+    return statSync(runtime);
+  } catch {
+    // Why nothing can stand in it is told by whoever makes the folder of the socket.
+    return undefined;
+  }
+}
+
+function refuse(runtime: string, is: string): never {
+  const advice =
+    "Set the variable to a folder of your own with mode 700, unset it, or name a socket in such a folder (--socket PATH).";
+  throw new Fault("permission_denied", `XDG_RUNTIME_DIR names ${runtime}, which ${is}. ${advice}`, { origin: "local" });
+}
