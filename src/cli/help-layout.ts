@@ -1,15 +1,12 @@
 // Help as wide as the terminal is, whoever reads it: on 80 columns, on a braille display, in a file.
+import { type MaybeTerminal, terminalColumns, USUAL_COLUMNS } from "./terminal-width.js";
 
-const USUAL_WIDTH = 80;
 const LEAST_WIDTH = 40;
 
 /** Columns that help may have: the terminal's, else what COLUMNS says, else 80. */
-export function helpWidth(
-  output: { readonly isTTY?: boolean; readonly columns?: number },
-  environment: Readonly<Record<string, string | undefined>>,
-): number {
-  const asked = output.isTTY === true ? output.columns : Number(environment.COLUMNS);
-  return asked !== undefined && Number.isInteger(asked) && asked >= LEAST_WIDTH ? asked : USUAL_WIDTH;
+export function helpWidth(output: MaybeTerminal, environment: Readonly<Record<string, string | undefined>>): number {
+  const asked = terminalColumns(output) ?? Number(environment.COLUMNS);
+  return Number.isInteger(asked) && asked >= LEAST_WIDTH ? asked : USUAL_COLUMNS;
 }
 
 /** Breaks paragraphs anew at `width` columns. Lines that are indented, as commands and options are, stay as they are. */

@@ -2,6 +2,7 @@
 import { Fault, faultFrom } from "../base/errors.js";
 import { ipcRpcConnector } from "../client/node.js";
 import type { DaemonStatus } from "../daemon/daemon-status.js";
+import { takesControls } from "./colors.js";
 import type { CommandIo } from "./command-io.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
 import { listeningDaemons, noDaemonIn, usualSocket } from "./find-socket.js";
@@ -9,6 +10,7 @@ import { jsonText } from "./json-text.js";
 import { createLineWriter, type LineWriter } from "./line-writer.js";
 import { describeFault, runCommand } from "./run-command.js";
 import { statusLines } from "./status-text.js";
+import { terminalColumns, USUAL_COLUMNS } from "./terminal-width.js";
 
 export interface StatusOptions {
   readonly socket?: string;
@@ -29,7 +31,7 @@ type Answer =
 const USUAL_WATCH_SECONDS = 2;
 /** A daemon that is there and does not answer is told of, and does not hold up the others. */
 const ANSWER_TIMEOUT_MS = 5000;
-const USUAL_COLUMNS = 80;
+const MOST_COLUMNS = 100;
 /** To the upper left, and nothing below: the terminal keeps what was there before. */
 const REDRAW = "\u001b[H\u001b[J";
 
@@ -66,7 +68,7 @@ async function watch(options: StatusOptions, io: CommandIo): Promise<ExitCode> {
     while (!isOver) {
       const lines = await linesNow(options, io);
       if (isOver) break;
-      const isRedrawn = io.stdout.isTTY === true && options.json !== true;
+      const isRedrawn = takesControls(io) && options.json !== true;
       await output.write(isRedrawn ? `${REDRAW}${lines.join("\n")}` : lines.join("\n"));
       // One telling after the other is told apart by an empty line.
       if (!isRedrawn && options.json !== true) await output.write("");
@@ -148,7 +150,7 @@ function tell(answers: readonly Answer[], options: StatusOptions, io: CommandIo,
 
 function linesOf(answers: readonly Answer[], options: StatusOptions, io: CommandIo): readonly string[] {
   const lines: string[] = [];
-  const columns = Math.min(io.stdout.isTTY === true ? (io.stdout.columns ?? USUAL_COLUMNS) : USUAL_COLUMNS, 100);
+  const columns = Math.min(terminalColumns(io.stdout) ?? USUAL_COLUMNS, MOST_COLUMNS);
   for (const answer of answers) {
     if (options.json === true) {
       lines.push(answer.kind === "status" ? jsonText(answer.status) : faultJson(answer.fault, answer.from));

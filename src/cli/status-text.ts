@@ -38,9 +38,11 @@ type Paragraph = [indent: number, text: string];
 
 /** What a line begins with that continues the one above it. */
 const CONTINUED = 2;
+/** On a terminal narrower than this, words are cut by the terminal. */
+const LEAST_TEXT_COLUMNS = 16;
 
 function wrapped(indent: number, text: string, columns: number): readonly string[] {
-  return wrapText(shownText(text), columns - indent - CONTINUED).map(
+  return wrapText(shownText(text), Math.max(LEAST_TEXT_COLUMNS, columns - indent - CONTINUED)).map(
     (line, index) => " ".repeat(index === 0 ? indent : indent + CONTINUED) + line,
   );
 }

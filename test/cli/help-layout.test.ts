@@ -10,6 +10,13 @@ test("as wide as the terminal, else as COLUMNS says, else 80", () => {
   for (const COLUMNS of [undefined, "", "0", "20", "wide", "80.5"]) expect(helpWidth({}, { COLUMNS })).toBe(80);
 });
 
+test("U7: a terminal that does not know its columns counts as none", () => {
+  for (const columns of [0, undefined]) {
+    expect(helpWidth({ isTTY: true, ...(columns === undefined ? {} : { columns }) }, {})).toBe(80);
+    expect(helpWidth({ isTTY: true, ...(columns === undefined ? {} : { columns }) }, { COLUMNS: "60" })).toBe(60);
+  }
+});
+
 test("paragraphs are broken anew, indented lines and blank ones stay", () => {
   const text = "one two\nthree four\n\n  a command that is long\nfive:\n  {}\n";
   expect(reflowed(text, 9)).toBe("one two\nthree\nfour\n\n  a command that is long\nfive:\n  {}\n");

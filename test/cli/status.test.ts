@@ -271,6 +271,31 @@ describe("aaepd status", () => {
     expect(stage.out()).not.toContain("\u001b");
   });
 
+  it.each([{ TERM: "dumb" }, { TERM: "xterm", NO_COLOR: "1" }])(
+    "U7: watches with %j on a terminal without control sequences, an empty line between",
+    async (environment) => {
+      const rig = await startRig();
+      const stage = createStage({ columns: 72, environment });
+      const running = run(registerStatus, stage, "--socket", rig.path, "--watch", "1");
+      await eventually(() => expect(stage.out().match(/^Daemon /gm)).toHaveLength(2));
+      stage.interrupt();
+      await running;
+      expect(stage.out()).toMatch(/\n\nDaemon /);
+      expect(stage.out()).not.toContain("\u001b");
+    },
+  );
+
+  it.each([0, 1, 20])("U7: a terminal that says %i columns gets words and no single letters", async (columns) => {
+    const rig = await startRig();
+    const stage = createStage({ columns });
+    await run(registerStatus, stage, "--socket", rig.path);
+    const lines = stage.out().trimEnd().split("\n");
+    const width = Math.max(...lines.map((line) => line.length));
+    if (columns === 0) expect([width > 60, width <= 80]).toEqual([true, true]);
+    // Paths without spaces are cut anywhere, and may leave a short rest.
+    expect(lines.filter((line) => line.trim().length < 3).length).toBeLessThan(lines.length / 10);
+  });
+
   it("watches: on a terminal in the same place, also while there is no daemon", async () => {
     const stage = createStage({ columns: 72 });
     const running = run(registerStatus, stage, "-w", "1");
