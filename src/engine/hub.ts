@@ -109,6 +109,12 @@ export interface Hub {
 /** How long, at the end, is read back for those who are owed something: the process is to be gone within two seconds (R8a). */
 const DRAIN_MS: Millis = 500;
 
+/**
+ * About what it takes to encode and send a unit, ms. Counted where the unit is made: a view that makes more of them in a turn than can leave would
+ * only fill its window, and its subscriptions would have to read back what they were too slow for.
+ */
+const UNIT_SENDING_MS: Millis = 0.015;
+
 /** How many units are appended to a view before it looks at what can be let go of; a quarter of its window where that is less. */
 const TRIM_STEP_COUNT = 256;
 
@@ -121,6 +127,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
   const published = createRecentRate(clock.now());
   const delivered = createRecentRate(clock.now());
   const readingTurns = createReadingTurns(clock, createTurnRoom(clock, options.turnRoomMs));
+  const room = createTurnRoom(clock, options.turnRoomMs);
   // Of what is read back: the journal gives the same entry to all who read it at about the same time.
   const liveEntries = new WeakMap<JournaledEvent, LiveEntry>();
   const trimStep = Math.max(1, Math.min(TRIM_STEP_COUNT, options.viewWindowCount >> 2));
@@ -225,8 +232,10 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
   const inView = (shared: SharedView, live: LiveEntry, work: () => Steps | undefined): Steps | undefined => {
     // Nobody shares the view any more, or it has failed.
     if (views.get(shared.view.terms.key) !== shared) return undefined;
+    const before = shared.view.log.end();
     try {
       const steps = work();
+      room.used((shared.view.log.end() - before) * UNIT_SENDING_MS);
       if (shared.view.log.end() >= shared.trimAt) trim(shared);
       return steps;
     } catch (caught) {
@@ -246,7 +255,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
 
   const intake = createViewIntake<SharedView>({
     clock,
-    room: createTurnRoom(clock, options.turnRoomMs),
+    room,
     targets: () => views.values(),
     begin: (shared, live) => inView(shared, live, () => shared.view.push(live, live.entry.at)),
     goOn: (shared, live, steps) =>

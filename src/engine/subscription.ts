@@ -12,8 +12,11 @@ import { NO_UNITS, StreamOutlet } from "./stream-outlet.js";
 import type { Unit } from "./unit.js";
 import { isCritical, isLocal } from "./unit.js";
 
-/** Most events in one run: what a slow peer must take before anything critical can pass. */
-const RUN_LIMIT = 256;
+/**
+ * Most events in one run: what a slow peer must take before anything critical can pass, and what is shaped and encoded before others have their
+ * turn (R34).
+ */
+const RUN_LIMIT = 32;
 const IDLE: Taken = { kind: "idle" };
 
 export function createStream(

@@ -2,7 +2,8 @@
 // every token that follows it.
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../src/engine/event.js";
-import { createHeldTexts, type HeldTexts } from "../../src/engine/held-text.js";
+import { createHeldTexts } from "../../src/engine/held-text.js";
+import type { HeldTexts } from "../../src/engine/held-text-spec.js";
 import { createLiveEntry, type InternedShape, type LiveEntry } from "../../src/engine/live-entry.js";
 import { createOutputText, type OutputText } from "../../src/engine/output-text.js";
 import type { TextUnit } from "../../src/engine/unit.js";

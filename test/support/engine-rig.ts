@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Audit, AuditEntry, AuditNote } from "../../src/contracts/audit.js";
 import type { Journal } from "../../src/contracts/journal.js";
 import type { Log } from "../../src/contracts/log.js";
+import type { Segmenter } from "../../src/contracts/segmenter.js";
 import { createSegmenter } from "../../src/daemon/segmenter.js";
 import type { Delivery } from "../../src/engine/delivery.js";
 import { createEngine, type Engine } from "../../src/engine/engine.js";
@@ -79,6 +80,8 @@ export interface RigOptions {
   readonly recorded?: (entry: AuditEntry, note: AuditNote) => void;
   /** Told of every event that is journaled, the daemon's own among them. */
   readonly journaled?: (entry: JournaledEvent) => void;
+  /** In place of the platform's. */
+  readonly segmenter?: Segmenter;
   /** So many turns pass after each thing that happens; default: as many as there is work for. */
   readonly turnsBetween?: number;
 }
@@ -113,7 +116,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
           return createHash("sha256").update(text).digest("hex");
         },
       },
-      segmenter: createSegmenter(),
+      segmenter: options.segmenter ?? createSegmenter(),
       log: {
         ...SILENT_LOG,
         warn: (fields, message) => void warnings.push({ fields, message }),
@@ -152,6 +155,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
       retryAfterSeconds: 5,
       lag: { maxMs: 30_000, maxEvents: 1_000_000 },
       viewWindowCount: 1024,
+      turnRoomMs: Number.POSITIVE_INFINITY,
       queueLimitCount: 256,
       confirmationGraceMs: 0,
       reconnectGraceMs: 0,

@@ -39,6 +39,7 @@ export function recording(calls: RpcCall[], handlers: Partial<RpcHandlers>): Rpc
       handlers.notification?.(call);
     },
     isCostly: handlers.isCostly ?? (() => false),
+    room: () => handlers.room?.(),
   };
 }
 

@@ -1,0 +1,98 @@
+// R34: what waits to be sent to many is sent over turns of the event loop, one piece a turn here, and what is critical waits for nobody's turn.
+import { describe, expect, it } from "vitest";
+import { createDeliveryRun } from "../../src/engine/delivery.js";
+import { createTurnRoom } from "../../src/engine/turn-room.js";
+import { createPump } from "../../src/runtime/pump.js";
+import { createSendingTurns } from "../../src/runtime/sending-turns.js";
+import { createVirtualClock } from "../support/virtual-clock.js";
+
+const PIECE = createDeliveryRun([]);
+
+/** Pumps that share turns with room for one piece each; `sent` has a letter for each piece, small, and for each critical one, capital. */
+function stage(counts: Readonly<Record<string, number>>) {
+  const clock = createVirtualClock();
+  const turns = createSendingTurns(clock, createTurnRoom(clock, 0));
+  const sent: string[] = [];
+  const left = new Map(Object.entries(counts));
+  const critical = new Map<string, number>();
+  const open = new Map<string, () => void>();
+  const blocked = new Set<string>();
+  const pumps = new Map(
+    Object.keys(counts).map((name) => [
+      name,
+      createPump(
+        {
+          take: (only) => {
+            const pool = (critical.get(name) ?? 0) > 0 ? critical : left;
+            const count = pool.get(name) ?? 0;
+            if (count === 0 || (only === "critical" && pool === left)) return { kind: "idle" };
+            pool.set(name, count - 1);
+            sent.push(pool === critical ? name.toUpperCase() : name);
+            return { kind: "run", run: PIECE };
+          },
+          setBlocked: () => undefined,
+        },
+        {
+          send: () => !blocked.has(name),
+          writable: () => new Promise((resolve) => open.set(name, resolve)),
+          failed: () => undefined,
+        },
+        clock,
+        turns,
+      ),
+    ]),
+  );
+  return {
+    clock,
+    sent,
+    blocked,
+    open: (name: string) => open.get(name)?.(),
+    wake: (...names: string[]) => {
+      for (const name of names) pumps.get(name)?.wake();
+    },
+    stop: (name: string) => pumps.get(name)?.stop(),
+    addCritical: (name: string) => {
+      critical.set(name, (critical.get(name) ?? 0) + 1);
+      pumps.get(name)?.wake();
+    },
+  };
+}
+
+describe("turns of sending", () => {
+  it("R34: go round, a piece a turn", () => {
+    const { clock, sent, wake } = stage({ a: 3, b: 2, c: 1 });
+    wake("a", "b", "c");
+    const perTurn: number[] = [];
+    for (let turn = 0; turn < 12; turn += 1) {
+      const before = sent.length;
+      clock.turn();
+      perTurn.push(sent.length - before);
+    }
+    expect(Math.max(...perTurn)).toBe(1);
+    expect(sent.join("")).toBe("aabcab");
+  });
+
+  it("R4, R34: what is critical leaves in the turn in which it comes, though its subscription waits for its own", () => {
+    const { clock, sent, wake, addCritical } = stage({ a: 50, b: 50, z: 50 });
+    wake("a", "b", "z");
+    for (let turn = 0; turn < 5; turn += 1) clock.turn();
+    const before = sent.length;
+    addCritical("z");
+    addCritical("z");
+    clock.turn();
+    expect(sent.slice(before)).toContain("Z");
+    expect(sent.slice(before)).toHaveLength(2);
+  });
+
+  it("a pump that is stopped, or whose peer takes nothing, keeps nobody's turn", () => {
+    const { clock, sent, wake, stop, blocked } = stage({ a: 9, b: 9, c: 9 });
+    wake("a", "b", "c");
+    clock.turn();
+    stop("b");
+    blocked.add("c");
+    clock.settle();
+    expect(sent.filter((name) => name === "a")).toHaveLength(9);
+    expect(sent.filter((name) => name === "b")).toHaveLength(0);
+    expect(sent.filter((name) => name === "c")).toHaveLength(1);
+  });
+});
