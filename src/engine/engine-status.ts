@@ -4,6 +4,7 @@ import type { FaultCode } from "../base/errors.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { Journal, JournalStatus } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
+import type { AbleCount } from "./answering.js";
 import { addCounts, createDeliveryCounts, type DeliveryCounts } from "./delivery-counts.js";
 import type { Epoch } from "./event.js";
 import type { Hub } from "./hub.js";
@@ -120,7 +121,7 @@ export interface EngineStatusServices {
   readonly questions: Pick<Questions, "open" | "shownCount">;
   /** When the grace of a session's agent ends (R8). */
   readonly graceUntil: (sessionId: string) => Millis | undefined;
-  readonly ableCount: (kind: QuestionReport["kind"]) => number;
+  readonly countAble: () => AbleCount;
   readonly log: Pick<Log, "info">;
 }
 
@@ -187,10 +188,7 @@ export function createEngineAccounts(
   }
 
   const questionReports = (): readonly QuestionReport[] => {
-    const ableCounts = {
-      confirmation: services.ableCount("confirmation"),
-      clarification: services.ableCount("clarification"),
-    };
+    const ableCount = services.countAble();
     return questions.open().map(({ sessionId, kind, event, receivedAt, token }) => {
       const text = kind === "confirmation" ? event.action : event.question;
       const seconds = typeof event.timeout_seconds === "number" ? event.timeout_seconds : 0;
@@ -200,7 +198,7 @@ export function createEngineAccounts(
         asked: shortenedText(typeof text === "string" ? text : "", ASKED_LENGTH),
         askedAt: receivedAt,
         deadline: receivedAt + seconds * 1000,
-        ableCount: ableCounts[kind],
+        ableCount: ableCount({ kind, sessionId }),
         shownCount: questions.shownCount(token),
       };
     });

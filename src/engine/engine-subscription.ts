@@ -1,4 +1,5 @@
 // One subscription as those who hold it see it: its member of the hub, and what it has to do with the questions of the engine (R14, R17, R28).
+import { canAnswer } from "./answering.js";
 import type { Delivery } from "./delivery.js";
 import type { ClosureReason, EngineAccounts } from "./engine-status.js";
 import type { AgentEvent, JournaledEvent } from "./event.js";
@@ -8,6 +9,7 @@ import type { Repeats } from "./repeats.js";
 import type { Reply } from "./reply-check.js";
 import type { ResumePoints } from "./resume-points.js";
 import type { OpenQuestion } from "./session-record.js";
+import type { ConnectionNews, SharedConnections } from "./shared-connections.js";
 import type { Taken } from "./stream.js";
 import type { SubscriberLows } from "./subscriber-lows.js";
 import type { Terms } from "./terms.js";
@@ -25,6 +27,7 @@ export interface EngineSubscription
     | "close"
     | "end"
     | "lastRuns"
+    | "askOpen"
     | keyof Parameters<SubscriberLows["opened"]>[1]
   > {
   readonly id: string;
@@ -57,7 +60,7 @@ export interface SubscriptionServices {
   readonly questions: Pick<Questions, "audienceChanged" | "reply" | "shown">;
   readonly repeats: Pick<Repeats, "find">;
   readonly safety: () => Promise<void> | undefined;
-  readonly isAble: (terms: Terms, kind: OpenQuestion["kind"]) => boolean;
+  readonly connections: Pick<SharedConnections, "ownSessions" | "join">;
   /** What is open and can be answered by these terms. */
   readonly questionsFor: (terms: Terms) => readonly OpenQuestion[];
   readonly shapeEvent: (event: AgentEvent, terms: Terms) => AgentEvent;
@@ -72,6 +75,18 @@ export interface OpenedMember {
   /** Whether it is remembered where it was, for its return (R17). */
   readonly isRemembered: boolean;
   readonly member: Member;
+  /** Where an agent may speak over it as well (R5). */
+  readonly connection: object | undefined;
+}
+
+/** The terms of a subscription over this connection: an agent over the same one makes a difference to what they let it answer (R5). */
+export function withOwnSessions(
+  terms: Terms,
+  connection: object | undefined,
+  connections: Pick<SharedConnections, "ownSessions">,
+): Terms {
+  const ownSessions = connections.ownSessions(connection);
+  return ownSessions === terms.ownSessions ? terms : { ...terms, ownSessions };
 }
 
 /** Takes a new member into the engine's accounts, and answers what its holder has of it. */
@@ -79,22 +94,27 @@ export function createEngineSubscription(opened: OpenedMember, services: Subscri
   return new HeldSubscription(opened, services);
 }
 
-/** A class, because there is one for each subscription. It is its own replier. */
-class HeldSubscription implements EngineSubscription, Replier {
+/** A class, because there is one for each subscription. It is its own replier, and hears itself what becomes of its connection. */
+class HeldSubscription implements EngineSubscription, Replier, ConnectionNews {
   readonly id: string;
   readonly subscriberId: string;
   private readonly isRemembered: boolean;
   private readonly member: Member;
   private readonly services: SubscriptionServices;
+  private readonly connection: object | undefined;
+  private readonly leaveConnection: () => void;
   // What left by the terms before these can be asked for as well (R28).
   private former: Terms | undefined;
 
-  constructor({ id, subscriberId, isRemembered, member }: OpenedMember, services: SubscriptionServices) {
+  constructor(opened: OpenedMember, services: SubscriptionServices) {
+    const { id, subscriberId, isRemembered, member, connection } = opened;
     this.id = id;
     this.subscriberId = subscriberId;
     this.isRemembered = isRemembered;
     this.member = member;
     this.services = services;
+    this.connection = connection;
+    this.leaveConnection = services.connections.join(connection, this);
     services.accounts.opened(id, subscriberId, member);
     if (isRemembered) services.lows.opened(subscriberId, member);
     services.questions.audienceChanged();
@@ -117,11 +137,20 @@ class HeldSubscription implements EngineSubscription, Replier {
     this.member.setBlocked(blocked);
   }
 
-  retune(terms: Terms): void {
+  retune(asked: Terms): void {
     const { member } = this;
+    const terms = withOwnSessions(asked, this.connection, this.services.connections);
     if (viewKey(terms) !== viewKey(member.terms())) this.former = member.terms();
     member.retune(terms);
     this.services.questions.audienceChanged();
+  }
+
+  agentOpened(): void {
+    this.retune(this.member.terms());
+  }
+
+  sessionLost(): void {
+    this.member.askOpen();
   }
 
   skipOutput(output: string): void {
@@ -172,6 +201,7 @@ class HeldSubscription implements EngineSubscription, Replier {
       services.lows.left(this.subscriberId, member);
     }
     member.close();
+    this.leaveConnection();
     services.questions.audienceChanged();
   }
 
@@ -188,6 +218,6 @@ class HeldSubscription implements EngineSubscription, Replier {
   }
 
   isEntitled(question: OpenQuestion): boolean {
-    return !this.member.isClosed() && this.services.isAble(this.member.terms(), question.kind);
+    return !this.member.isClosed() && canAnswer(this.member.terms(), question.kind, question.sessionId);
   }
 }

@@ -4,18 +4,17 @@
 import { Fault } from "../base/errors.js";
 import type { ReplyFate } from "../contracts/audit.js";
 import type { Clock, Millis } from "../contracts/clock.js";
+import { type AbleCount, canAnswer, canAnswerEvent, countAble } from "./answering.js";
 import type { EngineOptions, EngineServices } from "./engine-options.js";
 import { createEngineAccounts, type EngineAccounts, type EngineStatus } from "./engine-status.js";
-import { createEngineSubscription, type EngineSubscription, type SubscriptionServices } from "./engine-subscription.js";
-import { createEpochRuns } from "./epoch-runs.js";
 import {
-  type AgentEvent,
-  isQuestionKind,
-  type JournaledEvent,
-  type NewEvent,
-  type Producer,
-  type TopicKind,
-} from "./event.js";
+  createEngineSubscription,
+  type EngineSubscription,
+  type SubscriptionServices,
+  withOwnSessions,
+} from "./engine-subscription.js";
+import { createEpochRuns } from "./epoch-runs.js";
+import type { AgentEvent, JournaledEvent, NewEvent, Producer } from "./event.js";
 import { createGapEvents } from "./gap-events.js";
 import { createHub } from "./hub.js";
 import { keptQuestions } from "./kept-questions.js";
@@ -34,6 +33,7 @@ import type { OpenQuestion, SessionSummary } from "./session-record.js";
 import type { Moment } from "./session-turn.js";
 import { createSessions } from "./sessions.js";
 import { applyShape, shapeOf } from "./shape.js";
+import { createSharedConnections } from "./shared-connections.js";
 import { createSpokesman } from "./spokesman.js";
 import { standpoint } from "./standpoint.js";
 import { createSubscriberLows } from "./subscriber-lows.js";
@@ -46,14 +46,23 @@ export interface SubscribeSpec {
   /** Whether it is remembered where it was, for its return (R17). Default true. */
   readonly isRemembered?: boolean;
   readonly terms: Terms;
+  /** Where agents may speak over its connection too: what they name in `openAgent` (R5). Default: none does. */
+  readonly connection?: object | undefined;
   readonly resumeAfter: ResumeAfter | undefined;
   readonly wake: () => void;
   readonly ended: (reason: Expulsion | "recording_ended") => void;
 }
 
 export interface Engine extends Pick<EngineAccounts, "report" | "refused" | "publishRefused" | "limits"> {
-  /** Without `events`, whoever has a question's session is told the news of it. */
-  readonly openAgent: (identity: Producer | undefined, events: AgentEvents | undefined) => AgentHandle;
+  /**
+   * Without `events`, whoever has a question's session is told the news of it. `connection` is its connection where subscriptions may speak over it
+   * too: it names the same in `SubscribeSpec` (R5). Nothing is to hang on it; ended sessions remember it.
+   */
+  readonly openAgent: (
+    identity: Producer | undefined,
+    events: AgentEvents | undefined,
+    connection?: object,
+  ) => AgentHandle;
   /** The agent that has the open session whose token this is: the handle that `openAgent` answered (R8). */
   readonly holderOf: (resumeToken: string) => AgentHandle | undefined;
   /** A reply over a connection without a subscription; for the audit log. */
@@ -132,17 +141,14 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
         completeSkipped,
         collapsedEvent: (first, last, epoch) => collapsedStateEvent(first, last, epoch, services.idServices),
         openQuestions: (terms) => questionsFor(terms).flatMap(({ event }) => questions.entryOf(event.event_id) ?? []),
-        isOpenQuestion: ({ kind, event }, terms) => {
-          if (!isQuestionKind(kind) || questions.entryOf(event.event_id) === undefined) return false;
-          return isAble(terms, questionKindOf(kind));
-        },
+        isOpenQuestion: (entry, terms) => canAnswerEvent(terms, entry) && isAsked(entry.event.event_id),
         shown: (subscriptionId, subscriberId, { event }) =>
           questions.shown(String(event.reply_token), event.event_id, { subscriptionId, subscriberId }),
         summaries: (terms, at, only) => openSummaries(only).map((summary) => spokesman.summary(summary, terms, at)),
         notices: (terms, at, only) =>
           openSummaries(only).flatMap((summary) =>
             summary.openQuestions
-              .filter(({ kind, token }) => !isAble(terms, kind) && questions.find(token) !== undefined)
+              .filter(({ kind, token, sessionId }) => !canAnswer(terms, kind, sessionId) && isOpen(token))
               .map((question) => spokesman.lateNotice(question, summary, terms, at)),
           ),
         gaps: (terms, after, given, at) => gapEvents(terms, after, given, at),
@@ -156,14 +162,13 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     options,
   );
 
-  const isAble = (terms: Terms, kind: OpenQuestion["kind"]): boolean =>
-    kind === "confirmation" ? terms.supportsConfirmationReply : terms.supportsClarificationReply;
+  const connections = createSharedConnections(sessions.ownerOf);
 
-  const ableCount = (kind: OpenQuestion["kind"]): number => {
-    let count = 0;
-    for (const member of hub.members()) if (isAble(member.terms(), kind)) count += 1;
-    return count;
-  };
+  const countAbleNow = (): AbleCount =>
+    countAble(
+      [...hub.members()].map((member) => member.terms()),
+      (sessionId) => connections.ownSessions(sessions.ownerOf(sessionId)),
+    );
 
   const questions = createQuestions({
     wakeUps,
@@ -174,7 +179,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     audit: services.audit,
     confirmationGraceMs: options.confirmationGraceMs,
     reconnectGraceMs: options.reconnectGraceMs,
-    ableCount,
+    countAble: countAbleNow,
     resolve: (question, result) => {
       // The same in every run: after a kill it may be told once more (R12).
       const hash = services.idServices.sha256Hex(
@@ -194,7 +199,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   });
 
   const questionsFor = (terms: Terms): readonly OpenQuestion[] =>
-    questions.open().filter(({ kind }) => isAble(terms, kind));
+    questions.open().filter(({ kind, sessionId }) => canAnswer(terms, kind, sessionId));
+  const isOpen = (token: string): boolean => questions.find(token) !== undefined;
   const isAsked = (eventId: string): boolean => questions.entryOf(eventId) !== undefined;
 
   const openSummaries = (only?: ReadonlySet<string>): readonly SessionSummary[] =>
@@ -209,7 +215,6 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     createWakeUps,
     shapeEvent,
     openQuestion: (eventId) => questions.entryOf(eventId),
-    isAble: (terms, kind) => isAble(terms, questionKindOf(kind)),
   });
 
   const replaying = createReplaying({ clock, hub, points });
@@ -237,6 +242,10 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     safety,
     producerId: options.producerId,
     agentGraceMs: options.agentGraceMs,
+    sessionTaken: (former) => {
+      if (former !== undefined) connections.sessionLost(former);
+      questions.audienceChanged();
+    },
     appended: () => {
       runs.appended();
       lows.moved();
@@ -245,7 +254,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
 
   const { graceUntil } = publishing;
   const accounts = createEngineAccounts(
-    { clock, log, journal, hub, sessions, questions, graceUntil, ableCount },
+    { clock, log, journal, hub, sessions, questions, graceUntil, countAble: countAbleNow },
     options,
   );
 
@@ -268,7 +277,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     questions,
     repeats,
     safety,
-    isAble,
+    connections,
     questionsFor,
     shapeEvent,
     terminals: () => ended(),
@@ -282,7 +291,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
         retryAfterSeconds: options.retryAfterSeconds,
       });
     }
-    const { subscriberId, isRemembered = true } = spec;
+    const { subscriberId, isRemembered = true, connection } = spec;
+    const terms = withOwnSessions(spec.terms, connection, connections);
     const start = resumeStart(subscriberId, spec.resumeAfter, {
       journal,
       steps: runs,
@@ -290,20 +300,20 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       returned: isRemembered ? points.returned : () => {},
       sessions,
       hasLost: () => losses.count() > 0,
-      gapEvents: (after, goesOnAfter) => lateGapEvents(spec.terms, after, standpoint(goesOnAfter, journal.head())),
+      gapEvents: (after, goesOnAfter) => lateGapEvents(terms, after, standpoint(goesOnAfter, journal.head())),
     });
     const id = `sub_${ids.hex(16)}`;
     const member = hub.open({
       subscriptionId: id,
       subscriberId,
       isRemembered,
-      terms: spec.terms,
+      terms,
       start,
       wake: spec.wake,
       // Found out in the middle of an append: what its end leads to must not meet a plan that is still open.
       ended: (reason) => clock.afterTurn(() => spec.ended(reason)),
     });
-    return createEngineSubscription({ id, subscriberId, isRemembered, member }, subscriptionServices);
+    return createEngineSubscription({ id, subscriberId, isRemembered, member, connection }, subscriptionServices);
   };
 
   const ended = (): readonly JournaledEvent[] =>
@@ -329,7 +339,10 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   if (kept.isKept) restore();
 
   return {
-    openAgent: publishing.openAgent,
+    openAgent: (identity, events, connection = {}) => {
+      connections.agentOpened(connection);
+      return publishing.openAgent(identity, events, connection);
+    },
     holderOf: publishing.holderOf,
     strayReply: (token, raw) => recordReply("wrong_subscription", token, raw, "", ""),
     replay: replaying.replay,
@@ -361,10 +374,6 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     publishRefused: accounts.publishRefused,
     limits: accounts.limits,
   };
-}
-
-function questionKindOf(kind: TopicKind): OpenQuestion["kind"] {
-  return kind === "awaiting.confirmation" ? "confirmation" : "clarification";
 }
 
 /** Settles with `done`, or when so much time has passed. */

@@ -99,9 +99,21 @@ export function isCriticalKind(kind: TopicKind): boolean {
   );
 }
 
+/** What the topic asks of a person, where it does. */
+export function questionKind(kind: TopicKind): "confirmation" | "clarification" | undefined {
+  switch (kind) {
+    case "awaiting.confirmation":
+      return "confirmation";
+    case "awaiting.clarification":
+      return "clarification";
+    default:
+      return undefined;
+  }
+}
+
 /** Whether the topic is a question to a person. */
 export function isQuestionKind(kind: TopicKind): boolean {
-  return kind === "awaiting.confirmation" || kind === "awaiting.clarification";
+  return questionKind(kind) !== undefined;
 }
 
 /** Whether the topic ends its session. */

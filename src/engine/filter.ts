@@ -1,5 +1,6 @@
 // Which events a subscription wants, by type, urgency and who made them. What must not live here: pauses, budgets, order.
-import { CORE_TYPE_URI, canonicalType, defaultUrgency, isCritical, type NewEvent } from "./event.js";
+import { canAnswer, canAnswerEvent } from "./answering.js";
+import { CORE_TYPE_URI, canonicalType, defaultUrgency, isCritical, isQuestionKind, type NewEvent } from "./event.js";
 import type { EventFilters, Terms } from "./terms.js";
 
 /** Whether events of a type are delivered. Answers from memory after the first event of a type. */
@@ -40,10 +41,9 @@ export function compileFilter(filters: EventFilters): TypeFilter {
 
 /** A notice is for those that cannot answer the question it tells of; to the others the question itself goes (R6). */
 function isNoticeFor(terms: Terms, entry: NewEvent): boolean {
-  const asks = entry.event.extensions?.aaepd?.asks;
-  if (asks === "confirmation") return !terms.supportsConfirmationReply;
-  if (asks === "clarification") return !terms.supportsClarificationReply;
-  return true;
+  const { extensions, session_id: sessionId } = entry.event;
+  const asks = extensions?.aaepd?.asks;
+  return (asks !== "confirmation" && asks !== "clarification") || !canAnswer(terms, asks, sessionId);
 }
 
 /**
@@ -52,8 +52,7 @@ function isNoticeFor(terms: Terms, entry: NewEvent): boolean {
  * A pause is no business of this function: what it holds back is still owed.
  */
 export function wants(terms: Terms, filter: TypeFilter, entry: NewEvent): boolean {
-  if (entry.kind === "awaiting.confirmation") return terms.supportsConfirmationReply;
-  if (entry.kind === "awaiting.clarification") return terms.supportsClarificationReply;
+  if (isQuestionKind(entry.kind)) return canAnswerEvent(terms, entry);
   if (entry.made !== undefined) {
     if (entry.made === "notice") return isNoticeFor(terms, entry);
     if (entry.made === "resolution" || entry.event.extensions?.aaepd?.gap !== undefined) return true;

@@ -139,6 +139,8 @@ export interface Member {
   /** R26. Without an output: everything that waits, except what `keep` picks. */
   readonly skipOutput: (output: string) => void;
   readonly skipAll: (terminals: () => readonly JournaledEvent[]) => void;
+  /** Sends what is open and was not sent to it yet, as it may now answer more than before (R6). */
+  readonly askOpen: () => void;
   /** Sends one event again, at once (R28). */
   readonly repeat: (entry: JournaledEvent) => void;
   /** The last runs that it was given as others got them, oldest first (R17). */

@@ -1,8 +1,14 @@
 // Where a subscription goes on in a view that others share: as it begins, and when it has read what it had missed (R10, R17).
 import type { Epoch } from "./event.js";
 import type { ReadingPoint } from "./reading-point.js";
-import type { Stream } from "./stream.js";
+import type { Stream, StreamTerms } from "./stream.js";
+import type { Terms } from "./terms.js";
 import type { View } from "./view.js";
+
+/** What of the terms decides how fast a subscription takes. */
+export function streamTermsOf(terms: Terms): StreamTerms {
+  return { limited: terms.maxEventsPerSecond !== undefined, paused: terms.paused, paceWpm: terms.paceWpm };
+}
 
 /** Of sessions that a resuming subscriber did not name, it begins like any other newcomer: with the text being held (R10, R17). */
 export function withHeldText(point: ReadingPoint, view: View, oldest: Epoch): ReadingPoint {

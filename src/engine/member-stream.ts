@@ -118,9 +118,14 @@ export abstract class StreamOwner implements StreamServices, DeliveryQueueOption
     return services.liveEntry({ event, kind, source: undefined, at, ordinal: 0, made: "state", epoch });
   }
 
-  /** Those that are open are remembered though it may have given up answering their kind: it can take that up again (R28). */
+  /** Those that are open are remembered though it may not be able to answer them now: it may be again (R28). */
   private forgetResolved(asked: Set<Epoch>): void {
-    const everyone = { ...this.granted, supportsConfirmationReply: true, supportsClarificationReply: true };
+    const everyone: Terms = {
+      ...this.granted,
+      supportsConfirmationReply: true,
+      supportsClarificationReply: true,
+      ownSessions: undefined,
+    };
     const open = new Set(this.services.openQuestions(everyone).map(({ epoch }) => epoch));
     for (const epoch of asked) if (!open.has(epoch)) asked.delete(epoch);
     this.pruneAt = Math.max(ASKED_KEPT_COUNT, asked.size * 2);

@@ -1,5 +1,5 @@
-import type { BacklogReader } from "./backlog-reader.js";
-import { createBacklogReader } from "./backlog-reader.js";
+// One subscription's membership in the hub: its stream, its queue and budget, the view it shares, and when it is to be woken.
+import { type BacklogReader, createBacklogReader } from "./backlog-reader.js";
 import type { Delivery } from "./delivery.js";
 import { createDeliveryQueue } from "./delivery-queue.js";
 import { type AgentEvent, type Epoch, type JournaledEvent, topicKind } from "./event.js";
@@ -8,13 +8,13 @@ import type { SharedView } from "./hub.js";
 import { beginEpisode, endEpisode, noteRun } from "./member-account.js";
 import { PeerLag } from "./member-lag.js";
 import type { Expulsion, Member, MemberServices, MemberSpec, MemberStatus, StreamStart } from "./member-spec.js";
-import { newcomersPoint, pointAfter, settleHeldText, withHeldText } from "./member-start.js";
+import { newcomersPoint, pointAfter, settleHeldText, streamTermsOf, withHeldText } from "./member-start.js";
 import { StreamOwner } from "./member-stream.js";
 import type { OrderedReturn } from "./ordered-return.js";
 import { createRateBudget, type RateBudget } from "./rate-budget.js";
 import type { Given, ReadingPoint } from "./reading-point.js";
 import { type Standpoint, standpoint } from "./standpoint.js";
-import type { Place, Stream, StreamTerms, Taken } from "./stream.js";
+import type { Place, Stream, Taken } from "./stream.js";
 import { createStream } from "./subscription.js";
 import type { Terms } from "./terms.js";
 import type { EventUnit, Unit } from "./unit.js";
@@ -151,6 +151,11 @@ class HubMember extends StreamOwner implements Member {
     for (const unit of kept) if (!gone.has(unit.epoch)) stream.say(unit);
     const head = services.journal.head();
     this.sumUp(standpoint(head, head));
+    this.tellReady();
+  }
+
+  askOpen(): void {
+    this.stream.askOpen(this.services.journal.head());
     this.tellReady();
   }
 
@@ -387,8 +392,4 @@ class HubMember extends StreamOwner implements Member {
     );
     stream.askOpen(services.journal.head());
   }
-}
-
-function streamTermsOf(terms: Terms): StreamTerms {
-  return { limited: terms.maxEventsPerSecond !== undefined, paused: terms.paused, paceWpm: terms.paceWpm };
 }

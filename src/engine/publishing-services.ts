@@ -31,6 +31,8 @@ export interface PublishingServices {
   readonly safety: () => Promise<void> | undefined;
   readonly producerId: string | undefined;
   readonly agentGraceMs: Millis;
+  /** Told of sessions that have come to another connection, and of the one that had them, where there was one. */
+  readonly sessionTaken: (former: object | undefined) => void;
   /** Told after each append. */
   readonly appended: () => void;
 }

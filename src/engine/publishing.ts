@@ -92,7 +92,11 @@ export interface CarriedOut {
 
 export interface Publishing {
   /** Without `events`, whoever has a question's session is told the news of it. */
-  readonly openAgent: (identity: Producer | undefined, events: AgentEvents | undefined) => AgentHandle;
+  readonly openAgent: (
+    identity: Producer | undefined,
+    events: AgentEvents | undefined,
+    connection: object,
+  ) => AgentHandle;
   /** The agent that has the open session whose token this is: the handle that `openAgent` answered. */
   readonly holderOf: (resumeToken: string) => AgentHandle | undefined;
   /** Passes on to the question's agent, where it is connected, that a person is or is no longer waited for. */
@@ -241,8 +245,7 @@ export function createPublishing(services: PublishingServices): Publishing {
 
   const handles = new WeakMap<object, AgentHandle>();
 
-  const openAgent = (declared: Producer | undefined, events: AgentEvents | undefined): AgentHandle => {
-    const connection = {};
+  const openAgent: Publishing["openAgent"] = (declared, events, connection) => {
     const backlog = createPublisherBacklog();
     let identity = declared;
     agents.connected(connection, events);
@@ -275,6 +278,7 @@ export function createPublishing(services: PublishingServices): Publishing {
       }
       for (const sessionId of plan.adopted)
         agents.inherit(connection, sessions.summary(sessionId)?.openQuestions ?? [], undefined);
+      if (plan.adopted.length > 0) services.sessionTaken(undefined);
       const { journaled, durable } = carriedOut;
       const places = plan.answers.map((answer) => place(answer, journaled));
       const first = places.find((one) => one.resumeToken !== undefined)?.resumeToken;
@@ -342,6 +346,7 @@ export function createPublishing(services: PublishingServices): Publishing {
         const summary = sessions.resume(sessionId, resumeToken, connection);
         graces.forget(sessionId);
         agents.inherit(connection, summary.openQuestions, former);
+        services.sessionTaken(former);
         return summary;
       },
       close: () => {

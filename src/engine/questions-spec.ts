@@ -3,12 +3,12 @@ import type { Audit } from "../contracts/audit.js";
 import type { Millis } from "../contracts/clock.js";
 import type { KeptState } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
+import type { AbleCount } from "./answering.js";
 import type { JournaledEvent } from "./event.js";
 import type { KeptQuestion } from "./kept-questions.js";
 import type { QuestionResult, ResolvedQuestion } from "./question-result.js";
 import type { Reply } from "./reply-check.js";
 import type { OpenQuestion } from "./session-record.js";
-import type { QuestionKind } from "./texts/catalogue.js";
 import type { TurnSlices } from "./turn-slices.js";
 import type { WakeUps } from "./wake-ups.js";
 
@@ -23,8 +23,8 @@ export interface QuestionsOptions {
   readonly wallTime: () => number;
   readonly clockSkewMs: Millis;
   readonly audit: Audit;
-  /** How many subscriptions can answer a question of this kind now. */
-  readonly ableCount: (kind: QuestionKind) => number;
+  /** How many subscriptions can answer a question now. */
+  readonly countAble: () => AbleCount;
   /** How long a question waits for the first subscription that can answer it, ms (R6). */
   readonly confirmationGraceMs: Millis;
   /** How long one waits after the last such subscription has gone, ms (R7). */

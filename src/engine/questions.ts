@@ -2,6 +2,7 @@
 // What must not live here: how a question is announced (the hub) and what it does to its session (sessions).
 import { Fault } from "../base/errors.js";
 import type { ReplyFate } from "../contracts/audit.js";
+import type { AbleCount } from "./answering.js";
 import type { JournaledEvent } from "./event.js";
 import { forgetQuestion, keepQuestion } from "./kept-questions.js";
 import { NOTHING_KEPT } from "./nothing-kept.js";
@@ -189,7 +190,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
   /** What was decided could not be written down: it is answered, or due, as if nothing had been. */
   const reopen = (entry: Pending): void => {
     if (options.now() >= entry.deadline) comeDue(entry, "timeout");
-    else checkAudience(entry, options.ableCount(entry.question.kind));
+    else checkAudience(entry, options.countAble());
   };
 
   const setWaiting = (entry: Pending, isWaiting: boolean): void => {
@@ -216,9 +217,9 @@ export function createQuestions(options: QuestionsOptions): Questions {
     }
   };
 
-  const checkAudience = (entry: Pending, count: number): void => {
+  const checkAudience = (entry: Pending, ableCount: AbleCount): void => {
     if (!isAnswerable(entry)) return;
-    if (count > 0) {
+    if (ableCount(entry.question) > 0) {
       entry.hadAudience = true;
       entry.cancelGrace?.();
       entry.cancelGrace = undefined;
@@ -289,7 +290,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     asked: (question, journaled) => {
       const entry = open(question, journaled);
       armTimers(entry);
-      checkAudience(entry, options.ableCount(question.kind));
+      checkAudience(entry, options.countAble());
     },
     withdrawn: (question, durable, journaled) => {
       const entry = journaled === undefined ? pending.get(question.token) : open(question, journaled);
@@ -369,11 +370,8 @@ export function createQuestions(options: QuestionsOptions): Questions {
     },
     audienceChanged: () => {
       if (pending.size === 0) return;
-      const counts = {
-        confirmation: options.ableCount("confirmation"),
-        clarification: options.ableCount("clarification"),
-      };
-      for (const entry of [...pending.values()]) checkAudience(entry, counts[entry.question.kind]);
+      const ableCount = options.countAble();
+      for (const entry of [...pending.values()]) checkAudience(entry, ableCount);
     },
     whenResolved: (token, done) => {
       const listeners = pending.get(token)?.listeners;

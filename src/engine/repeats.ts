@@ -2,8 +2,9 @@
 // and ids of merged events name what they were merged of (R12).
 import { Fault } from "../base/errors.js";
 import type { Journal } from "../contracts/journal.js";
+import { canAnswerEvent } from "./answering.js";
 import { parseDerivedId } from "./derived-id.js";
-import { type AgentEvent, isQuestionKind, type JournaledEvent, type TopicKind, topicKind } from "./event.js";
+import { type AgentEvent, isQuestionKind, type JournaledEvent, topicKind } from "./event.js";
 import { givenState } from "./given-states.js";
 import { type GivenTextServices, givenText } from "./given-text.js";
 import { lookBack } from "./look-back.js";
@@ -18,7 +19,6 @@ export interface RepeatsServices extends GivenTextServices {
   readonly shapeEvent: (event: AgentEvent, terms: Terms) => AgentEvent;
   /** The event of an open question, however long ago it was asked. */
   readonly openQuestion: (eventId: string) => JournaledEvent | undefined;
-  readonly isAble: (terms: Terms, kind: TopicKind) => boolean;
 }
 
 export interface Repeats {
@@ -42,7 +42,7 @@ export function createRepeats(services: RepeatsServices): Repeats {
     const open = services.openQuestion(eventId);
     const entry = open ?? journal.find(eventId);
     if (entry === undefined || !isQuestionKind(entry.kind)) return entry;
-    return open !== undefined && services.isAble(terms, entry.kind) ? entry : undefined;
+    return open !== undefined && canAnswerEvent(terms, open) ? open : undefined;
   };
 
   /** One that stood for several, or for a part of one. */

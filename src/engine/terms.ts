@@ -26,6 +26,14 @@ export interface EventFilters {
   readonly exclude: readonly string[];
 }
 
+/** The sessions that an agent has over the connection of a subscription: of what is asked in them the subscription decides nothing (R5). */
+export interface OwnSessions {
+  /** The connection's own: no other has it. */
+  readonly key: string;
+  /** Whether the connection has the session now. */
+  readonly has: (sessionId: string) => boolean;
+}
+
 /** What a subscription was granted (AAEP §5.3, R26). */
 export interface Terms {
   /** Events a second, 1..100000; undefined is no limit. */
@@ -48,6 +56,8 @@ export interface Terms {
   readonly paused: boolean;
   /** R26: longest text of one output event, code points, 80..16384. */
   readonly maxChars: number;
+  /** The engine's to set; undefined where no agent speaks over the subscription's connection. */
+  readonly ownSessions?: OwnSessions | undefined;
 }
 
 /** What the daemon is willing to grant; its configuration narrows it. */

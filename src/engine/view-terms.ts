@@ -15,6 +15,7 @@ export function viewKey(terms: Terms): string {
     terms.cognitiveLoad === "low",
     terms.supportsConfirmationReply,
     terms.supportsClarificationReply,
+    terms.supportsConfirmationReply || terms.supportsClarificationReply ? terms.ownSessions?.key : undefined,
     [...terms.eventFilters.include].sort(),
     [...terms.eventFilters.exclude].sort(),
     [...terms.supportedExtensions].sort(),

@@ -254,7 +254,7 @@ describe("R19, AAEP §6.3.4: replies", () => {
       wallTime: () => now,
       clockSkewMs: 60_000,
       audit: { isOn: true, record: () => undefined },
-      ableCount: () => 1,
+      countAble: () => () => 1,
       confirmationGraceMs: 0,
       reconnectGraceMs: 0,
       resolve: (_, result) => {

@@ -19,6 +19,8 @@ export interface AgentDeskServices {
   readonly identity: Producer | undefined;
   /** What it is told without asking; undefined where it cannot be told. */
   readonly events: AgentEvents | undefined;
+  /** Its connection, where that may have subscriptions too: what they name in `SubscriptionEvents` (R5). Default: it has none. */
+  readonly connection?: object;
   /** It has declared its manifest: its identity, languages and extensions. */
   readonly manifestDeclared: (manifest: Message) => void;
 }
@@ -55,7 +57,7 @@ export interface AgentDesk extends AgentQuestions {
 export function createAgentDesk(services: AgentDeskServices): AgentDesk {
   let handle: AgentHandle | undefined;
   const agent = (): AgentHandle => {
-    handle ??= services.engine.openAgent(services.identity, services.events);
+    handle ??= services.engine.openAgent(services.identity, services.events, services.connection);
     return handle;
   };
 

@@ -72,11 +72,14 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
   const desk = createSubscriptionDesk(services);
   const held = new Map<string, Held>();
   let isOpen = false;
+  // Whoever asks over it does not answer over it (R5).
+  const connection = {};
 
   const agent = createAgentDesk({
     engine: services.engine,
     identity: services.agentIdentity,
     events: questionNotifications(peer.notify),
+    connection,
     manifestDeclared: services.manifestDeclared,
   });
   const questions = createQuestionMethods(agent);
@@ -120,7 +123,11 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     // The engine may call back before it has answered.
     let wake = (): void => {};
     let id = "";
-    const outcome = desk.request(params, { wake: () => wake(), expelled: (reason) => expel(id, reason) });
+    const outcome = desk.request(params, {
+      wake: () => wake(),
+      expelled: (reason) => expel(id, reason),
+      connection,
+    });
     if (outcome.kind === "rejected") return outcome.message;
     const { open } = outcome;
     id = open.id;
@@ -282,8 +289,9 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     isOpen: () => isOpen,
     agentEnded: agent.close,
     ended: (reason) => {
-      agent.close();
+      // In this order: without its sessions its subscriptions would be somebody to ask, until each of them is gone as well (R5, R7).
       endSubscriptions(reason);
+      agent.close();
     },
     finish: (reason) => {
       for (const id of [...held.keys()]) expel(id, reason);

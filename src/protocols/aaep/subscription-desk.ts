@@ -46,6 +46,8 @@ export interface SubscriptionEvents {
   readonly wake: () => void;
   /** Whether it is remembered where it was, for its return (R17): not of a peer whose name nobody knows. Default true. */
   readonly isRemembered?: boolean;
+  /** Its connection, where that may have an agent too: what that names in `AgentDeskServices` (R5). Default: it has none. */
+  readonly connection?: object;
   /** The engine ends it. */
   readonly expelled: (reason: EndReason) => void;
 }
@@ -105,6 +107,7 @@ function answerRequest(value: unknown, events: SubscriptionEvents, services: Des
       subscriberId: value.subscriber_id,
       isRemembered: events.isRemembered ?? true,
       terms: negotiated.terms,
+      connection: events.connection,
       resumeAfter,
       wake: events.wake,
       ended: events.expelled,

@@ -1,0 +1,51 @@
+// Who can answer a question: whoever said that a person is there (R6), and never a connection that has the question's session: whoever asks does not
+// consent to itself (R5). Audience, delivery and replies all ask here.
+import { type NewEvent, questionKind } from "./event.js";
+import type { OpenQuestion } from "./session-record.js";
+import type { OwnSessions, Terms } from "./terms.js";
+import type { QuestionKind } from "./texts/catalogue.js";
+
+/** Whether a subscription of these terms can answer what is asked in this session. */
+export function canAnswer(terms: Terms, kind: QuestionKind, sessionId: string): boolean {
+  return isAble(terms, kind) && terms.ownSessions?.has(sessionId) !== true;
+}
+
+/** Whether an event is a question, and one that a subscription of these terms can answer. */
+export function canAnswerEvent(terms: Terms, { kind, event }: Pick<NewEvent, "kind" | "event">): boolean {
+  const asked = questionKind(kind);
+  return asked !== undefined && canAnswer(terms, asked, event.session_id);
+}
+
+function isAble(terms: Terms, kind: QuestionKind): boolean {
+  switch (kind) {
+    case "confirmation":
+      return terms.supportsConfirmationReply;
+    case "clarification":
+      return terms.supportsClarificationReply;
+  }
+}
+
+/** How many subscriptions can answer a question. Subscriptions are counted once, however many questions it is asked of. */
+export type AbleCount = (question: Pick<OpenQuestion, "kind" | "sessionId">) => number;
+
+type Counts = Record<QuestionKind, number>;
+
+/** `ownerOf` answers the connection that has a session, where that may have subscriptions. */
+export function countAble(all: Iterable<Terms>, ownerOf: (sessionId: string) => OwnSessions | undefined): AbleCount {
+  const able: Counts = { confirmation: 0, clarification: 0 };
+  const own = new Map<OwnSessions, Counts>();
+  for (const terms of all) {
+    const { ownSessions } = terms;
+    const there = ownSessions && (own.get(ownSessions) ?? { confirmation: 0, clarification: 0 });
+    if (ownSessions !== undefined && there !== undefined) own.set(ownSessions, there);
+    for (const kind of ["confirmation", "clarification"] as const) {
+      if (!isAble(terms, kind)) continue;
+      able[kind] += 1;
+      if (there !== undefined) there[kind] += 1;
+    }
+  }
+  return ({ kind, sessionId }) => {
+    const owner = ownerOf(sessionId);
+    return able[kind] - ((owner && own.get(owner)?.[kind]) ?? 0);
+  };
+}

@@ -1,0 +1,49 @@
+// Connections over which both agents and subscriptions speak. What a subscription may answer depends on which sessions its connection has (R5).
+import type { OwnSessions } from "./terms.js";
+
+/** What is told to a subscription of its connection. */
+export interface ConnectionNews {
+  /** An agent speaks over the connection too, from now on. */
+  readonly agentOpened: () => void;
+  /** The connection has lost a session to another: what is open in it may be this subscription's to answer. */
+  readonly sessionLost: () => void;
+}
+
+/** Connections are told apart by identity, and not kept by it. */
+export interface SharedConnections {
+  readonly agentOpened: (connection: object) => void;
+  readonly sessionLost: (connection: object) => void;
+  /** What the connection has as an agent; undefined where no agent has spoken over it. */
+  readonly ownSessions: (connection: object | undefined) => OwnSessions | undefined;
+  /** A subscription over the connection hears its news, until it calls what is answered. */
+  readonly join: (connection: object | undefined, news: ConnectionNews) => () => void;
+}
+
+/** `ownerOf` says which connection has a session. */
+export function createSharedConnections(ownerOf: (sessionId: string) => object | undefined): SharedConnections {
+  const agents = new WeakMap<object, OwnSessions>();
+  const listeners = new Map<object, Set<ConnectionNews>>();
+  let agentCount = 0;
+
+  return {
+    agentOpened: (connection) => {
+      if (agents.has(connection)) return;
+      agentCount += 1;
+      agents.set(connection, { key: `agent ${agentCount}`, has: (sessionId) => ownerOf(sessionId) === connection });
+      for (const one of listeners.get(connection) ?? []) one.agentOpened();
+    },
+    sessionLost: (connection) => {
+      for (const one of listeners.get(connection) ?? []) one.sessionLost();
+    },
+    ownSessions: (connection) => (connection === undefined ? undefined : agents.get(connection)),
+    join: (connection, news) => {
+      if (connection === undefined) return () => undefined;
+      const all = listeners.get(connection) ?? new Set();
+      listeners.set(connection, all.add(news));
+      return () => {
+        all.delete(news);
+        if (all.size === 0) listeners.delete(connection);
+      };
+    },
+  };
+}
