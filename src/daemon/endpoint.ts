@@ -191,8 +191,10 @@ function serveRpc(connection: Connection<Uint8Array>, services: EndpointServices
           void rpc.close();
         });
   const inputEnded = rpc.ended.then(async () => {
-    session.agentEnded();
-    if (keepsOutput) return;
+    if (keepsOutput) {
+      session.agentEnded();
+      return;
+    }
     session.ended();
     await rpc.close();
   });

@@ -39,7 +39,10 @@ const ANSWERING: readonly AnsweringPlace[] = [
   { name: "plain in memory", usesStdio: false, subscription: (rig) => rig.plain("memory") },
 ];
 
-const PAIRS = ASKING.flatMap((asking) => ANSWERING.map((answering) => [asking, answering] as const));
+/** All but the parent with itself: whoever asks does not answer (R5). */
+const PAIRS = ASKING.flatMap((asking) =>
+  ANSWERING.flatMap((answering) => (asking.usesStdio && answering.usesStdio ? [] : [[asking, answering] as const])),
+);
 
 async function subscribed(
   subscription: Subscription,

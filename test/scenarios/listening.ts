@@ -5,6 +5,9 @@ import { carriesText, type Part, type Scenario } from "./scenario.js";
 
 const resuming = (after: unknown): Part => ({ ...RAW, extensions: { aaepd: { resume_after: after } } });
 
+/** Never the connection of a subscriber, as a spawned daemon's parent is: whoever asks does not answer (R5). */
+const BANKER = "banker";
+
 export const listening: readonly Scenario[] = [
   {
     name: "R26: paused, only critical events go out; afterwards what was held comes coalesced",
@@ -159,7 +162,7 @@ export const listening: readonly Scenario[] = [
         request: { capabilities: { supports_confirmation_reply: true } },
         answer: ACCEPTED,
       },
-      { do: "publish", events: [started(), confirmation("rpl_1", { event_id: "evt_q" })] },
+      { do: "publish", agent: BANKER, events: [started(), confirmation("rpl_1", { event_id: "evt_q" })] },
       {
         do: "hears all",
         who: "reader",
@@ -185,8 +188,8 @@ export const listening: readonly Scenario[] = [
         },
         answer: ACCEPTED,
       },
-      { do: "publish", events: [started()], save: { token: "resume_token" } },
-      { do: "publish", events: [confirmation("rpl_1", { event_id: "evt_q" })] },
+      { do: "publish", agent: BANKER, events: [started()], save: { token: "resume_token" } },
+      { do: "publish", agent: BANKER, events: [confirmation("rpl_1", { event_id: "evt_q" })] },
       {
         do: "hears",
         who: "reader",
@@ -195,6 +198,7 @@ export const listening: readonly Scenario[] = [
       },
       {
         do: "call",
+        agent: BANKER,
         method: "aaep.outcome_of",
         params: { reply_token: "rpl_1", resume_token: "$token" },
         answer: { state: "open" },
@@ -214,6 +218,7 @@ export const listening: readonly Scenario[] = [
       { do: "list pending", who: "reader", questions: [] },
       {
         do: "call",
+        agent: BANKER,
         method: "aaep.outcome_of",
         params: { reply_token: "rpl_1", resume_token: "$token" },
         answer: {
@@ -227,6 +232,7 @@ export const listening: readonly Scenario[] = [
       },
       {
         do: "call",
+        agent: BANKER,
         method: "aaep.outcome_of",
         params: { reply_token: "rpl_none" },
         error: { code: "not_found", pointer: "/reply_token", status: "NOT_FOUND" },
@@ -243,7 +249,7 @@ export const listening: readonly Scenario[] = [
         answer: ACCEPTED,
       },
       { do: "subscribe", who: "told", request: RAW, answer: ACCEPTED },
-      { do: "publish", events: [started(), confirmation("rpl_1")] },
+      { do: "publish", agent: BANKER, events: [started(), confirmation("rpl_1")] },
       {
         do: "hears",
         who: "told",

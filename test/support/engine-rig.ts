@@ -52,7 +52,13 @@ export interface EngineRig {
   readonly openAgent: (identity?: Producer) => RigAgent;
   readonly clock: VirtualClock;
   readonly engine: Engine;
-  readonly listen: (terms?: Partial<Terms>, subscriberId?: string, resumeAfter?: ResumeAfter) => Listener;
+  /** `connection`: as an agent of it names it (R5). */
+  readonly listen: (
+    terms?: Partial<Terms>,
+    subscriberId?: string,
+    resumeAfter?: ResumeAfter,
+    connection?: object,
+  ) => Listener;
   /** Publishes from one agent connection; fields are completed by the daemon. */
   readonly publish: (...events: Readonly<Record<string, unknown>>[]) => readonly { eventId: string; epoch: number }[];
   readonly agent: RigAgent;
@@ -181,7 +187,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
     clock,
     engine,
     agent,
-    listen: (terms = {}, subscriberId = "listener", resumeAfter) => {
+    listen: (terms = {}, subscriberId = "listener", resumeAfter, connection) => {
       const received: Received[] = [];
       const ended: string[] = [];
       let blocked = false;
@@ -208,6 +214,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
       const subscription = engine.subscribe({
         subscriberId,
         terms: { ...defaultTerms(), ...terms },
+        connection,
         resumeAfter,
         wake,
         ended: (reason) => {
