@@ -97,6 +97,8 @@ function whyNot(outcome: ConfirmationOutcome): string {
       return "You declined it.";
     case "timeout":
       return "Nobody answered in time.";
+    case "host":
+      return "It was declined in the agent's own dialog.";
     case "cancelled":
       return "The question was taken back.";
     case "subscription_ended":

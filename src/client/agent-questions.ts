@@ -32,7 +32,8 @@ export type ClarificationQuestion = Readonly<Record<string, unknown>> & {
 
 /** How a question ended (pitfall H8). Only "reply" is somebody's decision; everything else is a default, or nothing at all. */
 interface Outcome {
-  readonly resolved_by: "reply" | "timeout" | "no_subscriber" | "subscription_ended" | "cancelled";
+  /** "host": the agent said what was decided in a dialog of its own. */
+  readonly resolved_by: "reply" | "timeout" | "no_subscriber" | "subscription_ended" | "host" | "cancelled";
   /** Who decided, where the one who replied said so. */
   readonly decided_by?: string;
   readonly event_id: string;
@@ -73,6 +74,15 @@ export interface AskOptions {
   readonly signal?: Pick<AbortSignalLike, "aborted" | "addEventListener">;
 }
 
+/**
+ * What a person decided in a dialog of the agent's own. It is no confirmation to the daemon: the call then goes out without `irreversible`, with
+ * `extensions.aaepd.approved_by: "host"` (R5a).
+ */
+export interface HostDecision {
+  readonly decided_by: "host";
+  readonly decision: "accept" | "reject";
+}
+
 export interface AgentQuestions {
   /**
    * Asks for consent and resolves with the outcome, whatever it is: nothing of the action may be done before. Rejects with the Fault that refuses the
@@ -81,8 +91,11 @@ export interface AgentQuestions {
   readonly confirm: (question: ConfirmationQuestion, options?: AskOptions) => Promise<ConfirmationOutcome>;
   /** Asks for an answer, likewise. */
   readonly clarify: (question: ClarificationQuestion, options?: AskOptions) => Promise<ClarificationOutcome>;
-  /** Takes a question of this agent's back (AAEP §6.8). False: it is not open, or not its own. */
-  readonly cancel: (replyToken: string) => Promise<boolean>;
+  /**
+   * Takes a question of this agent's back (AAEP §6.8). With `decided`, where the person answered in a dialog of the agent's own (an editor's Allow),
+   * closes a confirmation as decided there (R5a): prompts elsewhere go away. False: it is not open, as where a reply came first, or not its own.
+   */
+  readonly cancel: (replyToken: string, decided?: HostDecision) => Promise<boolean>;
   /**
    * For an agent that comes back: how its question stands. Rejects with "not_found" for a token that is not remembered, or whose session is not this
    * connection's: show the `resume_token` of `session.started` where the session has ended meanwhile, else resume it first (R8).
@@ -98,8 +111,8 @@ export interface QuestionListeners {
 }
 
 export function createAgentQuestions(connection: Pick<RpcConnection, "request">): AgentQuestions {
-  const cancel = async (replyToken: string): Promise<boolean> =>
-    membersOf(await connection.request("aaep.cancel", { reply_token: replyToken })).cancelled === true;
+  const cancel = async (replyToken: string, decided?: HostDecision): Promise<boolean> =>
+    membersOf(await connection.request("aaep.cancel", { reply_token: replyToken, ...decided })).cancelled === true;
 
   async function ask(
     method: string,

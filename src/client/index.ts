@@ -26,6 +26,7 @@ export type {
   ClarificationQuestion,
   ConfirmationOutcome,
   ConfirmationQuestion,
+  HostDecision,
   QuestionListeners,
   QuestionOutcome,
   QuestionState,

@@ -2,9 +2,10 @@
 import { CATALOGUE_LANGUAGES, type CatalogueLanguage } from "./daemon-texts.js";
 import type { AgentEvent } from "./event.js";
 import { hasVariants } from "./readable-fields.js";
+import { choiceOf, responseKinds } from "./response-kinds.js";
 import { applyShape } from "./shape.js";
 import { shortenedText } from "./shortened-text.js";
-import type { QuestionKind } from "./texts/catalogue.js";
+import type { DefaultAnswer, QuestionKind } from "./texts/catalogue.js";
 
 const TERSE_ASKING_LENGTH = 400;
 const NORMAL_ASKING_LENGTH = 4000;
@@ -16,6 +17,8 @@ export interface Asking {
   readonly terse: string;
   /** With the consequence; at most 4,000 characters. */
   readonly normal: string;
+  /** What a clarification's answer is taken to be where none comes; undefined where that is nothing. At most 400 characters. */
+  readonly defaultAnswer: DefaultAnswer | undefined;
 }
 
 /**
@@ -53,5 +56,19 @@ function quoted(question: AgentEvent): Asking {
     kind: isConfirmation ? "confirmation" : "clarification",
     terse: shortenedText(isConfirmation ? text("action") : asked, TERSE_ASKING_LENGTH),
     normal: shortenedText(asked, NORMAL_ASKING_LENGTH),
+    defaultAnswer: isConfirmation ? undefined : defaultAnswerOf(question),
   };
+}
+
+/** By the label of its choice, which is what a person has heard of it. */
+function defaultAnswerOf(question: AgentEvent): DefaultAnswer | undefined {
+  const { default_response: response } = question;
+  if (typeof response !== "string" || response === "") return undefined;
+  const label = choiceOf(response, question)?.label;
+  const kinds = responseKinds(question);
+  if (label === undefined && kinds.includes("yes_no") && !kinds.includes("freetext")) {
+    if (response === "true") return { kind: "yes" };
+    if (response === "false") return { kind: "no" };
+  }
+  return { kind: "text", text: shortenedText(typeof label === "string" ? label : response, TERSE_ASKING_LENGTH) };
 }

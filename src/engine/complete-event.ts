@@ -2,6 +2,7 @@
 import { Fault } from "../base/errors.js";
 import type { IdSource } from "../base/ids.js";
 import { defaultUrgency, type Producer, type TopicKind } from "./event.js";
+import { impliedResponseKinds } from "./response-kinds.js";
 import { formatTimestamp } from "./timestamps.js";
 import { CORE_VOCABULARY } from "./vocabularies.js";
 
@@ -47,12 +48,24 @@ function producerFrom(facts: CompletionFacts): Producer {
   );
 }
 
+/** As `completeEnvelope` fills in; a clarification also gets the kinds of answers that it takes (AAEP §9.4.1). */
+export function completeEvent(
+  fields: Readonly<Record<string, unknown>>,
+  kind: TopicKind,
+  session: SessionFacts | undefined,
+  facts: CompletionFacts,
+): Readonly<Record<string, unknown>> {
+  const completed = completeEnvelope(fields, kind, session, facts);
+  if (kind !== "awaiting.clarification" || fields.accepted_response_kinds !== undefined) return completed;
+  return { ...completed, accepted_response_kinds: impliedResponseKinds(fields) };
+}
+
 /**
  * The event with its `@context`, `event_id`, `timestamp`, `producer`, `urgency` (by type) and `position` (in code points) filled in
  * where they are missing (R2); no member may be undefined. `session` is undefined where none is open. Answers the same object where nothing
  * was filled in. What the result lacks is for the schema to say. Throws `producer_missing`.
  */
-export function completeEvent(
+function completeEnvelope(
   fields: Readonly<Record<string, unknown>>,
   kind: TopicKind,
   session: SessionFacts | undefined,

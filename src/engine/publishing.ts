@@ -7,7 +7,7 @@ import type { KeptQuestion } from "./kept-questions.js";
 import { createPublisherBacklog, type PublisherBacklog } from "./publisher-backlog.js";
 import type { PublishingServices } from "./publishing-services.js";
 import { type AgentEvents, createQuestionAgents } from "./question-agents.js";
-import type { ResolvedQuestion } from "./question-result.js";
+import type { HostDecision, ResolvedQuestion } from "./question-result.js";
 import { type KnownPublish, knownFrom, type PublishedEvent } from "./same-publish.js";
 import { createSessionGraces } from "./session-graces.js";
 import type { PublishAnswer, SessionPlan } from "./session-plan.js";
@@ -59,8 +59,11 @@ export interface AgentHandle {
     done: (resolved: ResolvedQuestion) => void,
     resumeToken?: string,
   ) => { readonly token: string; readonly receipt: PublishReceipt };
-  /** Takes a question back (AAEP §6.8). False: it is not open, or neither its own nor of the session whose token is shown. */
-  readonly cancel: (token: string, resumeToken?: string) => boolean;
+  /**
+   * Takes a question back (AAEP §6.8), or closes it as decided in a dialog of the agent's own (R5a). False: it is not open, or neither its own nor of
+   * the session whose token is shown. Throws "invalid_params" for a decision of what is no confirmation.
+   */
+  readonly cancel: (token: string, resumeToken?: string, byHost?: HostDecision) => boolean;
   /**
    * How a question ended, for an agent that came back; "open" while it is. Undefined where it is not known, and for a connection that neither has the
    * question's session, or had it to its end, nor shows its token: the two are not to be told apart (R8, R19).
@@ -325,9 +328,11 @@ export function createPublishing(services: PublishingServices): Publishing {
     const handle: AgentHandle = {
       publish,
       ask,
-      cancel: (token, resumeToken) => {
+      cancel: (token, resumeToken, byHost) => {
         const question = questions.find(token);
-        return question !== undefined && isTheirs(question.sessionId, token, resumeToken) && questions.cancel(token);
+        return (
+          question !== undefined && isTheirs(question.sessionId, token, resumeToken) && questions.cancel(token, byHost)
+        );
       },
       outcomeOf: (token, resumeToken) => {
         const outcome = questions.outcomeOf(token);

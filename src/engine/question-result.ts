@@ -1,11 +1,16 @@
 // How a question ended, and how that is said in the field's own names (AAEP ch. 6; pitfall H8).
+import { Fault } from "../base/errors.js";
 import type { Reply } from "./reply-check.js";
 import type { OpenQuestion } from "./session-record.js";
 
-export type ResolvedBy = "reply" | "timeout" | "no_subscriber" | "subscription_ended" | "cancelled";
+/** "host": the person answered in a dialog of the agent's own (R5a). "cancelled": its agent took it back. */
+export type ResolvedBy = "reply" | "timeout" | "no_subscriber" | "subscription_ended" | "host" | "cancelled";
 
 /** Ways in which a default comes to apply. */
-export type DefaultedBy = Exclude<ResolvedBy, "reply" | "cancelled">;
+export type DefaultedBy = Exclude<ResolvedBy, "reply" | "host" | "cancelled">;
+
+/** What a person decided where the agent runs (R5a). */
+export type HostDecision = "accept" | "reject";
 
 /** How a question ended. A default that was applied is never reported as somebody's decision. */
 export interface QuestionResult {
@@ -42,6 +47,18 @@ export const NO_RESULT = {
 } as const;
 
 export const CANCELLED: QuestionResult = { ...NO_RESULT, resolvedBy: "cancelled" };
+
+/**
+ * What a person decided in a dialog of the agent's own: it closes the question, and is no consent that the daemon knows of (R5, R5a). Throws
+ * "invalid_params" where there is nothing to decide.
+ */
+export function resultOfHost({ kind }: OpenQuestion, decision: HostDecision): QuestionResult {
+  if (kind !== "confirmation") {
+    const sentence = "Leave out `decided_by` and `decision`: the question is no confirmation. So it is taken back.";
+    throw new Fault("invalid_params", sentence, { pointer: "/decision", rule: "R5a" });
+  }
+  return { ...NO_RESULT, resolvedBy: "host", decision, decidedBy: "host" };
+}
 
 /** The question's default, which is nobody's decision. */
 export function resultOfDefault({ event, kind }: OpenQuestion, resolvedBy: DefaultedBy): QuestionResult {

@@ -6,7 +6,7 @@ import type { Log } from "../contracts/log.js";
 import type { AbleCount } from "./answering.js";
 import type { JournaledEvent } from "./event.js";
 import type { KeptQuestion } from "./kept-questions.js";
-import type { QuestionResult, ResolvedQuestion } from "./question-result.js";
+import type { HostDecision, QuestionResult, ResolvedQuestion } from "./question-result.js";
 import type { Reply } from "./reply-check.js";
 import type { OpenQuestion } from "./session-record.js";
 import type { TurnSlices } from "./turn-slices.js";
@@ -70,8 +70,11 @@ export interface Questions {
    * audience only after it had one in this run; what was due meanwhile gets its default now.
    */
   readonly restore: (questions: readonly KeptQuestion[], log: Pick<Log, "error">) => void;
-  /** Takes a question back (AAEP §6.8). False: it is not open. */
-  readonly cancel: (token: string) => boolean;
+  /**
+   * Its agent closes a question: takes it back (AAEP §6.8), or says what was decided in a dialog of its own (R5a). False: it is not open. Throws
+   * "invalid_params" for a decision of what is no confirmation.
+   */
+  readonly cancel: (token: string, byHost: HostDecision | undefined) => boolean;
   /**
    * Applies the defaults of a session's questions that have come due and wait for their turn: what is said next in it follows their outcomes. With
    * `isAtOnce` the session is told of them, and of all else that is decided, though that is not safe yet: it is about to end, or its agent to go on.

@@ -22,6 +22,7 @@ import {
   type DefaultedBy,
   type QuestionResult,
   resultOfDefault,
+  resultOfHost,
   resultOfReply,
 } from "./question-result.js";
 import type { Questions, QuestionsOptions, Replier } from "./questions-spec.js";
@@ -314,9 +315,11 @@ export function createQuestions(options: QuestionsOptions): Questions {
         } else if (entry.deadline <= now) comeDue(entry, "timeout");
       }
     },
-    cancel: (token) => {
+    cancel: (token, byHost) => {
       const entry = openNow(token);
-      return entry !== undefined && decide(entry, decisionOf(CANCELLED), () => reopen(entry));
+      if (entry === undefined) return false;
+      const result = byHost === undefined ? CANCELLED : resultOfHost(entry.question, byHost);
+      return decide(entry, decisionOf(result), () => reopen(entry));
     },
     settleDue: (sessionId, isAtOnce) => {
       for (const entry of [...(untold.get(sessionId) ?? [])]) {

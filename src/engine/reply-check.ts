@@ -1,5 +1,5 @@
 // Whether a reply counts (AAEP §6.3.4, R19). Pure: the same work for every token that is not open, whether it was ever given out or not.
-import type { AgentEvent } from "./event.js";
+import { isResponse } from "./response-kinds.js";
 import type { OpenQuestion } from "./session-record.js";
 import { parseTimestamp } from "./timestamps.js";
 
@@ -38,7 +38,7 @@ export function faultOfReply(
   if (reply.kind === "confirmation") {
     return textsIn(event.allowed_replies, ["accept", "reject"]).includes(reply.decision) ? undefined : "not_offered";
   }
-  return answers(reply.response, event) ? undefined : "not_offered";
+  return isResponse(reply.response, event) ? undefined : "not_offered";
 }
 
 /**
@@ -53,35 +53,6 @@ function isInTime(timestamp: string, { event, receivedAt }: OpenQuestion, clockS
   return (
     replied.micros >= Math.min(asked.micros, received) - clockSkewMs * 1000 &&
     replied.micros < Math.max(asked.micros, received) + seconds * 1_000_000
-  );
-}
-
-/** Any of the accepted kinds will do; where the question names none, a free text will. */
-function answers(response: unknown, event: AgentEvent): boolean {
-  const kinds = textsIn(
-    event.accepted_response_kinds,
-    Array.isArray(event.choices) ? ["multiple_choice"] : ["freetext"],
-  );
-  return kinds.some((kind) => {
-    switch (kind) {
-      case "freetext":
-        return typeof response === "string" && response.length > 0;
-      case "yes_no":
-        return typeof response === "boolean";
-      case "numeric":
-        return typeof response === "number" && Number.isFinite(response);
-      case "multiple_choice":
-        return choiceValues(event).includes(response);
-      default:
-        return false;
-    }
-  });
-}
-
-function choiceValues(event: AgentEvent): readonly unknown[] {
-  if (!Array.isArray(event.choices)) return [];
-  return event.choices.map((choice: unknown) =>
-    typeof choice === "object" && choice !== null && "value" in choice ? choice.value : undefined,
   );
 }
 

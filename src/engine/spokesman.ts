@@ -66,10 +66,10 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
   });
 
   const resolutionTexts = (outcome: Outcome, question: AgentEvent) => {
-    const { summaries, hints } = localizedTexts(everyone, "resolution", (language) => ({
-      ...outcome,
-      asking: askingIn(question, language).terse,
-    }));
+    const { summaries, hints } = localizedTexts(everyone, "resolution", (language) => {
+      const { terse, defaultAnswer } = askingIn(question, language);
+      return { ...outcome, asking: terse, defaultAnswer };
+    });
     return { ...summaries, localization_hints: hints };
   };
 
@@ -170,6 +170,7 @@ const DECIDED_BY = {
   timeout: "timeout",
   no_subscriber: "nobody_to_ask",
   subscription_ended: "nobody_left",
+  host: "host",
 } as const;
 
 function outcomeOf(question: OpenQuestion, result: QuestionResult): Outcome {

@@ -54,7 +54,7 @@ async function answering(socketPath: string, answer: (token: string) => Subscrib
     onEvent: (event) => {
       if (typeof event.summary_normal === "string") texts.push(event.summary_normal);
       if (typeof event.reply_token !== "string") return;
-      asked.push({ reply_token: event.reply_token, type: event.type });
+      asked.push({ ...event, reply_token: event.reply_token });
       const reply = answer(event.reply_token);
       if (reply !== undefined) expect(subscriber.reply(reply)).toBe(true);
     },
@@ -137,6 +137,37 @@ test("§6.8: a question is taken back by its token or by a signal, and is then n
   await expect(agent.confirm(TRANSFER, { signal: abort.signal })).rejects.toMatchObject({ code: "cancelled" });
   // H10: an agent can stop its own clocks while a person is waited for.
   expect(waits.map(({ waiting }) => waiting)).toEqual([true, false, true, false]);
+});
+
+test("R5a: a question is closed as the person decided in the agent's own dialog, which permits nothing irreversible", async () => {
+  const socketPath = await daemon();
+  const person = await answering(socketPath, () => undefined);
+  const agent = await agentAt(socketPath);
+  const asked = agent.confirm({ ...TRANSFER, reply_token: "rpl_host" });
+  await eventually(() => expect(person.asked).toHaveLength(1));
+  expect(await agent.cancel("rpl_host", { decided_by: "host", decision: "accept" })).toBe(true);
+  expect(await asked).toMatchObject({ resolved_by: "host", decided_by: "host", decision: "accept" });
+  await eventually(() => expect(person.texts.at(-1)).toContain("in the agent’s own dialog. Accepted."));
+  expect(await agent.cancel("rpl_host", { decided_by: "host", decision: "reject" })).toBe(false);
+  const tool = { type: "aaep:agent.tool.invoked", session_id: SESSION, producer, tool: "transfer_funds" };
+  const call = { ...tool, summary_normal: "Transferring." };
+  await expect(agent.publish({ ...call, irreversible: true })).rejects.toMatchObject({ code: "confirmation_required" });
+  const vocabularies = ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"];
+  await agent.publish({ ...call, "@context": vocabularies, extensions: { aaepd: { approved_by: "host" } } });
+});
+
+test.each([
+  [{}, ["freetext"]],
+  [{ choices: ["a", "b"].map((value) => ({ value, label: value })) }, ["multiple_choice"]],
+])("AAEP §9.4.1, P3: clarify sends which answers it takes: %j", async (fields, kinds) => {
+  const socketPath = await daemon();
+  const person = await answering(socketPath, (reply_token) => ({ reply_token, response: "a" }));
+  const agent = await agentAt(socketPath);
+  expect(await agent.clarify({ session_id: SESSION, producer, question: "Which?", ...fields })).toMatchObject({
+    response: "a",
+    resolved_by: "reply",
+  });
+  expect(person.asked).toMatchObject([{ accepted_response_kinds: kinds }]);
 });
 
 test("a question that was published as an event has its outcome told", async () => {

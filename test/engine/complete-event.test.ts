@@ -33,6 +33,24 @@ describe("completing events", () => {
     });
   });
 
+  test.each([
+    [{}, ["freetext"]],
+    [{ choices: [] }, ["multiple_choice"]],
+    [{ choices: [], accepted_response_kinds: ["numeric"] }, ["numeric"]],
+  ])("AAEP §9.4.1, P3: a clarification says which answers it takes: %j", (sent, kinds) => {
+    expect(completeEvent(sent, "awaiting.clarification", undefined, facts)).toMatchObject({
+      accepted_response_kinds: kinds,
+    });
+    const complete = { ...whole, ...sent };
+    const { accepted_response_kinds: told } = completeEvent(complete, "awaiting.clarification", undefined, facts) as {
+      accepted_response_kinds?: unknown;
+    };
+    expect(told).toEqual(kinds);
+    expect(completeEvent(sent, "awaiting.confirmation", undefined, facts).accepted_response_kinds).toEqual(
+      "accepted_response_kinds" in sent ? kinds : undefined,
+    );
+  });
+
   test("R2: what the agent set is not touched, and a whole event stays the same object", () => {
     expect(completeEvent(whole, "output.streaming", undefined, facts)).toBe(whole);
     const { urgency: _, ...without } = whole;

@@ -3,6 +3,22 @@ import { CATALOGUE_LANGUAGES, catalogueLanguage, messageIn, textFor } from "../.
 import { shortenedText } from "../../src/engine/shortened-text.js";
 import type { MessageKey, MessageParameters } from "../../src/engine/texts/catalogue.js";
 
+type Ended = MessageParameters["resolution"];
+
+const DEFAULTS: readonly Ended["defaultAnswer"][] = [
+  undefined,
+  { kind: "text", text: "Age 65 (standard)" },
+  { kind: "text", text: "Ask me later!" },
+  { kind: "yes" },
+  { kind: "no" },
+];
+
+const ended = (
+  decision: Ended["decision"],
+  decidedBy: Ended["decidedBy"],
+  defaultAnswer?: Ended["defaultAnswer"],
+): Ended => ({ decision, decidedBy, asking: "Move $5?", defaultAnswer });
+
 const STANDING = { state: "thinking", toolsRunningCount: 2, outputOpen: true, questionOpen: true, percent: 40 };
 
 /** Every message with every choice it knows. */
@@ -23,13 +39,18 @@ const CASES: { readonly [Key in MessageKey]: readonly MessageParameters[Key][] }
     kind,
     asking: "Move $5?",
   })),
-  resolution: (["accepted", "rejected", "answered", "unanswered", "cancelled"] as const).flatMap((decision) =>
-    (["reply", "timeout", "nobody_to_ask", "nobody_left", "agent"] as const).map((decidedBy) => ({
-      decision,
-      decidedBy,
-      asking: "Move $5?",
-    })),
-  ),
+  resolution: [
+    ...(["accepted", "rejected"] as const).flatMap((decision) =>
+      (["reply", "timeout", "nobody_to_ask", "nobody_left", "host"] as const).map((decidedBy) =>
+        ended(decision, decidedBy),
+      ),
+    ),
+    ended("answered", "reply"),
+    ...(["timeout", "nobody_to_ask", "nobody_left"] as const).flatMap((decidedBy) =>
+      DEFAULTS.map((defaultAnswer) => ended("unanswered", decidedBy, defaultAnswer)),
+    ),
+    ended("cancelled", "agent"),
+  ],
   countdown: (["half", "nine_tenths"] as const).map((passed) => ({
     passed,
     remainingSeconds: 150,
@@ -59,7 +80,7 @@ describe.each(CATALOGUE_LANGUAGES)("R31: the catalogue in %s", (language) => {
     for (const text of everyText(key, language)) {
       expect(text.trim()).toBe(text);
       expect(text).not.toMatch(/#|undefined|null|NaN|\[object| {2}|_tool|\$\{/);
-      expect(text).toMatch(/[.。?]$/);
+      expect(text).toMatch(/[.。?!]$/);
     }
   });
 
@@ -69,9 +90,7 @@ describe.each(CATALOGUE_LANGUAGES)("R31: the catalogue in %s", (language) => {
     ).toMatch(/Planner.*Move \$5\?/s);
     expect(textFor("gap", { eventCount: 14, reason: "aged_out" }, [language]).text).toContain("14");
     expect(textFor("toolAbandoned", { tool: "fetch_balance" }, [language], "terse").text).toContain("fetch_balance");
-    expect(
-      textFor("resolution", { decision: "rejected", decidedBy: "reply", asking: "Move $5?" }, [language]).text,
-    ).toContain("Move $5?");
+    expect(textFor("resolution", ended("rejected", "reply"), [language]).text).toContain("Move $5?");
   });
 
   test("H8: a default is never told as an answer: the ways a question can end all sound different", () => {

@@ -60,6 +60,59 @@ describe("R31: the question that is quoted is in the listener's language where t
   });
 });
 
+describe("P7, H8: how a clarification ends that nobody answers", () => {
+  const choices = [
+    { value: "a", label: "The first account", label_de: "Das erste Konto" },
+    { value: "b", label: "The second account", label_de: "Das zweite Konto" },
+  ];
+
+  function unanswered(extra: Record<string, unknown>, language: string, form: "terse" | "normal" = "normal"): string {
+    const rig = started();
+    const able = rig.listen({ ...ABLE, languages: [language], preferredVerbosity: form });
+    rig.publish(clarification("rpl_1", { question: "Which?", ...extra }));
+    rig.advance(60_000);
+    return String(markedIn(able, "decision")[0]?.[`summary_${form}`]);
+  }
+
+  it.each([
+    ["the label of a choice", { choices, default_response: "b" }, "The answer is taken to be: The second account."],
+    ["a number", { accepted_response_kinds: ["numeric"], default_response: "65" }, "The answer is taken to be: 65."],
+    ["yes", { accepted_response_kinds: ["yes_no"], default_response: "true" }, "The answer is taken to be: yes."],
+    ["no", { accepted_response_kinds: ["yes_no"], default_response: "false" }, "The answer is taken to be: no."],
+    ["words", { default_response: "Ask later!" }, "The answer is taken to be: Ask later!"],
+  ])("by a default: tells %s", (_, extra, told) => {
+    expect(unanswered(extra, "en")).toBe(
+      `Nobody answered in time, so the default applies. ${told} The question was: Which?`,
+    );
+    expect(unanswered(extra, "en", "terse")).toBe(`Timed out. ${told.replace("The answer is taken", "Taken")}`);
+  });
+
+  it.each([{}, { default_response: "" }, { choices }])("by nothing, as there is no default: %j", (extra) => {
+    expect(unanswered(extra, "en")).toBe("No answer came. The question was: Which?");
+    expect(unanswered(extra, "en", "terse")).toBe("Timed out. No answer came.");
+  });
+
+  it("by nothing, as there is nobody to ask: no default is spoken of", () => {
+    const rig = started();
+    const deaf = rig.listen({});
+    rig.publish(clarification("rpl_1"));
+    expect(markedIn(deaf, "decision")[0]?.summary_normal).toBe(
+      "Nobody could be asked. No answer came. The question was: Which of rpl_1?",
+    );
+  });
+
+  it.each([
+    ["es", "Se toma como respuesta: The second account.", "No llegó ninguna respuesta."],
+    ["fr", "La réponse retenue est : The second account.", "Aucune réponse n’est arrivée."],
+    ["de", "Als Antwort gilt: Das zweite Konto.", "Es kam keine Antwort."],
+    ["ja", "次の回答として扱われます：The second account。", "回答は届きませんでした。"],
+    ["ar", "تُعتمد الإجابة التالية: The second account.", "لم تصل أي إجابة."],
+  ])("in %s, with the label of that language where there is one", (language, told, nothing) => {
+    expect(unanswered({ choices, default_response: "b" }, language)).toContain(told);
+    expect(unanswered({ choices }, language)).toContain(nothing);
+  });
+});
+
 describe("R14, R28: what is listed is what was sent", () => {
   it.each([
     [["de"], "terse"],

@@ -1,12 +1,17 @@
 // Pace, resuming and repeating: what a listener can do while a session runs (R17, R26, R28).
 import { expect } from "vitest";
-import { ACCEPTED, chunk, completed, confirmation, errored, progress, RAW, started, state } from "./events.js";
+import { ACCEPTED, chunk, completed, confirmation, errored, invoked, progress, RAW, started, state } from "./events.js";
 import { carriesText, type Part, type Scenario } from "./scenario.js";
 
 const resuming = (after: unknown): Part => ({ ...RAW, extensions: { aaepd: { resume_after: after } } });
 
 /** Never the connection of a subscriber, as a spawned daemon's parent is: whoever asks does not answer (R5). */
 const BANKER = "banker";
+
+const approvedBy = (who: string): Part => ({
+  "@context": ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"],
+  extensions: { aaepd: { approved_by: who } },
+});
 
 export const listening: readonly Scenario[] = [
   {
@@ -237,6 +242,80 @@ export const listening: readonly Scenario[] = [
         params: { reply_token: "rpl_none" },
         error: { code: "not_found", pointer: "/reply_token", status: "NOT_FOUND" },
       },
+    ],
+  },
+  {
+    name: "R5a, H2: a question that was answered in the agent's own dialog is withdrawn, and permits nothing that cannot be undone",
+    steps: [
+      {
+        do: "subscribe",
+        who: "reader",
+        request: {
+          capabilities: { supports_confirmation_reply: true, event_filters: { include: ["aaep:agent.awaiting.*"] } },
+        },
+        answer: ACCEPTED,
+      },
+      { do: "publish", agent: BANKER, events: [started()], save: { token: "resume_token" } },
+      { do: "publish", agent: BANKER, events: [confirmation("rpl_1", { event_id: "evt_q" })] },
+      { do: "hears", who: "reader", events: [{ event_id: "evt_q", reply_token: "rpl_1" }] },
+      ...(
+        [
+          [{ decision: "accept" }, "/decided_by"],
+          [{ decided_by: "host" }, "/decision"],
+          [{ decided_by: "maria", decision: "accept" }, "/decided_by"],
+        ] as const
+      ).map(([said, pointer]) => ({
+        do: "call" as const,
+        agent: BANKER,
+        method: "aaep.cancel",
+        params: { reply_token: "rpl_1", resume_token: "$token", ...said },
+        error: { code: "invalid_params", pointer, rule: "R5a", status: "INVALID_ARGUMENT" },
+      })),
+      {
+        do: "call",
+        agent: BANKER,
+        method: "aaep.cancel",
+        params: { reply_token: "rpl_1", resume_token: "$token", decided_by: "host", decision: "accept" },
+        answer: { cancelled: true },
+      },
+      {
+        do: "hears",
+        who: "reader",
+        events: [
+          {
+            type: "aaep:agent.state.changed",
+            extensions: { aaepd: { by: "daemon", question: "evt_q", decision: "accepted", decided_by: "host" } },
+          },
+        ],
+      },
+      { do: "list pending", who: "reader", questions: [] },
+      {
+        do: "call",
+        agent: BANKER,
+        method: "aaep.cancel",
+        params: { reply_token: "rpl_1", resume_token: "$token" },
+        answer: { cancelled: false },
+      },
+      {
+        do: "call",
+        agent: BANKER,
+        method: "aaep.outcome_of",
+        params: { reply_token: "rpl_1", resume_token: "$token" },
+        answer: { state: "resolved", resolved_by: "host", decided_by: "host", decision: "accept" },
+      },
+      {
+        do: "is refused",
+        agent: BANKER,
+        events: [{ ...invoked("transfer"), ...approvedBy("host"), irreversible: true }],
+        error: { code: "confirmation_required", pointer: "/irreversible" },
+      },
+      {
+        do: "is refused",
+        agent: BANKER,
+        events: [{ ...invoked("transfer"), ...approvedBy("maria") }],
+        error: { code: "invalid_event", pointer: "/extensions/aaepd/approved_by", rule: "R5a" },
+      },
+      { do: "publish", agent: BANKER, events: [{ ...invoked("transfer"), ...approvedBy("host") }] },
     ],
   },
   {

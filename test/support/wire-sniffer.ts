@@ -58,6 +58,7 @@ const RESOLVED_BY: ReadonlySet<unknown> = new Set([
   "timeout",
   "no_subscriber",
   "subscription_ended",
+  "host",
   "cancelled",
 ]);
 
@@ -65,6 +66,7 @@ const RESOLVED_BY: ReadonlySet<unknown> = new Set([
 function isOutcome(value: unknown): value is Message {
   if (!isObject(value) || !RESOLVED_BY.has(value.resolved_by)) return false;
   if (typeof value.event_id !== "string" || typeof value.reply_token !== "string") return false;
+  if (value.resolved_by === "host") return value.decided_by === "host" && value.decision !== undefined;
   return value.resolved_by === "reply" || value.decided_by === undefined;
 }
 

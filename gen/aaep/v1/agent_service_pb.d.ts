@@ -516,6 +516,20 @@ export declare type CancelRequest = Message<"aaep.v1.CancelRequest"> & {
    * @generated from field: string resume_token = 3;
    */
   resumeToken: string;
+
+  /**
+   * `host` where the person decided in a dialog of the agent's own; else absent (R5a).
+   *
+   * @generated from field: optional string decided_by = 4;
+   */
+  decidedBy?: string | undefined;
+
+  /**
+   * What the person decided there. It goes with `decided_by`.
+   *
+   * @generated from field: aaep.v1.Decision decision = 5;
+   */
+  decision: Decision;
 };
 
 /**
@@ -846,6 +860,13 @@ export enum ResolvedBy {
    * @generated from enum value: RESOLVED_BY_CANCELLED = 5;
    */
   CANCELLED = 5,
+
+  /**
+   * The person answered in a dialog of the agent's own (R5a).
+   *
+   * @generated from enum value: RESOLVED_BY_HOST = 6;
+   */
+  HOST = 6,
 }
 
 /**
@@ -960,7 +981,7 @@ export declare const AgentService: GenService<{
     output: typeof ClarifyResponseSchema;
   },
   /**
-   * Takes a question back (AAEP §6.8).
+   * Takes a question back (AAEP §6.8), or says what the person decided in a dialog of the agent's own (R5a).
    *
    * @generated from rpc aaep.v1.AgentService.Cancel
    */

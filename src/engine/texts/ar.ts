@@ -1,4 +1,5 @@
 import type { Catalogue } from "./catalogue.js";
+import { createResolution } from "./resolution-words.js";
 import { createWording, sentences } from "./wording.js";
 
 const { plural, percent, duration, state } = createWording("ar");
@@ -19,29 +20,39 @@ const GAPS = {
   skipped: "لقد تخطيتها",
 } as const;
 
-const DECISIONS = {
-  accepted: "تم القبول.",
-  rejected: "تم الرفض.",
-  answered: "تمت الإجابة.",
-  unanswered: "لا توجد إجابة.",
-  cancelled: "تم السحب.",
-} as const;
-
-const DECIDED_BY = {
-  reply: "",
-  timeout: "لم يجب أحد في الوقت المحدد، لذلك يُطبَّق الخيار الافتراضي.",
-  nobody_to_ask: "لم يوجد من يمكن سؤاله، لذلك يُطبَّق الخيار الافتراضي.",
-  nobody_left: "غادر من كان يمكنه الإجابة، لذلك يُطبَّق الخيار الافتراضي.",
-  agent: "",
-} as const;
-
-const DECIDED_BY_TERSE = {
-  reply: "",
-  timeout: "انتهى الوقت.",
-  nobody_to_ask: "لا يوجد من يُسأل.",
-  nobody_left: "لم يبق من يجيب.",
-  agent: "",
-} as const;
+const resolution = createResolution({
+  decisions: {
+    accepted: "تم القبول.",
+    rejected: "تم الرفض.",
+    answered: "تمت الإجابة.",
+    cancelled: "تم السحب.",
+  },
+  decidedBy: {
+    reply: "",
+    timeout: "لم يجب أحد في الوقت المحدد، لذلك يُطبَّق الخيار الافتراضي.",
+    nobody_to_ask: "لم يوجد من يمكن سؤاله، لذلك يُطبَّق الخيار الافتراضي.",
+    nobody_left: "غادر من كان يمكنه الإجابة، لذلك يُطبَّق الخيار الافتراضي.",
+    host: "تمت الإجابة في نافذة الوكيل نفسه.",
+    agent: "",
+  },
+  decidedByTerse: {
+    reply: "",
+    timeout: "انتهى الوقت.",
+    nobody_to_ask: "لا يوجد من يُسأل.",
+    nobody_left: "لم يبق من يجيب.",
+    host: "أُجيب في نافذة الوكيل.",
+    agent: "",
+  },
+  withoutDefault: {
+    nobody_to_ask: "لم يوجد من يمكن سؤاله.",
+    nobody_left: "غادر من كان يمكنه الإجابة.",
+  },
+  noAnswer: "لم تصل أي إجابة.",
+  yes: "نعم",
+  no: "لا",
+  takenToBe: (answer) => ({ terse: `تُعتمد الإجابة: ${answer}`, normal: `تُعتمد الإجابة التالية: ${answer}` }),
+  question: (asking) => `كان السؤال: ${asking}`,
+});
 
 const CLOSINGS = {
   producer_shutdown: { terse: "جارٍ الإيقاف.", normal: "يجري إيقاف الخدمة. أعد الاشتراك عندما تعود." },
@@ -110,10 +121,7 @@ export const ARABIC: Catalogue = {
       "لا يمكن الإجابة عبر هذا الاشتراك.",
     ]),
   }),
-  resolution: ({ decision, decidedBy, asking }) => ({
-    terse: sentences([DECIDED_BY_TERSE[decidedBy], DECISIONS[decision]]),
-    normal: sentences([DECIDED_BY[decidedBy], DECISIONS[decision], `كان السؤال: ${asking}`]),
-  }),
+  resolution,
   countdown: ({ passed, remainingSeconds, asking }) => ({
     terse: `الوقت المتبقي للإجابة: ${duration(remainingSeconds)}.`,
     normal: sentences([

@@ -13,9 +13,20 @@ export type QuestionKind = "confirmation" | "clarification";
 /** How a question ended: what became of it, and whose doing that was. A default is never told as somebody's answer. */
 export interface Outcome {
   readonly decision: "accepted" | "rejected" | "answered" | "unanswered" | "cancelled";
-  /** "nobody_to_ask": no subscription could answer (R6). "nobody_left": the last that could has gone (R7). */
-  readonly decidedBy: "reply" | "timeout" | "nobody_to_ask" | "nobody_left" | "agent";
+  readonly decidedBy: DecidedBy;
 }
+
+/**
+ * "nobody_to_ask": no subscription could answer (R6). "nobody_left": the last that could has gone (R7). "host": the person answered in a dialog of the
+ * agent's own (R5a). "agent": it was taken back.
+ */
+export type DecidedBy = "reply" | "timeout" | "nobody_to_ask" | "nobody_left" | "host" | "agent";
+
+/** What a clarification's answer is taken to be where nobody gives one: a text, or yes or no in the listener's language. */
+export type DefaultAnswer =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "yes" }
+  | { readonly kind: "no" };
 
 export interface MessageParameters {
   /** Where a session stands (R17). */
@@ -34,7 +45,7 @@ export interface MessageParameters {
   readonly awaitingInput: { readonly agent: string };
   /** To those that cannot answer (R6). */
   readonly questionNotice: { readonly agent: string; readonly kind: QuestionKind; readonly asking: string };
-  readonly resolution: Outcome & { readonly asking: string };
+  readonly resolution: Outcome & { readonly asking: string; readonly defaultAnswer: DefaultAnswer | undefined };
   readonly countdown: {
     readonly passed: "half" | "nine_tenths";
     readonly remainingSeconds: number;

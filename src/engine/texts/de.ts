@@ -1,4 +1,5 @@
 import type { Catalogue } from "./catalogue.js";
+import { createResolution } from "./resolution-words.js";
 import { createWording, sentences } from "./wording.js";
 
 const { plural, percent, duration, state } = createWording("de");
@@ -19,29 +20,39 @@ const GAPS = {
   skipped: "Sie haben sie übersprungen",
 } as const;
 
-const DECISIONS = {
-  accepted: "Angenommen.",
-  rejected: "Abgelehnt.",
-  answered: "Beantwortet.",
-  unanswered: "Keine Antwort.",
-  cancelled: "Zurückgezogen.",
-} as const;
-
-const DECIDED_BY = {
-  reply: "",
-  timeout: "Niemand hat rechtzeitig geantwortet, darum gilt die Vorgabe.",
-  nobody_to_ask: "Niemand konnte gefragt werden, darum gilt die Vorgabe.",
-  nobody_left: "Wer hätte antworten können, ist gegangen, darum gilt die Vorgabe.",
-  agent: "",
-} as const;
-
-const DECIDED_BY_TERSE = {
-  reply: "",
-  timeout: "Zeit abgelaufen.",
-  nobody_to_ask: "Niemand zu fragen.",
-  nobody_left: "Niemand mehr da.",
-  agent: "",
-} as const;
+const resolution = createResolution({
+  decisions: {
+    accepted: "Angenommen.",
+    rejected: "Abgelehnt.",
+    answered: "Beantwortet.",
+    cancelled: "Zurückgezogen.",
+  },
+  decidedBy: {
+    reply: "",
+    timeout: "Niemand hat rechtzeitig geantwortet, darum gilt die Vorgabe.",
+    nobody_to_ask: "Niemand konnte gefragt werden, darum gilt die Vorgabe.",
+    nobody_left: "Wer hätte antworten können, ist gegangen, darum gilt die Vorgabe.",
+    host: "Im eigenen Dialog des Agenten wurde geantwortet.",
+    agent: "",
+  },
+  decidedByTerse: {
+    reply: "",
+    timeout: "Zeit abgelaufen.",
+    nobody_to_ask: "Niemand zu fragen.",
+    nobody_left: "Niemand mehr da.",
+    host: "Im Dialog des Agenten beantwortet.",
+    agent: "",
+  },
+  withoutDefault: {
+    nobody_to_ask: "Niemand konnte gefragt werden.",
+    nobody_left: "Wer hätte antworten können, ist gegangen.",
+  },
+  noAnswer: "Es kam keine Antwort.",
+  yes: "ja",
+  no: "nein",
+  takenToBe: (answer) => ({ terse: `Als Antwort gilt: ${answer}`, normal: `Als Antwort gilt: ${answer}` }),
+  question: (asking) => `Die Frage war: ${asking}`,
+});
 
 const CLOSINGS = {
   producer_shutdown: {
@@ -104,10 +115,7 @@ export const GERMAN: Catalogue = {
       "Über dieses Abonnement kann nicht geantwortet werden.",
     ]),
   }),
-  resolution: ({ decision, decidedBy, asking }) => ({
-    terse: sentences([DECIDED_BY_TERSE[decidedBy], DECISIONS[decision]]),
-    normal: sentences([DECIDED_BY[decidedBy], DECISIONS[decision], `Die Frage war: ${asking}`]),
-  }),
+  resolution,
   countdown: ({ passed, remainingSeconds, asking }) => ({
     terse: `Zeit zum Antworten: ${duration(remainingSeconds)}.`,
     normal: sentences([

@@ -1,4 +1,5 @@
 import type { Catalogue } from "./catalogue.js";
+import { createResolution } from "./resolution-words.js";
 import { createWording, sentences } from "./wording.js";
 
 const { plural, percent, duration, state } = createWording("en");
@@ -19,29 +20,39 @@ const GAPS = {
   skipped: "you skipped them",
 } as const;
 
-const DECISIONS = {
-  accepted: "Accepted.",
-  rejected: "Rejected.",
-  answered: "Answered.",
-  unanswered: "No answer.",
-  cancelled: "Withdrawn.",
-} as const;
-
-const DECIDED_BY = {
-  reply: "",
-  timeout: "Nobody answered in time, so the default applies.",
-  nobody_to_ask: "Nobody could be asked, so the default applies.",
-  nobody_left: "Whoever could have answered has gone, so the default applies.",
-  agent: "",
-} as const;
-
-const DECIDED_BY_TERSE = {
-  reply: "",
-  timeout: "Timed out.",
-  nobody_to_ask: "Nobody to ask.",
-  nobody_left: "Left unanswered.",
-  agent: "",
-} as const;
+const resolution = createResolution({
+  decisions: {
+    accepted: "Accepted.",
+    rejected: "Rejected.",
+    answered: "Answered.",
+    cancelled: "Withdrawn.",
+  },
+  decidedBy: {
+    reply: "",
+    timeout: "Nobody answered in time, so the default applies.",
+    nobody_to_ask: "Nobody could be asked, so the default applies.",
+    nobody_left: "Whoever could have answered has gone, so the default applies.",
+    host: "It was answered in the agent’s own dialog.",
+    agent: "",
+  },
+  decidedByTerse: {
+    reply: "",
+    timeout: "Timed out.",
+    nobody_to_ask: "Nobody to ask.",
+    nobody_left: "Left unanswered.",
+    host: "Answered in the agent’s dialog.",
+    agent: "",
+  },
+  withoutDefault: {
+    nobody_to_ask: "Nobody could be asked.",
+    nobody_left: "Nobody who could answer is left.",
+  },
+  noAnswer: "No answer came.",
+  yes: "yes",
+  no: "no",
+  takenToBe: (answer) => ({ terse: `Taken to be: ${answer}`, normal: `The answer is taken to be: ${answer}` }),
+  question: (asking) => `The question was: ${asking}`,
+});
 
 const CLOSINGS = {
   producer_shutdown: {
@@ -101,10 +112,7 @@ export const ENGLISH: Catalogue = {
       "It cannot be answered over this subscription.",
     ]),
   }),
-  resolution: ({ decision, decidedBy, asking }) => ({
-    terse: sentences([DECIDED_BY_TERSE[decidedBy], DECISIONS[decision]]),
-    normal: sentences([DECIDED_BY[decidedBy], DECISIONS[decision], `The question was: ${asking}`]),
-  }),
+  resolution,
   countdown: ({ passed, remainingSeconds, asking }) => ({
     terse: `${duration(remainingSeconds)} left to answer.`,
     normal: sentences([

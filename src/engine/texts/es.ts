@@ -1,4 +1,5 @@
 import type { Catalogue } from "./catalogue.js";
+import { createResolution } from "./resolution-words.js";
 import { createWording, sentences } from "./wording.js";
 
 const { plural, percent, duration, state } = createWording("es");
@@ -19,29 +20,39 @@ const GAPS = {
   skipped: "los ha omitido",
 } as const;
 
-const DECISIONS = {
-  accepted: "Aceptado.",
-  rejected: "Rechazado.",
-  answered: "Respondido.",
-  unanswered: "Sin respuesta.",
-  cancelled: "Retirado.",
-} as const;
-
-const DECIDED_BY = {
-  reply: "",
-  timeout: "Nadie respondió a tiempo, así que se aplica la opción predeterminada.",
-  nobody_to_ask: "No había a quién preguntar, así que se aplica la opción predeterminada.",
-  nobody_left: "Quien podía responder se ha ido, así que se aplica la opción predeterminada.",
-  agent: "",
-} as const;
-
-const DECIDED_BY_TERSE = {
-  reply: "",
-  timeout: "Tiempo agotado.",
-  nobody_to_ask: "Nadie a quien preguntar.",
-  nobody_left: "Ya no hay nadie.",
-  agent: "",
-} as const;
+const resolution = createResolution({
+  decisions: {
+    accepted: "Aceptado.",
+    rejected: "Rechazado.",
+    answered: "Respondido.",
+    cancelled: "Retirado.",
+  },
+  decidedBy: {
+    reply: "",
+    timeout: "Nadie respondió a tiempo, así que se aplica la opción predeterminada.",
+    nobody_to_ask: "No había a quién preguntar, así que se aplica la opción predeterminada.",
+    nobody_left: "Quien podía responder se ha ido, así que se aplica la opción predeterminada.",
+    host: "Se respondió en el diálogo del propio agente.",
+    agent: "",
+  },
+  decidedByTerse: {
+    reply: "",
+    timeout: "Tiempo agotado.",
+    nobody_to_ask: "Nadie a quien preguntar.",
+    nobody_left: "Ya no hay nadie.",
+    host: "Respondido en el diálogo del agente.",
+    agent: "",
+  },
+  withoutDefault: {
+    nobody_to_ask: "No había a quién preguntar.",
+    nobody_left: "Quien podía responder se ha ido.",
+  },
+  noAnswer: "No llegó ninguna respuesta.",
+  yes: "sí",
+  no: "no",
+  takenToBe: (answer) => ({ terse: `Se toma como respuesta: ${answer}`, normal: `Se toma como respuesta: ${answer}` }),
+  question: (asking) => `La pregunta era: ${asking}`,
+});
 
 const CLOSINGS = {
   producer_shutdown: {
@@ -105,10 +116,7 @@ export const SPANISH: Catalogue = {
       "No se puede responder desde esta suscripción.",
     ]),
   }),
-  resolution: ({ decision, decidedBy, asking }) => ({
-    terse: sentences([DECIDED_BY_TERSE[decidedBy], DECISIONS[decision]]),
-    normal: sentences([DECIDED_BY[decidedBy], DECISIONS[decision], `La pregunta era: ${asking}`]),
-  }),
+  resolution,
   countdown: ({ passed, remainingSeconds, asking }) => ({
     terse: `Tiempo para responder: ${duration(remainingSeconds)}.`,
     normal: sentences([

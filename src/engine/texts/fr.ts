@@ -1,4 +1,5 @@
 import type { Catalogue } from "./catalogue.js";
+import { createResolution } from "./resolution-words.js";
 import { createWording, sentences } from "./wording.js";
 
 const { plural, percent, duration, state } = createWording("fr");
@@ -19,29 +20,39 @@ const GAPS = {
   skipped: "vous les avez sautés",
 } as const;
 
-const DECISIONS = {
-  accepted: "Accepté.",
-  rejected: "Refusé.",
-  answered: "Réponse donnée.",
-  unanswered: "Sans réponse.",
-  cancelled: "Retiré.",
-} as const;
-
-const DECIDED_BY = {
-  reply: "",
-  timeout: "Personne n’a répondu à temps : le choix par défaut s’applique.",
-  nobody_to_ask: "Il n’y avait personne à interroger : le choix par défaut s’applique.",
-  nobody_left: "La personne qui pouvait répondre est partie : le choix par défaut s’applique.",
-  agent: "",
-} as const;
-
-const DECIDED_BY_TERSE = {
-  reply: "",
-  timeout: "Délai écoulé.",
-  nobody_to_ask: "Personne à interroger.",
-  nobody_left: "Plus personne.",
-  agent: "",
-} as const;
+const resolution = createResolution({
+  decisions: {
+    accepted: "Accepté.",
+    rejected: "Refusé.",
+    answered: "Réponse donnée.",
+    cancelled: "Retiré.",
+  },
+  decidedBy: {
+    reply: "",
+    timeout: "Personne n’a répondu à temps : le choix par défaut s’applique.",
+    nobody_to_ask: "Il n’y avait personne à interroger : le choix par défaut s’applique.",
+    nobody_left: "La personne qui pouvait répondre est partie : le choix par défaut s’applique.",
+    host: "La réponse a été donnée dans la boîte de dialogue de l’agent.",
+    agent: "",
+  },
+  decidedByTerse: {
+    reply: "",
+    timeout: "Délai écoulé.",
+    nobody_to_ask: "Personne à interroger.",
+    nobody_left: "Plus personne.",
+    host: "Réponse donnée chez l’agent.",
+    agent: "",
+  },
+  withoutDefault: {
+    nobody_to_ask: "Il n’y avait personne à interroger.",
+    nobody_left: "La personne qui pouvait répondre est partie.",
+  },
+  noAnswer: "Aucune réponse n’est arrivée.",
+  yes: "oui",
+  no: "non",
+  takenToBe: (answer) => ({ terse: `Réponse retenue : ${answer}`, normal: `La réponse retenue est : ${answer}` }),
+  question: (asking) => `La question était : ${asking}`,
+});
 
 const CLOSINGS = {
   producer_shutdown: {
@@ -113,10 +124,7 @@ export const FRENCH: Catalogue = {
       "Il n’est pas possible d’y répondre depuis cet abonnement.",
     ]),
   }),
-  resolution: ({ decision, decidedBy, asking }) => ({
-    terse: sentences([DECIDED_BY_TERSE[decidedBy], DECISIONS[decision]]),
-    normal: sentences([DECIDED_BY[decidedBy], DECISIONS[decision], `La question était : ${asking}`]),
-  }),
+  resolution,
   countdown: ({ passed, remainingSeconds, asking }) => ({
     terse: `Temps pour répondre : ${duration(remainingSeconds)}.`,
     normal: sentences([

@@ -1,4 +1,5 @@
 import type { Catalogue } from "./catalogue.js";
+import { createResolution } from "./resolution-words.js";
 import { createWording, sentences } from "./wording.js";
 
 const { plural, percent, duration, state } = createWording("ja");
@@ -19,29 +20,41 @@ const GAPS = {
   skipped: "スキップが指定されました",
 } as const;
 
-const DECISIONS = {
-  accepted: "承認されました。",
-  rejected: "拒否されました。",
-  answered: "回答されました。",
-  unanswered: "回答はありませんでした。",
-  cancelled: "取り下げられました。",
-} as const;
-
-const DECIDED_BY = {
-  reply: "",
-  timeout: "時間内に回答がなかったため、既定の扱いになります。",
-  nobody_to_ask: "回答できる相手がいなかったため、既定の扱いになります。",
-  nobody_left: "回答できる相手がいなくなったため、既定の扱いになります。",
-  agent: "",
-} as const;
-
-const DECIDED_BY_TERSE = {
-  reply: "",
-  timeout: "時間切れ。",
-  nobody_to_ask: "回答者なし。",
-  nobody_left: "回答者退出。",
-  agent: "",
-} as const;
+const resolution = createResolution({
+  decisions: {
+    accepted: "承認されました。",
+    rejected: "拒否されました。",
+    answered: "回答されました。",
+    cancelled: "取り下げられました。",
+  },
+  decidedBy: {
+    reply: "",
+    timeout: "時間内に回答がなかったため、既定の扱いになります。",
+    nobody_to_ask: "回答できる相手がいなかったため、既定の扱いになります。",
+    nobody_left: "回答できる相手がいなくなったため、既定の扱いになります。",
+    host: "エージェント自身のダイアログで回答されました。",
+    agent: "",
+  },
+  decidedByTerse: {
+    reply: "",
+    timeout: "時間切れ。",
+    nobody_to_ask: "回答者なし。",
+    nobody_left: "回答者退出。",
+    host: "エージェント側で回答。",
+    agent: "",
+  },
+  withoutDefault: {
+    nobody_to_ask: "回答できる相手がいませんでした。",
+    nobody_left: "回答できる相手がいなくなりました。",
+  },
+  noAnswer: "回答は届きませんでした。",
+  yes: "はい",
+  no: "いいえ",
+  takenToBe: (answer) => ({ terse: `既定の回答：${answer}`, normal: `次の回答として扱われます：${answer}` }),
+  question: (asking) => `質問の内容：${asking}`,
+  stop: "。",
+  between: "",
+});
 
 const CLOSINGS = {
   producer_shutdown: {
@@ -106,10 +119,7 @@ export const JAPANESE: Catalogue = {
       " ",
     ),
   }),
-  resolution: ({ decision, decidedBy, asking }) => ({
-    terse: sentences([DECIDED_BY_TERSE[decidedBy], DECISIONS[decision]], ""),
-    normal: sentences([DECIDED_BY[decidedBy], DECISIONS[decision], `質問の内容：${asking}`], ""),
-  }),
+  resolution,
   countdown: ({ passed, remainingSeconds, asking }) => ({
     terse: `回答の残り時間：${duration(remainingSeconds)}。`,
     normal: sentences(

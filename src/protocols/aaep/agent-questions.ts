@@ -2,7 +2,7 @@
 import { Fault } from "../../base/errors.js";
 import type { AbortSignalLike } from "../../contracts/rpc.js";
 import type { AgentHandle } from "../../engine/publishing.js";
-import type { ResolvedQuestion } from "../../engine/question-result.js";
+import type { HostDecision, ResolvedQuestion } from "../../engine/question-result.js";
 import type { Message } from "./subscription-desk.js";
 
 /** What the daemon puts where an agent that asks leaves it out: time enough for a person, and nothing done without one. */
@@ -16,12 +16,32 @@ export interface AskingCall {
   readonly resumeToken?: string | undefined;
 }
 
+/** Members of a cancellation that say what was decided in a dialog of the agent's own (R5a). */
+export type HostAnswer = Readonly<Record<string, unknown>>;
+
+/** Undefined where the question is just taken back. Throws "invalid_params" for one member without the other, and for other values. */
+function hostDecision({ decided_by: by, decision }: HostAnswer): HostDecision | undefined {
+  if (by === undefined && decision === undefined) return undefined;
+  const fault = (pointer: string, sentence: string) => new Fault("invalid_params", sentence, { pointer, rule: "R5a" });
+  if (by !== "host") {
+    throw fault(
+      "/decided_by",
+      'Set `decided_by` to "host" where the agent\'s own dialog was answered, else leave out `decision` as well.',
+    );
+  }
+  if (decision === "accept" || decision === "reject") return decision;
+  throw fault("/decision", 'Set `decision` to "accept" or "reject", as the person decided.');
+}
+
 export interface AgentQuestions {
   /** `fields` are those of the awaiting event, with `session_id`. Throws what refuses the question; resolves with its outcome. */
   readonly confirm: (fields: unknown, call: AskingCall) => Promise<ResolvedQuestion>;
   readonly clarify: (fields: unknown, call: AskingCall) => Promise<ResolvedQuestion>;
-  /** Takes a question back, and answers when that is safe (R29): whether it was open, and this agent's or of the session whose token is shown. */
-  readonly cancel: (token: string, resumeToken?: string) => boolean | Promise<boolean>;
+  /**
+   * Takes a question back, or closes it as `host` says, and answers when that is safe (R29): whether it was open, and this agent's or of the session
+   * whose token is shown.
+   */
+  readonly cancel: (token: string, host: HostAnswer, resumeToken?: string) => boolean | Promise<boolean>;
   /**
    * Throws "not_found" for a token that is not remembered, and just so where this connection neither has the question's session nor shows its token
    * (R19).
@@ -90,9 +110,9 @@ export function createAgentQuestions(agent: () => AgentHandle): AgentQuestions {
   return {
     confirm: (fields, call) => ask(fields, call, "aaep:agent.awaiting.confirmation", CONFIRMATION_DEFAULTS),
     clarify: (fields, call) => ask(fields, call, "aaep:agent.awaiting.clarification", CLARIFICATION_DEFAULTS),
-    cancel: (token, resumeToken) => {
+    cancel: (token, host, resumeToken) => {
       const handle = agent();
-      if (!handle.cancel(token, resumeToken)) return false;
+      if (!handle.cancel(token, resumeToken, hostDecision(host))) return false;
       return handle.safety()?.then(() => true) ?? true;
     },
     outcomeOf: (token, resumeToken) => {

@@ -124,7 +124,7 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
   const cancel = async (request: Message, { signal }: ServiceCall): Promise<Message> => {
     const claim = claimOf(request);
     const { answer, agentKey } = await leases.call(claim, signal, (desk) =>
-      desk.cancel(tokenOf(request), claim.resumeToken),
+      desk.cancel(tokenOf(request), request, claim.resumeToken),
     );
     return { cancelled: answer, ...keyMember(agentKey) };
   };

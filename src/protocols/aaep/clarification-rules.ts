@@ -1,4 +1,6 @@
 // What a JSON Schema cannot say of a clarification: whether anybody can answer it (AAEP §4.4.2, §6.3).
+import { isDefaultResponse, responseKinds } from "../../engine/response-kinds.js";
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Something about the question that makes it one that nobody can answer, or not for sure. */
@@ -9,14 +11,17 @@ export interface ClarificationComplaint {
 
 /** Every complaint, at most one for each place; none for a question whose fields are not of their types, which its schema says. */
 export function clarificationComplaints(event: Fields): readonly ClarificationComplaint[] {
-  const { choices, accepted_response_kinds: kinds, default_response: fallback } = event;
-  const takesOnlyChoices = Array.isArray(kinds)
-    ? kinds.length > 0 && kinds.every((kind) => kind === "multiple_choice")
-    : kinds === undefined && choices !== undefined;
-  if (choices === undefined) {
+  const { choices, accepted_response_kinds: given } = event;
+  if (given !== undefined && !Array.isArray(given)) return [];
+  const kinds = responseKinds(event);
+  if (choices === undefined && kinds.length > 0 && kinds.every((kind) => kind === "multiple_choice")) {
     const sentence = "Give `choices`, or accept another kind of response: as it stands nobody can answer the question.";
-    return takesOnlyChoices ? [{ pointer: "/choices", sentence }] : [];
+    return [{ pointer: "/choices", sentence }];
   }
+  return [...choiceComplaints(choices), ...defaultComplaints(event, kinds)];
+}
+
+function choiceComplaints(choices: unknown): readonly ClarificationComplaint[] {
   if (!Array.isArray(choices)) return [];
   const complaints: ClarificationComplaint[] = [];
   const values = new Set<unknown>();
@@ -29,9 +34,23 @@ export function clarificationComplaints(event: Fields): readonly ClarificationCo
     }
     values.add(value);
   }
-  if (takesOnlyChoices && typeof fallback === "string" && !values.has(fallback)) {
-    const sentence = "`default_response` must be the `value` of one of the `choices`, since nothing else is accepted.";
-    complaints.push({ pointer: "/default_response", sentence });
-  }
   return complaints;
+}
+
+/** Of how a default has to be written for a reply of that kind. */
+const DEFAULT_FORMS: Readonly<Record<string, string>> = {
+  multiple_choice: "the `value` of one of the `choices`",
+  numeric: 'a number, written as in "42" or "-0.5"',
+  yes_no: '"true" or "false"',
+};
+
+/** A default is an answer like another one: of a kind that the question takes. */
+function defaultComplaints(event: Fields, kinds: readonly string[]): readonly ClarificationComplaint[] {
+  const { default_response: fallback } = event;
+  if (typeof fallback !== "string" || isDefaultResponse(fallback, event)) return [];
+  const forms = kinds.flatMap((kind) => DEFAULT_FORMS[kind] ?? []);
+  // Of kinds that nobody knows the schema complains.
+  if (forms.length === 0) return [];
+  const sentence = `\`default_response\` must be ${forms.join(", or ")}: the question takes no other answer. Correct it, or leave it out.`;
+  return [{ pointer: "/default_response", sentence }];
 }

@@ -4,7 +4,7 @@ import type { RpcCall } from "../../contracts/rpc.js";
 import type { AgentEvents } from "../../engine/question-agents.js";
 import { outcomeFields } from "../../engine/question-result.js";
 import { waitingDocument } from "./agent-documents.js";
-import type { AgentQuestions } from "./agent-questions.js";
+import type { AgentQuestions, HostAnswer } from "./agent-questions.js";
 import { assertShallow } from "./json-codec.js";
 import type { Message } from "./subscription-desk.js";
 
@@ -13,7 +13,7 @@ export interface QuestionMethods {
   readonly confirm: (call: RpcCall) => Promise<Message>;
   /** `aaep.clarify`, likewise. */
   readonly clarify: (call: RpcCall) => Promise<Message>;
-  /** `aaep.cancel {reply_token}`: whether it was open and this agent's. */
+  /** `aaep.cancel {reply_token, decided_by?, decision?}`: whether it was open and this agent's. */
   readonly cancel: (params: unknown) => Message | Promise<Message>;
   /** `aaep.outcome_of {reply_token, resume_token?}`. Throws "not_found" as `AgentQuestions.outcomeOf` does. */
   readonly outcomeOf: (params: unknown) => Message;
@@ -28,7 +28,7 @@ export function createQuestionMethods(questions: AgentQuestions): QuestionMethod
     confirm: (call) => asked(call, questions.confirm),
     clarify: (call) => asked(call, questions.clarify),
     cancel: (params) => {
-      const cancelled = questions.cancel(tokenIn(params));
+      const cancelled = questions.cancel(tokenIn(params), params as HostAnswer);
       return typeof cancelled === "boolean" ? { cancelled } : cancelled.then((was) => ({ cancelled: was }));
     },
     outcomeOf: (params) => {

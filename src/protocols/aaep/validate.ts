@@ -61,13 +61,19 @@ export function assertPublishedEvent(value: unknown): asserts value is Envelope 
   const own = value.extensions?.aaepd;
   if (own === undefined) return;
   const stray = Object.keys(own).find((name) => !AGENTS_MEMBERS.has(name));
-  if (stray === undefined) return;
+  if (stray === undefined) {
+    if (own.approved_by === undefined || own.approved_by === "host") return;
+    const sentence =
+      'Set `extensions.aaepd.approved_by` to "host", or leave it out; nobody else approves for the agent.';
+    const pointer = "/extensions/aaepd/approved_by";
+    throw new Fault("invalid_event", sentence, { pointer, rule: "R5a", eventId: value.event_id });
+  }
   const sentence = `Leave out \`extensions.aaepd.${stray.slice(0, 100)}\`: it marks what the daemon says itself.`;
   throw new Fault("invalid_event", sentence, { pointer: "/extensions/aaepd", rule: "R31", eventId: value.event_id });
 }
 
 /** What of the daemon's extension is for agents to say. */
-const AGENTS_MEMBERS: ReadonlySet<string> = new Set(["accepts_modified_action"]);
+const AGENTS_MEMBERS: ReadonlySet<string> = new Set(["accepts_modified_action", "approved_by"]);
 
 /** Every violation, at most one for each place, in the order of AAEP §3.9; empty for a valid event. */
 export function allFaults(value: unknown, vocabularies: Vocabularies = KNOWN_VOCABULARIES): readonly Fault[] {

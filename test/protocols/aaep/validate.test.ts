@@ -252,7 +252,17 @@ describe("§4.4.2: clarifications that somebody can answer", () => {
       { choices, accepted_response_kinds: ["multiple_choice"], default_response: "Age 65" },
       "/default_response",
     ],
-  ])("%s: refused", (_, fields, pointer) => {
+    ["P8: a number is written in letters", { accepted_response_kinds: ["numeric"], default_response: "abc" }],
+    ["P8: a number is infinite", { accepted_response_kinds: ["numeric"], default_response: "1e999" }],
+    ["P8: a number has a unit", { accepted_response_kinds: ["numeric"], default_response: "65 years" }],
+    ["P8: true is written as yes", { accepted_response_kinds: ["yes_no"], default_response: "yes" }],
+    ["P8: false is written as no", { accepted_response_kinds: ["yes_no"], default_response: "no" }],
+    ["P8: it is none of several kinds", { accepted_response_kinds: ["yes_no", "numeric"], default_response: "maybe" }],
+    [
+      "P8: it is neither a choice nor a number",
+      { choices, accepted_response_kinds: ["multiple_choice", "numeric"], default_response: "Age 65" },
+    ],
+  ] as readonly [string, Json, string?][])("%s: refused", (_, fields, pointer = "/default_response") => {
     expect(faultOf(ask(fields))).toMatchObject({ code: "invalid_event", pointer, rule: "AAEP §4.4.2" });
     expect(allFaults(ask(fields)).map((fault) => fault.pointer)).toEqual([pointer]);
   });
@@ -265,7 +275,10 @@ describe("§4.4.2: clarifications that somebody can answer", () => {
     { choices, accepted_response_kinds: ["multiple_choice", "freetext"], default_response: "Whatever." },
     { choices, accepted_response_kinds: ["freetext"], default_response: "Whatever." },
     { accepted_response_kinds: ["multiple_choice", "numeric"] },
-    { accepted_response_kinds: ["yes_no"], default_response: "no" },
+    { accepted_response_kinds: ["yes_no"], default_response: "false" },
+    { accepted_response_kinds: ["yes_no", "freetext"], default_response: "no" },
+    { accepted_response_kinds: ["numeric"], default_response: "-6.5e1" },
+    { choices, accepted_response_kinds: ["multiple_choice", "numeric"], default_response: "62" },
   ])("%j: accepted", (fields) => {
     expect(allFaults(ask(fields))).toEqual([]);
     expect(parseEvent(ask(fields)).kind).toBe("ok");

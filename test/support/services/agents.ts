@@ -263,12 +263,18 @@ async function singleCall(
       known.agentKey = answer.agentKey;
       return neededOutcome(answer.outcome);
     }
-    case "aaep.cancel":
-      return {
-        cancelled: (
-          await client.unary(methods.cancel, create(CancelRequestSchema, { replyToken, agentKey, resumeToken }))
-        ).cancelled,
-      };
+    case "aaep.cancel": {
+      const { decided_by: decidedBy } = fields;
+      const decision = DECISIONS.findIndex((one) => one === fields.decision && one !== undefined);
+      const asked = create(CancelRequestSchema, {
+        replyToken,
+        agentKey,
+        resumeToken,
+        ...(decidedBy === undefined ? {} : { decidedBy }),
+        decision: Math.max(0, decision),
+      });
+      return { cancelled: (await client.unary(methods.cancel, asked)).cancelled };
+    }
     case "aaep.outcome_of": {
       const asked = create(GetOutcomeRequestSchema, { replyToken, agentKey, resumeToken });
       const { outcome } = await client.unary(methods.getOutcome, asked);
@@ -339,7 +345,7 @@ function neededOutcome(outcome: Outcome | undefined): Message {
   return outcomeDocument(outcome);
 }
 
-const RESOLVED_BY = ["", "reply", "timeout", "no_subscriber", "subscription_ended", "cancelled"] as const;
+const RESOLVED_BY = ["", "reply", "timeout", "no_subscriber", "subscription_ended", "cancelled", "host"] as const;
 const DECISIONS = [undefined, "accept", "reject"] as const;
 
 /** By hand: what an agent acts on. */

@@ -1,0 +1,57 @@
+// The kinds of answers that a clarification takes, and which answers are of them (AAEP §4.4.2, §6.5.2).
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a question takes that does not say: its choices, else words of one's own. */
+export function impliedResponseKinds({ choices }: Fields): readonly string[] {
+  return Array.isArray(choices) ? ["multiple_choice"] : ["freetext"];
+}
+
+/** What a question takes; any of them will do. */
+export function responseKinds(question: Fields): readonly string[] {
+  const { accepted_response_kinds: kinds } = question;
+  return Array.isArray(kinds) ? kinds.filter((kind) => typeof kind === "string") : impliedResponseKinds(question);
+}
+
+/** Whether a reply answers the question. */
+export function isResponse(response: unknown, question: Fields): boolean {
+  return responseKinds(question).some((kind) => {
+    switch (kind) {
+      case "freetext":
+        return typeof response === "string" && response.length > 0;
+      case "yes_no":
+        return typeof response === "boolean";
+      case "numeric":
+        return typeof response === "number" && Number.isFinite(response);
+      case "multiple_choice":
+        return choiceOf(response, question) !== undefined;
+      default:
+        return false;
+    }
+  });
+}
+
+const NUMBER = /^-?\d{1,300}(\.\d{1,300})?([eE][+-]?\d{1,3})?$/;
+
+/** Whether a default answers the question: it is a text in any case, so that numbers, `true` and `false` are written out (AAEP §4.4.2). */
+export function isDefaultResponse(text: string, question: Fields): boolean {
+  return responseKinds(question).some((kind) => {
+    switch (kind) {
+      case "freetext":
+        return true;
+      case "yes_no":
+        return text === "true" || text === "false";
+      case "numeric":
+        return NUMBER.test(text) && Number.isFinite(Number(text));
+      default:
+        return isResponse(text, { ...question, accepted_response_kinds: [kind] });
+    }
+  });
+}
+
+/** The choice with this value. */
+export function choiceOf(value: unknown, { choices }: Fields): Fields | undefined {
+  if (!Array.isArray(choices) || value === undefined) return undefined;
+  return choices.find((choice: unknown): choice is Fields => {
+    return typeof choice === "object" && choice !== null && "value" in choice && choice.value === value;
+  });
+}
