@@ -17,6 +17,7 @@ export declare function diagnoseAaepdHeartbeat(value: unknown): readonly Diagnos
 export declare function diagnoseAaepdListPending(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdPending(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdRepeat(value: unknown): readonly Diagnosis[];
+export declare function diagnoseAaepdReplyNotTaken(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdSkip(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdCapability(value: unknown): readonly Diagnosis[];
 export declare function diagnoseRequestExtensions(value: unknown): readonly Diagnosis[];

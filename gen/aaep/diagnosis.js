@@ -2254,8 +2254,122 @@ errors++;
 validate8.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAaepdSkip(value) { return validate9(value) ? [] : validate9.errors; }
+export function diagnoseAaepdReplyNotTaken(value) { return validate9(value) ? [] : validate9.errors; }
 function validate9(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.reply_token === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "reply_token"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.type !== undefined){
+let data0 = data.type;
+if(typeof data0 !== "string"){
+const err1 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data0 !== "aaepd.reply_not_taken"){
+const err2 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{"const":"aaepd.reply_not_taken"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.reply_token !== undefined){
+let data1 = data.reply_token;
+if(typeof data1 === "string"){
+if(!pattern7.test(data1)){
+const err3 = {instancePath:instancePath+"/reply_token",schemaPath:"#/properties/reply_token/pattern",keyword:"pattern",params:{"pattern":"^rpl_[A-Za-z0-9]{1,64}$","description":"`rpl_` followed by 1 to 64 letters or digits"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/reply_token",schemaPath:"#/properties/reply_token/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.subscription_id !== undefined){
+let data2 = data.subscription_id;
+if(typeof data2 === "string"){
+if(!pattern2.test(data2)){
+const err5 = {instancePath:instancePath+"/subscription_id",schemaPath:"#/properties/subscription_id/pattern",keyword:"pattern",params:{"pattern":"^sub_[A-Za-z0-9]{1,64}$","description":"Over JSON-RPC, where the connection has several subscriptions."}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+else {
+const err6 = {instancePath:instancePath+"/subscription_id",schemaPath:"#/properties/subscription_id/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+for(const key0 in data){
+if(!(((key0 === "type") || (key0 === "reply_token")) || (key0 === "subscription_id"))){
+const err7 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+validate9.errors = vErrors;
+return errors === 0;
+}
+export function diagnoseAaepdSkip(value) { return validate10(value) ? [] : validate10.errors; }
+function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -2475,11 +2589,11 @@ vErrors.push(err16);
 }
 errors++;
 }
-validate9.errors = vErrors;
+validate10.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAaepdCapability(value) { return validate10(value) ? [] : validate10.errors; }
-function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseAaepdCapability(value) { return validate11(value) ? [] : validate11.errors; }
+function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -2530,9 +2644,9 @@ errors++;
 }
 }
 }
-}
-else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data.reply_status !== undefined){
+if(typeof data.reply_status !== "boolean"){
+const err4 = {instancePath:instancePath+"/reply_status",schemaPath:"#/properties/reply_status/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2541,11 +2655,23 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate10.errors = vErrors;
+}
+}
+else {
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+validate11.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseRequestExtensions(value) { return validate11(value) ? [] : validate11.errors; }
-function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseRequestExtensions(value) { return validate12(value) ? [] : validate12.errors; }
+function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -2672,17 +2798,17 @@ vErrors.push(err9);
 }
 errors++;
 }
-validate11.errors = vErrors;
+validate12.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAwaitingClarificationEvent(value) { return validate12(value) ? [] : validate12.errors; }
-const pattern20 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern21 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern22 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern23 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern24 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern25 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseAwaitingClarificationEvent(value) { return validate13(value) ? [] : validate13.errors; }
+const pattern22 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern23 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern24 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern25 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern26 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern27 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -3128,7 +3254,7 @@ errors++;
 }
 }
 for(const key0 in data10){
-if(pattern20.test(key0)){
+if(pattern22.test(key0)){
 let data13 = data10[key0];
 if(typeof data13 === "string"){
 if(data13.length < 1){
@@ -3165,7 +3291,7 @@ errors++;
 }
 }
 for(const key1 in data10){
-if(!(((key1 === "value") || (key1 === "label")) || (pattern21.test(key1)))){
+if(!(((key1 === "value") || (key1 === "label")) || (pattern23.test(key1)))){
 const err40 = {instancePath:instancePath+"/choices/" + i2,schemaPath:"#/properties/choices/items/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err40];
@@ -3251,7 +3377,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(pattern22.test(key2)){
+if(pattern24.test(key2)){
 let data16 = data[key2];
 if(typeof data16 === "string"){
 if(data16.length < 1){
@@ -3288,7 +3414,7 @@ errors++;
 }
 }
 for(const key3 in data){
-if(pattern23.test(key3)){
+if(pattern25.test(key3)){
 let data17 = data[key3];
 if(typeof data17 === "string"){
 if(data17.length < 1){
@@ -3325,7 +3451,7 @@ errors++;
 }
 }
 for(const key4 in data){
-if(!((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || (pattern24.test(key4))) || (pattern25.test(key4)))){
+if(!((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || (pattern26.test(key4))) || (pattern27.test(key4)))){
 const err53 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err53];
@@ -3347,13 +3473,13 @@ vErrors.push(err54);
 }
 errors++;
 }
-validate12.errors = vErrors;
+validate13.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAwaitingConfirmationEvent(value) { return validate13(value) ? [] : validate13.errors; }
-const pattern28 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern30 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseAwaitingConfirmationEvent(value) { return validate14(value) ? [] : validate14.errors; }
+const pattern30 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern32 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -3866,7 +3992,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern22.test(key0)){
+if(pattern24.test(key0)){
 let data16 = data[key0];
 if(typeof data16 === "string"){
 if(data16.length < 1){
@@ -3903,7 +4029,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern28.test(key1)){
+if(pattern30.test(key1)){
 let data17 = data[key1];
 if(typeof data17 === "string"){
 if(data17.length < 1){
@@ -3940,7 +4066,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!((((((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "action")) || (key2 === "consequence")) || (key2 === "reply_token")) || (key2 === "timeout_seconds")) || (key2 === "default_decision")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "risk_level")) || (key2 === "reversibility")) || (key2 === "irreversible")) || (key2 === "allowed_replies")) || (key2 === "extra_context")) || (pattern24.test(key2))) || (pattern30.test(key2)))){
+if(!((((((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "action")) || (key2 === "consequence")) || (key2 === "reply_token")) || (key2 === "timeout_seconds")) || (key2 === "default_decision")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "risk_level")) || (key2 === "reversibility")) || (key2 === "irreversible")) || (key2 === "allowed_replies")) || (key2 === "extra_context")) || (pattern26.test(key2))) || (pattern32.test(key2)))){
 const err49 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err49];
@@ -3962,13 +4088,13 @@ vErrors.push(err50);
 }
 errors++;
 }
-validate13.errors = vErrors;
+validate14.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseHandoffRequestedEvent(value) { return validate14(value) ? [] : validate14.errors; }
-const pattern33 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern35 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseHandoffRequestedEvent(value) { return validate15(value) ? [] : validate15.errors; }
+const pattern35 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern37 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -4238,7 +4364,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern22.test(key0)){
+if(pattern24.test(key0)){
 let data9 = data[key0];
 if(typeof data9 === "string"){
 if(data9.length < 1){
@@ -4275,7 +4401,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern33.test(key1)){
+if(pattern35.test(key1)){
 let data10 = data[key1];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -4312,7 +4438,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "reason")) || (key2 === "target_kind")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "target_uri")) || (key2 === "packaged_context")) || (key2 === "urgency_for_handoff")) || (pattern24.test(key2))) || (pattern35.test(key2)))){
+if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "reason")) || (key2 === "target_kind")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "target_uri")) || (key2 === "packaged_context")) || (key2 === "urgency_for_handoff")) || (pattern26.test(key2))) || (pattern37.test(key2)))){
 const err29 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err29];
@@ -4334,13 +4460,13 @@ vErrors.push(err30);
 }
 errors++;
 }
-validate14.errors = vErrors;
+validate15.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseOutputStreamingEvent(value) { return validate15(value) ? [] : validate15.errors; }
-const pattern37 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
-const pattern38 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
-function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseOutputStreamingEvent(value) { return validate16(value) ? [] : validate16.errors; }
+const pattern39 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
+const pattern40 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
+function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -4520,7 +4646,7 @@ vErrors.push(err14);
 }
 errors++;
 }
-if(!pattern37.test(data6)){
+if(!pattern39.test(data6)){
 const err15 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$","description":"a MIME type such as text/plain"}};
 if(vErrors === null){
 vErrors = [err15];
@@ -4555,7 +4681,7 @@ vErrors.push(err17);
 }
 errors++;
 }
-if(!pattern38.test(data7)){
+if(!pattern40.test(data7)){
 const err18 = {instancePath:instancePath+"/language",schemaPath:"#/properties/language/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err18];
@@ -4600,15 +4726,15 @@ vErrors.push(err21);
 }
 errors++;
 }
-validate15.errors = vErrors;
+validate16.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseProgressUpdatedEvent(value) { return validate16(value) ? [] : validate16.errors; }
-const pattern39 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern40 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern42 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern44 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseProgressUpdatedEvent(value) { return validate17(value) ? [] : validate17.errors; }
+const pattern41 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern42 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern44 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern46 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -4858,7 +4984,7 @@ errors++;
 }
 }
 for(const key0 in data1){
-if(pattern39.test(key0)){
+if(pattern41.test(key0)){
 let data6 = data1[key0];
 if(typeof data6 === "string"){
 if(data6.length < 1){
@@ -4895,7 +5021,7 @@ errors++;
 }
 }
 for(const key1 in data1){
-if(!(((((key1 === "percent") || (key1 === "step")) || (key1 === "total_steps")) || (key1 === "description")) || (pattern40.test(key1)))){
+if(!(((((key1 === "percent") || (key1 === "step")) || (key1 === "total_steps")) || (key1 === "description")) || (pattern42.test(key1)))){
 const err21 = {instancePath:instancePath+"/progress",schemaPath:"#/properties/progress/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err21];
@@ -5024,7 +5150,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(pattern22.test(key2)){
+if(pattern24.test(key2)){
 let data10 = data[key2];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -5061,7 +5187,7 @@ errors++;
 }
 }
 for(const key3 in data){
-if(pattern42.test(key3)){
+if(pattern44.test(key3)){
 let data11 = data[key3];
 if(typeof data11 === "string"){
 if(data11.length < 1){
@@ -5098,7 +5224,7 @@ errors++;
 }
 }
 for(const key4 in data){
-if(!(((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "eta_ms")) || (pattern24.test(key4))) || (pattern44.test(key4)))){
+if(!(((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "eta_ms")) || (pattern26.test(key4))) || (pattern46.test(key4)))){
 const err38 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err38];
@@ -5120,13 +5246,13 @@ vErrors.push(err39);
 }
 errors++;
 }
-validate16.errors = vErrors;
+validate17.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSessionCancelledEvent(value) { return validate17(value) ? [] : validate17.errors; }
-const pattern47 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern49 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSessionCancelledEvent(value) { return validate18(value) ? [] : validate18.errors; }
+const pattern49 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern51 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5342,7 +5468,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern22.test(key0)){
+if(pattern24.test(key0)){
 let data7 = data[key0];
 if(typeof data7 === "string"){
 if(data7.length < 1){
@@ -5379,7 +5505,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern47.test(key1)){
+if(pattern49.test(key1)){
 let data8 = data[key1];
 if(typeof data8 === "string"){
 if(data8.length < 1){
@@ -5416,7 +5542,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "cancelled_by")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "cancellation_reason")) || (key2 === "partial_result")) || (pattern24.test(key2))) || (pattern49.test(key2)))){
+if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "cancelled_by")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "cancellation_reason")) || (key2 === "partial_result")) || (pattern26.test(key2))) || (pattern51.test(key2)))){
 const err24 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err24];
@@ -5438,13 +5564,13 @@ vErrors.push(err25);
 }
 errors++;
 }
-validate17.errors = vErrors;
+validate18.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSessionCompletedEvent(value) { return validate18(value) ? [] : validate18.errors; }
-const pattern52 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern54 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSessionCompletedEvent(value) { return validate19(value) ? [] : validate19.errors; }
+const pattern54 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern56 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5707,7 +5833,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern22.test(key0)){
+if(pattern24.test(key0)){
 let data8 = data[key0];
 if(typeof data8 === "string"){
 if(data8.length < 1){
@@ -5744,7 +5870,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern52.test(key1)){
+if(pattern54.test(key1)){
 let data9 = data[key1];
 if(typeof data9 === "string"){
 if(data9.length < 1){
@@ -5781,7 +5907,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "duration_ms")) || (key2 === "tool_invocations_count")) || (key2 === "output_summary")) || (key2 === "result_uri")) || (pattern24.test(key2))) || (pattern54.test(key2)))){
+if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "duration_ms")) || (key2 === "tool_invocations_count")) || (key2 === "output_summary")) || (key2 === "result_uri")) || (pattern26.test(key2))) || (pattern56.test(key2)))){
 const err28 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err28];
@@ -5803,14 +5929,14 @@ vErrors.push(err29);
 }
 errors++;
 }
-validate18.errors = vErrors;
+validate19.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSessionErroredEvent(value) { return validate19(value) ? [] : validate19.errors; }
-const pattern55 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
-const pattern58 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern60 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSessionErroredEvent(value) { return validate20(value) ? [] : validate20.errors; }
+const pattern57 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
+const pattern60 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern62 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6011,7 +6137,7 @@ errors++;
 if(data.error_code !== undefined){
 let data6 = data.error_code;
 if(typeof data6 === "string"){
-if(!pattern55.test(data6)){
+if(!pattern57.test(data6)){
 const err17 = {instancePath:instancePath+"/error_code",schemaPath:"#/properties/error_code/pattern",keyword:"pattern",params:{"pattern":"^[A-Z][A-Z0-9_]{1,63}$","description":"an upper-case letter, then 1 to 63 upper-case letters, digits or underscores"}};
 if(vErrors === null){
 vErrors = [err17];
@@ -6106,7 +6232,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern22.test(key0)){
+if(pattern24.test(key0)){
 let data10 = data[key0];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -6143,7 +6269,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern58.test(key1)){
+if(pattern60.test(key1)){
 let data11 = data[key1];
 if(typeof data11 === "string"){
 if(data11.length < 1){
@@ -6180,7 +6306,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "error_category")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "error_code")) || (key2 === "error_uri")) || (key2 === "recoverable")) || (key2 === "remediation_hint")) || (pattern24.test(key2))) || (pattern60.test(key2)))){
+if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "error_category")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "error_code")) || (key2 === "error_uri")) || (key2 === "recoverable")) || (key2 === "remediation_hint")) || (pattern26.test(key2))) || (pattern62.test(key2)))){
 const err31 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err31];
@@ -6202,13 +6328,13 @@ vErrors.push(err32);
 }
 errors++;
 }
-validate19.errors = vErrors;
+validate20.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSessionStartedEvent(value) { return validate20(value) ? [] : validate20.errors; }
-const pattern62 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern64 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSessionStartedEvent(value) { return validate21(value) ? [] : validate21.errors; }
+const pattern64 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern66 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6487,7 +6613,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern22.test(key0)){
+if(pattern24.test(key0)){
 let data9 = data[key0];
 if(typeof data9 === "string"){
 if(data9.length < 1){
@@ -6524,7 +6650,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern62.test(key1)){
+if(pattern64.test(key1)){
 let data10 = data[key1];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -6561,7 +6687,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (key2 === "requested_by")) || (key2 === "request_text")) || (key2 === "tools_available")) || (pattern24.test(key2))) || (pattern64.test(key2)))){
+if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (key2 === "requested_by")) || (key2 === "request_text")) || (key2 === "tools_available")) || (pattern26.test(key2))) || (pattern66.test(key2)))){
 const err29 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err29];
@@ -6583,11 +6709,11 @@ vErrors.push(err30);
 }
 errors++;
 }
-validate20.errors = vErrors;
+validate21.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseStateChangedEvent(value) { return validate21(value) ? [] : validate21.errors; }
-function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseStateChangedEvent(value) { return validate22(value) ? [] : validate22.errors; }
+function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6835,7 +6961,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern22.test(key0)){
+if(pattern24.test(key0)){
 let data7 = data[key0];
 if(typeof data7 === "string"){
 if(data7.length < 1){
@@ -6872,7 +6998,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern62.test(key1)){
+if(pattern64.test(key1)){
 let data8 = data[key1];
 if(typeof data8 === "string"){
 if(data8.length < 1){
@@ -6909,7 +7035,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "from_state")) || (key2 === "to_state")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (pattern24.test(key2))) || (pattern64.test(key2)))){
+if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "from_state")) || (key2 === "to_state")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (pattern26.test(key2))) || (pattern66.test(key2)))){
 const err27 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err27];
@@ -6931,15 +7057,15 @@ vErrors.push(err28);
 }
 errors++;
 }
-validate21.errors = vErrors;
+validate22.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseToolCompletedEvent(value) { return validate22(value) ? [] : validate22.errors; }
-const pattern69 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
-const pattern70 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
-const pattern72 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern74 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseToolCompletedEvent(value) { return validate23(value) ? [] : validate23.errors; }
+const pattern71 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
+const pattern72 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
+const pattern74 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern76 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6979,7 +7105,7 @@ errors++;
 if(data.tool !== undefined){
 let data1 = data.tool;
 if(typeof data1 === "string"){
-if(!pattern69.test(data1)){
+if(!pattern71.test(data1)){
 const err3 = {instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z_][A-Za-z0-9_.-]{0,255}$","description":"a letter or underscore, then at most 255 letters, digits, underscores, dots or hyphens"}};
 if(vErrors === null){
 vErrors = [err3];
@@ -7132,7 +7258,7 @@ errors++;
 if(data.tool_call_id !== undefined){
 let data6 = data.tool_call_id;
 if(typeof data6 === "string"){
-if(!pattern70.test(data6)){
+if(!pattern72.test(data6)){
 const err16 = {instancePath:instancePath+"/tool_call_id",schemaPath:"#/properties/tool_call_id/pattern",keyword:"pattern",params:{"pattern":"^call_[A-Za-z0-9]{1,64}$","description":"`call_` followed by 1 to 64 letters or digits"}};
 if(vErrors === null){
 vErrors = [err16];
@@ -7215,7 +7341,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern22.test(key0)){
+if(pattern24.test(key0)){
 let data9 = data[key0];
 if(typeof data9 === "string"){
 if(data9.length < 1){
@@ -7252,7 +7378,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern72.test(key1)){
+if(pattern74.test(key1)){
 let data10 = data[key1];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -7289,7 +7415,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "status")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "tool_call_id")) || (key2 === "duration_ms")) || (key2 === "error_message")) || (pattern24.test(key2))) || (pattern74.test(key2)))){
+if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "status")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "tool_call_id")) || (key2 === "duration_ms")) || (key2 === "error_message")) || (pattern26.test(key2))) || (pattern76.test(key2)))){
 const err29 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err29];
@@ -7311,13 +7437,13 @@ vErrors.push(err30);
 }
 errors++;
 }
-validate22.errors = vErrors;
+validate23.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseToolInvokedEvent(value) { return validate23(value) ? [] : validate23.errors; }
-const pattern78 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern80 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseToolInvokedEvent(value) { return validate24(value) ? [] : validate24.errors; }
+const pattern80 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern82 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7357,7 +7483,7 @@ errors++;
 if(data.tool !== undefined){
 let data1 = data.tool;
 if(typeof data1 === "string"){
-if(!pattern69.test(data1)){
+if(!pattern71.test(data1)){
 const err3 = {instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z_][A-Za-z0-9_.-]{0,255}$","description":"a letter or underscore, then at most 255 letters, digits, underscores, dots or hyphens"}};
 if(vErrors === null){
 vErrors = [err3];
@@ -7607,7 +7733,7 @@ errors++;
 if(data.tool_call_id !== undefined){
 let data10 = data.tool_call_id;
 if(typeof data10 === "string"){
-if(!pattern70.test(data10)){
+if(!pattern72.test(data10)){
 const err24 = {instancePath:instancePath+"/tool_call_id",schemaPath:"#/properties/tool_call_id/pattern",keyword:"pattern",params:{"pattern":"^call_[A-Za-z0-9]{1,64}$","description":"`call_` followed by 1 to 64 letters or digits"}};
 if(vErrors === null){
 vErrors = [err24];
@@ -7630,7 +7756,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern22.test(key0)){
+if(pattern24.test(key0)){
 let data11 = data[key0];
 if(typeof data11 === "string"){
 if(data11.length < 1){
@@ -7667,7 +7793,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern78.test(key1)){
+if(pattern80.test(key1)){
 let data12 = data[key1];
 if(typeof data12 === "string"){
 if(data12.length < 1){
@@ -7704,7 +7830,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "description")) || (key2 === "args_summary")) || (key2 === "expected_duration_ms")) || (key2 === "risk_level")) || (key2 === "irreversible")) || (key2 === "tool_call_id")) || (pattern24.test(key2))) || (pattern80.test(key2)))){
+if(!(((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "description")) || (key2 === "args_summary")) || (key2 === "expected_duration_ms")) || (key2 === "risk_level")) || (key2 === "irreversible")) || (key2 === "tool_call_id")) || (pattern26.test(key2))) || (pattern82.test(key2)))){
 const err32 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err32];
@@ -7726,17 +7852,17 @@ vErrors.push(err33);
 }
 errors++;
 }
-validate23.errors = vErrors;
+validate24.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseEnvelope(value) { return validate24(value) ? [] : validate24.errors; }
-const pattern81 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
-const pattern83 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
-const pattern86 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
-const pattern91 = new RegExp("^[A-Z][a-z]{3}$");
-const pattern92 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
-const pattern93 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
-function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseEnvelope(value) { return validate25(value) ? [] : validate25.errors; }
+const pattern83 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
+const pattern85 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
+const pattern88 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
+const pattern93 = new RegExp("^[A-Z][a-z]{3}$");
+const pattern94 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
+const pattern95 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
+function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7813,7 +7939,7 @@ vErrors.push(err6);
 errors++;
 }
 if(typeof data0 === "string"){
-if(!pattern81.test(data0)){
+if(!pattern83.test(data0)){
 const err7 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/pattern",keyword:"pattern",params:{"pattern":"^https://aaep-protocol\\.org/context/v1$","description":"The core vocabulary alone, or a list that begins with it."}};
 if(vErrors === null){
 vErrors = [err7];
@@ -7925,7 +8051,7 @@ vErrors.push(err15);
 }
 errors++;
 }
-if(!pattern83.test(data3)){
+if(!pattern85.test(data3)){
 const err16 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/pattern",keyword:"pattern",params:{"pattern":"^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$","description":"a name such as aaep:agent.state.changed, or a full URI"}};
 if(vErrors === null){
 vErrors = [err16];
@@ -8000,7 +8126,7 @@ errors++;
 if(data.timestamp !== undefined){
 let data6 = data.timestamp;
 if(typeof data6 === "string"){
-if(!pattern86.test(data6)){
+if(!pattern88.test(data6)){
 const err22 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/pattern",keyword:"pattern",params:{"pattern":"^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$","description":"an RFC 3339 time with `Z` or an offset and no, 3 or 6 fractional digits, as in 2026-05-24T14:22:11.342Z"}};
 if(vErrors === null){
 vErrors = [err22];
@@ -8306,7 +8432,7 @@ vErrors.push(err47);
 }
 errors++;
 }
-if(!pattern38.test(data16)){
+if(!pattern40.test(data16)){
 const err48 = {instancePath:instancePath+"/localization_hints/primary_language",schemaPath:"LocalizationHints/properties/primary_language/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err48];
@@ -8378,7 +8504,7 @@ vErrors.push(err53);
 }
 errors++;
 }
-if(!pattern38.test(data19)){
+if(!pattern40.test(data19)){
 const err54 = {instancePath:instancePath+"/localization_hints/available_languages/" + i1,schemaPath:"LocalizationHints/properties/available_languages/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err54];
@@ -8439,7 +8565,7 @@ vErrors.push(err58);
 }
 errors++;
 }
-if(!pattern38.test(data21)){
+if(!pattern40.test(data21)){
 const err59 = {instancePath:instancePath+"/localization_hints/fallback_chain/" + i2,schemaPath:"LocalizationHints/properties/fallback_chain/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err59];
@@ -8476,7 +8602,7 @@ errors++;
 if(data15.script !== undefined){
 let data22 = data15.script;
 if(typeof data22 === "string"){
-if(!pattern91.test(data22)){
+if(!pattern93.test(data22)){
 const err62 = {instancePath:instancePath+"/localization_hints/script",schemaPath:"LocalizationHints/properties/script/pattern",keyword:"pattern",params:{"pattern":"^[A-Z][a-z]{3}$","description":"an ISO 15924 script code such as Latn"}};
 if(vErrors === null){
 vErrors = [err62];
@@ -8658,7 +8784,7 @@ vErrors.push(err76);
 }
 errors++;
 }
-if(!pattern92.test(data28)){
+if(!pattern94.test(data28)){
 const err77 = {instancePath:instancePath+"/aaep_version",schemaPath:"#/properties/aaep_version/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a semantic version such as 1.0.0"}};
 if(vErrors === null){
 vErrors = [err77];
@@ -8681,7 +8807,7 @@ errors++;
 }
 }
 for(const key3 in data){
-if(pattern93.test(key3)){
+if(pattern95.test(key3)){
 const err79 = {instancePath:instancePath+"/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(aaep_(%3F!version%24).*%7C%40(id%7Cgraph%7Cbase%7Cvocab))%24/false schema",keyword:"false schema",params:{}};
 if(vErrors === null){
 vErrors = [err79];
@@ -8703,11 +8829,11 @@ vErrors.push(err80);
 }
 errors++;
 }
-validate24.errors = vErrors;
+validate25.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseExtensionEvent(value) { return validate25(value) ? [] : validate25.errors; }
-function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseExtensionEvent(value) { return validate26(value) ? [] : validate26.errors; }
+function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8817,12 +8943,12 @@ errors++;
 }
 }
 }
-validate25.errors = vErrors;
+validate26.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseCapabilities(value) { return validate26(value) ? [] : validate26.errors; }
-const pattern95 = new RegExp("^[^*]*\\*?$");
-function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseCapabilities(value) { return validate27(value) ? [] : validate27.errors; }
+const pattern97 = new RegExp("^[^*]*\\*?$");
+function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8901,7 +9027,7 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(!pattern38.test(data3)){
+if(!pattern40.test(data3)){
 const err6 = {instancePath:instancePath+"/languages/" + i0,schemaPath:"#/properties/languages/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err6];
@@ -9060,7 +9186,7 @@ vErrors.push(err18);
 }
 errors++;
 }
-if(!pattern95.test(data10)){
+if(!pattern97.test(data10)){
 const err19 = {instancePath:instancePath+"/event_filters/include/" + i2,schemaPath:"#/properties/event_filters/properties/include/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
 if(vErrors === null){
 vErrors = [err19];
@@ -9131,7 +9257,7 @@ vErrors.push(err24);
 }
 errors++;
 }
-if(!pattern95.test(data12)){
+if(!pattern97.test(data12)){
 const err25 = {instancePath:instancePath+"/event_filters/exclude/" + i3,schemaPath:"#/properties/event_filters/properties/exclude/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
 if(vErrors === null){
 vErrors = [err25];
@@ -9397,9 +9523,9 @@ errors++;
 }
 }
 }
-}
-else {
-const err47 = {instancePath:instancePath+"/aaepd",schemaPath:"AaepdCapability/type",keyword:"type",params:{type: "object"}};
+if(data20.reply_status !== undefined){
+if(typeof data20.reply_status !== "boolean"){
+const err47 = {instancePath:instancePath+"/aaepd/reply_status",schemaPath:"AaepdCapability/properties/reply_status/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -9411,7 +9537,7 @@ errors++;
 }
 }
 else {
-const err48 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err48 = {instancePath:instancePath+"/aaepd",schemaPath:"AaepdCapability/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -9420,11 +9546,23 @@ vErrors.push(err48);
 }
 errors++;
 }
-validate26.errors = vErrors;
+}
+}
+else {
+const err49 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err49];
+}
+else {
+vErrors.push(err49);
+}
+errors++;
+}
+validate27.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseClarificationReply(value) { return validate27(value) ? [] : validate27.errors; }
-function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseClarificationReply(value) { return validate28(value) ? [] : validate28.errors; }
+function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9579,7 +9717,7 @@ errors++;
 if(data.timestamp !== undefined){
 let data4 = data.timestamp;
 if(typeof data4 === "string"){
-if(!pattern86.test(data4)){
+if(!pattern88.test(data4)){
 const err13 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/pattern",keyword:"pattern",params:{"pattern":"^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$","description":"an RFC 3339 time with `Z` or an offset and no, 3 or 6 fractional digits, as in 2026-05-24T14:22:11.342Z"}};
 if(vErrors === null){
 vErrors = [err13];
@@ -9777,11 +9915,11 @@ vErrors.push(err28);
 }
 errors++;
 }
-validate27.errors = vErrors;
+validate28.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseConfirmationReply(value) { return validate28(value) ? [] : validate28.errors; }
-function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseConfirmationReply(value) { return validate29(value) ? [] : validate29.errors; }
+function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9934,7 +10072,7 @@ errors++;
 if(data.timestamp !== undefined){
 let data4 = data.timestamp;
 if(typeof data4 === "string"){
-if(!pattern86.test(data4)){
+if(!pattern88.test(data4)){
 const err13 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/pattern",keyword:"pattern",params:{"pattern":"^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$","description":"an RFC 3339 time with `Z` or an offset and no, 3 or 6 fractional digits, as in 2026-05-24T14:22:11.342Z"}};
 if(vErrors === null){
 vErrors = [err13];
@@ -10145,11 +10283,11 @@ vErrors.push(err29);
 }
 errors++;
 }
-validate28.errors = vErrors;
+validate29.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionAccepted(value) { return validate29(value) ? [] : validate29.errors; }
-function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionAccepted(value) { return validate30(value) ? [] : validate30.errors; }
+function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10264,7 +10402,7 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(!pattern92.test(data2)){
+if(!pattern94.test(data2)){
 const err10 = {instancePath:instancePath+"/aaep_version",schemaPath:"#/properties/aaep_version/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a semantic version such as 1.0.0"}};
 if(vErrors === null){
 vErrors = [err10];
@@ -10499,8 +10637,8 @@ errors++;
 }
 }
 if(data.honored_capabilities !== undefined){
-if(!(validate26(data.honored_capabilities, {instancePath:instancePath+"/honored_capabilities",parentData:data,parentDataProperty:"honored_capabilities",rootData}))){
-vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
+if(!(validate27(data.honored_capabilities, {instancePath:instancePath+"/honored_capabilities",parentData:data,parentDataProperty:"honored_capabilities",rootData}))){
+vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
 errors = vErrors.length;
 }
 }
@@ -10705,11 +10843,11 @@ vErrors.push(err45);
 }
 errors++;
 }
-validate29.errors = vErrors;
+validate30.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionClose(value) { return validate31(value) ? [] : validate31.errors; }
-function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionClose(value) { return validate32(value) ? [] : validate32.errors; }
+function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10947,11 +11085,11 @@ vErrors.push(err18);
 }
 errors++;
 }
-validate31.errors = vErrors;
+validate32.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionRejected(value) { return validate32(value) ? [] : validate32.errors; }
-function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionRejected(value) { return validate33(value) ? [] : validate33.errors; }
+function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11175,11 +11313,11 @@ vErrors.push(err18);
 }
 errors++;
 }
-validate32.errors = vErrors;
+validate33.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionRenegotiate(value) { return validate33(value) ? [] : validate33.errors; }
-function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionRenegotiate(value) { return validate34(value) ? [] : validate34.errors; }
+function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11262,8 +11400,8 @@ errors++;
 }
 }
 if(data.capabilities !== undefined){
-if(!(validate26(data.capabilities, {instancePath:instancePath+"/capabilities",parentData:data,parentDataProperty:"capabilities",rootData}))){
-vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
+if(!(validate27(data.capabilities, {instancePath:instancePath+"/capabilities",parentData:data,parentDataProperty:"capabilities",rootData}))){
+vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
 errors = vErrors.length;
 }
 }
@@ -11383,11 +11521,11 @@ vErrors.push(err15);
 }
 errors++;
 }
-validate33.errors = vErrors;
+validate34.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionRequest(value) { return validate35(value) ? [] : validate35.errors; }
-function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionRequest(value) { return validate36(value) ? [] : validate36.errors; }
+function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11467,7 +11605,7 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(!pattern92.test(data1)){
+if(!pattern94.test(data1)){
 const err7 = {instancePath:instancePath+"/aaep_version",schemaPath:"#/properties/aaep_version/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a semantic version such as 1.0.0"}};
 if(vErrors === null){
 vErrors = [err7];
@@ -11525,8 +11663,8 @@ errors++;
 }
 }
 if(data.capabilities !== undefined){
-if(!(validate26(data.capabilities, {instancePath:instancePath+"/capabilities",parentData:data,parentDataProperty:"capabilities",rootData}))){
-vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
+if(!(validate27(data.capabilities, {instancePath:instancePath+"/capabilities",parentData:data,parentDataProperty:"capabilities",rootData}))){
+vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
 errors = vErrors.length;
 }
 }
@@ -11778,11 +11916,11 @@ vErrors.push(err31);
 }
 errors++;
 }
-validate35.errors = vErrors;
+validate36.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseProducerManifest(value) { return validate37(value) ? [] : validate37.errors; }
-function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseProducerManifest(value) { return validate38(value) ? [] : validate38.errors; }
+function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11829,7 +11967,7 @@ vErrors.push(err3);
 errors++;
 }
 if(typeof data0 === "string"){
-if(!pattern81.test(data0)){
+if(!pattern83.test(data0)){
 const err4 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/pattern",keyword:"pattern",params:{"pattern":"^https://aaep-protocol\\.org/context/v1$","description":"The core vocabulary alone, or a list that begins with it."}};
 if(vErrors === null){
 vErrors = [err4];
@@ -12053,7 +12191,7 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(!pattern92.test(data8)){
+if(!pattern94.test(data8)){
 const err22 = {instancePath:instancePath+"/aaep_versions_supported/" + i1,schemaPath:"#/properties/aaep_versions_supported/items/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a semantic version such as 1.0.0"}};
 if(vErrors === null){
 vErrors = [err22];
@@ -12196,7 +12334,7 @@ vErrors.push(err32);
 }
 errors++;
 }
-if(!pattern38.test(data14)){
+if(!pattern40.test(data14)){
 const err33 = {instancePath:instancePath+"/languages_supported/" + i4,schemaPath:"#/properties/languages_supported/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err33];
@@ -12257,7 +12395,7 @@ vErrors.push(err37);
 }
 errors++;
 }
-if(!pattern95.test(data16)){
+if(!pattern97.test(data16)){
 const err38 = {instancePath:instancePath+"/event_types_emitted/" + i5,schemaPath:"#/properties/event_types_emitted/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
 if(vErrors === null){
 vErrors = [err38];
@@ -12464,6 +12602,6 @@ vErrors.push(err54);
 }
 errors++;
 }
-validate37.errors = vErrors;
+validate38.errors = vErrors;
 return errors === 0;
 }

@@ -162,6 +162,17 @@ export interface AaepdRepeat {
   readonly extensions?: KeyedExtensions;
 }
 /**
+ * A reply of this subscription did not count; why is not told (R19). The question may be open still.
+ */
+export interface AaepdReplyNotTaken {
+  /**
+   * Present in plain framings, absent in JSON-RPC params.
+   */
+  readonly type?: "aaepd.reply_not_taken";
+  readonly reply_token: string;
+  readonly subscription_id?: string;
+}
+/**
  * Skip one output, or everything held (R26).
  */
 export interface AaepdSkip {
@@ -175,7 +186,7 @@ export interface AaepdSkip {
   readonly extensions?: KeyedExtensions;
 }
 /**
- * The daemon's own capability: pace in the listener's hands (R26).
+ * The daemon's own capability: pace in the listener's hands (R26), and what becomes of replies (R19).
  */
 export interface AaepdCapability {
   /**
@@ -186,6 +197,10 @@ export interface AaepdCapability {
    * Longest text of one output event, in code points.
    */
   readonly max_chars?: number;
+  /**
+   * Whether the subscription is told by aaepd.reply_not_taken that a reply did not count (R19).
+   */
+  readonly reply_status?: boolean;
   readonly [k: string]: unknown;
 }
 export interface RequestExtensions {

@@ -9,6 +9,7 @@ import type {
   AaepdListPending,
   AaepdPending,
   AaepdRepeat,
+  AaepdReplyNotTaken,
   AaepdSkip,
   AaepdCapability,
   RequestExtensions,
@@ -46,6 +47,7 @@ export declare function isAaepdHeartbeat(value: unknown): value is AaepdHeartbea
 export declare function isAaepdListPending(value: unknown): value is AaepdListPending;
 export declare function isAaepdPending(value: unknown): value is AaepdPending;
 export declare function isAaepdRepeat(value: unknown): value is AaepdRepeat;
+export declare function isAaepdReplyNotTaken(value: unknown): value is AaepdReplyNotTaken;
 export declare function isAaepdSkip(value: unknown): value is AaepdSkip;
 export declare function isAaepdCapability(value: unknown): value is AaepdCapability;
 export declare function isRequestExtensions(value: unknown): value is RequestExtensions;

@@ -1601,8 +1601,89 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdSkip = validate9;
+export const isAaepdReplyNotTaken = validate9;
 function validate9(data){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.reply_token === undefined) && (missing0 = "reply_token")){
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+return false;
+}
+if(data0 !== "aaepd.reply_not_taken"){
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reply_token !== undefined){
+let data1 = data.reply_token;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(!pattern7.test(data1)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.subscription_id !== undefined){
+let data2 = data.subscription_id;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 === "string"){
+if(!pattern2.test(data2)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+for(const key0 in data){
+if(!(((key0 === "type") || (key0 === "reply_token")) || (key0 === "subscription_id"))){
+return false;
+break;
+}
+}
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+return errors === 0;
+}
+export const isAaepdSkip = validate10;
+function validate10(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1765,8 +1846,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdCapability = validate10;
-function validate10(data){
+export const isAaepdCapability = validate11;
+function validate11(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1805,6 +1886,18 @@ var valid0 = _errs4 === errors;
 else {
 var valid0 = true;
 }
+if(valid0){
+if(data.reply_status !== undefined){
+const _errs6 = errors;
+if(typeof data.reply_status !== "boolean"){
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+}
 }
 }
 else {
@@ -1813,8 +1906,8 @@ return false;
 }
 return errors === 0;
 }
-export const isRequestExtensions = validate11;
-function validate11(data){
+export const isRequestExtensions = validate12;
+function validate12(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1904,16 +1997,16 @@ return false;
 }
 return errors === 0;
 }
-export const isAwaitingClarificationEvent = validate12;
-const pattern19 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
-const pattern23 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
-const pattern25 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
-const pattern28 = new RegExp("^[A-Z][a-z]{3}$");
-const pattern29 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
-const pattern31 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern32 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern33 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate12(data){
+export const isAwaitingClarificationEvent = validate13;
+const pattern21 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
+const pattern25 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
+const pattern27 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
+const pattern30 = new RegExp("^[A-Z][a-z]{3}$");
+const pattern31 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
+const pattern33 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern34 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern35 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate13(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1931,7 +2024,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern19.test(data0)){
+if(!pattern21.test(data0)){
 return false;
 }
 }
@@ -2050,7 +2143,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern23.test(data6)){
+if(!pattern25.test(data6)){
 return false;
 }
 }
@@ -2266,7 +2359,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data16)){
+if(!pattern27.test(data16)){
 return false;
 }
 }
@@ -2316,7 +2409,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data19)){
+if(!pattern27.test(data19)){
 return false;
 }
 }
@@ -2362,7 +2455,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data21)){
+if(!pattern27.test(data21)){
 return false;
 }
 }
@@ -2393,7 +2486,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern28.test(data22)){
+if(!pattern30.test(data22)){
 return false;
 }
 }
@@ -2534,7 +2627,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data28)){
+if(!pattern31.test(data28)){
 return false;
 }
 }
@@ -2799,7 +2892,7 @@ var valid11 = true;
 }
 if(valid11){
 for(const key3 in data37){
-if(!(((key3 === "value") || (key3 === "label")) || ((pattern31.test(key3) && typeof data37[key3] === "string" && data37[key3].length > 0 && !longerThan(data37[key3], 16384))))){
+if(!(((key3 === "value") || (key3 === "label")) || ((pattern33.test(key3) && typeof data37[key3] === "string" && data37[key3].length > 0 && !longerThan(data37[key3], 16384))))){
 return false;
 break;
 }
@@ -2869,7 +2962,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key4 in data){
-if(!((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || ((pattern32.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern33.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
+if(!((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || ((pattern34.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern35.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
 return false;
 break;
 }
@@ -2904,9 +2997,9 @@ return false;
 }
 return errors === 0;
 }
-export const isAwaitingConfirmationEvent = validate13;
-const pattern47 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate13(data){
+export const isAwaitingConfirmationEvent = validate14;
+const pattern49 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate14(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -2924,7 +3017,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern19.test(data0)){
+if(!pattern21.test(data0)){
 return false;
 }
 }
@@ -3043,7 +3136,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern23.test(data6)){
+if(!pattern25.test(data6)){
 return false;
 }
 }
@@ -3259,7 +3352,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data16)){
+if(!pattern27.test(data16)){
 return false;
 }
 }
@@ -3309,7 +3402,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data19)){
+if(!pattern27.test(data19)){
 return false;
 }
 }
@@ -3355,7 +3448,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data21)){
+if(!pattern27.test(data21)){
 return false;
 }
 }
@@ -3386,7 +3479,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern28.test(data22)){
+if(!pattern30.test(data22)){
 return false;
 }
 }
@@ -3527,7 +3620,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data28)){
+if(!pattern31.test(data28)){
 return false;
 }
 }
@@ -3835,7 +3928,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "action")) || (key3 === "consequence")) || (key3 === "reply_token")) || (key3 === "timeout_seconds")) || (key3 === "default_decision")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "risk_level")) || (key3 === "reversibility")) || (key3 === "irreversible")) || (key3 === "allowed_replies")) || (key3 === "extra_context")) || ((pattern32.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern47.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "action")) || (key3 === "consequence")) || (key3 === "reply_token")) || (key3 === "timeout_seconds")) || (key3 === "default_decision")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "risk_level")) || (key3 === "reversibility")) || (key3 === "irreversible")) || (key3 === "allowed_replies")) || (key3 === "extra_context")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern49.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -3874,9 +3967,9 @@ return false;
 }
 return errors === 0;
 }
-export const isHandoffRequestedEvent = validate14;
-const pattern61 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate14(data){
+export const isHandoffRequestedEvent = validate15;
+const pattern63 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate15(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -3894,7 +3987,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern19.test(data0)){
+if(!pattern21.test(data0)){
 return false;
 }
 }
@@ -4013,7 +4106,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern23.test(data6)){
+if(!pattern25.test(data6)){
 return false;
 }
 }
@@ -4229,7 +4322,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data16)){
+if(!pattern27.test(data16)){
 return false;
 }
 }
@@ -4279,7 +4372,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data19)){
+if(!pattern27.test(data19)){
 return false;
 }
 }
@@ -4325,7 +4418,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data21)){
+if(!pattern27.test(data21)){
 return false;
 }
 }
@@ -4356,7 +4449,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern28.test(data22)){
+if(!pattern30.test(data22)){
 return false;
 }
 }
@@ -4497,7 +4590,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data28)){
+if(!pattern31.test(data28)){
 return false;
 }
 }
@@ -4651,7 +4744,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "reason")) || (key3 === "target_kind")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "target_uri")) || (key3 === "packaged_context")) || (key3 === "urgency_for_handoff")) || ((pattern32.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern61.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "reason")) || (key3 === "target_kind")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "target_uri")) || (key3 === "packaged_context")) || (key3 === "urgency_for_handoff")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern63.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -4684,9 +4777,9 @@ return false;
 }
 return errors === 0;
 }
-export const isOutputStreamingEvent = validate15;
-const pattern74 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
-function validate15(data){
+export const isOutputStreamingEvent = validate16;
+const pattern76 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
+function validate16(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -4704,7 +4797,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern19.test(data0)){
+if(!pattern21.test(data0)){
 return false;
 }
 }
@@ -4823,7 +4916,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern23.test(data6)){
+if(!pattern25.test(data6)){
 return false;
 }
 }
@@ -5039,7 +5132,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data16)){
+if(!pattern27.test(data16)){
 return false;
 }
 }
@@ -5089,7 +5182,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data19)){
+if(!pattern27.test(data19)){
 return false;
 }
 }
@@ -5135,7 +5228,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data21)){
+if(!pattern27.test(data21)){
 return false;
 }
 }
@@ -5166,7 +5259,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern28.test(data22)){
+if(!pattern30.test(data22)){
 return false;
 }
 }
@@ -5307,7 +5400,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data28)){
+if(!pattern31.test(data28)){
 return false;
 }
 }
@@ -5419,7 +5512,7 @@ if(longerThan(data34, 1024)){
 return false;
 }
 else {
-if(!pattern74.test(data34)){
+if(!pattern76.test(data34)){
 return false;
 }
 }
@@ -5443,7 +5536,7 @@ if(longerThan(data35, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data35)){
+if(!pattern27.test(data35)){
 return false;
 }
 }
@@ -5492,10 +5585,10 @@ return false;
 }
 return errors === 0;
 }
-export const isProgressUpdatedEvent = validate16;
-const pattern87 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern89 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate16(data){
+export const isProgressUpdatedEvent = validate17;
+const pattern89 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern91 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate17(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -5513,7 +5606,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern19.test(data0)){
+if(!pattern21.test(data0)){
 return false;
 }
 }
@@ -5632,7 +5725,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern23.test(data6)){
+if(!pattern25.test(data6)){
 return false;
 }
 }
@@ -5848,7 +5941,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data16)){
+if(!pattern27.test(data16)){
 return false;
 }
 }
@@ -5898,7 +5991,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data19)){
+if(!pattern27.test(data19)){
 return false;
 }
 }
@@ -5944,7 +6037,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data21)){
+if(!pattern27.test(data21)){
 return false;
 }
 }
@@ -5975,7 +6068,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern28.test(data22)){
+if(!pattern30.test(data22)){
 return false;
 }
 }
@@ -6116,7 +6209,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data28)){
+if(!pattern31.test(data28)){
 return false;
 }
 }
@@ -6322,7 +6415,7 @@ var valid9 = true;
 }
 if(valid9){
 for(const key3 in data29){
-if(!(((((key3 === "percent") || (key3 === "step")) || (key3 === "total_steps")) || (key3 === "description")) || ((pattern87.test(key3) && typeof data29[key3] === "string" && data29[key3].length > 0 && !longerThan(data29[key3], 16384))))){
+if(!(((((key3 === "percent") || (key3 === "step")) || (key3 === "total_steps")) || (key3 === "description")) || ((pattern89.test(key3) && typeof data29[key3] === "string" && data29[key3].length > 0 && !longerThan(data29[key3], 16384))))){
 return false;
 break;
 }
@@ -6415,7 +6508,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key4 in data){
-if(!(((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "eta_ms")) || ((pattern32.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern89.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
+if(!(((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "eta_ms")) || ((pattern34.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern91.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
 return false;
 break;
 }
@@ -6445,9 +6538,9 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionCancelledEvent = validate17;
-const pattern103 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate17(data){
+export const isSessionCancelledEvent = validate18;
+const pattern105 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate18(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -6465,7 +6558,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern19.test(data0)){
+if(!pattern21.test(data0)){
 return false;
 }
 }
@@ -6584,7 +6677,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern23.test(data6)){
+if(!pattern25.test(data6)){
 return false;
 }
 }
@@ -6800,7 +6893,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data16)){
+if(!pattern27.test(data16)){
 return false;
 }
 }
@@ -6850,7 +6943,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data19)){
+if(!pattern27.test(data19)){
 return false;
 }
 }
@@ -6896,7 +6989,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data21)){
+if(!pattern27.test(data21)){
 return false;
 }
 }
@@ -6927,7 +7020,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern28.test(data22)){
+if(!pattern30.test(data22)){
 return false;
 }
 }
@@ -7068,7 +7161,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data28)){
+if(!pattern31.test(data28)){
 return false;
 }
 }
@@ -7209,7 +7302,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "cancelled_by")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "cancellation_reason")) || (key3 === "partial_result")) || ((pattern32.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern103.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "cancelled_by")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "cancellation_reason")) || (key3 === "partial_result")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern105.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -7241,9 +7334,9 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionCompletedEvent = validate18;
-const pattern117 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate18(data){
+export const isSessionCompletedEvent = validate19;
+const pattern119 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate19(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -7261,7 +7354,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern19.test(data0)){
+if(!pattern21.test(data0)){
 return false;
 }
 }
@@ -7380,7 +7473,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern23.test(data6)){
+if(!pattern25.test(data6)){
 return false;
 }
 }
@@ -7596,7 +7689,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data16)){
+if(!pattern27.test(data16)){
 return false;
 }
 }
@@ -7646,7 +7739,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data19)){
+if(!pattern27.test(data19)){
 return false;
 }
 }
@@ -7692,7 +7785,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data21)){
+if(!pattern27.test(data21)){
 return false;
 }
 }
@@ -7723,7 +7816,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern28.test(data22)){
+if(!pattern30.test(data22)){
 return false;
 }
 }
@@ -7864,7 +7957,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data28)){
+if(!pattern31.test(data28)){
 return false;
 }
 }
@@ -8043,7 +8136,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "duration_ms")) || (key3 === "tool_invocations_count")) || (key3 === "output_summary")) || (key3 === "result_uri")) || ((pattern32.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern117.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "duration_ms")) || (key3 === "tool_invocations_count")) || (key3 === "output_summary")) || (key3 === "result_uri")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern119.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -8076,10 +8169,10 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionErroredEvent = validate19;
-const pattern129 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
-const pattern132 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate19(data){
+export const isSessionErroredEvent = validate20;
+const pattern131 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
+const pattern134 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate20(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -8097,7 +8190,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern19.test(data0)){
+if(!pattern21.test(data0)){
 return false;
 }
 }
@@ -8216,7 +8309,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern23.test(data6)){
+if(!pattern25.test(data6)){
 return false;
 }
 }
@@ -8432,7 +8525,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data16)){
+if(!pattern27.test(data16)){
 return false;
 }
 }
@@ -8482,7 +8575,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data19)){
+if(!pattern27.test(data19)){
 return false;
 }
 }
@@ -8528,7 +8621,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data21)){
+if(!pattern27.test(data21)){
 return false;
 }
 }
@@ -8559,7 +8652,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern28.test(data22)){
+if(!pattern30.test(data22)){
 return false;
 }
 }
@@ -8700,7 +8793,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data28)){
+if(!pattern31.test(data28)){
 return false;
 }
 }
@@ -8807,7 +8900,7 @@ let data33 = data.error_code;
 const _errs69 = errors;
 if(errors === _errs69){
 if(typeof data33 === "string"){
-if(!pattern129.test(data33)){
+if(!pattern131.test(data33)){
 return false;
 }
 }
@@ -8876,7 +8969,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "error_category")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "error_code")) || (key3 === "error_uri")) || (key3 === "recoverable")) || (key3 === "remediation_hint")) || ((pattern32.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern132.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "error_category")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "error_code")) || (key3 === "error_uri")) || (key3 === "recoverable")) || (key3 === "remediation_hint")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern134.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -8910,9 +9003,9 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionStartedEvent = validate20;
-const pattern145 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate20(data){
+export const isSessionStartedEvent = validate21;
+const pattern147 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate21(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -8930,7 +9023,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern19.test(data0)){
+if(!pattern21.test(data0)){
 return false;
 }
 }
@@ -9049,7 +9142,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern23.test(data6)){
+if(!pattern25.test(data6)){
 return false;
 }
 }
@@ -9265,7 +9358,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data16)){
+if(!pattern27.test(data16)){
 return false;
 }
 }
@@ -9315,7 +9408,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data19)){
+if(!pattern27.test(data19)){
 return false;
 }
 }
@@ -9361,7 +9454,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data21)){
+if(!pattern27.test(data21)){
 return false;
 }
 }
@@ -9392,7 +9485,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern28.test(data22)){
+if(!pattern30.test(data22)){
 return false;
 }
 }
@@ -9533,7 +9626,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data28)){
+if(!pattern31.test(data28)){
 return false;
 }
 }
@@ -9729,7 +9822,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || (key3 === "requested_by")) || (key3 === "request_text")) || (key3 === "tools_available")) || ((pattern32.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern145.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || (key3 === "requested_by")) || (key3 === "request_text")) || (key3 === "tools_available")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern147.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -9762,8 +9855,8 @@ return false;
 }
 return errors === 0;
 }
-export const isStateChangedEvent = validate21;
-function validate21(data){
+export const isStateChangedEvent = validate22;
+function validate22(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -9781,7 +9874,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern19.test(data0)){
+if(!pattern21.test(data0)){
 return false;
 }
 }
@@ -9900,7 +9993,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern23.test(data6)){
+if(!pattern25.test(data6)){
 return false;
 }
 }
@@ -10116,7 +10209,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data16)){
+if(!pattern27.test(data16)){
 return false;
 }
 }
@@ -10166,7 +10259,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data19)){
+if(!pattern27.test(data19)){
 return false;
 }
 }
@@ -10212,7 +10305,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data21)){
+if(!pattern27.test(data21)){
 return false;
 }
 }
@@ -10243,7 +10336,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern28.test(data22)){
+if(!pattern30.test(data22)){
 return false;
 }
 }
@@ -10384,7 +10477,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data28)){
+if(!pattern31.test(data28)){
 return false;
 }
 }
@@ -10544,7 +10637,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "from_state")) || (key3 === "to_state")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || ((pattern32.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern145.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "from_state")) || (key3 === "to_state")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern147.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -10576,11 +10669,11 @@ return false;
 }
 return errors === 0;
 }
-export const isToolCompletedEvent = validate22;
-const pattern170 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
-const pattern171 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
-const pattern173 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate22(data){
+export const isToolCompletedEvent = validate23;
+const pattern172 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
+const pattern173 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
+const pattern175 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate23(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -10598,7 +10691,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern19.test(data0)){
+if(!pattern21.test(data0)){
 return false;
 }
 }
@@ -10717,7 +10810,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern23.test(data6)){
+if(!pattern25.test(data6)){
 return false;
 }
 }
@@ -10933,7 +11026,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data16)){
+if(!pattern27.test(data16)){
 return false;
 }
 }
@@ -10983,7 +11076,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data19)){
+if(!pattern27.test(data19)){
 return false;
 }
 }
@@ -11029,7 +11122,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data21)){
+if(!pattern27.test(data21)){
 return false;
 }
 }
@@ -11060,7 +11153,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern28.test(data22)){
+if(!pattern30.test(data22)){
 return false;
 }
 }
@@ -11201,7 +11294,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data28)){
+if(!pattern31.test(data28)){
 return false;
 }
 }
@@ -11221,7 +11314,7 @@ let data29 = data.tool;
 const _errs61 = errors;
 if(errors === _errs61){
 if(typeof data29 === "string"){
-if(!pattern170.test(data29)){
+if(!pattern172.test(data29)){
 return false;
 }
 }
@@ -11327,7 +11420,7 @@ let data34 = data.tool_call_id;
 const _errs71 = errors;
 if(errors === _errs71){
 if(typeof data34 === "string"){
-if(!pattern171.test(data34)){
+if(!pattern173.test(data34)){
 return false;
 }
 }
@@ -11385,7 +11478,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "status")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "tool_call_id")) || (key3 === "duration_ms")) || (key3 === "error_message")) || ((pattern32.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern173.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "status")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "tool_call_id")) || (key3 === "duration_ms")) || (key3 === "error_message")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern175.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -11419,9 +11512,9 @@ return false;
 }
 return errors === 0;
 }
-export const isToolInvokedEvent = validate23;
-const pattern188 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate23(data){
+export const isToolInvokedEvent = validate24;
+const pattern190 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate24(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -11439,7 +11532,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern19.test(data0)){
+if(!pattern21.test(data0)){
 return false;
 }
 }
@@ -11558,7 +11651,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern23.test(data6)){
+if(!pattern25.test(data6)){
 return false;
 }
 }
@@ -11774,7 +11867,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data16)){
+if(!pattern27.test(data16)){
 return false;
 }
 }
@@ -11824,7 +11917,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data19)){
+if(!pattern27.test(data19)){
 return false;
 }
 }
@@ -11870,7 +11963,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data21)){
+if(!pattern27.test(data21)){
 return false;
 }
 }
@@ -11901,7 +11994,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern28.test(data22)){
+if(!pattern30.test(data22)){
 return false;
 }
 }
@@ -12042,7 +12135,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data28)){
+if(!pattern31.test(data28)){
 return false;
 }
 }
@@ -12062,7 +12155,7 @@ let data29 = data.tool;
 const _errs61 = errors;
 if(errors === _errs61){
 if(typeof data29 === "string"){
-if(!pattern170.test(data29)){
+if(!pattern172.test(data29)){
 return false;
 }
 }
@@ -12241,7 +12334,7 @@ let data38 = data.tool_call_id;
 const _errs79 = errors;
 if(errors === _errs79){
 if(typeof data38 === "string"){
-if(!pattern171.test(data38)){
+if(!pattern173.test(data38)){
 return false;
 }
 }
@@ -12256,7 +12349,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "description")) || (key3 === "args_summary")) || (key3 === "expected_duration_ms")) || (key3 === "risk_level")) || (key3 === "irreversible")) || (key3 === "tool_call_id")) || ((pattern32.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern188.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "description")) || (key3 === "args_summary")) || (key3 === "expected_duration_ms")) || (key3 === "risk_level")) || (key3 === "irreversible")) || (key3 === "tool_call_id")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern190.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -12292,10 +12385,10 @@ return false;
 }
 return errors === 0;
 }
-export const isEnvelope = validate24;
-const pattern191 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
-const pattern201 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
-function validate24(data){
+export const isEnvelope = validate25;
+const pattern193 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
+const pattern203 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
+function validate25(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -12313,7 +12406,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern19.test(data0)){
+if(!pattern21.test(data0)){
 return false;
 }
 }
@@ -12386,7 +12479,7 @@ if(longerThan(data3, 1024)){
 return false;
 }
 else {
-if(!pattern191.test(data3)){
+if(!pattern193.test(data3)){
 return false;
 }
 }
@@ -12444,7 +12537,7 @@ let data6 = data.timestamp;
 const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
-if(!pattern23.test(data6)){
+if(!pattern25.test(data6)){
 return false;
 }
 }
@@ -12660,7 +12753,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data16)){
+if(!pattern27.test(data16)){
 return false;
 }
 }
@@ -12710,7 +12803,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data19)){
+if(!pattern27.test(data19)){
 return false;
 }
 }
@@ -12756,7 +12849,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data21)){
+if(!pattern27.test(data21)){
 return false;
 }
 }
@@ -12787,7 +12880,7 @@ let data22 = data15.script;
 const _errs46 = errors;
 if(errors === _errs46){
 if(typeof data22 === "string"){
-if(!pattern28.test(data22)){
+if(!pattern30.test(data22)){
 return false;
 }
 }
@@ -12928,7 +13021,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data28)){
+if(!pattern31.test(data28)){
 return false;
 }
 }
@@ -12945,7 +13038,7 @@ var valid0 = true;
 if(valid0){
 var valid8 = true;
 for(const key3 in data){
-if(pattern201.test(key3)){
+if(pattern203.test(key3)){
 var valid8 = false;
 return false;
 if(!valid8){
@@ -12974,8 +13067,8 @@ return false;
 }
 return errors === 0;
 }
-export const isExtensionEvent = validate25;
-function validate25(data){
+export const isExtensionEvent = validate26;
+function validate26(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -12993,7 +13086,7 @@ return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern19.test(data0)){
+if(!pattern21.test(data0)){
 return false;
 }
 }
@@ -13066,7 +13159,7 @@ if(longerThan(data3, 1024)){
 return false;
 }
 else {
-if(!pattern191.test(data3)){
+if(!pattern193.test(data3)){
 return false;
 }
 }
@@ -13124,7 +13217,7 @@ let data6 = data.timestamp;
 const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data6 === "string"){
-if(!pattern23.test(data6)){
+if(!pattern25.test(data6)){
 return false;
 }
 }
@@ -13340,7 +13433,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data16)){
+if(!pattern27.test(data16)){
 return false;
 }
 }
@@ -13390,7 +13483,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data19)){
+if(!pattern27.test(data19)){
 return false;
 }
 }
@@ -13436,7 +13529,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data21)){
+if(!pattern27.test(data21)){
 return false;
 }
 }
@@ -13467,7 +13560,7 @@ let data22 = data15.script;
 const _errs47 = errors;
 if(errors === _errs47){
 if(typeof data22 === "string"){
-if(!pattern28.test(data22)){
+if(!pattern30.test(data22)){
 return false;
 }
 }
@@ -13608,7 +13701,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data28)){
+if(!pattern31.test(data28)){
 return false;
 }
 }
@@ -13697,7 +13790,7 @@ var valid0 = true;
 if(valid0){
 var valid8 = true;
 for(const key3 in data){
-if(pattern201.test(key3)){
+if(pattern203.test(key3)){
 var valid8 = false;
 return false;
 if(!valid8){
@@ -13729,9 +13822,9 @@ return false;
 }
 return errors === 0;
 }
-export const isCapabilities = validate26;
-const pattern216 = new RegExp("^[^*]*\\*?$");
-function validate26(data){
+export const isCapabilities = validate27;
+const pattern218 = new RegExp("^[^*]*\\*?$");
+function validate27(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -13791,7 +13884,7 @@ if(longerThan(data3, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data3)){
+if(!pattern27.test(data3)){
 return false;
 }
 }
@@ -13913,7 +14006,7 @@ if(longerThan(data10, 256)){
 return false;
 }
 else {
-if(!pattern216.test(data10)){
+if(!pattern218.test(data10)){
 return false;
 }
 }
@@ -13964,7 +14057,7 @@ if(longerThan(data12, 256)){
 return false;
 }
 else {
-if(!pattern216.test(data12)){
+if(!pattern218.test(data12)){
 return false;
 }
 }
@@ -14171,6 +14264,18 @@ var valid8 = _errs47 === errors;
 else {
 var valid8 = true;
 }
+if(valid8){
+if(data20.reply_status !== undefined){
+const _errs49 = errors;
+if(typeof data20.reply_status !== "boolean"){
+return false;
+}
+var valid8 = _errs49 === errors;
+}
+else {
+var valid8 = true;
+}
+}
 }
 }
 else {
@@ -14201,8 +14306,8 @@ return false;
 }
 return errors === 0;
 }
-export const isClarificationReply = validate27;
-function validate27(data){
+export const isClarificationReply = validate28;
+function validate28(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -14289,7 +14394,7 @@ let data4 = data.timestamp;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern23.test(data4)){
+if(!pattern25.test(data4)){
 return false;
 }
 }
@@ -14442,8 +14547,8 @@ return false;
 }
 return errors === 0;
 }
-export const isConfirmationReply = validate28;
-function validate28(data){
+export const isConfirmationReply = validate29;
+function validate29(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -14526,7 +14631,7 @@ let data4 = data.timestamp;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern23.test(data4)){
+if(!pattern25.test(data4)){
 return false;
 }
 }
@@ -14692,8 +14797,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionAccepted = validate29;
-function validate29(data){
+export const isSubscriptionAccepted = validate30;
+function validate30(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -14746,7 +14851,7 @@ if(longerThan(data2, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data2)){
+if(!pattern31.test(data2)){
 return false;
 }
 }
@@ -14974,7 +15079,7 @@ if(longerThan(data13, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data13)){
+if(!pattern27.test(data13)){
 return false;
 }
 }
@@ -15096,7 +15201,7 @@ if(longerThan(data20, 256)){
 return false;
 }
 else {
-if(!pattern216.test(data20)){
+if(!pattern218.test(data20)){
 return false;
 }
 }
@@ -15147,7 +15252,7 @@ if(longerThan(data22, 256)){
 return false;
 }
 else {
-if(!pattern216.test(data22)){
+if(!pattern218.test(data22)){
 return false;
 }
 }
@@ -15354,6 +15459,18 @@ var valid10 = _errs69 === errors;
 else {
 var valid10 = true;
 }
+if(valid10){
+if(data30.reply_status !== undefined){
+const _errs71 = errors;
+if(typeof data30.reply_status !== "boolean"){
+return false;
+}
+var valid10 = _errs71 === errors;
+}
+else {
+var valid10 = true;
+}
+}
 }
 }
 else {
@@ -15389,36 +15506,17 @@ var valid0 = true;
 }
 if(valid0){
 if(data.manifest_uri !== undefined){
-let data33 = data.manifest_uri;
-const _errs71 = errors;
-if(errors === _errs71){
-if(typeof data33 === "string"){
-if(longerThan(data33, 16384)){
-return false;
-}
-else {
-if(!pattern5.test(data33)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs71 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.signed_manifest !== undefined){
-let data34 = data.signed_manifest;
+let data34 = data.manifest_uri;
 const _errs73 = errors;
 if(errors === _errs73){
 if(typeof data34 === "string"){
-if(data34.length < 1){
+if(longerThan(data34, 16384)){
 return false;
+}
+else {
+if(!pattern5.test(data34)){
+return false;
+}
 }
 }
 else {
@@ -15431,12 +15529,12 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.negotiation_notes !== undefined){
-let data35 = data.negotiation_notes;
+if(data.signed_manifest !== undefined){
+let data35 = data.signed_manifest;
 const _errs75 = errors;
 if(errors === _errs75){
 if(typeof data35 === "string"){
-if(longerThan(data35, 4096)){
+if(data35.length < 1){
 return false;
 }
 }
@@ -15450,12 +15548,12 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.correlation_id !== undefined){
-let data36 = data.correlation_id;
+if(data.negotiation_notes !== undefined){
+let data36 = data.negotiation_notes;
 const _errs77 = errors;
 if(errors === _errs77){
 if(typeof data36 === "string"){
-if(longerThan(data36, 16384)){
+if(longerThan(data36, 4096)){
 return false;
 }
 }
@@ -15469,56 +15567,13 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.extensions !== undefined){
-let data37 = data.extensions;
+if(data.correlation_id !== undefined){
+let data37 = data.correlation_id;
 const _errs79 = errors;
 if(errors === _errs79){
-if(data37 && typeof data37 == "object" && !Array.isArray(data37)){
-const _errs81 = errors;
-for(const key1 in data37){
-if(!(key1 === "aaepd")){
-let data38 = data37[key1];
-const _errs82 = errors;
-if(!(data38 && typeof data38 == "object" && !Array.isArray(data38))){
+if(typeof data37 === "string"){
+if(longerThan(data37, 16384)){
 return false;
-}
-var valid11 = _errs82 === errors;
-if(!valid11){
-break;
-}
-}
-}
-if(_errs81 === errors){
-if(data37.aaepd !== undefined){
-let data39 = data37.aaepd;
-const _errs84 = errors;
-if(errors === _errs84){
-if(data39 && typeof data39 == "object" && !Array.isArray(data39)){
-if(data39.key !== undefined){
-let data40 = data39.key;
-const _errs86 = errors;
-if(errors === _errs86){
-if(typeof data40 === "string"){
-if(data40.length < 1){
-return false;
-}
-else {
-if(longerThan(data40, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-}
 }
 }
 else {
@@ -15526,6 +15581,68 @@ return false;
 }
 }
 var valid0 = _errs79 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.extensions !== undefined){
+let data38 = data.extensions;
+const _errs81 = errors;
+if(errors === _errs81){
+if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
+const _errs83 = errors;
+for(const key1 in data38){
+if(!(key1 === "aaepd")){
+let data39 = data38[key1];
+const _errs84 = errors;
+if(!(data39 && typeof data39 == "object" && !Array.isArray(data39))){
+return false;
+}
+var valid11 = _errs84 === errors;
+if(!valid11){
+break;
+}
+}
+}
+if(_errs83 === errors){
+if(data38.aaepd !== undefined){
+let data40 = data38.aaepd;
+const _errs86 = errors;
+if(errors === _errs86){
+if(data40 && typeof data40 == "object" && !Array.isArray(data40)){
+if(data40.key !== undefined){
+let data41 = data40.key;
+const _errs88 = errors;
+if(errors === _errs88){
+if(typeof data41 === "string"){
+if(data41.length < 1){
+return false;
+}
+else {
+if(longerThan(data41, 256)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs81 === errors;
 }
 else {
 var valid0 = true;
@@ -15547,8 +15664,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionClose = validate30;
-function validate30(data){
+export const isSubscriptionClose = validate31;
+function validate31(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -15723,8 +15840,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRejected = validate31;
-function validate31(data){
+export const isSubscriptionRejected = validate32;
+function validate32(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -15875,8 +15992,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRenegotiate = validate32;
-function validate32(data){
+export const isSubscriptionRenegotiate = validate33;
+function validate33(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -15980,7 +16097,7 @@ if(longerThan(data6, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data6)){
+if(!pattern27.test(data6)){
 return false;
 }
 }
@@ -16102,7 +16219,7 @@ if(longerThan(data13, 256)){
 return false;
 }
 else {
-if(!pattern216.test(data13)){
+if(!pattern218.test(data13)){
 return false;
 }
 }
@@ -16153,7 +16270,7 @@ if(longerThan(data15, 256)){
 return false;
 }
 else {
-if(!pattern216.test(data15)){
+if(!pattern218.test(data15)){
 return false;
 }
 }
@@ -16360,6 +16477,18 @@ var valid9 = _errs54 === errors;
 else {
 var valid9 = true;
 }
+if(valid9){
+if(data23.reply_status !== undefined){
+const _errs56 = errors;
+if(typeof data23.reply_status !== "boolean"){
+return false;
+}
+var valid9 = _errs56 === errors;
+}
+else {
+var valid9 = true;
+}
+}
 }
 }
 else {
@@ -16395,74 +16524,12 @@ var valid0 = true;
 }
 if(valid0){
 if(data.correlation_id !== undefined){
-let data26 = data.correlation_id;
-const _errs56 = errors;
-if(errors === _errs56){
-if(typeof data26 === "string"){
-if(longerThan(data26, 16384)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs56 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.extensions !== undefined){
-let data27 = data.extensions;
+let data27 = data.correlation_id;
 const _errs58 = errors;
 if(errors === _errs58){
-if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
-const _errs60 = errors;
-for(const key0 in data27){
-if(!(key0 === "aaepd")){
-let data28 = data27[key0];
-const _errs61 = errors;
-if(!(data28 && typeof data28 == "object" && !Array.isArray(data28))){
+if(typeof data27 === "string"){
+if(longerThan(data27, 16384)){
 return false;
-}
-var valid10 = _errs61 === errors;
-if(!valid10){
-break;
-}
-}
-}
-if(_errs60 === errors){
-if(data27.aaepd !== undefined){
-let data29 = data27.aaepd;
-const _errs63 = errors;
-if(errors === _errs63){
-if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
-if(data29.key !== undefined){
-let data30 = data29.key;
-const _errs65 = errors;
-if(errors === _errs65){
-if(typeof data30 === "string"){
-if(data30.length < 1){
-return false;
-}
-else {
-if(longerThan(data30, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-}
 }
 }
 else {
@@ -16470,6 +16537,68 @@ return false;
 }
 }
 var valid0 = _errs58 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.extensions !== undefined){
+let data28 = data.extensions;
+const _errs60 = errors;
+if(errors === _errs60){
+if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
+const _errs62 = errors;
+for(const key0 in data28){
+if(!(key0 === "aaepd")){
+let data29 = data28[key0];
+const _errs63 = errors;
+if(!(data29 && typeof data29 == "object" && !Array.isArray(data29))){
+return false;
+}
+var valid10 = _errs63 === errors;
+if(!valid10){
+break;
+}
+}
+}
+if(_errs62 === errors){
+if(data28.aaepd !== undefined){
+let data30 = data28.aaepd;
+const _errs65 = errors;
+if(errors === _errs65){
+if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
+if(data30.key !== undefined){
+let data31 = data30.key;
+const _errs67 = errors;
+if(errors === _errs67){
+if(typeof data31 === "string"){
+if(data31.length < 1){
+return false;
+}
+else {
+if(longerThan(data31, 256)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs60 === errors;
 }
 else {
 var valid0 = true;
@@ -16486,8 +16615,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRequest = validate33;
-function validate33(data){
+export const isSubscriptionRequest = validate34;
+function validate34(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -16521,7 +16650,7 @@ if(longerThan(data1, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data1)){
+if(!pattern31.test(data1)){
 return false;
 }
 }
@@ -16620,7 +16749,7 @@ if(longerThan(data7, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data7)){
+if(!pattern27.test(data7)){
 return false;
 }
 }
@@ -16742,7 +16871,7 @@ if(longerThan(data14, 256)){
 return false;
 }
 else {
-if(!pattern216.test(data14)){
+if(!pattern218.test(data14)){
 return false;
 }
 }
@@ -16793,7 +16922,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern216.test(data16)){
+if(!pattern218.test(data16)){
 return false;
 }
 }
@@ -17000,6 +17129,18 @@ var valid9 = _errs56 === errors;
 else {
 var valid9 = true;
 }
+if(valid9){
+if(data24.reply_status !== undefined){
+const _errs58 = errors;
+if(typeof data24.reply_status !== "boolean"){
+return false;
+}
+var valid9 = _errs58 === errors;
+}
+else {
+var valid9 = true;
+}
+}
 }
 }
 else {
@@ -17035,26 +17176,7 @@ var valid0 = true;
 }
 if(valid0){
 if(data.subscriber_name !== undefined){
-let data27 = data.subscriber_name;
-const _errs58 = errors;
-if(errors === _errs58){
-if(typeof data27 === "string"){
-if(longerThan(data27, 16384)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs58 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.subscriber_version !== undefined){
-let data28 = data.subscriber_version;
+let data28 = data.subscriber_name;
 const _errs60 = errors;
 if(errors === _errs60){
 if(typeof data28 === "string"){
@@ -17072,18 +17194,13 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.subscriber_manifest_uri !== undefined){
-let data29 = data.subscriber_manifest_uri;
+if(data.subscriber_version !== undefined){
+let data29 = data.subscriber_version;
 const _errs62 = errors;
 if(errors === _errs62){
 if(typeof data29 === "string"){
 if(longerThan(data29, 16384)){
 return false;
-}
-else {
-if(!pattern5.test(data29)){
-return false;
-}
 }
 }
 else {
@@ -17096,13 +17213,18 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.correlation_id !== undefined){
-let data30 = data.correlation_id;
+if(data.subscriber_manifest_uri !== undefined){
+let data30 = data.subscriber_manifest_uri;
 const _errs64 = errors;
 if(errors === _errs64){
 if(typeof data30 === "string"){
 if(longerThan(data30, 16384)){
 return false;
+}
+else {
+if(!pattern5.test(data30)){
+return false;
+}
 }
 }
 else {
@@ -17115,58 +17237,57 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.extensions !== undefined){
-let data31 = data.extensions;
+if(data.correlation_id !== undefined){
+let data31 = data.correlation_id;
 const _errs66 = errors;
 if(errors === _errs66){
-if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
-const _errs68 = errors;
-for(const key0 in data31){
-if(!(key0 === "aaepd")){
-let data32 = data31[key0];
-const _errs69 = errors;
-if(!(data32 && typeof data32 == "object" && !Array.isArray(data32))){
+if(typeof data31 === "string"){
+if(longerThan(data31, 16384)){
 return false;
 }
-var valid10 = _errs69 === errors;
+}
+else {
+return false;
+}
+}
+var valid0 = _errs66 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.extensions !== undefined){
+let data32 = data.extensions;
+const _errs68 = errors;
+if(errors === _errs68){
+if(data32 && typeof data32 == "object" && !Array.isArray(data32)){
+const _errs70 = errors;
+for(const key0 in data32){
+if(!(key0 === "aaepd")){
+let data33 = data32[key0];
+const _errs71 = errors;
+if(!(data33 && typeof data33 == "object" && !Array.isArray(data33))){
+return false;
+}
+var valid10 = _errs71 === errors;
 if(!valid10){
 break;
 }
 }
 }
-if(_errs68 === errors){
-if(data31.aaepd !== undefined){
-let data33 = data31.aaepd;
-const _errs71 = errors;
-if(errors === _errs71){
-if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
-if(data33.resume_after !== undefined){
-let data34 = data33.resume_after;
+if(_errs70 === errors){
+if(data32.aaepd !== undefined){
+let data34 = data32.aaepd;
 const _errs73 = errors;
-if((typeof data34 !== "string") && (!(data34 && typeof data34 == "object" && !Array.isArray(data34)))){
-return false;
-}
-if(errors === _errs73){
-if(typeof data34 === "string"){
-if(data34.length < 1){
-return false;
-}
-else {
-if(longerThan(data34, 256)){
-return false;
-}
-}
-}
 if(errors === _errs73){
 if(data34 && typeof data34 == "object" && !Array.isArray(data34)){
-if(Object.keys(data34).length > 1024){
+if(data34.resume_after !== undefined){
+let data35 = data34.resume_after;
+const _errs75 = errors;
+if((typeof data35 !== "string") && (!(data35 && typeof data35 == "object" && !Array.isArray(data35)))){
 return false;
 }
-else {
-for(const key1 in data34){
-let data35 = data34[key1];
-const _errs76 = errors;
-if(errors === _errs76){
+if(errors === _errs75){
 if(typeof data35 === "string"){
 if(data35.length < 1){
 return false;
@@ -17177,11 +17298,31 @@ return false;
 }
 }
 }
+if(errors === _errs75){
+if(data35 && typeof data35 == "object" && !Array.isArray(data35)){
+if(Object.keys(data35).length > 1024){
+return false;
+}
+else {
+for(const key1 in data35){
+let data36 = data35[key1];
+const _errs78 = errors;
+if(errors === _errs78){
+if(typeof data36 === "string"){
+if(data36.length < 1){
+return false;
+}
+else {
+if(longerThan(data36, 256)){
+return false;
+}
+}
+}
 else {
 return false;
 }
 }
-var valid13 = _errs76 === errors;
+var valid13 = _errs78 === errors;
 if(!valid13){
 break;
 }
@@ -17203,7 +17344,7 @@ else {
 return false;
 }
 }
-var valid0 = _errs66 === errors;
+var valid0 = _errs68 === errors;
 }
 else {
 var valid0 = true;
@@ -17224,8 +17365,8 @@ return false;
 }
 return errors === 0;
 }
-export const isProducerManifest = validate34;
-function validate34(data){
+export const isProducerManifest = validate35;
+function validate35(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -17243,7 +17384,7 @@ return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern19.test(data0)){
+if(!pattern21.test(data0)){
 return false;
 }
 }
@@ -17400,7 +17541,7 @@ if(longerThan(data8, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data8)){
+if(!pattern31.test(data8)){
 return false;
 }
 }
@@ -17518,7 +17659,7 @@ if(longerThan(data14, 256)){
 return false;
 }
 else {
-if(!pattern25.test(data14)){
+if(!pattern27.test(data14)){
 return false;
 }
 }
@@ -17563,7 +17704,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern216.test(data16)){
+if(!pattern218.test(data16)){
 return false;
 }
 }

@@ -4,6 +4,7 @@
 import type { Envelope } from "#gen/aaep/types.js";
 import type { SubscriberReply } from "../client/subscriber-options.js";
 import type { Clock } from "../contracts/clock.js";
+import { ANSWER_HELP } from "./answer-help.js";
 import { type AskedQuestion, questionFromEvent, questionLines, timeLine } from "./asked-question.js";
 import { type EndedQuestion, endedInWords, numbersInWords } from "./ended-questions.js";
 import { endsSession } from "./event-text.js";
@@ -26,6 +27,8 @@ export interface QuestionSource {
 export interface QuestionDesk {
   /** Takes in what a daemon has sent. Whether it was said here, so that it need not be shown again (A6). */
   readonly heard: (source: QuestionSource, event: Envelope) => boolean;
+  /** The answer that was given to this question did not count. `isOpen`: whether it can still be answered. */
+  readonly notTaken: (source: QuestionSource, token: string, isOpen: boolean) => void;
   /** Its subscription was interrupted: nothing can be answered there. */
   readonly interrupted: (source: QuestionSource) => void;
   /** Its subscription is back, and these questions are open. */
@@ -67,14 +70,6 @@ const OUTCOME_MS = 3000;
 
 /** What changes nothing about the question that is being asked, so that it is taken whatever it was begun for. */
 const isCommand = ({ kind }: Typed): boolean => ["repeat", "details", "time", "list", "open", "help"].includes(kind);
-
-const HELP = [
-  "Answers are words: accept or a or yes or y; reject or no or n. For questions: what their last line says.",
-  "r repeats the question. d tells all that the agent says besides. t tells the time left. s leaves it for later. l lists what is open. o and a number asks that one.",
-  "When a question has ended without your answer, the first line after it answers nothing: press Enter, then answer the next.",
-  "An answer in the first second after a question began is not sent, as nobody can have heard it yet. Where answers are piped in, it is.",
-  "Where any words are an answer, = before them sends a single letter as it is: =r.",
-];
 
 export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionDeskOptions): QuestionDesk {
   const open: OpenQuestion[] = [];
@@ -225,15 +220,20 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
     current = undefined;
     say(`Sent: ${answer.kind === "decision" ? answer.decision : shownText(String(answer.response))}.`);
     one.cancelTimers.push(
+      // Daemons of before do not say that an answer did not count; that it did is told at once.
       clock.wakeAt(clock.now() + OUTCOME_MS, () => {
-        if (one.standing !== "sent") return;
-        // Why an answer does not count is told to nobody (AAEP §6.3.4); that it did is told at once.
-        say(`${nameOf(one)} is still open: the answer has not counted.`);
-        one.standing = "waiting";
-        if (current === undefined && !settling.isOn()) ask(one);
+        if (one.sent !== undefined) askAgain(one);
       }),
     );
     changed();
+  }
+
+  /** Why an answer does not count is told to nobody (AAEP §6.3.4). */
+  function askAgain(one: OpenQuestion): void {
+    if (one.standing !== "sent") return;
+    say(`${nameOf(one)} is still open: the answer has not counted.`);
+    one.standing = "waiting";
+    if (current === undefined && !settling.isOn()) ask(one);
   }
 
   function list(): void {
@@ -314,7 +314,7 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
         askNumber(typed.number);
         return;
       case "help":
-        for (const line of HELP) say(line);
+        for (const line of ANSWER_HELP) say(line);
         return;
       case "nothing":
         return;
@@ -335,6 +335,17 @@ export function createQuestionDesk({ say, clock, tooSoonMs, changed }: QuestionD
       for (const one of ended)
         end(one, outcomeInWords(one, event), typeof decision === "string" ? decision : undefined);
       return ended.length > 0 && !endsSession(event);
+    },
+    notTaken: (source, token, isOpen) => {
+      const one = open.find((candidate) => candidate.source === source && candidate.question.token === token);
+      if (one?.standing !== "sent") return;
+      if (isOpen) {
+        askAgain(one);
+        return;
+      }
+      say(`Your answer to ${nameInSentence(one)} has not counted: it had ended already.`);
+      // How it ended is still to come.
+      one.sent = undefined;
     },
     interrupted: (source) => {
       const lost = open.filter((one) => one.source === source);

@@ -20,6 +20,8 @@ export interface FollowedSource {
   readonly holds: (event: Envelope) => boolean;
   /** What of a line that is held back is told in the end: itself, or, of the time left to answer a question, what is true then. */
   readonly held: (event: Envelope, line: string) => string | (() => string | undefined);
+  /** An answer that was given to the question with this token did not count. */
+  readonly notTaken: (token: string) => void;
   readonly interrupted: () => void;
   readonly active: () => void;
   /** It is followed no more. */
@@ -114,6 +116,19 @@ export function createTailQuestions({ io, say, verbosity, onQuiet, onFailure }: 
       heard: (event) => desk.heard(source, event),
       holds: (event) => desk.isBusy() && event.urgency !== "critical" && !desk.concernsCurrent(source, event),
       held: (event, line) => (desk.isReminder(event) ? () => desk.reminderNow(source, event) : line),
+      notTaken: (token) => {
+        subscriber()
+          ?.listPending()
+          .then((open) =>
+            desk.notTaken(
+              source,
+              token,
+              open.some((event) => event.reply_token === token),
+            ),
+          )
+          // Where that cannot be asked, the desk finds out in time that nothing has come of the answer.
+          .catch(() => {});
+      },
       interrupted: () => {
         wasInterrupted = true;
         desk.interrupted(source);

@@ -147,6 +147,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
         isConnected = state.kind === "active";
         if (!isRenegotiated) say(label, stateInWords(state));
       },
+      onReplyNotTaken: (token) => source?.notTaken(token),
       onError: (error) => say(label, `The daemon did not accept a message: ${error.message}`),
       reconnect: options.reconnect ? "after-first" : "never",
       timers: io.clock,

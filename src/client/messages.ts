@@ -16,6 +16,8 @@ export type Incoming =
   | { readonly kind: "error"; readonly error: AaepdError }
   /** The questions that are open, as `aaepd.list_pending` was answered (R28). */
   | { readonly kind: "pending"; readonly questions: readonly Envelope[] }
+  /** A reply of this subscription did not count (R19). */
+  | { readonly kind: "reply not taken"; readonly replyToken: string }
   /** A message of a kind that this version does not know. */
   | { readonly kind: "other"; readonly message: Readonly<Record<string, unknown>> };
 
@@ -36,6 +38,9 @@ export function readIncoming(frame: Uint8Array): Incoming {
     case "aaepd.pending":
       if (!Array.isArray(message.questions)) throw notAaep("has no questions");
       return { kind: "pending", questions: message.questions };
+    case "aaepd.reply_not_taken":
+      requireText(message, "reply_token");
+      return { kind: "reply not taken", replyToken: String(message.reply_token) };
     case "aaepd.error":
       return { kind: "error", error: message as unknown as AaepdError };
   }

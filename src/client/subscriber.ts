@@ -22,8 +22,8 @@ export interface Subscriber {
   /** The questions that are open and were put to this subscription (R28). Rejects with a Fault as `renegotiate` does. */
   readonly listPending: () => Promise<readonly Envelope[]>;
   /**
-   * Answers a question. True says that it was sent, not that it counted: that is told by the question's resolution, and why a reply did not count
-   * by nobody (AAEP §6.3.4). False while there is no subscription.
+   * Answers a question. True says that it was sent, not that it counted: that is told by the question's resolution, that it did not by
+   * `onReplyNotTaken`, and why not by nobody (AAEP §6.3.4). False while there is no subscription.
    */
   readonly reply: (reply: SubscriberReply) => boolean;
   /** Where a later subscriber can go on (R17); undefined where nothing has come yet. */
@@ -77,7 +77,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
     const resumeAfter = received.resumePoint(resumeBy);
     const because = await openSubscription({
       connect: options.connect,
-      request: withResumePoint({ ...request, capabilities }, resumeAfter),
+      request: withResumePoint({ ...request, capabilities: withReplyStatus(capabilities) }, resumeAfter),
       handshakeTimeoutMs,
       timers,
       opened: (opened) => {
@@ -94,6 +94,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
         if (error.answers === "aaepd.repeat" && error.event_id !== undefined) asked.delete(error.event_id);
         options.onError?.(error);
       },
+      replyNotTaken: options.onReplyNotTaken,
       message: options.onMessage,
     });
     run = undefined;
@@ -144,7 +145,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
   return {
     renegotiate: async (changes) => {
       if (run === undefined) throw notSubscribed();
-      const accepted = await run.renegotiate(changes);
+      const accepted = await run.renegotiate(withReplyStatus(changes));
       capabilities = mergedCapabilities(capabilities, changes);
       return accepted;
     },
@@ -198,6 +199,13 @@ function withResumePoint(request: SubscriberOptions["request"], resumeAfter: Res
   if (resumeAfter === undefined) return complete;
   const { extensions } = request;
   return { ...complete, extensions: { ...extensions, aaepd: { ...extensions?.aaepd, resume_after: resumeAfter } } };
+}
+
+/** Whoever can reply is to hear of a reply that did not count (R19), unless it says otherwise. */
+function withReplyStatus(capabilities: Capabilities): Capabilities {
+  const { supports_confirmation_reply: confirms, supports_clarification_reply: clarifies, aaepd } = capabilities;
+  if (confirms !== true && clarifies !== true) return capabilities;
+  return { ...capabilities, aaepd: { reply_status: true, ...aaepd } };
 }
 
 /** As the producer merges them (R32): `event_filters` and `aaepd` by their members, everything else whole. */

@@ -16,6 +16,7 @@ export interface RunOptions {
   readonly active: (accepted: SubscriptionAccepted) => void;
   readonly event: (event: Envelope) => Promise<void>;
   readonly error: ((error: AaepdError) => void) | undefined;
+  readonly replyNotTaken: ((replyToken: string) => void) | undefined;
   readonly message: ((message: Readonly<Record<string, unknown>>) => void) | undefined;
 }
 
@@ -116,6 +117,9 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
         return undefined;
       case "pending":
         listings.shift()?.resolve(incoming.questions);
+        return undefined;
+      case "reply not taken":
+        options.replyNotTaken?.(incoming.replyToken);
         return undefined;
       case "other":
         options.message?.(incoming.message);

@@ -63,6 +63,13 @@ export interface ProtocolSession<Message> {
 
 export interface Protocol<Message> {
   readonly name: string;
-  /** `wake` says that the source may have something; `expel` asks for `finish` with a reason. */
-  readonly open: (wake: () => void, expel: (reason: EndReason) => void) => ProtocolSession<Message>;
+  /**
+   * `wake` says that the source may have something; `expel` asks for `finish` with a reason; `tell` sends what answers nothing and is no event: while
+   * the peer takes nothing, the newest of it alone waits.
+   */
+  readonly open: (
+    wake: () => void,
+    expel: (reason: EndReason) => void,
+    tell: (message: Message) => void,
+  ) => ProtocolSession<Message>;
 }

@@ -1,4 +1,5 @@
 // One subscription as those who hold it see it: its member of the hub, and what it has to do with the questions of the engine (R14, R17, R28).
+import type { Millis } from "../contracts/clock.js";
 import { canAnswer } from "./answering.js";
 import type { Delivery } from "./delivery.js";
 import type { ClosureReason, EngineAccounts } from "./engine-status.js";
@@ -7,6 +8,7 @@ import type { Member, MemberStatus } from "./member-spec.js";
 import type { Questions, Replier } from "./questions-spec.js";
 import type { Repeats } from "./repeats.js";
 import type { Reply } from "./reply-check.js";
+import { createReplyNotices, type ReplyNotices } from "./reply-notices.js";
 import type { ResumePoints } from "./resume-points.js";
 import type { OpenQuestion } from "./session-record.js";
 import type { ConnectionNews, SharedConnections } from "./shared-connections.js";
@@ -14,6 +16,7 @@ import type { Taken } from "./stream.js";
 import type { SubscriberLows } from "./subscriber-lows.js";
 import type { Terms } from "./terms.js";
 import { viewKey } from "./view-terms.js";
+import type { WakeUps } from "./wake-ups.js";
 
 /** A subscription under way. Its functions need it: they are not to be handed on without it. */
 export interface EngineSubscription
@@ -57,8 +60,10 @@ export interface SubscriptionServices {
   readonly accounts: Pick<EngineAccounts, "opened" | "closed">;
   readonly lows: Pick<SubscriberLows, "opened" | "left" | "moved">;
   readonly points: Pick<ResumePoints, "ran">;
-  readonly questions: Pick<Questions, "audienceChanged" | "reply" | "shown">;
+  readonly questions: Pick<Questions, "audienceChanged" | "reply" | "shown" | "wasShown">;
   readonly repeats: Pick<Repeats, "find">;
+  readonly now: () => Millis;
+  readonly wakeUps: Pick<WakeUps, "at">;
   readonly safety: () => Promise<void> | undefined;
   readonly connections: Pick<SharedConnections, "ownSessions" | "join">;
   /** What is open and can be answered by these terms. */
@@ -77,6 +82,8 @@ export interface OpenedMember {
   readonly member: Member;
   /** Where an agent may speak over it as well (R5). */
   readonly connection: object | undefined;
+  /** Told of a reply of its own that did not count, where its terms ask for that (R19). */
+  readonly replyNotTaken: (token: string) => void;
 }
 
 /** The terms of a subscription over this connection: an agent over the same one makes a difference to what they let it answer (R5). */
@@ -103,17 +110,20 @@ class HeldSubscription implements EngineSubscription, Replier, ConnectionNews {
   private readonly services: SubscriptionServices;
   private readonly connection: object | undefined;
   private readonly leaveConnection: () => void;
+  private readonly replyNotTaken: (token: string) => void;
+  private notices: ReplyNotices | undefined;
   // What left by the terms before these can be asked for as well (R28).
   private former: Terms | undefined;
 
   constructor(opened: OpenedMember, services: SubscriptionServices) {
-    const { id, subscriberId, isRemembered, member, connection } = opened;
+    const { id, subscriberId, isRemembered, member, connection, replyNotTaken } = opened;
     this.id = id;
     this.subscriberId = subscriberId;
     this.isRemembered = isRemembered;
     this.member = member;
     this.services = services;
     this.connection = connection;
+    this.replyNotTaken = replyNotTaken;
     this.leaveConnection = services.connections.join(connection, this);
     services.accounts.opened(id, subscriberId, member);
     if (isRemembered) services.lows.opened(subscriberId, member);
@@ -186,6 +196,14 @@ class HeldSubscription implements EngineSubscription, Replier, ConnectionNews {
 
   refusedReply(fate: RefusedFate, token: string, raw: unknown): void {
     this.services.recordReply(fate, token, raw, this.id, this.subscriberId);
+    this.notTaken(token);
+  }
+
+  notTaken(token: string): void {
+    const { member, services } = this;
+    if (member.isClosed() || !member.terms().replyStatus || !services.questions.wasShown(token, this.id)) return;
+    this.notices ??= createReplyNotices(this.replyNotTaken, services.now, services.wakeUps);
+    this.notices.notTaken(token);
   }
 
   drain(): readonly Delivery[] {
@@ -201,6 +219,7 @@ class HeldSubscription implements EngineSubscription, Replier, ConnectionNews {
       services.lows.left(this.subscriberId, member);
     }
     member.close();
+    this.notices?.close();
     this.leaveConnection();
     services.questions.audienceChanged();
   }

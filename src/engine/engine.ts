@@ -49,6 +49,8 @@ export interface SubscribeSpec {
   /** Where agents may speak over its connection too: what they name in `openAgent` (R5). Default: none does. */
   readonly connection?: object | undefined;
   readonly resumeAfter: ResumeAfter | undefined;
+  /** Told of a reply of its own that did not count, where its terms ask for that: at most once a second (R19). Default: nobody is. */
+  readonly replyNotTaken?: ((token: string) => void) | undefined;
   readonly wake: () => void;
   readonly ended: (reason: Expulsion | "recording_ended") => void;
 }
@@ -242,9 +244,9 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     safety,
     producerId: options.producerId,
     agentGraceMs: options.agentGraceMs,
-    sessionTaken: (former) => {
+    sessionTaken: (sessionId, former) => {
       if (former !== undefined) connections.sessionLost(former);
-      questions.audienceChanged();
+      questions.audienceChanged(sessionId);
     },
     appended: () => {
       runs.appended();
@@ -276,6 +278,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     points,
     questions,
     repeats,
+    now: clock.now,
+    wakeUps,
     safety,
     connections,
     questionsFor,
@@ -291,7 +295,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
         retryAfterSeconds: options.retryAfterSeconds,
       });
     }
-    const { subscriberId, isRemembered = true, connection } = spec;
+    const { subscriberId, isRemembered = true, connection, replyNotTaken = () => {} } = spec;
     const terms = withOwnSessions(spec.terms, connection, connections);
     const start = resumeStart(subscriberId, spec.resumeAfter, {
       journal,
@@ -313,7 +317,10 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       // Found out in the middle of an append: what its end leads to must not meet a plan that is still open.
       ended: (reason) => clock.afterTurn(() => spec.ended(reason)),
     });
-    return createEngineSubscription({ id, subscriberId, isRemembered, member, connection }, subscriptionServices);
+    return createEngineSubscription(
+      { id, subscriberId, isRemembered, member, connection, replyNotTaken },
+      subscriptionServices,
+    );
   };
 
   const ended = (): readonly JournaledEvent[] =>

@@ -71,3 +71,27 @@ export function isAnswerable({ due, decision }: Pending): boolean {
 export function secondsOf({ event }: OpenQuestion): number {
   return typeof event.timeout_seconds === "number" ? event.timeout_seconds : 0;
 }
+
+/** What nobody answers any more, and whose outcome its session does not know yet. */
+export interface UntoldQuestions {
+  readonly join: (entry: Pending) => void;
+  readonly leave: (entry: Pending) => void;
+  /** Those of a session, as they are now. */
+  readonly of: (sessionId: string) => readonly Pending[];
+}
+
+export function createUntold(): UntoldQuestions {
+  const bySession = new Map<string, Set<Pending>>();
+  return {
+    join: (entry) => {
+      const { sessionId } = entry.question;
+      bySession.set(sessionId, (bySession.get(sessionId) ?? new Set()).add(entry));
+    },
+    leave: (entry) => {
+      const { sessionId } = entry.question;
+      const others = bySession.get(sessionId);
+      if (others?.delete(entry) === true && others.size === 0) bySession.delete(sessionId);
+    },
+    of: (sessionId) => [...(bySession.get(sessionId) ?? [])],
+  };
+}

@@ -31,8 +31,8 @@ export interface PublishingServices {
   readonly safety: () => Promise<void> | undefined;
   readonly producerId: string | undefined;
   readonly agentGraceMs: Millis;
-  /** Told of sessions that have come to another connection, and of the one that had them, where there was one. */
-  readonly sessionTaken: (former: object | undefined) => void;
+  /** Told of a session that has come to another connection, and of the one that had it, where there was one. */
+  readonly sessionTaken: (sessionId: string, former: object | undefined) => void;
   /** Told after each append. */
   readonly appended: () => void;
 }

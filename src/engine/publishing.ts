@@ -279,9 +279,10 @@ export function createPublishing(services: PublishingServices): Publishing {
         for (const { token } of plan.asked) agents.refused(token);
         throw caught;
       }
-      for (const sessionId of plan.adopted)
+      for (const sessionId of plan.adopted) {
         agents.inherit(connection, sessions.summary(sessionId)?.openQuestions ?? [], undefined);
-      if (plan.adopted.length > 0) services.sessionTaken(undefined);
+        services.sessionTaken(sessionId, undefined);
+      }
       const { journaled, durable } = carriedOut;
       const places = plan.answers.map((answer) => place(answer, journaled));
       const first = places.find((one) => one.resumeToken !== undefined)?.resumeToken;
@@ -351,7 +352,7 @@ export function createPublishing(services: PublishingServices): Publishing {
         const summary = sessions.resume(sessionId, resumeToken, connection);
         graces.forget(sessionId);
         agents.inherit(connection, summary.openQuestions, former);
-        services.sessionTaken(former);
+        services.sessionTaken(sessionId, former);
         return summary;
       },
       close: () => {

@@ -55,6 +55,8 @@ export interface Audience {
 /** Who replies. */
 export interface Replier extends Audience {
   readonly isEntitled: (question: OpenQuestion) => boolean;
+  /** A reply with this token did not count, or, as it could not be stored, does not count after all. */
+  readonly notTaken: (token: string) => void;
 }
 
 export interface Questions {
@@ -99,10 +101,15 @@ export interface Questions {
   readonly shownCount: (token: string) => number;
   /** Its event was handed to a subscription's transport. */
   readonly shown: (token: string, eventId: string, to: Audience) => void;
+  /** Whether its event was handed to the transport of that subscription: of open questions, and of the newest 256 that are over. */
+  readonly wasShown: (token: string, subscriptionId: string) => boolean;
   /** The first valid reply wins; the answer says only whether it was this one (R19). */
   readonly reply: (reply: Reply, replier: Replier, raw: unknown) => boolean;
-  /** A subscription came, went or changed its terms. */
-  readonly audienceChanged: () => void;
+  /**
+   * A subscription came, went or changed its terms; or this session has come to another connection, whose subscriptions then were nobody to ask in it
+   * from the first (R5).
+   */
+  readonly audienceChanged: (takenSession?: string) => void;
   /** Tells `done` once, when the question has its outcome and that is safe: at once where it has one already. */
   readonly whenResolved: (token: string, done: (resolved: ResolvedQuestion) => void) => void;
   /** Forgets outcomes of a session. */

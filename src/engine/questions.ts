@@ -10,6 +10,7 @@ import { createOutcomeAudit } from "./outcome-audit.js";
 import {
   type CountedReply,
   createPending,
+  createUntold,
   type Decision,
   isAnswerable,
   type Pending,
@@ -28,6 +29,7 @@ import {
 import type { Questions, QuestionsOptions, Replier } from "./questions-spec.js";
 import { faultOfReply, type Reply } from "./reply-check.js";
 import type { OpenQuestion } from "./session-record.js";
+import { createShownQuestions } from "./shown-questions.js";
 
 /** Why a default is tried again that was decided and could not be written. */
 const UNWRITTEN = new Fault("storage_unavailable", "The journal did not take it.", { rule: "R29", origin: "local" });
@@ -58,18 +60,8 @@ export function createQuestions(options: QuestionsOptions): Questions {
     },
   });
   const audited = createOutcomeAudit(options.audit, kept);
-  // By session: what nobody answers any more, and whose outcome its session does not know yet.
-  const untold = new Map<string, Set<Pending>>();
-
-  const joinUntold = (entry: Pending): void => {
-    const { sessionId } = entry.question;
-    untold.set(sessionId, (untold.get(sessionId) ?? new Set()).add(entry));
-  };
-  const leaveUntold = (entry: Pending): void => {
-    const { sessionId } = entry.question;
-    const others = untold.get(sessionId);
-    if (others?.delete(entry) === true && others.size === 0) untold.delete(sessionId);
-  };
+  const shownBefore = createShownQuestions();
+  const untold = createUntold();
 
   const openNow = (token: string): Pending | undefined => {
     const entry = pending.get(token);
@@ -108,8 +100,9 @@ export function createQuestions(options: QuestionsOptions): Questions {
     const { token, event } = question;
     pending.delete(token);
     byEventId.delete(event.event_id);
+    shownBefore.over(token, entry.shownTo);
     forgetQuestion(kept, token);
-    leaveUntold(entry);
+    untold.leave(entry);
     cancelTimers(entry);
     setWaiting(entry, false);
     const outcome = { question: askedOf(question), result: decision.result };
@@ -137,12 +130,12 @@ export function createQuestions(options: QuestionsOptions): Questions {
     if (entry.isSettled || entry.decision !== undefined) return false;
     if (!kept.isKept) return resolve(entry, decision);
     entry.decision = decision;
-    joinUntold(entry);
+    untold.join(entry);
     keep(entry);
     const takeBack = (): void => {
       entry.decision = undefined;
       keep(entry);
-      if (entry.due === undefined) leaveUntold(entry);
+      if (entry.due === undefined) untold.leave(entry);
     };
     let safe: Promise<void> | undefined;
     try {
@@ -204,7 +197,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
   const comeDue = (entry: Pending, resolvedBy: DefaultedBy): void => {
     if (!isAnswerable(entry)) return;
     entry.due = resolvedBy;
-    joinUntold(entry);
+    untold.join(entry);
     options.slices.add(1, () => applyDefault(entry, resolvedBy));
   };
 
@@ -259,7 +252,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
   };
 
   /** What becomes of a reply. One that counts is recorded with what it decided, when that is safe (AAEP §10 T3, R29). */
-  const fateOf = (reply: Reply, replier: Replier, raw: unknown, record: (fate: ReplyFate) => void): ReplyFate => {
+  const fateOf = (reply: Reply, replier: Replier, raw: unknown, notTaken: (fate: ReplyFate) => void): ReplyFate => {
     const entry = pending.get(reply.token);
     if (entry === undefined) return outcomes.find(reply.token) !== undefined ? "already_resolved" : "unknown_token";
     if (options.now() >= entry.deadline) {
@@ -277,7 +270,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
       const counted = { subscription_id: subscriptionId, subscriber_id: subscriberId, reply: raw };
       const decision = decisionOf(resultOfReply(reply, entry.question), counted);
       const failed = (): void => {
-        record("not_recorded");
+        notTaken("not_recorded");
         reopen(entry);
       };
       return decide(entry, decision, failed) ? "counted" : "already_resolved";
@@ -310,7 +303,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
       for (const entry of restored) if (entry.deadline > now) armTimers(entry);
       for (const entry of restored) {
         if (entry.decision !== undefined) {
-          joinUntold(entry);
+          untold.join(entry);
           options.slices.add(1, () => tell(entry));
         } else if (entry.deadline <= now) comeDue(entry, "timeout");
       }
@@ -322,7 +315,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
       return decide(entry, decisionOf(result), () => reopen(entry));
     },
     settleDue: (sessionId, isAtOnce) => {
-      for (const entry of [...(untold.get(sessionId) ?? [])]) {
+      for (const entry of untold.of(sessionId)) {
         if (entry.isRetried) continue;
         if (entry.due !== undefined && entry.decision === undefined) applyDefault(entry, entry.due);
         if (isAtOnce) tell(entry);
@@ -354,10 +347,12 @@ export function createQuestions(options: QuestionsOptions): Questions {
         subscriber_id: subscriberId,
       });
     },
+    wasShown: (token, subscriptionId) =>
+      pending.get(token)?.shownTo.has(subscriptionId) === true || shownBefore.wasShown(token, subscriptionId),
     reply: (reply, replier, raw) => {
       const isOpen = pending.has(reply.token);
       const { subscriptionId, subscriberId } = replier;
-      const record = (fate: ReplyFate): void =>
+      const notTaken = (fate: ReplyFate): void => {
         options.audit.record({
           kind: "reply",
           fate,
@@ -367,14 +362,19 @@ export function createQuestions(options: QuestionsOptions): Questions {
           subscriber_id: subscriberId,
           reply: raw,
         });
-      const fate = fateOf(reply, replier, raw, record);
-      if (fate !== "counted") record(fate);
+        replier.notTaken(reply.token);
+      };
+      const fate = fateOf(reply, replier, raw, notTaken);
+      if (fate !== "counted") notTaken(fate);
       return fate === "counted";
     },
-    audienceChanged: () => {
+    audienceChanged: (takenSession) => {
       if (pending.size === 0) return;
       const ableCount = options.countAble();
-      for (const entry of [...pending.values()]) checkAudience(entry, ableCount);
+      for (const entry of [...pending.values()]) {
+        if (entry.question.sessionId === takenSession && entry.cancelGrace === undefined) entry.hadAudience = false;
+        checkAudience(entry, ableCount);
+      }
     },
     whenResolved: (token, done) => {
       const listeners = pending.get(token)?.listeners;

@@ -56,6 +56,8 @@ export interface Terms {
   readonly paused: boolean;
   /** R26: longest text of one output event, code points, 80..16384. */
   readonly maxChars: number;
+  /** R19: it is told of replies of its own that did not count. */
+  readonly replyStatus: boolean;
   /** The engine's to set; undefined where no agent speaks over the subscription's connection. */
   readonly ownSessions?: OwnSessions | undefined;
 }

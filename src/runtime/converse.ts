@@ -69,6 +69,9 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
   private isOver = false;
   private hasSpoken = false;
   private hasInputEnded = false;
+  private isTaking = true;
+  /** What its session told while the peer took nothing. */
+  private untold: { readonly message: Message } | undefined;
   /** What was wrong with the last message. */
   private lastFault: Fault | undefined;
   /** Only where somebody has asked. */
@@ -89,6 +92,7 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
     this.session = protocol.open(
       () => this.pump.wake(),
       (reason) => void this.finish(reason),
+      (message) => this.tell(message),
     );
     this.pump = createPump(this.session.source, this, services.clock, services.sendingTurns);
     this.heartbeats = this.heartbeatsOf(options.heartbeat);
@@ -161,10 +165,27 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
     return this.handed(this.connection.send(this.codec.encode(message)));
   }
 
+  private tell(message: Message): void {
+    if (this.isOver) return;
+    if (this.isTaking) this.say(message);
+    else this.untold = { message };
+  }
+
   /** `isTaken`: what the connection answered. */
   private handed(isTaken: boolean): boolean {
     this.heartbeats?.sent(isTaken);
+    if (!isTaken && this.isTaking) {
+      this.isTaking = false;
+      void this.writable().then(() => this.tellUntold());
+    }
     return isTaken;
+  }
+
+  private tellUntold(): void {
+    const { untold } = this;
+    this.isTaking = true;
+    this.untold = undefined;
+    if (untold !== undefined) this.tell(untold.message);
   }
 
   /** The handshake is done, or nobody waits for it any more. */

@@ -312,6 +312,37 @@ test("an answer that does not count is not taken for one: the question is asked 
   ]);
 });
 
+test("R19, P9: an answer that has not counted is said so at once, and asked for again where the question is open", () => {
+  const { desk, clock, source, heard } = stage();
+  desk.heard(source, confirmation(1));
+  desk.typed("accept");
+  heard();
+  desk.notTaken({ ...source }, "rpl_1", true);
+  desk.notTaken(source, "rpl_other", true);
+  expect(heard()).toEqual([]);
+  desk.notTaken(source, "rpl_1", true);
+  expect(heard().slice(0, 2)).toEqual([
+    "Question 1 is still open: the answer has not counted.",
+    "Question 1 of bank: Pay bill 1.",
+  ]);
+  // It is known by now, and no news when the time for an outcome is over.
+  desk.notTaken(source, "rpl_1", true);
+  clock.advance(3000);
+  expect(heard()).toEqual([]);
+});
+
+test("R19, H8: where the question had ended by then, that is said, and how it ended when that is known", () => {
+  const { desk, clock, source, heard } = stage();
+  desk.heard(source, confirmation(1));
+  desk.typed("accept");
+  heard();
+  desk.notTaken(source, "rpl_1", false);
+  expect(heard()).toEqual(["Your answer to question 1 has not counted: it had ended already."]);
+  clock.advance(3000);
+  desk.heard(source, resolution(1, "accepted"));
+  expect(heard()).toEqual(["Question 1 has ended: accepted by reply."]);
+});
+
 test("A7: a question can be left, listed, and asked again", () => {
   const { desk, clock, source, replies, heard } = stage();
   desk.heard(source, confirmation(1));

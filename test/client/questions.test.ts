@@ -41,6 +41,7 @@ interface Asked {
 async function answering(socketPath: string, answer: (token: string) => SubscriberReply | undefined) {
   const asked: Asked[] = [];
   const texts: string[] = [];
+  const notTaken: string[] = [];
   let isActive = false;
   const subscriber: Subscriber = createSubscriber({
     connect: ipcConnector(socketPath),
@@ -51,6 +52,7 @@ async function answering(socketPath: string, answer: (token: string) => Subscrib
     onState: (state) => {
       isActive = state.kind === "active";
     },
+    onReplyNotTaken: (token) => notTaken.push(token),
     onEvent: (event) => {
       if (typeof event.summary_normal === "string") texts.push(event.summary_normal);
       if (typeof event.reply_token !== "string") return;
@@ -61,7 +63,7 @@ async function answering(socketPath: string, answer: (token: string) => Subscrib
   });
   onTestFinished(() => subscriber.close());
   await eventually(() => expect(isActive).toBe(true));
-  return { subscriber, asked, texts };
+  return { subscriber, asked, texts, notTaken };
 }
 
 async function daemon(): Promise<string> {
@@ -168,6 +170,22 @@ test.each([
     resolved_by: "reply",
   });
   expect(person.asked).toMatchObject([{ accepted_response_kinds: kinds }]);
+});
+
+test.each([
+  ["an empty text", ""],
+  ["a text of more than 16,384 characters", "x".repeat(16_385)],
+  ["an answer of another kind", true],
+])("R19, P9: a person's tool is told that %s did not count, and can answer again", async (_, response) => {
+  const socketPath = await daemon();
+  const person = await answering(socketPath, (reply_token) => ({ reply_token, response }));
+  const agent = await agentAt(socketPath);
+  const answer = agent.clarify({ session_id: SESSION, producer, question: "When?", reply_token: "rpl_free" });
+  await eventually(() => expect(person.notTaken).toEqual(["rpl_free"]));
+  expect(await person.subscriber.listPending()).toHaveLength(1);
+  expect(person.subscriber.reply({ reply_token: "rpl_free", response: "in May" })).toBe(true);
+  expect(await answer).toMatchObject({ response: "in May", resolved_by: "reply" });
+  expect(person.notTaken).toEqual(["rpl_free"]);
 });
 
 test("a question that was published as an event has its outcome told", async () => {

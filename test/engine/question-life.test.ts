@@ -558,11 +558,14 @@ describe("R29: an outcome that is not safe is not told", () => {
         },
       }),
     });
-    const listener = rig.listen(ABLE);
+    const told: string[] = [];
+    const listener = rig.listen({ ...ABLE, replyStatus: true }, "person", undefined, undefined, (token) =>
+      told.push(token),
+    );
     rig.publish(confirmation("rpl_1"), confirmation("rpl_2"));
     isFull = true;
     expect(give(rig, listener, "rpl_1", "accept")).toBe(false);
-    expect(fates(rig)).toEqual(["not_recorded"]);
+    expect([fates(rig), told]).toEqual([["not_recorded"], ["rpl_1"]]);
     expect(rig.engine.status().openQuestionCount).toBe(2);
     isFull = false;
     expect(give(rig, listener, "rpl_1", "accept")).toBe(true);

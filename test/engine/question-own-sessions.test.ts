@@ -171,7 +171,7 @@ describe("R5, R8: a session that is taken over while its question is open", () =
     heir.agent.resumeSession("sess_1", resumeToken);
     rig.clock.settle();
     expect(heir.outcomes.map(({ result }) => [result.resolvedBy, result.decision])).toEqual([
-      ["subscription_ended", "reject"],
+      ["no_subscriber", "reject"],
     ]);
   });
 
@@ -186,6 +186,23 @@ describe("R5, R8: a session that is taken over while its question is open", () =
     expect(rig.engine.status().openQuestionCount).toBe(1);
     heir.agent.publish([{ fields: session().progress(5) }], false, resumeToken);
     rig.clock.settle();
-    expect(heir.outcomes.map(({ result }) => result.resolvedBy)).toEqual(["subscription_ended"]);
+    expect(heir.outcomes.map(({ result }) => result.resolvedBy)).toEqual(["no_subscriber"]);
+  });
+
+  it("R6, R8: the agent's return does not end a question that waits for somebody else", () => {
+    const rig = rigOf({ engine: { confirmationGraceMs: 3000 } });
+    const before = partyOf(rig);
+    const { resumeToken = "" } = publish(rig, before, session().started(), confirmation("rpl_1"));
+    before.listener.subscription.close();
+    before.agent.close();
+    const after = partyOf(rig);
+    expect(questionsIn(after.listener).length).toBe(1);
+    after.agent.resumeSession("sess_1", resumeToken);
+    rig.clock.settle();
+    expect(after.outcomes).toEqual([]);
+    rig.advance(2999);
+    const person = rig.listen(ABLE, "person");
+    expect(give(rig, person, "rpl_1", "accept")).toBe(true);
+    expect(after.outcomes.map(({ result }) => result.resolvedBy)).toEqual(["reply"]);
   });
 });

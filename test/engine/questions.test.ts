@@ -288,7 +288,7 @@ describe("R19, AAEP §6.3.4: replies", () => {
       made: undefined,
     } as const;
     questions.asked(question, { ...entry, epoch: 1 });
-    const replier = { subscriptionId: "sub_1", subscriberId: "a", isEntitled: () => true };
+    const replier = { subscriptionId: "sub_1", subscriberId: "a", isEntitled: () => true, notTaken: () => {} };
     now = 60_000;
     expect(questions.reply(decision(rig, "rpl_1", "accept"), replier, {})).toBe(false);
     expect(results).toMatchObject([{ resolvedBy: "timeout", decision: "reject" }]);

@@ -28,6 +28,8 @@ export const confirmation = (token: string, more: Part = {}): Part =>
     default_decision: "reject",
     ...more,
   });
+export const clarification = (token: string, more: Part = {}): Part =>
+  of("awaiting.clarification", { question: "When?", reply_token: token, timeout_seconds: 60, ...more });
 
 export const ACCEPTED: Part = { type: "subscription.accepted" };
 /** Everything, as it was published. */

@@ -1,12 +1,28 @@
 // Pace, resuming and repeating: what a listener can do while a session runs (R17, R26, R28).
 import { expect } from "vitest";
-import { ACCEPTED, chunk, completed, confirmation, errored, invoked, progress, RAW, started, state } from "./events.js";
+import {
+  ACCEPTED,
+  chunk,
+  clarification,
+  completed,
+  confirmation,
+  errored,
+  invoked,
+  progress,
+  RAW,
+  started,
+  state,
+} from "./events.js";
 import { carriesText, type Part, type Scenario } from "./scenario.js";
 
 const resuming = (after: unknown): Part => ({ ...RAW, extensions: { aaepd: { resume_after: after } } });
 
 /** Never the connection of a subscriber, as a spawned daemon's parent is: whoever asks does not answer (R5). */
 const BANKER = "banker";
+
+const QUESTIONS = { supports_clarification_reply: true, event_filters: { include: ["aaep:agent.awaiting.*"] } };
+const TELLS_STATUS = { paused: false, max_chars: 16_384, reply_status: true };
+const FREE = { type: "clarification.reply", reply_token: "rpl_1", timestamp: "$asked" };
 
 const approvedBy = (who: string): Part => ({
   "@context": ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"],
@@ -242,6 +258,37 @@ export const listening: readonly Scenario[] = [
         params: { reply_token: "rpl_none" },
         error: { code: "not_found", pointer: "/reply_token", status: "NOT_FOUND" },
       },
+    ],
+  },
+  {
+    name: "R19, P9: a reply that does not count is told to whoever sent it and asked for that, whatever was wrong with it",
+    steps: [
+      ...["reader", "late"].map((who) => ({
+        do: "subscribe" as const,
+        who,
+        request: { capabilities: { ...QUESTIONS, aaepd: { reply_status: true } } },
+        answer: { ...ACCEPTED, honored_capabilities: expect.objectContaining({ aaepd: TELLS_STATUS }) },
+      })),
+      { do: "subscribe", who: "silent", request: { capabilities: QUESTIONS }, answer: ACCEPTED },
+      { do: "publish", agent: BANKER, events: [started(), clarification("rpl_1")] },
+      ...["reader", "late", "silent"].map((who) => ({
+        do: "hears" as const,
+        who,
+        events: [{ reply_token: "rpl_1", accepted_response_kinds: ["freetext"] }],
+        save: { asked: "0.timestamp" },
+      })),
+      { do: "reply", who: "reader", message: { ...FREE, response: "" }, counts: false },
+      { do: "is told not taken", who: "reader", tokens: ["rpl_1"] },
+      { do: "list pending", who: "reader", questions: [{ reply_token: "rpl_1" }] },
+      { do: "reply", who: "reader", message: { ...FREE, response: "in May" } },
+      { do: "list pending", who: "reader", questions: [] },
+      { do: "reply", who: "late", message: { ...FREE, response: "x".repeat(16_385) }, counts: false },
+      { do: "is told not taken", who: "late", tokens: ["rpl_1"] },
+      { do: "reply", who: "silent", message: { ...FREE, response: "in June" }, counts: false },
+      ...["silent", "reader"].flatMap((who) => [
+        { do: "list pending" as const, who, questions: [] },
+        { do: "is told not taken" as const, who, tokens: [] },
+      ]),
     ],
   },
   {

@@ -78,8 +78,16 @@ async function carryOut(step: Step, world: World, lane: Lane, saved: Map<string,
       if (step.status !== undefined && end !== undefined) expect(end.status).toBe(step.status);
       return;
     }
-    case "reply":
-      return (await world.subscriber(step.who)).reply(step.message as Message);
+    case "reply": {
+      const replied = (await world.subscriber(step.who)).reply(step.message as Message);
+      return step.counts === false ? replied.catch(() => undefined) : replied;
+    }
+    case "is told not taken": {
+      const { notTaken } = await world.subscriber(step.who);
+      const told = await notTaken.take(step.tokens.length, "replies that did not count");
+      expect(told.map(({ reply_token }) => reply_token)).toEqual(step.tokens);
+      return expect(notTaken.rest()).toEqual([]);
+    }
     case "skip":
       return expectPart(await (await world.subscriber(step.who)).skip(step.params as Message), step.answer ?? {});
     case "repeat":

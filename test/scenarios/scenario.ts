@@ -34,7 +34,10 @@ export type Step =
   | { readonly do: "is kept alive"; readonly who: string; readonly times: number }
   /** `status`: how its stream ends after that, where streams have a status. */
   | { readonly do: "is told"; readonly who: string; readonly closing: Part; readonly status?: string }
-  | { readonly do: "reply"; readonly who: string; readonly message: Part }
+  /** `counts`: false where a call that answers it says so. */
+  | { readonly do: "reply"; readonly who: string; readonly message: Part; readonly counts?: false }
+  /** That replies with these tokens did not count, and nothing more of the kind. */
+  | { readonly do: "is told not taken"; readonly who: string; readonly tokens: readonly string[] }
   | { readonly do: "skip"; readonly who: string; readonly params: Part; readonly answer?: Part }
   | { readonly do: "repeat"; readonly who: string; readonly eventId: string; readonly answer?: Part }
   | { readonly do: "list pending"; readonly who: string; readonly questions: readonly Part[] }

@@ -52,12 +52,13 @@ export interface EngineRig {
   readonly openAgent: (identity?: Producer) => RigAgent;
   readonly clock: VirtualClock;
   readonly engine: Engine;
-  /** `connection`: as an agent of it names it (R5). */
+  /** `connection`: as an agent of it names it (R5). `replyNotTaken`: told as its terms ask (R19). */
   readonly listen: (
     terms?: Partial<Terms>,
     subscriberId?: string,
     resumeAfter?: ResumeAfter,
     connection?: object,
+    replyNotTaken?: (token: string) => void,
   ) => Listener;
   /** Publishes from one agent connection; fields are completed by the daemon. */
   readonly publish: (...events: Readonly<Record<string, unknown>>[]) => readonly { eventId: string; epoch: number }[];
@@ -187,7 +188,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
     clock,
     engine,
     agent,
-    listen: (terms = {}, subscriberId = "listener", resumeAfter, connection) => {
+    listen: (terms = {}, subscriberId = "listener", resumeAfter, connection, replyNotTaken) => {
       const received: Received[] = [];
       const ended: string[] = [];
       let blocked = false;
@@ -215,6 +216,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
         subscriberId,
         terms: { ...defaultTerms(), ...terms },
         connection,
+        replyNotTaken,
         resumeAfter,
         wake,
         ended: (reason) => {

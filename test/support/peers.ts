@@ -65,6 +65,8 @@ export interface Subscription {
   readonly eventTexts: string[];
   /** `subscription.close` of the daemon. */
   readonly closings: MessageQueue<Message>;
+  /** `aaepd.reply_not_taken`, or its params. */
+  readonly notTaken: MessageQueue<Message>;
   /** Answers accepted or rejected. */
   readonly subscribe: (request: Message) => Promise<Message>;
   /** Answers accepted, rejected, or the error. */
@@ -92,6 +94,7 @@ export function plainPeer(connection: Connection<Uint8Array>, sniffer: WireSniff
   const events = createMessageQueue<Message>(`${label}'s events`);
   const answers = createMessageQueue<Message>(`${label}'s answers`);
   const closings = createMessageQueue<Message>(`${label}'s closings`);
+  const notTaken = createMessageQueue<Message>(`${label}'s replies that did not count`);
   const eventTexts: string[] = [];
   let id = "";
   const raw = rawPeer(
@@ -101,6 +104,7 @@ export function plainPeer(connection: Connection<Uint8Array>, sniffer: WireSniff
       const type = String(message.type);
       if (type === "subscription.close") closings.push(message);
       else if (type === "aaepd.heartbeat") return;
+      else if (type === "aaepd.reply_not_taken") notTaken.push(message);
       else if (CONTROL.test(type)) answers.push(message);
       else {
         eventTexts.push(Buffer.from(frame).toString());
@@ -108,7 +112,7 @@ export function plainPeer(connection: Connection<Uint8Array>, sniffer: WireSniff
       }
     },
     () => {
-      for (const queue of [events, answers, closings]) queue.end();
+      for (const queue of [events, answers, closings, notTaken]) queue.end();
     },
   );
   const say = (message: unknown): void => raw.sendText(JSON.stringify(message));
@@ -134,6 +138,7 @@ export function plainPeer(connection: Connection<Uint8Array>, sniffer: WireSniff
     eventTexts,
     answers,
     closings,
+    notTaken,
     say,
     id: () => id,
     subscribe: async (request) => {
@@ -216,6 +221,9 @@ export function rpcPeer(connection: Connection<Uint8Array>, sniffer: WireSniffer
     if (method === "aaep.event") {
       one?.eventTexts.push(paramsTextOf(Buffer.from(frame).toString()));
       one?.events.push(params as Message);
+    } else if (method === "aaepd.reply_not_taken") {
+      const { subscription_id: named } = params as Message;
+      subscriptions.find((each) => named === undefined || each.id() === named)?.notTaken.push(params as Message);
     } else if (method === "aaep.error") errors.push(params as Message);
     else if (method === "aaep.outcome") outcomes.push(params as Message);
     else if (method === "aaep.waiting") waiting.push(params as Message);
@@ -235,7 +243,8 @@ export function rpcPeer(connection: Connection<Uint8Array>, sniffer: WireSniffer
   const raw = rawPeer(connection, take, () => {
     for (const { method, reject } of pending.values()) reject(new Error(`${label} ended while waiting for ${method}`));
     for (const queue of [errors, strays, outcomes, waiting]) queue.end();
-    for (const { events, closings } of subscriptions) for (const queue of [events, closings]) queue.end();
+    for (const { events, closings, notTaken } of subscriptions)
+      for (const queue of [events, closings, notTaken]) queue.end();
   });
 
   const send = (method: string, id: number | undefined, paramsText: string | undefined): void => {
@@ -314,6 +323,7 @@ function openRpcSubscription(
     events: createMessageQueue<Message>(`${label}'s events`),
     eventTexts: [],
     closings: createMessageQueue<Message>(`${label}'s closings`),
+    notTaken: createMessageQueue<Message>(`${label}'s replies that did not count`),
     peer,
     id: () => id,
     isUnnamed: () => isUnnamed,

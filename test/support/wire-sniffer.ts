@@ -27,6 +27,7 @@ const PLAIN: Readonly<Record<string, Check>> = {
   "aaepd.error": validators.isAaepdError,
   "aaepd.pending": validators.isAaepdPending,
   "aaepd.heartbeat": validators.isAaepdHeartbeat,
+  "aaepd.reply_not_taken": validators.isAaepdReplyNotTaken,
 };
 
 const isEmpty: Check = (value) => isObject(value) && Object.keys(value).length === 0;
@@ -74,6 +75,7 @@ const NOTIFICATIONS: Readonly<Record<string, Check>> = {
   "aaep.event": (value) => eventFaults(value).length === 0,
   "aaep.error": (value) => isObject(value) && validators.isAaepdError({ ...value, type: "aaepd.error" }),
   "aaep.close": validators.isSubscriptionClose,
+  "aaepd.reply_not_taken": validators.isAaepdReplyNotTaken,
   "aaep.outcome": isOutcome,
   "aaep.waiting": (value) =>
     isObject(value) &&

@@ -229,7 +229,7 @@ export declare type StringList = Message<"aaep.v1.StringList"> & {
 export declare const StringListSchema: GenMessage<StringList>;
 
 /**
- * Pace in the listener's hands (R26).
+ * Pace in the listener's hands (R26), and what becomes of replies (R19).
  *
  * @generated from message aaep.v1.AaepdCapability
  */
@@ -247,6 +247,13 @@ export declare type AaepdCapability = Message<"aaep.v1.AaepdCapability"> & {
    * @generated from field: optional uint32 max_chars = 2;
    */
   maxChars?: number | undefined;
+
+  /**
+   * Whether AaepdReplyNotTaken tells that a reply did not count (R19).
+   *
+   * @generated from field: optional bool reply_status = 3;
+   */
+  replyStatus?: boolean | undefined;
 
   /**
    * Members without a field here.
@@ -794,6 +801,33 @@ export declare type AaepdError = Message<"aaep.v1.AaepdError"> & {
  * Use `create(AaepdErrorSchema)` to create a new message.
  */
 export declare const AaepdErrorSchema: GenMessage<AaepdError>;
+
+/**
+ * A reply of this subscription did not count; why is not told, and the question may be open still (R19). In JSON `aaepd.reply_not_taken`.
+ *
+ * @generated from message aaep.v1.AaepdReplyNotTaken
+ */
+export declare type AaepdReplyNotTaken = Message<"aaep.v1.AaepdReplyNotTaken"> & {
+  /**
+   * Required. That of the reply.
+   *
+   * @generated from field: optional string reply_token = 1;
+   */
+  replyToken?: string | undefined;
+
+  /**
+   * Only over JSON-RPC.
+   *
+   * @generated from field: optional string subscription_id = 2;
+   */
+  subscriptionId?: string | undefined;
+};
+
+/**
+ * Describes the message aaep.v1.AaepdReplyNotTaken.
+ * Use `create(AaepdReplyNotTakenSchema)` to create a new message.
+ */
+export declare const AaepdReplyNotTakenSchema: GenMessage<AaepdReplyNotTaken>;
 
 /**
  * Says that the stream is alive where nothing else has been sent for a while (R22). In JSON `aaepd.heartbeat`.

@@ -6,7 +6,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { AaepdError, AaepdHeartbeat, AaepdListPending, AaepdPending, AaepdRepeat, AaepdSkip, ClarificationReply, ConfirmationReply, SubscriptionAccepted, SubscriptionClose, SubscriptionRejected, SubscriptionRenegotiate, SubscriptionRequest } from "./handshake_pb.js";
+import type { AaepdError, AaepdHeartbeat, AaepdListPending, AaepdPending, AaepdRepeat, AaepdReplyNotTaken, AaepdSkip, ClarificationReply, ConfirmationReply, SubscriptionAccepted, SubscriptionClose, SubscriptionRejected, SubscriptionRenegotiate, SubscriptionRequest } from "./handshake_pb.js";
 import type { Event } from "./event_pb.js";
 import type { ProducerManifest } from "./manifest_pb.js";
 
@@ -131,6 +131,12 @@ export declare type SubscribeResponse = Message<"aaep.v1.SubscribeResponse"> & {
      */
     value: AaepdHeartbeat;
     case: "heartbeat";
+  } | {
+    /**
+     * @generated from field: aaep.v1.AaepdReplyNotTaken reply_not_taken = 8;
+     */
+    value: AaepdReplyNotTaken;
+    case: "replyNotTaken";
   } | { case: undefined; value?: undefined };
 };
 
@@ -206,6 +212,12 @@ export declare type ListenResponse = Message<"aaep.v1.ListenResponse"> & {
      */
     value: AaepdHeartbeat;
     case: "heartbeat";
+  } | {
+    /**
+     * @generated from field: aaep.v1.AaepdReplyNotTaken reply_not_taken = 8;
+     */
+    value: AaepdReplyNotTaken;
+    case: "replyNotTaken";
   } | { case: undefined; value?: undefined };
 };
 
@@ -523,7 +535,7 @@ export declare const SubscriberService: GenService<{
     output: typeof ListenResponseSchema;
   },
   /**
-   * Answers a question. Says whether it counted, and never why not (R19).
+   * Answers a question. Says whether it counted, and never why not (R19); so does the stream, to those that asked for `reply_status`.
    *
    * @generated from rpc aaep.v1.SubscriberService.Reply
    */

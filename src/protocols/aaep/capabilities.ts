@@ -24,9 +24,10 @@ export interface Requested {
   readonly paceWpm: number | undefined;
   readonly acceptSignedManifestsOnly: boolean | undefined;
   /** Whether the daemon's own capability was named at all, and so is to be echoed. */
-  readonly namesPace: boolean;
+  readonly namesOwn: boolean;
   readonly paused: boolean | undefined;
   readonly maxChars: number | undefined;
+  readonly replyStatus: boolean | undefined;
   /** What was left out of it, for people (R32). */
   readonly notes: readonly string[];
 }
@@ -49,7 +50,7 @@ const CORE_CAPABILITIES = [
 
 const KNOWN_NAMES: ReadonlySet<string> = new Set(CORE_CAPABILITIES);
 const FILTER_MEMBERS: ReadonlySet<string> = new Set(["include", "exclude"]);
-const PACE_MEMBERS: ReadonlySet<string> = new Set(["paused", "max_chars"]);
+const OWN_MEMBERS: ReadonlySet<string> = new Set(["paused", "max_chars", "reply_status"]);
 
 /** Members that are merged one by one; everything else is replaced whole. */
 const MERGED_BY_MEMBER: ReadonlySet<string> = new Set(["event_filters", "aaepd"]);
@@ -147,11 +148,11 @@ function readMembers(value: unknown, path: string): Capabilities {
 const MAX_NAMED = 8;
 
 /** Whoever misspells a capability is to learn why it has no effect; an extension's is inert here all the same (AAEP §5.3.2). */
-function notesOfUnknown(capabilities: Capabilities, filters: Capabilities, pace: Capabilities): readonly string[] {
+function notesOfUnknown(capabilities: Capabilities, filters: Capabilities, own: Capabilities): readonly string[] {
   const unknown = [
     ...Object.keys(capabilities).filter((name) => !KNOWN_NAMES.has(name)),
     ...Object.keys(filters).flatMap((name) => (FILTER_MEMBERS.has(name) ? [] : [`event_filters.${name}`])),
-    ...Object.keys(pace).flatMap((name) => (PACE_MEMBERS.has(name) ? [] : [`aaepd.${name}`])),
+    ...Object.keys(own).flatMap((name) => (OWN_MEMBERS.has(name) ? [] : [`aaepd.${name}`])),
   ];
   const told = unknown.slice(0, MAX_NAMED).map((name) => `${quoted(name)} is not known here and has no effect.`);
   const leftCount = unknown.length - told.length;
@@ -165,8 +166,8 @@ function notesOfUnknown(capabilities: Capabilities, filters: Capabilities, pace:
  */
 export function readCapabilities(capabilities: Capabilities): Requested {
   const filters = readMembers(capabilities.event_filters, "event_filters");
-  const pace = readMembers(capabilities.aaepd, "aaepd");
-  const notes: string[] = [...notesOfUnknown(capabilities, filters, pace)];
+  const own = readMembers(capabilities.aaepd, "aaepd");
+  const notes: string[] = [...notesOfUnknown(capabilities, filters, own)];
   return {
     maxEventsPerSecond: readInteger(capabilities.max_events_per_second, "max_events_per_second", 1, 100_000),
     preferredVerbosity: readWord(capabilities.preferred_verbosity, "preferred_verbosity", VERBOSITIES),
@@ -186,9 +187,10 @@ export function readCapabilities(capabilities: Capabilities): Requested {
     cognitiveLoad: readWord(capabilities.cognitive_load, "cognitive_load", LOADS),
     paceWpm: readInteger(capabilities.pace_wpm, "pace_wpm", 50, 1000),
     acceptSignedManifestsOnly: readBoolean(capabilities.accept_signed_manifests_only, "accept_signed_manifests_only"),
-    namesPace: capabilities.aaepd !== undefined,
-    paused: readBoolean(pace.paused, "aaepd.paused"),
-    maxChars: readInteger(pace.max_chars, "aaepd.max_chars", 80, 16_384),
+    namesOwn: capabilities.aaepd !== undefined,
+    paused: readBoolean(own.paused, "aaepd.paused"),
+    replyStatus: readBoolean(own.reply_status, "aaepd.reply_status"),
+    maxChars: readInteger(own.max_chars, "aaepd.max_chars", 80, 16_384),
     notes,
   };
 }

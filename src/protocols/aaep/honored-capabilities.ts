@@ -1,5 +1,7 @@
 // The terms of a subscription in their wire form (AAEP §5.4.4).
+
 import type { EventFilters, Terms } from "../../engine/terms.js";
+import type { Requested } from "./capabilities.js";
 
 /** `honored_capabilities`: every core capability that has a value, so that nothing is left to a reader's defaults. */
 export interface HonoredCapabilities {
@@ -15,11 +17,14 @@ export interface HonoredCapabilities {
   readonly cognitive_load: Terms["cognitiveLoad"];
   readonly pace_wpm?: number;
   readonly accept_signed_manifests_only: boolean;
-  readonly aaepd?: { readonly paused: boolean; readonly max_chars: number };
+  readonly aaepd?: { readonly paused: boolean; readonly max_chars: number; readonly reply_status?: boolean };
 }
 
-/** `namesPace`: whether the peer named the `aaepd` capability, which is echoed only then (R26). */
-export function honoredCapabilities(terms: Terms, namesPace: boolean): HonoredCapabilities {
+/** `requested` says whether the peer named the `aaepd` capability, which is echoed only then (R26), and which of its members. */
+export function honoredCapabilities(
+  terms: Terms,
+  requested: Pick<Requested, "namesOwn" | "replyStatus">,
+): HonoredCapabilities {
   return {
     ...(terms.maxEventsPerSecond === undefined ? {} : { max_events_per_second: terms.maxEventsPerSecond }),
     preferred_verbosity: terms.preferredVerbosity,
@@ -33,6 +38,14 @@ export function honoredCapabilities(terms: Terms, namesPace: boolean): HonoredCa
     cognitive_load: terms.cognitiveLoad,
     ...(terms.paceWpm === undefined ? {} : { pace_wpm: terms.paceWpm }),
     accept_signed_manifests_only: terms.acceptSignedManifestsOnly,
-    ...(namesPace ? { aaepd: { paused: terms.paused, max_chars: terms.maxChars } } : {}),
+    ...(requested.namesOwn ? { aaepd: ownCapability(terms, requested) } : {}),
+  };
+}
+
+function ownCapability({ paused, maxChars, replyStatus }: Terms, requested: Pick<Requested, "replyStatus">) {
+  return {
+    paused,
+    max_chars: maxChars,
+    ...(requested.replyStatus === undefined ? {} : { reply_status: replyStatus }),
   };
 }

@@ -18,7 +18,7 @@ export function createListenProtocol(
   const desk = createSubscriptionDesk(services);
   return {
     name: "aaep-listen",
-    open: (wake, expel): ProtocolSession<unknown> => {
+    open: (wake, expel, tell): ProtocolSession<unknown> => {
       let open: OpenSubscription | undefined;
       let hasEnded = false;
       const endInOrder = (): void => {
@@ -35,7 +35,7 @@ export function createListenProtocol(
             return { answers: [errorMessage(fault)], closes: false, fault };
           }
           const request = message ?? defaultRequest(services.ids.hex(8));
-          const outcome = desk.request(request, { wake, isRemembered: message !== undefined, expelled: expel });
+          const outcome = desk.request(request, { wake, isRemembered: message !== undefined, expelled: expel, tell });
           // Nothing else can be tried on this stream.
           if (outcome.kind === "rejected") return { answers: [outcome.message], closes: true };
           open = outcome.open;

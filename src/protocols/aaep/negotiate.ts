@@ -79,6 +79,7 @@ export function defaultTerms(offer?: Pick<Offer, "maxEventsPerSecond">): Terms {
     acceptSignedManifestsOnly: false,
     paused: false,
     maxChars: DEFAULT_MAX_CHARS,
+    replyStatus: false,
   };
 }
 
@@ -175,8 +176,9 @@ function grant(
     acceptSignedManifestsOnly: requested.acceptSignedManifestsOnly ?? defaults.acceptSignedManifestsOnly,
     paused: requested.paused ?? defaults.paused,
     maxChars: requested.maxChars ?? defaults.maxChars,
+    replyStatus: requested.replyStatus ?? defaults.replyStatus,
   };
-  const honored = honoredCapabilities(terms, requested.namesPace);
+  const honored = honoredCapabilities(terms, requested);
   return { kind: "accepted", terms, capabilities, honored, version: AAEP_VERSION, notes };
 }
 

@@ -23,7 +23,7 @@ const NOTHING: Reaction<unknown> = { answers: [], closes: false };
 
 /** The protocol of a peer whose first message is a `subscription.request`. */
 export function createPlainProtocol(services: DeskServices): Protocol<unknown> {
-  return { name: "aaep", open: (wake, expel) => new PlainSession(services, { wake, expelled: expel }) };
+  return { name: "aaep", open: (wake, expel, tell) => new PlainSession(services, { wake, expelled: expel, tell }) };
 }
 
 const IDLE = { kind: "idle" } as const;

@@ -127,6 +127,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
       wake: () => wake(),
       expelled: (reason) => expel(id, reason),
       connection,
+      tell: ({ type, ...params }) => void peer.notify(String(type), { ...params, ...held.get(id)?.members }),
     });
     if (outcome.kind === "rejected") return outcome.message;
     const { open } = outcome;

@@ -48,6 +48,8 @@ export interface SubscriptionEvents {
   readonly isRemembered?: boolean;
   /** Its connection, where that may have an agent too: what that names in `AgentDeskServices` (R5). Default: it has none. */
   readonly connection?: object;
+  /** Sends a message on its stream that answers nothing. Default: it is not sent. */
+  readonly tell?: (message: Message) => void;
   /** The engine ends it. */
   readonly expelled: (reason: EndReason) => void;
 }
@@ -108,6 +110,7 @@ function answerRequest(value: unknown, events: SubscriptionEvents, services: Des
       isRemembered: events.isRemembered ?? true,
       terms: negotiated.terms,
       connection: events.connection,
+      replyNotTaken: (token) => events.tell?.({ type: "aaepd.reply_not_taken", reply_token: token }),
       resumeAfter,
       wake: events.wake,
       ended: events.expelled,

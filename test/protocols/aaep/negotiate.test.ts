@@ -186,6 +186,11 @@ describe("what is asked for and what is granted", () => {
       max_chars: 16_384,
     });
     expect(accepted(ask({})).honored).not.toHaveProperty("aaepd");
+    for (const reply_status of [true, false]) {
+      const { honored, notes, terms } = accepted(ask({ aaepd: { reply_status } }));
+      expect(honored.aaepd).toEqual({ paused: false, max_chars: 16_384, reply_status });
+      expect([notes, terms.replyStatus]).toEqual([[], reply_status]);
+    }
   });
 
   test("AAEP §5.3.2: unknown capabilities are inert", () => {
@@ -266,6 +271,7 @@ describe("what cannot be read", () => {
     [{ aaepd: { max_chars: 79 } }, "/capabilities/aaepd/max_chars"],
     [{ aaepd: { max_chars: 16_385 } }, "/capabilities/aaepd/max_chars"],
     [{ aaepd: { paused: 1 } }, "/capabilities/aaepd/paused"],
+    [{ aaepd: { reply_status: "yes" } }, "/capabilities/aaepd/reply_status"],
     [{ aaepd: [] }, "/capabilities/aaepd"],
   ];
 

@@ -1,8 +1,13 @@
 // What a listener says beside its stream of Listen, by calls that are answered once (AAEP app. B, A7, H3, R19, R26, R28, R32).
 import type { DescMethod } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
+import { AgentService, PublishBatchRequestSchema, PublishBatchResponseSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
-import { session } from "../../support/engine-rig.js";
+import { agentMethods } from "../../../src/protocols/aaep/agent-service.js";
+import { decodeDocument } from "../../../src/protocols/aaep/protobuf/decode.js";
+import { encodeDocument } from "../../../src/protocols/aaep/protobuf/encode.js";
+import { createCallSignal } from "../../../transports/json-rpc/call-signal.js";
+import { SILENT_LOG, session } from "../../support/engine-rig.js";
 import { createSubscriberRig, type Document, requestOf, type SubscriberRig } from "../../support/subscriber-calls.js";
 
 const { method } = SubscriberService;
@@ -17,8 +22,8 @@ interface Listening {
   readonly key: string;
 }
 
-async function listeningOn(rig: SubscriberRig, subscriber = "reader"): Promise<Listening> {
-  const stream = rig.listen({ request: requestOf(ABLE, { subscriber_id: subscriber }) });
+async function listeningOn(rig: SubscriberRig, subscriber = "reader", others: Document = {}): Promise<Listening> {
+  const stream = rig.listen({ request: requestOf({ ...ABLE, ...others }, { subscriber_id: subscriber }) });
   await rig.settle();
   const [accepted] = stream.heard();
   const extensions = accepted?.extensions as { readonly aaepd: { readonly key: string } };
@@ -53,6 +58,59 @@ describe("calls beside Listen", () => {
     expect(await rig.call(method.reply, request)).toEqual({ accepted: true });
     expect(await rig.call(method.reply, request)).toEqual({ accepted: false });
     expect(rig.agent.outcomes).toMatchObject([{ result: { resolvedBy: "reply", decision: "accept" } }]);
+  });
+
+  it("R19: Reply and the stream both say that it did not count; of what a stream does not take, the newest alone waits", async () => {
+    const rig = createSubscriberRig();
+    const { stream, id, key } = await listeningOn(rig, "reader", { aaepd: { reply_status: true } });
+    rig.publish(session().started(), session().confirmation(TOKEN, { timeout_seconds: 600 }));
+    rig.publish(session().confirmation("rpl_last", { action: "Another.", timeout_seconds: 600 }));
+    await rig.settle();
+    const told = () => stream.heard().filter(({ type }) => type === "aaepd.reply_not_taken");
+    const spoil = async (token: string): Promise<void> => {
+      const reply = replyOf(id, { reply_token: token, timestamp: "2020-01-01T00:00:00Z" });
+      expect(await rig.call(method.reply, { key, confirmation_reply: reply })).toEqual({ accepted: false });
+      await rig.pass(1000);
+    };
+    await spoil(TOKEN);
+    expect(told()).toEqual([{ type: "aaepd.reply_not_taken", reply_token: TOKEN }]);
+    expect(stream.responses().at(-1)).toEqual({ events: [], reply_not_taken: told()[0] });
+    stream.stopReading();
+    for (let count = 0; count < 50; count += 1) await spoil(TOKEN);
+    await spoil("rpl_last");
+    stream.readOn();
+    await rig.settle();
+    expect(told().at(-1)).toMatchObject({ reply_token: "rpl_last" });
+    // What the stream took before it was full, and the newest.
+    expect(told().length).toBeLessThan(10);
+    await spoil(TOKEN);
+    expect(told().at(-1)).toMatchObject({ reply_token: TOKEN });
+  });
+
+  it("R5: the key of an agent is none of a subscription: whoever asks by calls does not answer by it", async () => {
+    const { rig, id } = await listening();
+    const agent = agentMethods({
+      engine: rig.engine,
+      ids: { hex: (bytes) => "a".repeat(bytes * 2) },
+      clock: rig.clock,
+      log: SILENT_LOG,
+      agentIdleMs: 60_000,
+      handshakeTimeoutMs: 60_000,
+      served: () => undefined,
+    });
+    const publishBatch = agent.methods.find(({ descriptor }) => descriptor === AgentService.method.publishBatch);
+    if (publishBatch?.kind !== "unary") throw new Error("there is no PublishBatch");
+    const events = [session().started(), session().confirmation(TOKEN)];
+    const answer = publishBatch.answer(encodeDocument(PublishBatchRequestSchema, { publish: { events } }), {
+      peer: { label: "agent", trust: "same-user" },
+      signal: createCallSignal(),
+    });
+    await rig.settle();
+    const { agent_key: key } = decodeDocument(PublishBatchResponseSchema, await answer);
+    expect(key).toBe("a".repeat(32));
+    const request = { key, confirmation_reply: replyOf(id) };
+    expect(await rig.call(method.reply, request)).toEqual({ accepted: false });
+    expect(rig.engine.status().openQuestionCount).toBe(1);
   });
 
   it("Reply takes an answer to a clarification", async () => {

@@ -28,6 +28,7 @@ const TYPES: Readonly<Record<string, string>> = {
   AaepdRepeat: "aaepd.repeat",
   AaepdError: "aaepd.error",
   AaepdHeartbeat: "aaepd.heartbeat",
+  AaepdReplyNotTaken: "aaepd.reply_not_taken",
   ProducerManifest: "aaep:producer.manifest",
 };
 const WHOLE: ReadonlySet<ScalarType> = new Set([ScalarType.UINT64, ScalarType.INT64]);

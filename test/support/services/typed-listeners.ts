@@ -5,6 +5,7 @@ import {
   AaepdHeartbeatSchema,
   AaepdListPendingSchema,
   AaepdRepeatSchema,
+  AaepdReplyNotTakenSchema,
   AaepdSkipSchema,
   ClarificationReplySchema,
   ConfirmationReplySchema,
@@ -59,6 +60,7 @@ function createHearing({ convert, sniffer, label = "listener" }: ListenerOptions
   const answers = createMessageQueue<Message>(`${label}'s answers`);
   const closings = createMessageQueue<Message>(`${label}'s closings`);
   const heartbeats = createMessageQueue<Message>(`${label}'s heartbeats`);
+  const notTaken = createMessageQueue<Message>(`${label}'s replies that did not count`);
   const eventTexts: string[] = [];
   const runs: number[] = [];
   return {
@@ -66,6 +68,7 @@ function createHearing({ convert, sniffer, label = "listener" }: ListenerOptions
     answers,
     closings,
     heartbeats,
+    notTaken,
     eventTexts,
     runs,
     take: ({ events: some, message }: SubscribeResponse | ListenResponse): void => {
@@ -94,12 +97,15 @@ function createHearing({ convert, sniffer, label = "listener" }: ListenerOptions
         case "heartbeat":
           heartbeats.push(sniffer.document(convert.toDocument(AaepdHeartbeatSchema, message.value)));
           break;
+        case "replyNotTaken":
+          notTaken.push(sniffer.document(convert.toDocument(AaepdReplyNotTakenSchema, message.value)));
+          break;
         case undefined:
           if (some.length === 0) throw new Error("a message with nothing in it");
       }
     },
     end: (): void => {
-      for (const queue of [events, answers, closings, heartbeats]) queue.end();
+      for (const queue of [events, answers, closings, heartbeats, notTaken]) queue.end();
     },
   };
 }

@@ -71,6 +71,7 @@ test("all twelve events, extension events and every message of the handshake are
     "AaepdListPending",
     "AaepdPending",
     "AaepdRepeat",
+    "AaepdReplyNotTaken",
     "AaepdSkip",
   ]);
 });

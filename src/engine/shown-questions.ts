@@ -1,0 +1,23 @@
+// Which subscriptions were sent a question that is over: whoever answered it too late is told that the answer did not count (R19).
+
+/** Questions that are remembered, the newest. */
+const KEPT_COUNT = 256;
+
+export interface ShownQuestions {
+  /** The question is over; `to` are the ids of the subscriptions that it was sent to. */
+  readonly over: (token: string, to: ReadonlySet<string>) => void;
+  readonly wasShown: (token: string, subscriptionId: string) => boolean;
+}
+
+export function createShownQuestions(): ShownQuestions {
+  const shown = new Map<string, ReadonlySet<string>>();
+  return {
+    over: (token, to) => {
+      if (to.size === 0) return;
+      shown.set(token, to);
+      const [oldest] = shown.size > KEPT_COUNT ? shown.keys() : [];
+      if (oldest !== undefined) shown.delete(oldest);
+    },
+    wasShown: (token, subscriptionId) => shown.get(token)?.has(subscriptionId) === true,
+  };
+}
