@@ -2,9 +2,10 @@ import { type Command, Option } from "commander";
 import type { ProducerManifest } from "#gen/aaep/types.js";
 import { currentPlace, ipcDirectories, ipcPath } from "../../transports/ipc/paths.js";
 import { Fault } from "../base/errors.js";
-import { resolveConfiguration } from "../daemon/config-sources.js";
+import { describeSource, resolveConfiguration } from "../daemon/config-sources.js";
 import { daemonManifest } from "../daemon/manifest.js";
 import { readVersion } from "../daemon/version.js";
+import { type ChosenSocket, connectingTo } from "./chosen-socket.js";
 import { configurationFlags } from "./configuration-options.js";
 import type { CommandContext } from "./context.js";
 import { findSocket } from "./find-socket.js";
@@ -17,7 +18,8 @@ const EXPLANATION = `
 The manifest says who the producer is, what it speaks and what it offers; assistive technology reads it before it subscribes. It is one JSON document
 on standard output.
 
-Without --socket the only daemon of this user that runs is asked; where several run, choose one. --new prints what a new daemon would say.
+Without --socket the daemon that AAEPD_SOCKET names is asked, else the only one of this user that runs; where several run, choose one. --new prints what
+a new daemon would say.
 
 Examples:
   aaepd manifest
@@ -53,16 +55,19 @@ async function manifestFor(parsed: Readonly<Record<string, unknown>>): Promise<P
   const { socket, producerId } = configuration;
   if (parsed.new === true) return daemonManifest({ configuration, version: readVersion(), hasStdio: false });
   // Where nobody has chosen one, on the command line, by a variable or in the file, whoever runs is meant.
-  if (sources.socket.kind === "default" && sources.producerId.kind === "default") return askAt(await theOnlySocket());
+  if (sources.socket.kind === "default" && sources.producerId.kind === "default") {
+    return askAt({ path: await theOnlySocket(), isByVariable: false });
+  }
+  const isByVariable = sources.socket.kind === "environment";
   switch (socket.kind) {
     case "path":
-      return askAt(socket.path);
+      return askAt({ path: socket.path, isByVariable });
     case "auto":
-      return askAt(ipcPath(currentPlace(), producerId));
-    case "off":
-      throw new Fault("usage", "There is no daemon at --socket off. Give the path of a socket, or auto; or --new.", {
-        origin: "local",
-      });
+      return askAt({ path: ipcPath(currentPlace(), producerId), isByVariable: false });
+    case "off": {
+      const sentence = `There is no daemon at ${describeSource(sources.socket)} off. Give the path of a socket, or auto; or --new.`;
+      throw new Fault("usage", sentence, { origin: "local" });
+    }
   }
 }
 
@@ -76,12 +81,13 @@ async function theOnlySocket(): Promise<string> {
   }
 }
 
-async function askAt(path: string): Promise<ProducerManifest> {
+async function askAt(socket: ChosenSocket): Promise<ProducerManifest> {
+  const { path } = socket;
   const [{ createAgentClient }, { ipcRpcConnector }] = await Promise.all([
     import("../client/agent-client.js"),
     import("../client/node.js"),
   ]);
-  const client = await createAgentClient(ipcRpcConnector(path));
+  const client = await createAgentClient(connectingTo(socket, ipcRpcConnector(path)));
   let deadline: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     const sentence = `The daemon at ${path} did not answer within ${ANSWER_MS / 1000} seconds. Try again, or start it anew.`;

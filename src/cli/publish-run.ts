@@ -3,6 +3,7 @@ import type { Framing } from "../../transports/framing/framings.js";
 import { Fault } from "../base/errors.js";
 import { type AgentClient, createAgentClient } from "../client/agent-client.js";
 import { ipcRpcConnector } from "../client/node.js";
+import { chosenSocket, connectingTo } from "./chosen-socket.js";
 import type { CommandIo } from "./command-io.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
 import { faultLine } from "./fault-lines.js";
@@ -81,8 +82,12 @@ async function publish(file: string, options: PublishOptions, io: CommandIo): Pr
 }
 
 async function connect({ socket, framing, producerId }: PublishOptions, io: CommandIo): Promise<AgentClient> {
-  const path = socket ?? (await findSocket(io.daemonDirectories));
-  const client = await createAgentClient(ipcRpcConnector(path, framing === undefined ? {} : { framing }));
+  const chosen = chosenSocket(socket, io.environment) ?? {
+    path: await findSocket(io.daemonDirectories),
+    isByVariable: false,
+  };
+  const connector = ipcRpcConnector(chosen.path, framing === undefined ? {} : { framing });
+  const client = await createAgentClient(connectingTo(chosen, connector));
   if (producerId === undefined) return client;
   try {
     await client.setManifest({ agent_id: producerId });

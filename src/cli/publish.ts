@@ -7,7 +7,7 @@ import type { PublishOptions } from "./publish-run.js";
 const HELP = `
 FILE holds one event as JSON on each line; - reads standard input. Instants become those of now, and sessions, events and questions get new ids, so that
 a recording can be published again and again. Lines that the daemon made which was recorded from are left out, except for what the agent's own rely on.
-Without --socket the only daemon of this user is taken.
+Without --socket the daemon that AAEPD_SOCKET names is taken, else the only one of this user.
 
 Every event is acknowledged by the daemon. One that is refused is told with its line, and the exit code is then 1.
 

@@ -39,7 +39,8 @@ export async function runDaemonCommand(
     ids: createIdSource(),
     sha256Hex,
     version: readVersion(),
-    ...(command === "stdio" ? { stdio: context.stdio } : {}),
+    // Agents start their own as often as they like; a second one of the user's is a mistake, which nobody would see.
+    ...(command === "stdio" ? { stdio: context.stdio } : { mostInstances: 1 }),
   };
   await runDaemon({
     log,

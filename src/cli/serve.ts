@@ -1,7 +1,4 @@
-import { basename } from "node:path";
 import type { Command } from "commander";
-import { ownerOf } from "../../transports/ipc/bind.js";
-import { currentPlace, ipcPath } from "../../transports/ipc/paths.js";
 import { addConfigurationOptions } from "./configuration-options.js";
 import type { CommandContext } from "./context.js";
 import { jsonText } from "./json-text.js";
@@ -11,6 +8,7 @@ const EXPLANATION = `
 When everything listens, one line of JSON goes to standard output, and nothing ever after:
   {"pid":4711,"producer_id":"aaepd","endpoints":{"ipc":"/run/user/1000/aaep/aaepd.sock"}}
 With --grpc or --http the addresses stand there as lists, and over TCP token_file names the file with the token.
+A second daemon of the same name is refused: give it another one by --producer-id, which its socket is named after.
 Log lines go to standard error. SIGTERM, SIGINT and SIGHUP stop the daemon in order, within two seconds.
 
 What agents say is kept on disk, for the next start and for aaepd replay; --journal memory writes nothing of it. aaepd status says where it is. Stopped
@@ -34,21 +32,10 @@ export function registerServe(program: Command, context: CommandContext): void {
     .addHelpText("after", EXPLANATION);
   addConfigurationOptions(command, "serve");
   command.action((parsed: Readonly<Record<string, unknown>>) =>
-    runDaemonCommand("serve", parsed, context, (running, { producerId, socket, log }) => {
-      const wanted = ipcPath(currentPlace(), producerId);
-      const { ipc } = running.endpoints;
-      if (socket.kind === "auto" && typeof ipc === "string" && ipc !== wanted) {
-        const pid = ownerOf(wanted);
-        const who = pid === undefined ? "Another process" : `Process ${pid}`;
-        log.warn({ socket: ipc }, `${who} already serves as ${nameOf(wanted)}; this one is ${nameOf(ipc)}`);
-      }
+    runDaemonCommand("serve", parsed, context, (running, { producerId }) => {
       const { endpoints, tokenPath } = running;
       const line = jsonText({ pid: process.pid, producer_id: producerId, endpoints, token_file: tokenPath });
       context.stdio.writable.write(`${line}\n`);
     }),
   );
-}
-
-function nameOf(socketPath: string): string {
-  return basename(socketPath, ".sock");
 }

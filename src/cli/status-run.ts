@@ -2,6 +2,7 @@
 import { Fault, faultFrom } from "../base/errors.js";
 import { ipcRpcConnector } from "../client/node.js";
 import type { DaemonStatus } from "../daemon/daemon-status.js";
+import { type ChosenSocket, chosenSocket, connectingTo } from "./chosen-socket.js";
 import { takesControls } from "./colors.js";
 import type { CommandIo } from "./command-io.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
@@ -19,9 +20,14 @@ export interface StatusOptions {
   readonly watch?: number | true;
 }
 
+interface Telling extends StatusOptions {
+  readonly chosen: ChosenSocket | undefined;
+}
+
 interface Asked {
   readonly label: string;
   readonly socketPath: string;
+  readonly isByVariable?: boolean;
 }
 
 type Answer =
@@ -36,10 +42,13 @@ const MOST_COLUMNS = 100;
 const REDRAW = "\u001b[H\u001b[J";
 
 export function runStatus(options: StatusOptions, io: CommandIo): Promise<void> {
-  return runCommand(io, () => (options.watch === undefined ? tellOnce(options, io) : watch(options, io)));
+  return runCommand(io, async () => {
+    const telling = { ...options, chosen: chosenSocket(options.socket, io.environment) };
+    return await (options.watch === undefined ? tellOnce(telling, io) : watch(telling, io));
+  });
 }
 
-async function tellOnce(options: StatusOptions, io: CommandIo): Promise<ExitCode> {
+async function tellOnce(options: Telling, io: CommandIo): Promise<ExitCode> {
   const output = createLineWriter(io.stdout);
   const answers = await askAll(await daemonsFor(options, io), options, io);
   const [only] = answers;
@@ -50,7 +59,7 @@ async function tellOnce(options: StatusOptions, io: CommandIo): Promise<ExitCode
 }
 
 /** Goes on while there is no daemon: one may start, or come back. */
-async function watch(options: StatusOptions, io: CommandIo): Promise<ExitCode> {
+async function watch(options: Telling, io: CommandIo): Promise<ExitCode> {
   const output = createLineWriter(io.stdout);
   const seconds = typeof options.watch === "number" ? options.watch : USUAL_WATCH_SECONDS;
   let isOver = false;
@@ -83,7 +92,7 @@ async function watch(options: StatusOptions, io: CommandIo): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-async function linesNow(options: StatusOptions, io: CommandIo): Promise<readonly string[]> {
+async function linesNow(options: Telling, io: CommandIo): Promise<readonly string[]> {
   try {
     return linesOf(await askAll(await daemonsFor(options, io), options, io), options, io);
   } catch (caught) {
@@ -92,8 +101,8 @@ async function linesNow(options: StatusOptions, io: CommandIo): Promise<readonly
   }
 }
 
-async function daemonsFor({ socket }: StatusOptions, { daemonDirectories }: CommandIo): Promise<readonly Asked[]> {
-  if (socket !== undefined) return [{ label: "", socketPath: socket }];
+async function daemonsFor({ chosen }: Telling, { daemonDirectories }: CommandIo): Promise<readonly Asked[]> {
+  if (chosen !== undefined) return [{ label: "", socketPath: chosen.path, isByVariable: chosen.isByVariable }];
   if (daemonDirectories.length === 0) return [{ label: "", socketPath: usualSocket() }];
   const found = await listeningDaemons(daemonDirectories);
   if (found.length === 0) throw noDaemonIn(daemonDirectories);
@@ -104,7 +113,7 @@ function askAll(daemons: readonly Asked[], { json }: StatusOptions, io: CommandI
   return Promise.all(
     daemons.map(async (from): Promise<Answer> => {
       try {
-        const status = await ask(from.socketPath, io);
+        const status = await ask(from, io);
         if (json !== true) assertTellable(status, from, io);
         return { kind: "status", from, status };
       } catch (caught) {
@@ -124,8 +133,9 @@ function assertTellable(status: DaemonStatus, { socketPath }: Asked, { clock }: 
   }
 }
 
-async function ask(socketPath: string, io: CommandIo): Promise<DaemonStatus> {
-  const connection = await ipcRpcConnector(socketPath)({ request: () => ({}), notification: () => {} });
+async function ask({ socketPath, isByVariable = false }: Asked, io: CommandIo): Promise<DaemonStatus> {
+  const connect = connectingTo({ path: socketPath, isByVariable }, ipcRpcConnector(socketPath));
+  const connection = await connect({ request: () => ({}), notification: () => {} });
   const patience = elapsed(io, ANSWER_TIMEOUT_MS);
   try {
     const late = patience.done.then(() => {

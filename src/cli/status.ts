@@ -6,7 +6,7 @@ import type { StatusOptions } from "./status-run.js";
 
 const HELP = `
 Tells what is wrong first, and what helps; then sessions, subscriptions with the terms they were granted, open questions, rates, the journal and memory.
-Without --socket every daemon of this user is told of, each under its heading. Of texts it shows only what questions ask.
+Without --socket the daemon that AAEPD_SOCKET names is told of, else every daemon of this user, each under its heading. Of texts it shows only what questions ask.
 
 With --watch it tells anew every two seconds, or as often as is said: in the same place on a terminal, one after the other with an empty line between elsewhere, and
 where TERM is dumb or NO_COLOR is set. Ctrl-C ends it.

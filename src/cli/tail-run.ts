@@ -8,6 +8,7 @@ import type { ResumePoint } from "../client/received.js";
 import { createSubscriber, type Subscriber } from "../client/subscriber.js";
 import type { SubscriberEnd } from "../client/subscriber-states.js";
 import { type CapabilityOptions, capabilitiesFromOptions } from "./capability-options.js";
+import { type ChosenSocket, chosenSocket, connectingTo } from "./chosen-socket.js";
 import { colorsFor } from "./colors.js";
 import type { CommandIo } from "./command-io.js";
 import { EXIT, type ExitCode, exitCodeFromFault } from "./exit-codes.js";
@@ -53,6 +54,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   if (options.label === true && options.json !== true) {
     throw new Fault("usage", "--label goes with --json. Give both, or neither.", { origin: "local" });
   }
+  const socket = chosenSocket(options.socket, io.environment);
   const resumeAfter = resumePointFromOption(options.resumeAfter);
   const subscriberId = options.subscriberId ?? `aaepd-tail-${io.ids.hex(4)}`;
   const colors = colorsFor(io);
@@ -108,13 +110,16 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     say("", `Warning: ${JSON.stringify(pattern)} matches no event of AAEP. Write types whole, as in aaep:agent.tool.*`);
   }
 
-  function follow(path: string, label: string, from: ResumePoint | undefined): Followed {
+  function follow(socket: ChosenSocket, label: string, from: ResumePoint | undefined): Followed {
     let quotesText = false;
     let isToldWaiting = false;
     let isConnected = false;
     const source = questions?.source(label, () => subscriber);
     const subscriber: Subscriber = createSubscriber({
-      connect: ipcConnector(path, options.framing === undefined ? {} : { framing: options.framing }),
+      connect: connectingTo(
+        socket,
+        ipcConnector(socket.path, options.framing === undefined ? {} : { framing: options.framing }),
+      ),
       request: {
         subscriber_id: subscriberId,
         subscriber_name: options.subscriberName,
@@ -157,8 +162,8 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     return { subscriber, label };
   }
 
-  async function followOne(path: string): Promise<ExitCode> {
-    const { subscriber } = follow(path, "", resumeAfter);
+  async function followOne(socket: ChosenSocket): Promise<ExitCode> {
+    const { subscriber } = follow(socket, "", resumeAfter);
     const code = await Promise.race([finished, subscriber.ended.then(exitCodeFromEnd)]);
     await subscriber.close();
     return code;
@@ -182,7 +187,9 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       for (const daemon of daemons) {
         const { socketPath } = daemon;
         if (followed.has(socketPath)) continue;
-        const one = follow(socketPath, distinctLabel(daemon, daemons), stoppedAt.get(socketPath) ?? resumeAfter);
+        const label = distinctLabel(daemon, daemons);
+        const point = stoppedAt.get(socketPath) ?? resumeAfter;
+        const one = follow({ path: socketPath, isByVariable: false }, label, point);
         followed.set(socketPath, one);
         void one.subscriber.ended.then(
           (end) => hasEnded(socketPath, one, end),
@@ -252,7 +259,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   output.gone.then(() => finish(EXIT.ok), fail);
   const cancelInterrupt = io.onInterrupt(() => finish(EXIT.ok));
   try {
-    return await (options.socket === undefined ? followAll() : followOne(options.socket));
+    return await (socket === undefined ? followAll() : followOne(socket));
   } catch (caught) {
     if (output.hasGone()) return EXIT.ok;
     throw faultFrom(caught);

@@ -6,7 +6,8 @@ import { textList, wholeNumber } from "./option-values.js";
 import type { TailOptions } from "./tail-run.js";
 
 const HELP = `
-Without --socket every daemon of this user is followed, each line beginning with its name, and those that start later as well.
+Without --socket the daemon that AAEPD_SOCKET names is followed, else every daemon of this user, each line beginning with its name, and those that start
+later as well.
 Events go to standard output, one a line; what happens to the connection, and with --interactive the questions, goes to standard error.
 
 With --interactive one question is asked at a time, in plain lines, and other lines wait meanwhile. Type accept or reject, or what its last line asks for. An empty
@@ -16,8 +17,8 @@ which nobody can have heard yet: type it again. Answers may also be piped in, on
 
 A recording that is to be published again begins before its session: start tail first.
 
-Without --socket it waits for daemons, those that start later included. With it, the daemon must be there when it begins, else it ends with 69; later it waits
-for it to come back, unless --no-reconnect is given.
+Where no socket is named it waits for daemons, those that start later included. A daemon that is named must be there when it begins, else it ends with 69; later it
+waits for it to come back, unless --no-reconnect is given.
 
 Examples:
   aaepd tail                                    everything, from every daemon

@@ -14,8 +14,8 @@ export interface IpcConnectorOptions {
 }
 
 /**
- * Where the daemon of that producer id listens on this machine for this user: a socket, on Windows a named pipe (AAEP appendix B). A second live
- * daemon of one id is `ID-2`. Nothing is looked at: whether somebody listens is seen by connecting.
+ * Where the daemon of that producer id listens on this machine for this user: a socket, on Windows a named pipe (AAEP appendix B). The second
+ * live daemon of one id that agents started with `aaepd stdio` is `ID-2`. Nothing is looked at: whether somebody listens is seen by connecting.
  */
 export function socketPath(producerId = "aaepd"): string {
   return ipcPath(currentPlace(), producerId);

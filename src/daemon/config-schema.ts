@@ -63,7 +63,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     fallback: { kind: "auto" },
     meaning: "Where the local socket is.",
     atTheLimit:
-      "auto is ID.sock in the runtime folder, or ID-2.sock and so on where a live daemon has that name; a path that a live daemon has is an error; off opens none. The folder of a path must be your own with mode 700; it is made where missing.",
+      "auto is ID.sock in the runtime folder. Where a live daemon has that socket, serve refuses to start and stdio takes ID-2.sock and so on. A path that a live daemon has is an error; off opens none. The commands tail, publish, status and manifest ask the daemon that the variable names, where they are not given --socket. The folder of a path must be your own with mode 700; it is made where missing.",
   },
   grpc: {
     group: "Where it listens",

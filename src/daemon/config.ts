@@ -5,7 +5,7 @@ import type { ServiceAddress } from "../contracts/service.js";
 
 /** Where the local socket is. */
 export type SocketChoice =
-  /** `<producer id>.sock` in the runtime folder; where a live daemon has that one, `<producer id>-2.sock` and so on. */
+  /** `<producer id>.sock` in the runtime folder; where a live daemon has that one, as `DaemonOptions.mostInstances` says. */
   | { readonly kind: "auto" }
   | { readonly kind: "off" }
   /** An absolute path, or on Windows a pipe's name. A live owner is an error. */

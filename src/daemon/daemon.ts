@@ -29,6 +29,7 @@ import { engineOptionsOf } from "./engine-options.js";
 import { CONFORMANCE_LEVELS, daemonManifest } from "./manifest.js";
 import type { OfferedServices } from "./offer-services.js";
 import { openJournal } from "./open-journal.js";
+import { assertNameFree } from "./own-addresses.js";
 import { announce, type Presence } from "./presence.js";
 import { countReplies } from "./reply-counts.js";
 import { removeStaleRuntimeFiles } from "./runtime-files.js";
@@ -43,6 +44,11 @@ export interface DaemonOptions extends Configuration {
   readonly version: string;
   /** Identity of events whose agent named none (R2); undefined where nobody chose one: such events are refused. */
   readonly declaredProducerId: string | undefined;
+  /**
+   * Daemons of one name that may run at a time. Of several, the sockets of the second are `ID-2` and so on; a further one is refused with
+   * "address_in_use". Default 16.
+   */
+  readonly mostInstances?: number;
   /** Where questions, replies and outcomes are recorded. Default what `audit` says. */
   readonly auditLog?: Audit;
   /** The parent's end of the conversation, where the daemon was spawned by an agent. */
@@ -90,6 +96,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   let offered: OfferedServices | undefined;
   let isStopping = false;
 
+  if (options.mostInstances === 1) await assertNameFree(options);
   const auditLog = openAuditLog(options);
   const { audit, counts: replies } = countReplies(options.auditLog ?? auditLog);
   const engine = options.engine ?? (await startEngine(options, audit));
@@ -294,7 +301,7 @@ async function listen(
   options: DaemonOptions,
   accept: (connection: Connection<Uint8Array>) => void,
 ): Promise<Listener | undefined> {
-  const { socket, maxFrameBytes, log } = options;
+  const { socket, maxFrameBytes, mostInstances, log } = options;
   const shared = {
     maxFrameBytes,
     closeTimeoutMs: CLOSE_TIMEOUT_MS,
@@ -305,7 +312,7 @@ async function listen(
       return undefined;
     case "auto":
       removeStaleRuntimeFiles(dirname(ipcPath(currentPlace(), options.producerId)));
-      return listenAuto({ ...shared, producerId: options.producerId }, accept);
+      return listenAuto({ ...shared, producerId: options.producerId, mostInstances }, accept);
     case "path":
       return createIpcTransport({ ...shared, path: socket.path }).listen(accept);
   }

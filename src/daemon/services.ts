@@ -4,13 +4,14 @@ import { listenConnect } from "../../transports/connect/listen.js";
 import { HEALTH_PATHS } from "../../transports/grpc/health.js";
 import { listenGrpc } from "../../transports/grpc/listen.js";
 import { firstFreeInstance } from "../../transports/ipc/instances.js";
-import { currentPlace, ipcPath, isPipeName } from "../../transports/ipc/paths.js";
+import { isPipeName } from "../../transports/ipc/paths.js";
 import { Fault } from "../base/errors.js";
 import type { Log } from "../contracts/log.js";
 import type { Admit, ServiceAddress, ServiceListener, ServiceMethod } from "../contracts/service.js";
 import { describeFault } from "../protocols/aaep/error-detail.js";
 import { admitEverybody, admitTokenHolders } from "../security/admission.js";
 import type { Configuration, ServiceChoice } from "./config.js";
+import { serviceSocketPath } from "./own-addresses.js";
 import type { Page } from "./service-pages.js";
 
 export type ServiceKind = "grpc" | "http";
@@ -22,6 +23,8 @@ export interface ServiceOptions
   > {
   /** What peers over TCP must show. */
   readonly token: string;
+  /** As of the daemon. */
+  readonly mostInstances?: number | undefined;
   /** How long a peer that does not read may hold up the end, ms. */
   readonly closeTimeoutMs: number;
   readonly log: Log;
@@ -91,7 +94,7 @@ export async function startServices(
       case "off":
         return;
       case "auto":
-        listeners.push({ kind, ...(await listenAuto(kind, options.producerId, (address) => listen(kind, address))) });
+        listeners.push({ kind, ...(await listenAuto(kind, options, (address) => listen(kind, address))) });
         return;
       case "addresses":
         for (const address of choice.addresses)
@@ -130,17 +133,16 @@ export async function startServices(
 /** `<producer id>.grpc` in the runtime folder; where a live daemon has that one, `<producer id>-2.grpc` and so on. */
 function listenAuto(
   kind: ServiceKind,
-  producerId: string,
+  { producerId, mostInstances }: Pick<ServiceOptions, "producerId" | "mostInstances">,
   listen: (address: ServiceAddress) => Promise<ServiceListener>,
 ): Promise<{ readonly address: ServiceAddress; readonly listener: ServiceListener }> {
   return firstFreeInstance(async (instance) => {
-    const socketPath = ipcPath(currentPlace(), producerId, instance);
-    if (isPipeName(socketPath)) {
+    const path = serviceSocketPath(kind, producerId, instance);
+    if (isPipeName(path)) {
       const sentence = `Give --${kind} an address of loopback such as 127.0.0.1:0: no client of these services speaks over a named pipe.`;
       throw new Fault("unsupported", sentence, { origin: "local" });
     }
-    // Whoever looks for daemons takes what ends in .sock for the local socket.
-    const address: ServiceAddress = { kind: "unix", path: socketPath.replace(/\.sock$/, `.${kind}`) };
+    const address: ServiceAddress = { kind: "unix", path };
     return { address, listener: await listen(address) };
-  });
+  }, mostInstances);
 }

@@ -65,17 +65,50 @@ function listen(server: Server, path: string): Promise<void> {
 }
 
 async function removeIfDead(path: string, userId: number | undefined): Promise<void> {
-  const status = statusOf(path);
-  if (status === undefined) return;
-  if (!status.isSocket())
-    throw inUse(path, "There is a file of another kind, which was left as it is", "Remove it if you can do without it");
-  if (userId !== undefined && status.uid !== userId)
-    throw inUse(path, `The socket belongs to user ${status.uid}`, "Let its owner stop it");
-  if (await isAlive(path)) {
-    const pid = ownerOf(path);
-    throw inUse(path, pid === undefined ? "Another process listens there" : `Process ${pid} listens there`, "Stop it");
+  const occupant = await occupantOf(path, userId);
+  switch (occupant.kind) {
+    case "nobody":
+      return;
+    case "dead":
+      unlinkSync(path);
+      return;
+    case "file":
+      throw inUse(
+        path,
+        "There is a file of another kind, which was left as it is",
+        "Remove it if you can do without it",
+      );
+    case "stranger":
+      throw inUse(path, `The socket belongs to user ${occupant.userId}`, "Let its owner stop it");
+    case "alive":
+      throw inUse(path, `${processName(occupant.pid)} listens there`, "Stop it");
   }
-  unlinkSync(path);
+}
+
+/** What stands at an address in the file system. */
+export type Occupant =
+  | { readonly kind: "nobody" }
+  /** A socket whose process has ended without removing it. */
+  | { readonly kind: "dead" }
+  /** Anything that is no socket. */
+  | { readonly kind: "file" }
+  /** A socket of another user. */
+  | { readonly kind: "stranger"; readonly userId: number }
+  /** A process listens. `pid` where it said so. */
+  | { readonly kind: "alive"; readonly pid: number | undefined };
+
+/** Looks who has a path, and changes nothing. Rejects with a Fault where that cannot be seen. */
+export async function occupantOf(path: string, userId: number | undefined): Promise<Occupant> {
+  const status = statusOf(path);
+  if (status === undefined) return { kind: "nobody" };
+  if (!status.isSocket()) return { kind: "file" };
+  if (userId !== undefined && status.uid !== userId) return { kind: "stranger", userId: status.uid };
+  return (await isAlive(path)) ? { kind: "alive", pid: ownerOf(path) } : { kind: "dead" };
+}
+
+/** As a sentence begins with it. */
+export function processName(pid: number | undefined): string {
+  return pid === undefined ? "Another process" : `Process ${pid}`;
 }
 
 function inUse(path: string, why: string, remedy: string): Fault {
@@ -113,7 +146,7 @@ function ownerFile(path: string): string {
 }
 
 /** The process that says it listens there, if it lives. For people; nothing depends on it. */
-export function ownerOf(path: string): number | undefined {
+function ownerOf(path: string): number | undefined {
   try {
     const pid = Number.parseInt(readFileSync(ownerFile(path), "utf8"), 10);
     return isProcess(pid) ? pid : undefined;

@@ -3,16 +3,20 @@ import { Fault } from "../../src/base/errors.js";
 /** More daemons of one producer id than this on one machine are a mistake somewhere. */
 const MOST_INSTANCES = 16;
 
-/** Tries instance 1, 2 and so on, until one's address is not taken. Rejects with any other Fault, and beyond 16 instances with "address_in_use". */
+/**
+ * Tries instance 1, 2 and so on, until one's address is not taken. Rejects with any other Fault, and beyond `mostInstances` (default 16) with
+ * "address_in_use".
+ */
 export async function firstFreeInstance<Listening>(
   listenAs: (instance: number) => Promise<Listening>,
+  mostInstances: number = MOST_INSTANCES,
 ): Promise<Listening> {
   for (let instance = 1; ; instance++) {
     try {
       return await listenAs(instance);
     } catch (caught) {
       const isTaken = caught instanceof Fault && caught.code === "address_in_use";
-      if (!isTaken || instance === MOST_INSTANCES) throw caught;
+      if (!isTaken || instance >= mostInstances) throw caught;
     }
   }
 }

@@ -24,6 +24,8 @@ export interface IpcOptions extends IpcListenOptions {
 
 export interface AutoIpcOptions extends IpcListenOptions {
   readonly producerId: string;
+  /** Listeners of that producer id that may live at a time. Default 16. */
+  readonly mostInstances?: number | undefined;
 }
 
 const DEFAULT_MAX_CONNECTIONS = 16_384;
@@ -34,14 +36,17 @@ export function createIpcTransport(options: IpcOptions): Transport<Uint8Array> {
   return { name: "ipc", listen: (accept) => listenAt(options.path, options, accept) };
 }
 
-/** Listens at the place of appendix B for the producer id: `<id>.sock`, where that one is alive `<id>-2.sock`, and so on to 16. */
+/** Listens at the place of appendix B for the producer id: `<id>.sock`, where that one is alive `<id>-2.sock`, and so on to `mostInstances`. */
 export async function listenAuto(
   options: AutoIpcOptions,
   accept: (connection: Connection<Uint8Array>) => void,
 ): Promise<Listener> {
   resolveByteConnectionOptions(options);
   const place = options.place ?? currentPlace();
-  return firstFreeInstance((instance) => listenAt(ipcPath(place, options.producerId, instance), options, accept));
+  return firstFreeInstance(
+    (instance) => listenAt(ipcPath(place, options.producerId, instance), options, accept),
+    options.mostInstances,
+  );
 }
 
 async function listenAt(
