@@ -6,7 +6,7 @@ export const SOCKET_VARIABLE = "AAEPD_SOCKET";
 
 export interface ChosenSocket {
   readonly path: string;
-  /** The variable chose it, and nobody need remember that it is set. */
+  /** The variable chose it. Errors say so, because a variable is easily forgotten. */
   readonly isByVariable: boolean;
 }
 

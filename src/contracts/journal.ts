@@ -37,9 +37,9 @@ export interface KeptState {
 
 /** Why nothing can be written at present (R29). */
 export interface JournalFailure {
-  /** What is wrong, in a sentence. */
+  /** The cause, in a sentence. */
   readonly reason: string;
-  /** What a person can do about it, in a sentence. */
+  /** The way out for a person, in a sentence. */
   readonly remedy: string;
 }
 

@@ -1,4 +1,4 @@
-// The addresses that a daemon has by its name, and that only one daemon has them where its name is to be its own.
+// The addresses that a daemon has by its name. A daemon that wants its name for itself looks first whether another daemon has one of them.
 import { occupantOf, processName } from "../../transports/ipc/bind.js";
 import { currentPlace, ipcPath, isPipeName } from "../../transports/ipc/paths.js";
 import { Fault } from "../base/errors.js";
@@ -8,7 +8,7 @@ type Named = Pick<Configuration, "producerId" | "socket" | "grpc" | "http">;
 
 /** Where services of that kind listen by default, beside the local socket; on Windows the local pipe itself, at which no service can listen. */
 export function serviceSocketPath(kind: "grpc" | "http", producerId: string, instance: number): string {
-  // Whoever looks for daemons takes every .sock for a local socket.
+  // Listeners take every .sock for a local socket.
   return ipcPath(currentPlace(), producerId, instance).replace(/\.sock$/, `.${kind}`);
 }
 

@@ -85,7 +85,7 @@ async function removeIfDead(path: string, userId: number | undefined): Promise<v
   }
 }
 
-/** What stands at an address in the file system. */
+/** The occupant of an address in the file system. */
 export type Occupant =
   | { readonly kind: "nobody" }
   /** A socket whose process has ended without removing it. */
