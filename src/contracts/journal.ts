@@ -72,7 +72,7 @@ export interface Journal {
    * without events, it answers whether what is known already is safe.
    */
   readonly append: (events: readonly NewEvent[]) => Appended;
-  /** At most `limit` events with an epoch above `after`, ascending. A journal in memory answers at once. */
+  /** At most `limit` events with an epoch above `after`, ascending, fewer where they are long. A journal in memory answers at once. */
   readonly read: (after: Epoch, limit: number) => JournalRead | Promise<JournalRead>;
   /** The last epoch assigned; where the journal is empty, the one before the first. */
   readonly head: () => Epoch;

@@ -38,6 +38,9 @@ interface Kept extends Evicted, Pick<NewEvent, "kind" | "at" | "made" | "publish
   readonly outputId: string | undefined;
 }
 
+/** A read parses no more than this and the event that goes over it: some milliseconds (R34). UTF-16 units. */
+export const MOST_READ_UNITS = 512 * 1024;
+
 /** Places to begin with. */
 const SMALLEST_CIRCLE = 1024;
 /** What an entry costs beside its text: the record, its id, its places in the index and the list. */
@@ -148,9 +151,13 @@ export function createJournalRing(options: JournalRingOptions): Journal {
   const read = (after: Epoch, limit: number): JournalRead => {
     if (after + 1 < oldest && after < head) return { kind: "gap", oldest };
     const events: JournaledEvent[] = [];
+    let textUnits = 0;
     for (let epoch = Math.max(after + 1, oldest); epoch <= head && events.length < limit; epoch += 1) {
       const kept = keptAt(epoch);
-      if (kept !== undefined) events.push(sharedEntry(kept));
+      if (kept === undefined) continue;
+      events.push(sharedEntry(kept));
+      textUnits += kept.source.length;
+      if (textUnits >= MOST_READ_UNITS) break;
     }
     return { kind: "events", events };
   };

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { AgentEvent, NewEvent } from "../../src/engine/event.js";
-import { createJournalRing } from "../../src/engine/journal-ring.js";
+import { createJournalRing, MOST_READ_UNITS } from "../../src/engine/journal-ring.js";
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -78,5 +78,20 @@ describe("R28: an event by its epoch", () => {
     expect(ring.at(2, { sessionId, outputId: "" })?.event).toEqual(unnamed.event);
     expect(ring.at(3, { sessionId })?.kind).toBe("extension");
     expect(parse).toHaveBeenCalledTimes(3);
+  });
+});
+
+describe("R34: a read of long events", () => {
+  it("ends with the one that goes over its measure, so that others come between", () => {
+    const ring = createJournalRing({ firstEpoch: 1 });
+    ring.append(Array.from({ length: 40 }, (_, index) => eventWith(index, { text: "x".repeat(60_000) })));
+    const epochsAfter = (after: number): readonly number[] => {
+      const read = ring.read(after, 256);
+      return read.kind === "events" ? read.events.map(({ epoch }) => epoch) : [];
+    };
+    const first = epochsAfter(0);
+    expect(first).toEqual(Array.from({ length: Math.ceil(MOST_READ_UNITS / 60_200) }, (_, index) => index + 1));
+    expect(epochsAfter(first.length)[0]).toBe(first.length + 1);
+    expect(epochsAfter(39)).toEqual([40]);
   });
 });

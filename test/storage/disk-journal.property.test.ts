@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { JournaledEvent } from "../../src/engine/event.js";
+import { MOST_READ_UNITS } from "../../src/engine/journal-ring.js";
 import { DAY_MS, type JournalRig, newEvent, openRig } from "../support/journal-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
@@ -76,7 +77,12 @@ it("agrees with a list", async () => {
         if (isThere) {
           expect(read).toMatchObject({ kind: "events" });
           const events = "events" in read ? read.events : [];
-          expect(events.map(({ epoch }) => epoch)).toEqual(all.slice(index, index + limit).map(({ epoch }) => epoch));
+          const expected = all.slice(index, index + limit);
+          // A read ends early where its text is long (R34).
+          const isLong = events.reduce((sum, { source = "" }) => sum + source.length, 0) >= MOST_READ_UNITS;
+          const count = isLong ? events.length : expected.length;
+          expect(events.length).toBeGreaterThan(0);
+          expect(events.map(({ epoch }) => epoch)).toEqual(expected.slice(0, count).map(({ epoch }) => epoch));
         } else expect(read).toEqual({ kind: "gap", oldest: journal.oldest() });
         expect(journal.find("evt_never")).toBeUndefined();
       };

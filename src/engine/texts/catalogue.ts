@@ -17,8 +17,8 @@ export interface Outcome {
 }
 
 /**
- * "nobody_to_ask": no subscription could answer (R6). "nobody_left": the last that could has gone (R7). "host": the person answered in a dialog of the
- * agent's own (R5a). "agent": it was taken back.
+ * "nobody_to_ask": no subscription could answer (R6). "nobody_left": the last that could has gone (R7). "host": the person answered in a dialog of
+ * the agent's own (R5a). "agent": it was taken back.
  */
 export type DecidedBy = "reply" | "timeout" | "nobody_to_ask" | "nobody_left" | "host" | "agent";
 

@@ -34,8 +34,8 @@ export interface AgentLeases {
    * Makes a call as the agent of `agentKey`, else as a new one; with `resumeToken`, whoever has that session is kept too. A new one that comes out of
    * its first call with no session, no open question and no identity is let go of at once: `agentKey` is undefined then. It is the key that was
    * shown, or that of an agent which this call made. A call keeps its agent until it is answered or aborted. Rejects with `not_found` for a key that
-   * is not known or not any more, `rate_limit` where too many agents have a call under way, `shutting_down` after `close`, and with what `act`
-   * throws.
+   * is not known or not any more, `rate_limit` where too many agents have a call under way, `shutting_down` after `close`, and with what
+   * `act` throws.
    */
   readonly call: <Answer>(
     claim: LeaseClaim,
