@@ -51,7 +51,7 @@ export interface SubscriberOptions {
   /** What the producer says of a message it did not accept (R33). */
   readonly onError?: (error: AaepdError) => void;
   /**
-   * A reply of this subscriber did not count; why is told to nobody; the question may be open still (`listPending` says). At most once a second.
+   * A reply of this subscriber did not count; why is told to nobody, and the question may be open still (`listPending` says). At most once a second.
    * A subscriber that can reply asks aaepd for it (`aaepd.reply_status`); other producers do not tell.
    */
   readonly onReplyNotTaken?: (replyToken: string) => void;

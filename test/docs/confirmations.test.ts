@@ -139,6 +139,29 @@ test("taking a question back, and how it stands before and after", async () => {
   expect(await outcome).toMatchObject({ resolved_by: "cancelled" });
 });
 
+test("a question that was answered in the agent's own dialog, and the call that follows", async () => {
+  const outcome = ask("aaep.confirm");
+  const { reply_token } = await current.next("awaiting.confirmation");
+  expect(await ask("aaep.cancel.host", { reply_token })).toEqual({ cancelled: true });
+  expectAsShown(await outcome, "aaep.confirm.host", example("aaep.confirm.host").result);
+  const call = example("approved_by");
+  expect(await current.agent.refusal("aaep.publish", { ...call, irreversible: true })).toMatchObject({
+    code: "confirmation_required",
+  });
+  await current.agent.publish(call);
+  expect((await current.next("tool.invoked")).extensions).toEqual(call.extensions);
+});
+
+test("a reply that does not count", async () => {
+  await current.listener.renegotiate({ aaepd: { reply_status: true } });
+  const outcome = ask("aaep.clarify");
+  const event = await current.next("awaiting.clarification");
+  await current.listener.reply({ ...example("clarification.reply"), reply_token: event.reply_token, response: "" });
+  expectAsShown(await current.listener.notTaken.next("the news"), "aaepd.reply_not_taken");
+  await answer("clarification.reply", event);
+  expect(await outcome).toMatchObject({ resolved_by: "reply" });
+});
+
 test("a question of the agent's own, that nobody answers in time", async () => {
   const { params } = example("aaep.confirm");
   const reply_token = "rpl_myown1";

@@ -87,7 +87,7 @@ describe("R34: a read of long events", () => {
     ring.append(Array.from({ length: 40 }, (_, index) => eventWith(index, { text: "x".repeat(60_000) })));
     const epochsAfter = (after: number): readonly number[] => {
       const read = ring.read(after, 256);
-      return read.kind === "events" ? read.events.map(({ epoch }) => epoch) : [];
+      return "kind" in read && read.kind === "events" ? read.events.map(({ epoch }) => epoch) : [];
     };
     const first = epochsAfter(0);
     expect(first).toEqual(Array.from({ length: Math.ceil(MOST_READ_UNITS / 60_200) }, (_, index) => index + 1));

@@ -9,6 +9,7 @@ export const RULINGS: readonly Requirement[] = [
   { id: "R3b", says: "Time is compared per producer at the coarser precision." },
   { id: "R4", says: "Critical events go first, with a little of what was held, and say what they overtook." },
   { id: "R5", says: "Irreversible means confirmed by a reply." },
+  { id: "R5a", says: "A question that the agent's own dialog answered is closed, and is no confirmation." },
   { id: "R6", says: "Questions go to those who can answer; the others are told." },
   { id: "R7", says: "The end of the last subscription that could answer is the end of the question." },
   { id: "R8", says: "Agents that vanish have a grace, and a token to come back with." },
