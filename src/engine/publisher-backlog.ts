@@ -2,10 +2,14 @@
 // nobody waits for it (R18, R34).
 import type { LiveEntry } from "./live-entry.js";
 
-/** So many events, or so much text (UTF-16 units), of one agent may wait before no more is taken from it. */
+/**
+ * So many events, or so much text (UTF-16 units), of one agent may wait before no more is taken from it. A chunk of the largest size is as much text as
+ * that, because shaping it for many terms can take seconds, and all that is published meanwhile stands behind it.
+ */
 const MOST_EVENTS = 256;
-const MOST_TEXT_UNITS = 1 << 20;
+const MOST_TEXT_UNITS = 16_384;
 
+/** Of events that are not critical: a critical event waits for nothing (R4). */
 export interface PublisherBacklog {
   readonly added: (live: LiveEntry) => void;
   readonly taken: (live: LiveEntry) => void;

@@ -7,7 +7,7 @@ import type { Taken } from "./stream.js";
 import { StreamIntake } from "./stream-intake.js";
 import { isSuperseded, unitsBetween } from "./superseded.js";
 import type { EventUnit, Unit } from "./unit.js";
-import { isLocal } from "./unit.js";
+import { isCritical, isLocal } from "./unit.js";
 import { wordCount } from "./word-count.js";
 
 /** Most events flushed ahead of a critical one (R4). */
@@ -115,7 +115,8 @@ export abstract class StreamOutlet extends StreamIntake {
   /** What a critical event overtakes that its view has not taken: of that, and of what the view has and this subscription did not take. */
   private stillInView(unit: EventUnit): number {
     const { view } = this.standing;
-    const isOld = (waiting: Unit): boolean => isSuperseded(waiting, unit);
+    const isOld = (waiting: Unit): boolean =>
+      isSuperseded(waiting, unit) || (isCritical(waiting) && this.wentAhead(waiting.epoch));
     return (
       unitsBetween(this.standing, view.log.end(), unit.session, isOld) +
       view.texts.countOf(unit.session) +

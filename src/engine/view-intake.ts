@@ -51,6 +51,7 @@ export function createViewIntake<Target>(services: ViewIntakeServices<Target>): 
   // The entry that is being taken: the views that are still to take it, and the steps that are left in the one that is at it.
   let targets: Iterator<Target> | undefined;
   let current: { readonly target: Target; readonly steps: Steps } | undefined;
+  // Of what waits, what may be overtaken.
   const bySession = new Map<string, Set<LiveEntry>>();
   let settling: (() => void)[] = [];
   let isArmed = false;
@@ -144,9 +145,11 @@ export function createViewIntake<Target>(services: ViewIntakeServices<Target>): 
     push: (live, publisher) => {
       const isFirst = !isWaiting();
       if (isFirst && takeNow(live)) return;
-      queue.push({ live, publisher });
-      publisher?.added(live);
-      remember(live);
+      // A critical entry waits for nothing but its place, so it counts for nobody.
+      const counted = live.critical ? undefined : publisher;
+      queue.push({ live, publisher: counted });
+      counted?.added(live);
+      if (!live.critical) remember(live);
       if (isFirst) work();
       else if (live.critical) services.expedite(live);
     },
