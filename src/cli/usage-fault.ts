@@ -44,38 +44,65 @@ function namesOf(command: Command): readonly string[] {
   return command.commands.map((one) => one.name());
 }
 
-/** In the one style of all mistakes: what was given, then what to give. Each row knows one sentence of commander's. */
-const REWORDED: readonly (readonly [RegExp, (...parts: readonly string[]) => string])[] = [
+/** In the one style of all mistakes: what was given, then what to give. Each row knows one sentence of commander's, by what never changes in it. */
+const REWORDED: readonly (readonly [readonly string[], (...parts: readonly string[]) => string])[] = [
   [
-    /^option '(?:-\w, )?(\S+)(.*)' argument missing$/s,
-    (flag, value) => `${flag} has no value. Give one: ${flag}${value}.`,
+    ["option '", "' argument missing"],
+    (flags = "") => `${longOf(flags)} has no value. Give one: ${longOf(flags)}${argumentOf(flags)}.`,
   ],
   [
-    /^required option '(?:-\w, )?(\S+)(.*)' not specified$/s,
-    (flag, value) => `There is no ${flag}. Give one: ${flag}${value}.`,
+    ["required option '", "' not specified"],
+    (flags = "") => `There is no ${longOf(flags)}. Give one: ${longOf(flags)}${argumentOf(flags)}.`,
   ],
-  [/^missing required argument '(.*)'$/s, (name) => `There is no ${name}. Give one.`],
+  [["missing required argument '", "'"], (name) => `There is no ${name}. Give one.`],
   [
-    /^option '(?:-\w, )?(\S+).*?' argument '(.*)' is invalid\. (.*)$/s,
-    (flag, value = "", wanted = "") =>
-      `${flag} is ${quoted(value)}. ${wanted.replace(/^Allowed choices are/, "Give one of")}`,
-  ],
-  [
-    /^option '(?:-\w, )?(\S+).*' cannot be used with option '(?:-\w, )?(\S+).*'$/s,
-    (one, other) => `${one} and ${other} cannot be given together. Leave one of them out.`,
+    ["option '", "' argument '", "' is invalid. ", ""],
+    (flags = "", value = "", wanted = "") =>
+      `${longOf(flags)} is ${quoted(value)}. ${wanted.replace(/^Allowed choices are/, "Give one of")}`,
   ],
   [
-    /^too many arguments.*Expected (\d+) .* got (\d+).*$/s,
-    (most, count) => `Too many arguments: ${count} where ${most} can be. Leave the others out.`,
+    ["option '", "' cannot be used with option '", "'"],
+    (one = "", other = "") => `${longOf(one)} and ${longOf(other)} cannot be given together. Leave one of them out.`,
+  ],
+  [
+    ["too many arguments", ". Expected ", " argument", " but got ", "."],
+    (_, most, _plural, count) => `Too many arguments: ${count} where ${most} can be. Leave the others out.`,
   ],
 ];
 
 function inOurWords(said: string): string {
-  for (const [pattern, sentence] of REWORDED) {
-    const found = pattern.exec(said);
-    if (found !== null) return sentence(...found.slice(1));
+  for (const [fixed, sentence] of REWORDED) {
+    const parts = partsBetween(said, fixed);
+    if (parts !== undefined) return sentence(...parts);
   }
   return `${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.?$/, ".")}`;
+}
+
+/** The parts of a text that begins and ends with what is fixed, and has the rest of it in order in between; undefined of any other text. */
+function partsBetween(text: string, fixed: readonly string[]): readonly string[] | undefined {
+  const [first = "", ...others] = fixed;
+  const last = others.pop() ?? "";
+  const end = text.length - last.length;
+  if (!text.startsWith(first) || !text.endsWith(last)) return undefined;
+  const parts: string[] = [];
+  let at = first.length;
+  for (const part of others) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return undefined;
+    parts.push(text.slice(at, found));
+    at = found + part.length;
+  }
+  return at > end ? undefined : [...parts, text.slice(at, end)];
+}
+
+/** Of "-r, --rate <number>" the name that says more. */
+function longOf(flags: string): string {
+  return /^(?:-\w, )?(\S+)/.exec(flags)?.[1] ?? flags;
+}
+
+/** Of "-r, --rate <number>" what follows the name. */
+function argumentOf(flags: string): string {
+  return flags.slice(flags.indexOf(longOf(flags)) + longOf(flags).length);
 }
 
 function flagsOf(command: Command): readonly string[] {

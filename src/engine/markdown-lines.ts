@@ -24,7 +24,7 @@ const LONGEST_INDENT = 256;
 
 const BULLET = /^(?:[-*+•‣◦–—]|\d{1,4}[.)])$/;
 const HEADING = /^#{1,6}$/;
-const FENCE = /^(`{3,}|~{3,})[^`]*$/;
+const FENCE = /^(?:(`{3,})[^`]*|(~{3,})(?:[^`~][^`]*)?)$/;
 const RULE = /^(?:-{3,}|={3,}|\*{3,}|_{3,}|:?-{2,}:?(?:\|[-:|]*)?)$/;
 
 function isBlank(code: number): boolean {
@@ -58,8 +58,8 @@ export function lineKindAt(text: string, start: number, markdown: boolean, ended
   }
   if (end === text.length && end - begin < LONGEST_TOKEN && !ended) return UNKNOWN;
   const token = text.slice(begin, end);
-  const fence = FENCE.exec(token)?.[1];
-  if (fence !== undefined) return { kind: "fence", mark: fence };
+  const [, backticks, mark = backticks] = FENCE.exec(token) ?? [];
+  if (mark !== undefined) return { kind: "fence", mark };
   if (RULE.test(token)) return { kind: "rule" };
   if (BULLET.test(token) || HEADING.test(token)) return { kind: "item", content: end };
   return prose;

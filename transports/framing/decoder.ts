@@ -215,13 +215,19 @@ type HeaderLine =
   | { readonly kind: "lost"; readonly why: string }
   | { readonly kind: "header"; readonly bodyBytes: number | undefined };
 
+const NAME = /^[A-Za-z-]+$/;
+const WHOLE_NUMBER = /^[ \t]*([0-9]{1,15})[ \t]*$/;
+
 function contentLength(line: string, known: number | undefined): HeaderLine {
-  const [, name, value] = /^([A-Za-z-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
-  if (name === undefined || value === undefined)
+  const colon = line.indexOf(":");
+  const name = line.slice(0, Math.max(0, colon));
+  if (!NAME.test(name) || line.includes("\r"))
     return { kind: "lost", why: "A header line is not of the form `Name: value`." };
   if (name.toLowerCase() !== "content-length") return { kind: "header", bodyBytes: known };
-  if (!/^[0-9]{1,15}$/.test(value)) return { kind: "lost", why: "A Content-Length is not a whole number of bytes." };
-  if (known !== undefined && known !== Number(value))
+  const digits = WHOLE_NUMBER.exec(line.slice(colon + 1))?.[1];
+  if (digits === undefined) return { kind: "lost", why: "A Content-Length is not a whole number of bytes." };
+  const bodyBytes = Number(digits);
+  if (known !== undefined && known !== bodyBytes)
     return { kind: "lost", why: "A message has two different Content-Lengths." };
-  return { kind: "header", bodyBytes: Number(value) };
+  return { kind: "header", bodyBytes };
 }

@@ -93,8 +93,9 @@ function refused(id: RpcId, pointer: string, sentence: string): Incoming {
 export function idFromHead(head: Uint8Array): RpcId {
   const text = Buffer.from(head).toString("latin1");
   const found =
-    /^\s*\{(?:\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*,)*\s*"id"\s*:\s*(-?[0-9]+(?=[\s,}])|"[\x20\x21\x23-\x5b\x5d-\x7e]*")/.exec(
+    /^\s*\{(?:\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*,)*\s*"id"\s*:\s*(?:(-?[0-9]+)[\s,}]|("[\x20\x21\x23-\x5b\x5d-\x7e]*"))/.exec(
       text,
     );
-  return found?.[1] === undefined ? null : (JSON.parse(found[1]) as string | number);
+  const id = found?.[1] ?? found?.[2];
+  return id === undefined ? null : (JSON.parse(id) as string | number);
 }

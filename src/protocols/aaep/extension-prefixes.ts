@@ -1,13 +1,16 @@
 // Which prefixes the extensions of a subscription take, and whether two of them take the same one (AAEP ch. 7).
 import { AAEPD_VOCABULARY } from "../../engine/vocabularies.js";
-import type { Capabilities } from "./capabilities.js";
+import { type Capabilities, quoted } from "./capabilities.js";
 import { isReservedPrefix } from "./declared-prefix.js";
 
 /** `…/<prefix>/context/<version>` is how vocabularies are published; of an URI of another form the prefix cannot be told. */
 const PUBLISHED = /^[a-z][a-z0-9+.-]*:\/\/[^/]+\/(?:[^/]+\/)*([^/]+)\/context(?:\/[^/]+)?$/i;
 
+/** Without the slashes and number signs that it ends with, which name no other vocabulary. */
 function sameVocabulary(uri: string): string {
-  return uri.replace(/[#/]+$/, "");
+  let end = uri.length;
+  while (end > 0 && (uri[end - 1] === "#" || uri[end - 1] === "/")) end -= 1;
+  return uri.slice(0, end);
 }
 
 function prefixOf(vocabulary: string): string | undefined {
@@ -28,7 +31,8 @@ export function prefixConflict(
     ...(typeof extensions === "object" && extensions !== null ? Object.keys(extensions) : []),
   ];
   const owners = new Map([["aaepd", AAEPD_VOCABULARY]]);
-  const reserved = (prefix: string) => `The extension prefix "${prefix}" is reserved; give the extension another one.`;
+  const reserved = (prefix: string) =>
+    `The extension prefix ${quoted(prefix)} is reserved; give the extension another one.`;
   for (const prefix of named) {
     if (isReservedPrefix(prefix)) return reserved(prefix);
   }
@@ -39,7 +43,7 @@ export function prefixConflict(
     if (isReservedPrefix(prefix)) return reserved(prefix);
     const owner = owners.get(prefix);
     if (owner !== undefined && owner !== vocabulary) {
-      return `Two extensions have the prefix "${prefix}"; name only one of their vocabularies in supported_extensions.`;
+      return `Two extensions have the prefix ${quoted(prefix)}; name only one of their vocabularies in supported_extensions.`;
     }
     owners.set(prefix, vocabulary);
   }

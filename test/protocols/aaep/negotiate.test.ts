@@ -246,6 +246,18 @@ describe("extension prefixes", () => {
     expect(accepted(ask({ supported_extensions: uris })).terms.supportedExtensions).toEqual([...new Set(uris)]);
   });
 
+  test("S5: what slashes and number signs an URI ends with names no other vocabulary, however many there are", () => {
+    const uris = [one, `${one}${"/#".repeat(8000)}`, `https://example.org/${"/".repeat(16_000)}x`];
+    expect(accepted(ask({ supported_extensions: uris })).terms.supportedExtensions).toEqual(uris);
+    const others = [one, `https://example.com/finance/context/v1${"/".repeat(8000)}`];
+    expect(rejected(ask({ supported_extensions: others })).reasonMessage).toContain('"finance"');
+  });
+
+  test("R33: a prefix at fault is told shortened", () => {
+    const uris = ["org", "com"].map((end) => `https://example.${end}/${"x".repeat(16_000)}/context/v1`);
+    expect(rejected(ask({ supported_extensions: uris })).reasonMessage.length).toBeLessThan(500);
+  });
+
   test.each(["aaep", "xsd", "rdf", "rdfs", "@type"])("AAEP §7: the prefix %s is reserved", (prefix) => {
     expect(rejected(ask({ [prefix]: {} })).reasonMessage).toContain(`"${prefix}"`);
     const request = { aaep_version: "1.0.0", capabilities: {}, extensions: { [prefix]: {} } };

@@ -196,6 +196,11 @@ describe("the end of the stream", () => {
 });
 
 describe("Content-Length headers", () => {
+  it("passes over spaces and tabs around a value, and reads the values of other headers no further", () => {
+    const stream = `Content-Length:\t 2 \t\r\nX:${" ".repeat(3000)}a:b\r\nEmpty:\r\n\r\n{}`;
+    expect(decode([bytes(stream)]).frames.map(String)).toEqual(["{}"]);
+  });
+
   it("takes other headers beside it, in any case, and empty lines between messages", () => {
     const stream = "Content-Type: application/json\r\ncontent-length:2\r\n\r\n{}\r\nCONTENT-LENGTH: 3 \n\n{ }";
     expect(decode([bytes(stream)]).frames.map(String)).toEqual(["{}", "{ }"]);
@@ -208,6 +213,11 @@ describe("Content-Length headers", () => {
     "Content-Type: x\r\n\r\n",
     "Content-Length: 2\r\nContent-Length: 3\r\n",
     `Content-Type: ${"x".repeat(5000)}`,
+    "Content-Length: 2 3\r\n",
+    "Content-Length:\r\n",
+    ": 2\r\n",
+    "Content Length: 2\r\n",
+    `Content-Length: 2\r\nX:${" ".repeat(4000)}\rb\n`,
   ])("V2: %j is lost", (stream) => {
     expect(decode([bytes(stream)]).fault?.code).toBe("framing_lost");
   });
