@@ -5,6 +5,22 @@ const SENTENCE_TERMINAL = /^\p{Sentence_Terminal}/u;
 const EXTENDS_CLUSTER = /^(?:[\p{M}\p{Emoji_Modifier}\uff9e\uff9f\u{e0020}-\u{e007f}]|\u200c|\u200d)/u;
 const SYMBOL_AFTER_SENTENCE = /^(?:[\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}]|\ufe0f|\u200d)/u;
 
+const INK = /^[\p{L}\p{N}\p{S}]/u;
+
+/** A text to look at, character by character. */
+export type Characters = Pick<string, "length" | "charAt" | "charCodeAt" | "codePointAt" | "slice">;
+
+/**
+ * Whether the character at `index` is one that a sentence or a word can be made of: a letter, a digit, an emoji or another symbol. Marks of
+ * punctuation and of Markdown are not; alone they are nothing to be said.
+ */
+export function isInk(text: string, index: number): boolean {
+  const code = text.charCodeAt(index);
+  if (code < 0x80)
+    return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39);
+  return INK.test(String.fromCodePoint(text.codePointAt(index) ?? 0));
+}
+
 /** White space at which a line may break. No-break spaces are left out: they say that what is around them belongs together. */
 export function isSpace(code: number): boolean {
   if (code <= 0x20) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
@@ -17,6 +33,11 @@ export function isSpace(code: number): boolean {
     code === 0x205f ||
     code === 0x3000
   );
+}
+
+/** A Chinese character of the common ones: nothing about it needs a table. */
+export function isIdeograph(code: number): boolean {
+  return code >= 0x4e00 && code <= 0x9fff;
 }
 
 /** Scripts written without spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han. */
@@ -40,7 +61,7 @@ export function isUnspacedScript(code: number): boolean {
  * How many UTF-16 units of sentence terminator stand at `index`: 0 where there is none. Any script's terminators count; the
  * semicolon is one in Greek only.
  */
-export function terminatorLength(text: string, index: number, language: string): number {
+export function terminatorLength(text: Characters, index: number, language: string): number {
   const code = text.charCodeAt(index);
   if (code < 0x80) {
     if (code === 0x2e || code === 0x21 || code === 0x3f) return 1;
@@ -63,7 +84,7 @@ export function extendsCluster(text: string, index: number): boolean {
 }
 
 /** Length of an emoji or part of one at `index`, as people put it right after a sentence; 0 where there is none. */
-export function emojiLength(text: string, index: number): number {
+export function emojiLength(text: Characters, index: number): number {
   const code = text.charCodeAt(index);
   if (!(code >= 0x200d)) return 0;
   const character = String.fromCodePoint(text.codePointAt(index) ?? 0);

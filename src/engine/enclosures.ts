@@ -1,6 +1,6 @@
 // Whether a place in a text lies in brackets or a quotation, without reading back: what opens and closes is read once as the text goes by, and
 // kept for as long as a question may reach back to it (R10).
-import { isSpace } from "./characters.js";
+import { type Characters, isSpace } from "./characters.js";
 
 /** After this many characters an open bracket or quotation no longer keeps sentences inside it together: nobody waits that long. */
 export const LONGEST_ENCLOSURE = 300;
@@ -37,8 +37,8 @@ const MOST_READINGS = 4;
 /** What is of no interest any more goes in heaps of this size. */
 const MOST_FORGOTTEN = 512;
 
-/** A text to look at, character by character. */
-export type Characters = Pick<string, "length" | "charAt">;
+/** All that is read of a text. */
+export type EnclosedCharacters = Pick<Characters, "length" | "charAt">;
 
 export interface Enclosures {
   /**
@@ -47,7 +47,7 @@ export interface Enclosures {
    * be smaller than they were the last time.
    */
   readonly isEnclosed: (
-    text: Characters,
+    text: EnclosedCharacters,
     base: number,
     from: number,
     at: number,
@@ -65,7 +65,7 @@ interface Pair {
 export function createEnclosures(): Enclosures {
   let readings: readonly Reading[] = [];
 
-  const readingOf = (text: Characters, base: number, from: number, at: number): Reading => {
+  const readingOf = (text: EnclosedCharacters, base: number, from: number, at: number): Reading => {
     for (const reading of readings) if (reading.serves(text, base, from, at)) return reading;
     const reading = createReading(from);
     reading.serves(text, base, from, at);
@@ -80,8 +80,8 @@ export function createEnclosures(): Enclosures {
 
 interface Reading {
   /** Reads up to `at`. Whether it then knows what one that begins at `from` knows. */
-  readonly serves: (text: Characters, base: number, from: number, at: number) => boolean;
-  readonly isEnclosed: (text: Characters, base: number, at: number, ended: boolean) => boolean | undefined;
+  readonly serves: (text: EnclosedCharacters, base: number, from: number, at: number) => boolean;
+  readonly isEnclosed: (text: EnclosedCharacters, base: number, at: number, ended: boolean) => boolean | undefined;
 }
 
 function createReading(origin: number): Reading {
@@ -98,7 +98,7 @@ function createReading(origin: number): Reading {
   let feeds: number[] = [];
   let firstFeed = 0;
 
-  const step = (text: Characters, base: number): void => {
+  const step = (text: EnclosedCharacters, base: number): void => {
     const character = text.charAt(read - base);
     const innermost = open.length > outermost ? open.at(-1) : undefined;
     const closing = ENCLOSURES.get(character);
@@ -120,7 +120,7 @@ function createReading(origin: number): Reading {
   };
 
   /** Undefined: the text ends before it is sure. */
-  const isBlankAfter = (text: Characters, index: number): boolean | undefined => {
+  const isBlankAfter = (text: EnclosedCharacters, index: number): boolean | undefined => {
     for (let offset = 1; offset <= LONGEST_BLANK; offset += 1) {
       const character = text.charAt(index + offset);
       if (character === "") return undefined;
@@ -131,7 +131,7 @@ function createReading(origin: number): Reading {
   };
 
   /** Whether there is certainly a blank line between the last place asked about and `limit`. */
-  const hasBlankLine = (text: Characters, base: number, limit: number): boolean => {
+  const hasBlankLine = (text: EnclosedCharacters, base: number, limit: number): boolean => {
     for (let feed = feeds[firstFeed]; feed !== undefined && feed < limit; feed = feeds[firstFeed]) {
       const isBlank = isBlankAfter(text, feed - base);
       if (isBlank !== false) return isBlank === true;
@@ -177,7 +177,7 @@ function createReading(origin: number): Reading {
 }
 
 /** Whether the mark at `index` opens, where nothing is open that it closes. */
-function opensAt(text: Characters, index: number): boolean {
+function opensAt(text: EnclosedCharacters, index: number): boolean {
   if (!OPENS_AT_WORD.has(text.charAt(index))) return true;
   const before = text.charAt(index - 1);
   return before === "" || isSpace(before.charCodeAt(0)) || /[\p{Ps}\p{Pi}*_\u2014\u00a0-]/u.test(before);

@@ -2,7 +2,14 @@
 // Every decision reads a stretch that the text itself delimits, never "what has arrived so far". So it comes out the same however the
 // text was cut into chunks, and is never taken back.
 import type { Segmenter } from "../contracts/segmenter.js";
-import { emojiLength, extendsCluster, isSpace, isUnspacedScript, terminatorLength } from "./characters.js";
+import {
+  type Characters,
+  emojiLength,
+  extendsCluster,
+  isSpace,
+  isUnspacedScript,
+  terminatorLength,
+} from "./characters.js";
 
 /** A next word is judged by no more than this. */
 const LONGEST_NEXT_WORD = 24;
@@ -10,13 +17,15 @@ const LONGEST_NEXT_WORD = 24;
 const LONGEST_LOOK_BACK = 700;
 /** Terminators, closers and spaces in one place beyond this are nobody's sentence end. */
 const LONGEST_CANDIDATE = 256;
-/** What the segmenter is shown before a candidate: enough for "in the U.S. Dept. of", little enough to be cheap. */
+/** The words before a candidate are looked for in so much. */
 const CONTEXT_LENGTH = 80;
+/** So many of them the segmenter is shown. It reads one, but judges every full stop that it is shown. */
+const SHOWN_WORDS = 3;
 
 const CLOSERS = new Set("\"'”’»›“‘)]}」』）】》〉〕］｝*_~`");
 /** Not shown to the segmenter: emphasis, quotation marks and brackets only hide from it the word that it should judge. */
 const DECORATION = /[*_~`"“”„‚«»‹›‘()[\]{}「」『』（）［］【】《》〈〉]/g;
-const FOOTNOTE = /\[\d{1,3}\]/y;
+const FOOTNOTE = /^\[\d{1,3}\]/;
 const FOOTNOTES = /\[\d{1,3}\]/g;
 const BEGUN_FOOTNOTE = /^\[\d{0,3}$/;
 const OPENING = new Map([
@@ -58,42 +67,64 @@ export type Found =
 
 const WAIT: Found = { kind: "wait" };
 
-/** Reads the candidate whose first terminator is at `start`. */
-export function candidateAt(text: string, start: number, language: string, ended: boolean): Found {
-  let stop = start;
-  let isWide = false;
-  for (let length = 1; length > 0 && stop < text.length; ) {
+/** How far a candidate was read when more text was needed; it is not read again from its start with each token. */
+export interface CandidateReading {
+  /** Lengths, UTF-16 units. */
+  terminators: number;
+  closers: number;
+  /** A terminator of another script than Latin is among them. */
+  isWide: boolean;
+}
+
+export function createCandidateReading(): CandidateReading {
+  return { terminators: 0, closers: 0, isWide: false };
+}
+
+/** Reads the candidate whose first terminator is at `start`. `reading` is that of the last time, if it was the same candidate, else a new one. */
+export function candidateAt(
+  text: Characters,
+  start: number,
+  language: string,
+  ended: boolean,
+  reading: CandidateReading,
+): Found {
+  // One that is too long is read no further: of marks alone, each would else be read again from each of them.
+  const longest = Math.min(text.length, start + LONGEST_CANDIDATE + 1);
+  let stop = start + reading.terminators;
+  for (let length = 1; reading.closers === 0 && length > 0 && stop < longest; ) {
     length = terminatorLength(text, stop, language);
-    if (length > 0 && text.charCodeAt(stop) > 0x7f) isWide = true;
+    if (length > 0 && text.charCodeAt(stop) > 0x7f) reading.isWide = true;
     stop += length;
   }
-  let closed = stop;
-  while (closed < text.length) {
+  reading.terminators = stop - start;
+  let closed = stop + reading.closers;
+  while (closed < longest) {
     const length = closerLength(text, closed);
+    reading.closers = closed - stop;
     if (length === undefined && !ended) return WAIT;
     if (length === undefined || length === 0) break;
     closed += length;
   }
+  reading.closers = closed - stop;
   const candidate: Candidate = { start, stop, closed };
   let next = closed;
-  while (next < text.length && isSpace(text.charCodeAt(next)) && text.charCodeAt(next) !== 0x0a) next += 1;
+  while (next < longest && isSpace(text.charCodeAt(next)) && text.charCodeAt(next) !== 0x0a) next += 1;
   if (next - start > LONGEST_CANDIDATE) return { kind: "none", resume: start + LONGEST_CANDIDATE };
   if (next === text.length) return ended ? { kind: "text-end", candidate } : WAIT;
   const code = text.charCodeAt(next);
   if (code === 0x0a) return { kind: "line-end", candidate, resume: next };
-  if (next === closed && !isWide && !(text[start] !== "." && isUnspacedScript(code)))
+  if (next === closed && !reading.isWide && !(text.charAt(start) !== "." && isUnspacedScript(code)))
     return { kind: "none", resume: stop };
   return { kind: "inside", candidate, next };
 }
 
 /** Undefined: it may be one, if the text goes on so. */
-function closerLength(text: string, index: number): number | undefined {
+function closerLength(text: Characters, index: number): number | undefined {
   const character = text.charAt(index);
   if (CLOSERS.has(character)) return 1;
   if (character === "[") {
     if (BEGUN_FOOTNOTE.test(text.slice(index, index + 5))) return undefined;
-    FOOTNOTE.lastIndex = index;
-    return FOOTNOTE.exec(text)?.[0].length ?? 0;
+    return FOOTNOTE.exec(text.slice(index, index + 5))?.[0].length ?? 0;
   }
   // French sets a space before its closing quotation mark.
   if ((character === " " || character === "\u00a0" || character === "\u202f") && text.charAt(index + 1) === "»")
@@ -145,7 +176,7 @@ export function endsSentence(
   // 「…。」と言った: the particle goes on with the sentence around the quotation.
   if (/[」』]/.test(text.slice(candidate.stop, candidate.closed)) && /^(?:と|って|など)/.test(following)) return false;
 
-  const body = undecorated(head) + terminator;
+  const body = undecorated(lastWords(head)) + terminator;
   const ends = segmenter.sentenceEnds(`${body} ${undecorated(following) || "Xx"}`, language);
   return ends.includes(body.length + 1) || ends.includes(body.length);
 }
@@ -159,6 +190,15 @@ function isInserted(text: string, from: number, candidate: Candidate): boolean {
   const sentence = text.slice(from, candidate.start);
   const opening = sentence.lastIndexOf(OPENING.get(bracket) ?? "");
   return opening > 0 && /[\p{L}\p{N}]/u.test(sentence.slice(0, opening));
+}
+
+function lastWords(text: string): string {
+  let index = text.length;
+  for (let words = 0; words < SHOWN_WORDS; words += 1) {
+    while (index > 0 && isSpace(text.charCodeAt(index - 1))) index -= 1;
+    while (index > 0 && !isSpace(text.charCodeAt(index - 1))) index -= 1;
+  }
+  return text.slice(index);
 }
 
 function undecorated(text: string): string {

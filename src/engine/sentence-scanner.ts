@@ -1,10 +1,10 @@
 // Walks over the text of one output as it grows and reports where sentences and paragraphs end and where code stands. Lines first (what kind
 // is it?), then the candidates inside them. It holds the unfinished sentence only, and stops where more text is needed to decide.
 import type { Segmenter } from "../contracts/segmenter.js";
-import { isSpace, terminatorLength } from "./characters.js";
+import { isInk, isSpace, terminatorLength } from "./characters.js";
 import { createEnclosures } from "./enclosures.js";
 import { closesFence, type LineKind, lineKindAt } from "./markdown-lines.js";
-import { type Candidate, candidateAt, endsSentence } from "./sentence-candidates.js";
+import { type Candidate, candidateAt, createCandidateReading, endsSentence } from "./sentence-candidates.js";
 
 /** How far back a sentence without end is remembered: more than any decision reads. */
 const LONGEST_MEMORY = 2_048;
@@ -50,16 +50,28 @@ export function createSentenceScanner(given: Segmenter, sink: BoundarySink): Sen
   // Whether anything but white space stands behind the last boundary; white space alone makes no sentence.
   let hasText = false;
   let hasTextInParagraph = false;
+  // Whether a letter or the like does, looked for up to `inkless`: where marks alone stand before it, a full stop ends nothing.
+  let hasInk = false;
+  let inkless = 0;
+  // Of the candidate that more text is needed for, and where in the output it stands.
+  let reading = createCandidateReading();
+  let readingOf = -1;
 
   const enclosures = createEnclosures();
   const isEnclosed = (from: number, until: number, ended: boolean): boolean | undefined =>
     enclosures.isEnclosed(tail, base, base + from, base + until, ended);
 
+  const hasInkBefore = (index: number): boolean => {
+    for (; !hasInk && inkless < index; inkless += 1) hasInk = isInk(tail, inkless);
+    return hasInk;
+  };
   const endSentence = (index: number): void => {
     if (hasText) sink.sentence(base + index);
     hasText = false;
     sentenceStart = index;
     waiting = undefined;
+    hasInk = false;
+    inkless = index;
   };
   const endParagraph = (index: number): void => {
     endSentence(index);
@@ -147,7 +159,7 @@ export function createSentenceScanner(given: Segmenter, sink: BoundarySink): Sen
   const readText = (ended: boolean): boolean => {
     if (!hasText) {
       // A sentence ended where the language changed, and its line goes on.
-      const ink = inkAt(tail, at);
+      const ink = nextAfterSpace(tail, at);
       if (ink === tail.length) {
         at = ink;
         return false;
@@ -164,7 +176,12 @@ export function createSentenceScanner(given: Segmenter, sink: BoundarySink): Sen
       }
       if (code > 0x3f && code < 0x37e) continue;
       if (terminatorLength(tail, at, language) === 0) continue;
-      const found = candidateAt(tail, at, language, ended);
+      if (readingOf !== base + at) [readingOf, reading] = [base + at, createCandidateReading()];
+      const found = candidateAt(tail, at, language, ended, reading);
+      if ("candidate" in found && !hasInkBefore(at)) {
+        at = found.candidate.stop - 1;
+        continue;
+      }
       switch (found.kind) {
         case "wait":
           return false;
@@ -271,12 +288,14 @@ export function createSentenceScanner(given: Segmenter, sink: BoundarySink): Sen
     const needed = line === "head" || line === "code-head" || line === "code-end" ? lineStart : at;
     // A mark that begins a sentence is judged by the character before it.
     const cut = Math.min(sentenceStart, needed) - 1;
+    hasInkBefore(cut);
     if (cut < (line === "prose" || line === "item" ? TRIM_TEXT_UNITS : TRIM_LINE_UNITS)) return;
     tail = tail.slice(cut);
     base += cut;
     at -= cut;
     lineStart = Math.max(0, lineStart - cut);
     sentenceStart -= cut;
+    inkless = Math.max(0, inkless - cut);
     if (waiting !== undefined) {
       waiting = { start: waiting.start - cut, stop: waiting.stop - cut, closed: waiting.closed - cut };
     }
@@ -308,9 +327,9 @@ export function createSentenceScanner(given: Segmenter, sink: BoundarySink): Sen
       while (start >= oldest && terminatorLength(tail, start, language) === 0) start -= 1;
       if (start < oldest) return false;
       while (start > oldest && terminatorLength(tail, start - 1, language) > 0) start -= 1;
-      const found = candidateAt(tail, start, language, true);
+      const found = candidateAt(tail, start, language, true, createCandidateReading());
       const isLast = found.kind === "text-end" || (found.kind === "line-end" && tail.slice(found.resume).trim() === "");
-      if (!isLast) return false;
+      if (!isLast || !hasInkBefore(start)) return false;
       return (
         endsSentence(segmenter, isEnclosed, tail, sentenceStart, found.candidate, tail.length, language, true) === true
       );
@@ -319,7 +338,7 @@ export function createSentenceScanner(given: Segmenter, sink: BoundarySink): Sen
 }
 
 /** Where something stands that is no white space, or a line ends. */
-function inkAt(text: string, start: number): number {
+function nextAfterSpace(text: string, start: number): number {
   let index = start;
   for (; index < text.length; index += 1) {
     const code = text.charCodeAt(index);

@@ -1,11 +1,16 @@
 // Where words begin in running text as it grows: after white space, and inside runs of scripts that have none. Runs only where somebody asked
 // for words. Marks of punctuation stay with the word before them, opening ones with the word behind.
 import type { Segmenter } from "../contracts/segmenter.js";
-import { extendsCluster, isSpace, isUnspacedScript } from "./characters.js";
+import { extendsCluster, isIdeograph, isInk, isSpace, isUnspacedScript } from "./characters.js";
 
 /** A run without spaces is cut by windows of this size, counted from the last word found in it, so that chunks make no difference. */
 const WINDOW = 16;
 const LARGEST_WINDOW = 64;
+
+/** Marks that stay with the word before them. */
+const STAYS_BEHIND = /^[\p{Pc}\p{Pd}\p{Pe}\p{Pf}\p{Po}\p{S}\p{M}]/u;
+/** Marks that belong to the word behind them. */
+const OPENS = /[\p{Ps}\p{Pi}]/u;
 
 export interface WordScanner {
   /** Takes the text that follows what was taken before. */
@@ -19,72 +24,76 @@ export function createWordScanner(segmenter: Segmenter, found: (offset: number) 
   let end = 0;
   // What the text ends with, from the first character of such a script after a space, or from the last word found in it.
   let run = "";
+  /** As much of the run is shown next; what was shown before had no word's end in it, and is not shown again with each token. */
+  let window = WINDOW;
   let isUnspaced = false;
   let afterSpace = false;
+  // Marks alone are no word: they stay with the word behind them.
+  let hasInk = false;
 
+  /** Takes words off the run, which ends at `end`, as far as it settles them. */
   const cutRun = (isComplete: boolean, language: string): void => {
-    while (run.length > 0) {
-      const ends = firstWordEnds(segmenter, run, language, isComplete);
-      if (ends === undefined) return;
-      for (const wordEnd of ends.words) found(end - run.length + wordEnd);
-      run = run.slice(ends.read);
+    while (run !== "" && (isComplete || run.length > window)) {
+      const isWhole = run.length <= window;
+      // The last ends of a window may be there only because it ends.
+      const certain = isWhole ? run.length : window - WINDOW / 2;
+      const words = unspacedWordEnds(segmenter, run.slice(0, window), language).filter((word) => word <= certain);
+      for (const word of words) found(end - run.length + word);
+      const read = isWhole ? run.length : (words.at(-1) ?? (window < LARGEST_WINDOW ? 0 : LARGEST_WINDOW / 2));
+      run = run.slice(read);
+      window = read === 0 ? 2 * window : WINDOW;
     }
+  };
+
+  const endRun = (): void => {
+    run = "";
+    window = WINDOW;
+    isUnspaced = false;
   };
 
   return {
     append: (text, language) => {
+      const start = end;
+      // Where in this text that part of the run begins which is not in `run` yet.
+      let runFrom = 0;
       for (let index = 0; index < text.length; index += 1) {
         const code = text.charCodeAt(index);
+        end = start + index;
         if (isSpace(code)) {
-          cutRun(true, language);
-          run = "";
-          isUnspaced = false;
+          if (isUnspaced) {
+            run += text.slice(runFrom, index);
+            cutRun(true, language);
+            endRun();
+          }
           afterSpace = true;
-          end += 1;
           continue;
         }
         if (afterSpace) {
           afterSpace = false;
-          if (!extendsCluster(text, index)) found(end);
+          if (hasInk && !extendsCluster(text, index)) {
+            found(end);
+            hasInk = false;
+          }
         }
-        end += 1;
-        if (isUnspaced) run += text[index];
-        else if (isUnspacedScript(code)) {
+        hasInk ||= isInk(text, index);
+        if (!isUnspaced && isUnspacedScript(code)) {
           isUnspaced = true;
-          run = text.charAt(index);
+          runFrom = index;
         }
       }
-      if (isUnspaced) cutRun(false, language);
+      end = start + text.length;
+      if (!isUnspaced) return;
+      run += text.slice(runFrom);
+      cutRun(false, language);
     },
     moveTo: (offset) => {
       end = offset;
-      run = "";
-      isUnspaced = false;
+      endRun();
       afterSpace = false;
+      hasInk = false;
     },
     offset: () => end,
   };
-}
-
-/** The first word ends of a run, and how much of it they settle. Undefined: more of the run is needed. */
-function firstWordEnds(
-  segmenter: Segmenter,
-  run: string,
-  language: string,
-  isComplete: boolean,
-): { readonly words: readonly number[]; readonly read: number } | undefined {
-  for (let size = WINDOW; size <= LARGEST_WINDOW; size *= 2) {
-    if (run.length <= size) {
-      return isComplete ? { words: unspacedWordEnds(segmenter, run, language), read: run.length } : undefined;
-    }
-    // The last ends of a window may be there only because it ends.
-    const words = unspacedWordEnds(segmenter, run.slice(0, size), language).filter(
-      (wordEnd) => wordEnd <= size - WINDOW / 2,
-    );
-    const last = words.at(-1);
-    if (last !== undefined) return { words, read: last };
-  }
-  return { words: [], read: LARGEST_WINDOW / 2 };
 }
 
 /** Ends of words inside a run without spaces, where a script without spaces stands on one side at least. Never the run's own end. */
@@ -94,8 +103,8 @@ export function unspacedWordEnds(segmenter: Segmenter, run: string, language: st
 
 function isUnspacedWordEnd(run: string, end: number): boolean {
   if (!isUnspacedScript(run.charCodeAt(end)) && !isUnspacedScript(run.charCodeAt(end - 1))) return false;
-  const next = String.fromCodePoint(run.codePointAt(end) ?? 0);
-  if (/^[\p{P}\p{S}\p{M}]/u.test(next) && !/^[\p{Ps}\p{Pi}]/u.test(next)) return false;
-  if (/[\p{Ps}\p{Pi}]$/u.test(run.slice(0, end))) return false;
+  if (isIdeograph(run.charCodeAt(end)) && isIdeograph(run.charCodeAt(end - 1))) return true;
+  if (STAYS_BEHIND.test(String.fromCodePoint(run.codePointAt(end) ?? 0)) || OPENS.test(run.charAt(end - 1)))
+    return false;
   return !extendsCluster(run, end);
 }

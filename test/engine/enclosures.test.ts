@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Characters, createEnclosures, LONGEST_ENCLOSURE } from "../../src/engine/enclosures.js";
+import { createEnclosures, type EnclosedCharacters, LONGEST_ENCLOSURE } from "../../src/engine/enclosures.js";
 import { countingSegmenter, feed, segmenter } from "./text-boundaries-support.js";
 
 const LOOK_BACK = 700;
@@ -48,7 +48,7 @@ function ask(
   let at = 0;
   for (let end = Math.min(chunk, text.length); ; end = Math.min(end + chunk, text.length)) {
     const soFar = text.slice(0, end);
-    const characters: Characters = {
+    const characters: EnclosedCharacters = {
       length: end,
       charAt: (index) => {
         looks.count += 1;

@@ -40,4 +40,5 @@ export const RULINGS: readonly Requirement[] = [
   { id: "R31", says: "What the daemon makes says so, in the listener's language." },
   { id: "R32", says: "Filters are exact; renegotiation merges member by member." },
   { id: "R33", says: "Errors on the wire have one form for each envelope." },
+  { id: "R34", says: "No turn is long, and nothing is worse than linear in its input." },
 ];
