@@ -8,6 +8,7 @@ import { slow, slowFull } from "./rows/many.mjs";
 import { memory } from "./rows/memory.mjs";
 import { more } from "./rows/more.mjs";
 import { readback } from "./rows/readback.mjs";
+import { reading } from "./rows/reading.mjs";
 import { replies } from "./rows/replies.mjs";
 import { services } from "./rows/services.mjs";
 import { servicesIngest } from "./rows/services-ingest.mjs";
@@ -20,6 +21,7 @@ import { stdioOut } from "./rows/stdio-out.mjs";
 
 export const SECTIONS = [
   ingest,
+  reading,
   socket,
   services,
   stdioOut,

@@ -359,7 +359,7 @@ describe("what no file does", () => {
   });
 
   it("the contracts stay readable: under 500 lines in all", () => {
-    // The outline of the design hoped for 150; JSON-RPC, journals and what outlives the process, services and doc comments came on top.
+    // The outline of the design hoped for 150; JSON-RPC, journals and what outlives the process, services, what is refused and doc comments came on top.
     const lines = FILES.filter(({ path }) => path.startsWith("src/contracts/")).map(
       ({ text }) => text.split("\n").length,
     );

@@ -14,6 +14,13 @@ export type ReplyFate =
   /** It would have counted, but the journal could not take its outcome: the question is still open. */
   | "not_recorded";
 
+/** A reply that came as text. */
+export interface ReplyAsItCame {
+  readonly text: string;
+  /** What the text says; missing where it could be read in two ways, or in none. */
+  readonly message?: unknown;
+}
+
 /** One line of the audit log: who asked, what exactly, who was shown it, every attempt to answer, and how it ended (AAEP §10 T3). */
 export type AuditEntry =
   | { readonly kind: "asked"; readonly event: AgentEvent }
@@ -32,7 +39,7 @@ export type AuditEntry =
       readonly token_is_open: boolean;
       readonly subscription_id: string;
       readonly subscriber_id: string;
-      /** The reply as it came, where it was a message at all. */
+      /** The reply: a `ReplyAsItCame` where it came as text, else the message. */
       readonly reply: unknown;
     }
   | {

@@ -4,6 +4,8 @@ import type { WireFormat } from "../engine/delivery.js";
 export interface Codec<Frame, Message> {
   /** Throws a Fault "invalid_json" or "invalid_message"; never anything else. */
   readonly decode: (frame: Frame) => Message;
+  /** What the peer wrote, where frames of this form are text; undefined where this one is none. Never throws. Default: frames are no text. */
+  readonly textOf?: (frame: Frame) => string | undefined;
   readonly encode: (message: Message) => Frame;
   readonly format: WireFormat<Frame>;
 }

@@ -44,9 +44,10 @@ export type EndReason = "producer_shutdown" | "recording_ended" | "producer_erro
 
 /** One peer's conversation in one protocol. Synchronous: what comes in changes it at once, what goes out is pulled. */
 export interface ProtocolSession<Message> {
-  readonly receive: (message: Message) => Reaction<Message>;
-  /** What to answer to a frame that was no message. */
-  readonly refuse: (fault: Fault) => Message;
+  /** `text`: what the peer wrote, where that is text. */
+  readonly receive: (message: Message, text?: () => string | undefined) => Reaction<Message>;
+  /** What comes of a frame that was no message, or could be taken for two (R19). */
+  readonly refuse: (fault: Fault, text?: () => string | undefined) => Reaction<Message>;
   readonly source: DeliverySource;
   /** Whether the handshake is done. */
   readonly isOpen: () => boolean;

@@ -1,3 +1,5 @@
+import type { Fault } from "../base/errors.js";
+import type { JsonOutline } from "../base/json-document.js";
 import type { CloseInfo, FrameRun, PeerIdentity } from "./transport.js";
 
 /** One JSON-RPC message that came in. */
@@ -7,6 +9,8 @@ export interface RpcCall {
   readonly params: unknown;
   /** The text of the whole message as it was received, so that what must go out byte-identical can be cut from it (R2). */
   readonly text: string;
+  /** Of that text. */
+  readonly outline: JsonOutline;
   /** Aborted when the peer cancels the request or the connection ends. */
   readonly signal: AbortSignalLike;
 }
@@ -19,11 +23,21 @@ export interface AbortSignalLike {
   readonly addEventListener: (type: "abort", listener: () => void, options?: { readonly once: boolean }) => void;
 }
 
+/** A message that is JSON and no call as it stands, because it could be taken for two (R19) or breaks JSON-RPC. */
+export interface RefusedCall {
+  readonly text: string;
+  readonly fault: Fault;
+  /** It has no id: nobody waits for an answer. */
+  readonly isNotification: boolean;
+}
+
 export interface RpcHandlers {
   /** Answers the result, or throws a Fault, which becomes the error of the answer (R33). A synchronous answer is sent in the same turn. */
   readonly request: (call: RpcCall) => unknown;
   /** May not throw. */
   readonly notification: (call: RpcCall) => void;
+  /** Answers the result of a refused message, which goes out if its id is clear; undefined: its error goes out. May not throw. Default: its error. */
+  readonly refused?: (call: RefusedCall) => { readonly result: unknown } | undefined;
   /** Whether this call may cost so much that the peer's next message waits for a later turn of the event loop. Default: none does. */
   readonly isCostly?: (method: string, params: unknown) => boolean;
   /** A promise of when the peer's next message may be handled; undefined where it may be at once, which is the default. */

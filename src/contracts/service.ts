@@ -3,6 +3,11 @@ import type { Fault } from "../base/errors.js";
 import type { AbortSignalLike } from "./rpc.js";
 import type { Connection, Listener, PeerIdentity } from "./transport.js";
 
+/** The bytes of a message in protobuf; of a client that speaks JSON with what it wrote. No bytes where that has a fault, as two meanings (R19). */
+export interface ServiceMessage extends Uint8Array {
+  readonly written?: { readonly text: string; readonly fault?: Fault | undefined };
+}
+
 /** One call that is answered once. */
 export interface ServiceCall {
   readonly peer: PeerIdentity;
@@ -16,7 +21,9 @@ export type ServiceMethod =
       readonly kind: "unary";
       readonly descriptor: DescMethod;
       /** Throws a Fault, or rejects with one, which becomes the status of the call (R20). */
-      readonly answer: (request: Uint8Array, call: ServiceCall) => Uint8Array | Promise<Uint8Array>;
+      readonly answer: (request: ServiceMessage, call: ServiceCall) => Uint8Array | Promise<Uint8Array>;
+      /** What comes of a message in JSON that has a fault. As `answer`. Default: the fault. */
+      readonly refused?: (text: string, fault: Fault) => Uint8Array;
     }
   | {
       readonly kind: "stream";
@@ -27,8 +34,9 @@ export type ServiceMethod =
        */
       readonly joinsRuns: boolean;
       /**
-       * One call. Its frames are what the client sends; where it may send one message only, that one. Their end is not the end of the connection. A
-       * close is OK, one with a fault has the fault's status; either comes after what was handed over, and cuts off a peer that does not read.
+       * One call. Its frames are what the client sends, each a `ServiceMessage`; where it may send one message only, that one. Their end is not the
+       * end of the connection. A close is OK, one with a fault has the fault's status; either comes after what was handed over, and cuts off a peer
+       * that does not read.
        */
       readonly accept: (connection: Connection<Uint8Array>) => void;
     };

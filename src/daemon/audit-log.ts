@@ -1,9 +1,10 @@
 // The audit log on disk: newline-delimited JSON, append-only, rotated (AAEP §10 T3, docs/audit.md). Nobody waits for it. Lines are lost, and
 // counted, where the disk does not take them or somebody floods the daemon with replies.
-import type { Audit, AuditNote } from "../contracts/audit.js";
+import type { Audit, AuditEntry, AuditNote } from "../contracts/audit.js";
 import type { Clock } from "../contracts/clock.js";
 import type { Log } from "../contracts/log.js";
 import { type AuditFile, claimAuditFile } from "./audit-names.js";
+import { replyMembers } from "./audit-reply.js";
 import { createReplyBudget, type ReplyEntry } from "./reply-budget.js";
 
 /** What a log needs of the file it appends to. */
@@ -57,8 +58,6 @@ type Phase =
   | { readonly kind: "failed"; readonly retryAt: number }
   | { readonly kind: "closed" };
 
-/** A reply that did not count is cut to this, UTF-16 units: whoever sends it decides how long it is. */
-const LONGEST_VAIN_REPLY = 2048;
 const VAIN_SHARE = 1 / 16;
 const VAIN_SHARE_ON_OPEN = 1 / 2;
 /** How often it is told how many replies have been left out, ms. */
@@ -159,7 +158,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   function recordVain(entry: ReplyEntry, { at, settled }: AuditNote): void {
     if (!isClosed) cancelTelling ??= tellLater();
     const room = maxWaitingBytes * (entry.token_is_open ? VAIN_SHARE_ON_OPEN : VAIN_SHARE);
-    if (budget.allows(entry) && append(lineOf({ ...entry, reply: cut(entry.reply) }, at), room, settled)) return;
+    if (budget.allows(entry) && append(lineOf(membersOf(entry), at), room, settled)) return;
     dropped += 1;
     budget.leaveOut(entry);
     settled?.();
@@ -193,7 +192,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       try {
         tellDropped();
         if (entry.kind === "reply" && entry.fate !== "counted") recordVain(entry, note);
-        else if (!append(lineOf(entry, note.at), maxWaitingBytes, note.settled)) lose(note);
+        else if (!append(lineOf(membersOf(entry), note.at), maxWaitingBytes, note.settled)) lose(note);
       } catch (caught) {
         lose(note);
         log.warn({ err: caught }, "an entry of the audit log cannot be written");
@@ -232,11 +231,10 @@ function ended(stream: AuditStream): Promise<void> {
   });
 }
 
-function cut(reply: unknown): unknown {
-  const text = JSON.stringify(reply) ?? "";
-  return text.length <= LONGEST_VAIN_REPLY
-    ? reply
-    : { beginning: text.slice(0, LONGEST_VAIN_REPLY), length: text.length };
+function membersOf(entry: AuditEntry): object {
+  if (entry.kind !== "reply") return entry;
+  const { reply, ...members } = entry;
+  return { ...members, ...replyMembers(reply, entry.fate === "counted") };
 }
 
 function rotatingStream(maxBytes: number, keepFiles: number): (path: string, name: string) => Promise<AuditStream> {

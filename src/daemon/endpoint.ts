@@ -2,7 +2,8 @@
 
 import { refusedHead } from "../../transports/framing/refusal.js";
 import { createAnsweringConnection } from "../../transports/json-rpc/answering-connection.js";
-import { Fault } from "../base/errors.js";
+import { Fault, faultFrom } from "../base/errors.js";
+import { membersOf } from "../base/json-members.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { Codec } from "../contracts/codec.js";
 import type { Log } from "../contracts/log.js";
@@ -131,8 +132,10 @@ function isRpcFrame(frame: Uint8Array | undefined, codec: Codec<Uint8Array, unkn
     const message = codec.decode(frame);
     if (Array.isArray(message)) return true;
     return typeof message === "object" && message !== null ? "jsonrpc" in message : undefined;
-  } catch {
+  } catch (caught) {
     // Whoever sends a broken message is to understand the answer to it.
+    const text = faultFrom(caught).code === "invalid_message" ? codec.textOf?.(frame) : undefined;
+    if (text !== undefined) return /^\s*\[/.test(text) || membersOf(text).some(({ name }) => name === "jsonrpc");
     const beginning = String.fromCharCode(...frame.subarray(0, SNIFFED_BYTES));
     return /^\s*\{[^{[]*"jsonrpc"\s*:/.test(beginning) ? true : undefined;
   }

@@ -68,7 +68,7 @@ export interface Engine extends Pick<EngineAccounts, "report" | "refused" | "pub
   /** The agent that has the open session whose token this is: the handle that `openAgent` answered (R8). */
   readonly holderOf: (resumeToken: string) => AgentHandle | undefined;
   /** A reply over a connection without a subscription; for the audit log. */
-  readonly strayReply: (token: string, raw: unknown) => void;
+  readonly strayReply: (fate: "wrong_subscription" | "malformed", token: string, raw: unknown) => void;
   /** Gives recorded events to all subscriptions as they stand: no session is opened by them, and nothing is asked. */
   readonly replay: (events: readonly NewEvent[]) => void;
   /** Throws "rate_limit" where there are too many already. */
@@ -351,7 +351,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       return publishing.openAgent(identity, events, connection);
     },
     holderOf: publishing.holderOf,
-    strayReply: (token, raw) => recordReply("wrong_subscription", token, raw, "", ""),
+    strayReply: (fate, token, raw) => recordReply(fate, token, raw, "", ""),
     replay: replaying.replay,
     subscribe,
     endSessions: () => {

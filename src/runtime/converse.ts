@@ -3,7 +3,7 @@ import { Fault, publicFault } from "../base/errors.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { Codec } from "../contracts/codec.js";
 import type { Log } from "../contracts/log.js";
-import type { EndReason, Heartbeat, Protocol, ProtocolSession } from "../contracts/protocol.js";
+import type { EndReason, Heartbeat, Protocol, ProtocolSession, Reaction } from "../contracts/protocol.js";
 import type { Connection } from "../contracts/transport.js";
 import type { DeliveryRun } from "../engine/delivery.js";
 import { frameRunOf, frameRunOfDeliveries } from "./frame-runs.js";
@@ -213,15 +213,7 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
   private take(frame: Frame): "go on" | "others first" | "ends" {
     const { session } = this;
     this.hasSpoken = true;
-    let message: Message;
-    try {
-      message = this.codec.decode(frame);
-    } catch (caught) {
-      this.lastFault = publicFault(caught, this.services.log);
-      this.say(session.refuse(this.lastFault));
-      return "go on";
-    }
-    const { answers, closes, wasCostly, fault } = session.receive(message);
+    const { answers, closes, wasCostly, fault } = this.reactionTo(frame);
     this.lastFault = fault;
     for (const answer of answers) this.say(answer);
     if (closes) return "ends";
@@ -230,6 +222,18 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
       this.heartbeats?.start();
     }
     return wasCostly === true ? "others first" : "go on";
+  }
+
+  private reactionTo(frame: Frame): Reaction<Message> {
+    const { codec, session } = this;
+    const text = (): string | undefined => codec.textOf?.(frame);
+    let message: Message;
+    try {
+      message = codec.decode(frame);
+    } catch (caught) {
+      return session.refuse(publicFault(caught, this.services.log), text);
+    }
+    return session.receive(message, text);
   }
 
   private async run(): Promise<void> {
@@ -254,7 +258,7 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
       }
     } catch (caught) {
       fault = publicFault(caught, services.log);
-      if (!this.isOver) this.say(this.session.refuse(fault));
+      if (!this.isOver) for (const answer of this.session.refuse(fault).answers) this.say(answer);
     }
     this.tellInputEnded();
     this.over();

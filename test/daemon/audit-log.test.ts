@@ -338,6 +338,33 @@ test("a reply that did not count is recorded in part where it is long; one that 
   expect(whole?.reply).toStrictEqual(long);
 });
 
+test("R19: a reply that came as text stands there as it came, beside what it says; a long text in part", async () => {
+  const { audit, lines } = stage({ maxBytes: 1024 * 1024 });
+  const message = { type: "confirmation.reply", decision: "accept" };
+  const text = '{"type": "confirmation.reply",\t"decision":"\\u0061ccept"}\n';
+  const spaced = `${" ".repeat(20_000)}{}`;
+  audit.record(reply(1, "counted", { text, message }));
+  audit.record(reply(2, "expired", { text, message }));
+  audit.record(reply(3, "malformed", { text }));
+  audit.record(reply(4, "counted", { text: spaced, message }));
+  audit.record(reply(5, "malformed", { text: spaced }));
+  // Of an earlier run, which kept the message alone; and one whose message has such a member.
+  audit.record(reply(6, "counted", message));
+  audit.record(reply(7, "counted", { ...message, text }));
+  await audit.close();
+  const told = lines().map(({ reply: said, text: written }) => ({ said, written }));
+  expect(told).toStrictEqual([
+    { said: message, written: text },
+    { said: message, written: text },
+    { said: undefined, written: text },
+    { said: message, written: { beginning: " ".repeat(16_384), length: 20_002 } },
+    { said: undefined, written: { beginning: " ".repeat(2048), length: 20_002 } },
+    { said: message, written: undefined },
+    { said: { ...message, text }, written: undefined },
+  ]);
+  expect(lines()[2]).not.toHaveProperty("reply");
+});
+
 test("memory is bounded while the disk takes nothing", async () => {
   const { audit } = stage({ maxWaitingBytes: 16_000, openStream: () => new Promise(() => {}) });
   for (let number = 1; number <= 1000; number += 1) audit.record(outcome(number));

@@ -65,7 +65,7 @@ it("R2: in the long form an event goes out byte for byte too, whatever stands ar
     await agent
       .requestText("aaep.publish", `{"events":[${text.replace("{", '{"chunk":"twice",')}]}`)
       .catch((error: unknown) => String(error)),
-  ).toMatch(/invalid_event/);
+  ).toMatch(/invalid_message/);
   expect(await agent.refusal("aaep.publish", { events: [], resume_token: 5 })).toMatchObject({
     code: "invalid_params",
     pointer: "/resume_token",

@@ -193,8 +193,7 @@ const DO: Readonly<Record<Action, (play: Play, stage: Stage) => void>> = {
   "A replies with an expired time": (play) =>
     reply(play, play.a, "accept", { timestamp: formatTimestamp(play.askedAt + play.timeoutMs) }),
   "A disconnects": ({ a }) => a.engine.close(),
-  "B closes": ({ b }) =>
-    b.close({ type: "subscription.close", subscription_id: b.id, reason_code: "subscriber_shutdown" }),
+  "B closes": ({ b }) => b.engine.close(),
   "B gives up replies": ({ b }) => {
     const capabilities = { supports_confirmation_reply: false };
     b.renegotiate({ type: "subscription.renegotiate", subscription_id: b.id, capabilities });

@@ -242,7 +242,7 @@ describe("ids and texts", () => {
     for (const { eventTexts } of listeners) expect(eventTexts).toEqual(subscription.eventTexts);
   });
 
-  it("R2: members that stand twice, at any depth, are refused: two readers could see two events", async () => {
+  it("R19, S1: members that stand twice, at any depth, are refused: two readers could see two events", async () => {
     const rig = await startRig();
     const agent = await rig.rpc();
     const event = JSON.stringify(STARTED);
@@ -253,12 +253,12 @@ describe("ids and texts", () => {
       `[${event.replace("{", '{"type":"x",')}]`,
     ]) {
       const answer = await agent.requestText("aaep.publish", text).catch((error: unknown) => String(error));
-      expect([text, answer]).toEqual([text, expect.stringMatching(/invalid_event.*twice/)]);
+      expect([text, answer]).toEqual([text, expect.stringMatching(/invalid_message.*twice/)]);
     }
     agent.sendText(
       `{"jsonrpc":"2.0","id":9,"method":"aaep.publish","params":{"a":1},"params":${event.replace("}", " }")}}`,
     );
-    expect(await agent.strays.next()).toMatchObject({ id: 9, error: { data: { code: "invalid_event" } } });
+    expect(await agent.strays.next()).toMatchObject({ id: 9, error: { code: -32600, data: { rule: "R19" } } });
     await rig.expectOthersServed();
   });
 });

@@ -24,7 +24,7 @@ export const RULINGS: readonly Requirement[] = [
   { id: "R16", says: "Sequence numbers are checked and removed." },
   { id: "R17", says: "Who resumes may see repeats and never a gap." },
   { id: "R18", says: "Slow subscribers cost nobody anything." },
-  { id: "R19", says: "A failed reply is told nothing; another's subscription cannot be used." },
+  { id: "R19", says: "A failed reply is told nothing; another's subscription cannot be used; no member stands twice." },
   { id: "R20", says: "Errors have a code, a sentence, a place and a rule." },
   { id: "R21", says: "Any 1.x is spoken as 1.0.0." },
   { id: "R22", says: "Silent connections are closed in time; defaults where nobody asked." },
@@ -39,6 +39,6 @@ export const RULINGS: readonly Requirement[] = [
   { id: "R30", says: "A merged event stands where what released it stands." },
   { id: "R31", says: "What the daemon makes says so, in the listener's language." },
   { id: "R32", says: "Filters are exact; renegotiation merges member by member." },
-  { id: "R33", says: "Errors on the wire have one form for each envelope." },
+  { id: "R33", says: "Errors on the wire have one form for each envelope; a clear close closes." },
   { id: "R34", says: "No turn is long, and nothing is worse than linear in its input." },
 ];

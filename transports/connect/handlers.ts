@@ -10,7 +10,7 @@ import {
 import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { compressionGzip } from "@connectrpc/connect-node";
 import { Fault, publicFault } from "../../src/base/errors.js";
-import type { ServiceMethod } from "../../src/contracts/service.js";
+import type { ServiceMessage, ServiceMethod } from "../../src/contracts/service.js";
 import { createEnvelopes } from "./envelopes.js";
 import type { Exchange } from "./exchange.js";
 import { connectErrorOf, faultOfInput } from "./faults.js";
@@ -19,6 +19,7 @@ import { AS_BYTES, AS_JSON, type Passage } from "./messages.js";
 import type { ResolvedConnectOptions } from "./options.js";
 import { createStreamCall, type StreamCall } from "./stream-connection.js";
 import { answerUnary, type UnaryMethod } from "./unary-call.js";
+import { TEXT_AS_MESSAGE } from "./written-messages.js";
 
 export interface Handler {
   readonly method: ServiceMethod;
@@ -34,8 +35,7 @@ export function createHandlers(
   const shared = {
     readMaxBytes: options.maxMessageBytes,
     acceptCompression: options.compression ? [compressionGzip] : [],
-    // What is misspelt must not go unnoticed: it may have been a safeguard.
-    jsonOptions: { ignoreUnknownFields: false },
+    jsonOptions: JSON_OPTIONS,
   };
   const handlersOf = (passage: Passage, protocols: { readonly [Name in "connect" | "grpc" | "grpcWeb"]?: false }) => {
     const router = createConnectRouter({ ...shared, ...protocols });
@@ -77,9 +77,12 @@ export function createHandlers(
   );
 }
 
+/** The library takes `textDecoder` from here, though its types do not say so. */
+const JSON_OPTIONS = { textDecoder: TEXT_AS_MESSAGE, ignoreUnknownFields: false };
+
 /** The method as the library is told that it is. */
-function typedFor<Method extends ServiceMethod["descriptor"]>(descriptor: Method, { type }: Passage): Method {
-  return { ...descriptor, input: type(descriptor.input), output: type(descriptor.output) };
+function typedFor<Method extends ServiceMethod["descriptor"]>(descriptor: Method, { input, output }: Passage): Method {
+  return { ...descriptor, input: input(descriptor.input), output: output(descriptor.output) };
 }
 
 const EXCHANGE = createContextKey<Exchange | undefined>(undefined);
@@ -138,11 +141,21 @@ async function answer(
   try {
     if (exchange.response.headersSent) throw new Fault("timed_out", "This call was refused before its message came.");
     const { input, output } = method.descriptor;
-    const bytes = await answerUnary(method, passage.bytesOf(input, request), exchange, context);
+    const message = passage.bytesOf(input, request);
+    const { written } = message;
+    const bytes =
+      written?.fault === undefined
+        ? await answerUnary(method, message, exchange, context)
+        : refusedAnswer(method, written.text, written.fault);
     return passage.messageOf(output, bytes);
   } catch (caught) {
     throw connectErrorOf(publicFault(caught, options.log), options.describeFault);
   }
+}
+
+function refusedAnswer({ refused }: UnaryMethod, text: string, fault: Fault): Uint8Array {
+  if (refused === undefined) throw fault;
+  return refused(text, fault);
 }
 
 async function* answerOnce(
@@ -220,8 +233,8 @@ function converse(
 /** Messages as they are read, one by one. */
 function bytesIn(
   messages: AsyncIterator<Message>,
-  bytesOf: (message: Message) => Uint8Array,
-): AsyncIterator<Uint8Array> {
+  bytesOf: (message: Message) => ServiceMessage,
+): AsyncIterator<ServiceMessage> {
   return {
     next: async () => {
       const result = await messages.next();

@@ -2,14 +2,17 @@
 import { create, type DescMessage, fromBinary, type Message, toBinary, toJsonString } from "@bufbuild/protobuf";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
+import type { ServiceMessage } from "../../src/contracts/service.js";
+import { WRITTEN, writtenMessage } from "./written-messages.js";
 
 /**
- * How messages go through the library. `type` is what it is told that they are, given what they really are. Bytes go through as they are: to a
- * message without fields everything is unknown, and what is unknown is kept as it was read and written as it was kept.
+ * How messages go through the library. `input` and `output` are what it is told that they are, given what they really are. Bytes go through as they
+ * are: to a message without fields everything is unknown, and what is unknown is kept as it was read and written as it was kept.
  */
 export interface Passage {
-  readonly type: (real: DescMessage) => DescMessage;
-  readonly bytesOf: (real: DescMessage, message: Message) => Uint8Array;
+  readonly input: (real: DescMessage) => DescMessage;
+  readonly output: (real: DescMessage) => DescMessage;
+  readonly bytesOf: (real: DescMessage, message: Message) => ServiceMessage;
   readonly messageOf: (real: DescMessage, bytes: Uint8Array) => Message;
 }
 
@@ -18,15 +21,17 @@ const OPAQUE: DescMessage = EmptySchema;
 
 /** Of clients that speak protobuf. The library's reader would lose what a reader of its own need not (docs/protobuf.md), and costs twice as much. */
 export const AS_BYTES: Passage = {
-  type: () => OPAQUE,
+  input: () => OPAQUE,
+  output: () => OPAQUE,
   bytesOf: (_, message) => toBinary(OPAQUE, message),
   messageOf: (_, bytes) => opaqueMessage(bytes),
 };
 
-/** Of clients that speak JSON, by the rules of protobuf, which the library knows. */
+/** Of clients that speak JSON, by the rules of protobuf. What they send is read here, and what they are sent is written by the library. */
 export const AS_JSON: Passage = {
-  type: (real) => real,
-  bytesOf: (real, message) => toBinary(real, message),
+  input: () => WRITTEN,
+  output: (real) => real,
+  bytesOf: writtenMessage,
   messageOf: (real, bytes) => fromBinary(real, bytes),
 };
 

@@ -1,6 +1,6 @@
 import { Code, ConnectError, type HandlerContext } from "@connectrpc/connect";
 import { Fault } from "../../src/base/errors.js";
-import type { ServiceMethod } from "../../src/contracts/service.js";
+import type { ServiceMessage, ServiceMethod } from "../../src/contracts/service.js";
 import type { Exchange } from "./exchange.js";
 
 export type UnaryMethod = Extract<ServiceMethod, { readonly kind: "unary" }>;
@@ -14,7 +14,7 @@ const DEADLINE_SLACK_MS = 1000;
 /** Answers one call, by its deadline. Rejects with what `answer` throws, or with a Fault "timed_out". */
 export async function answerUnary(
   method: UnaryMethod,
-  request: Uint8Array,
+  request: ServiceMessage,
   exchange: Exchange,
   { signal, timeoutMs }: Pick<HandlerContext, "signal" | "timeoutMs">,
 ): Promise<Uint8Array> {

@@ -2,12 +2,18 @@
 // loop in which they were read, and what a handler answers at once is sent at once: between an agent and those who listen nothing waits without need.
 import { Fault, faultFrom } from "../../src/base/errors.js";
 import type { Log } from "../../src/contracts/log.js";
-import type { AbortSignalLike, AnsweringConnection, RpcHandlers } from "../../src/contracts/rpc.js";
+import type { AbortSignalLike, AnsweringConnection, RefusedCall, RpcHandlers } from "../../src/contracts/rpc.js";
 import type { Connection } from "../../src/contracts/transport.js";
 import { refusedHead } from "../framing/refusal.js";
 import { type CallSignal, createCallSignal } from "./call-signal.js";
 import { idFromHead, type RpcId } from "./incoming.js";
-import { createFrameReader, type IncomingAnswer, type IncomingCall, nextTurn } from "./message-reader.js";
+import {
+  createFrameReader,
+  type IncomingAnswer,
+  type IncomingCall,
+  type IncomingRefused,
+  nextTurn,
+} from "./message-reader.js";
 import { encodeMessage, notificationRun } from "./outgoing.js";
 import { rpcErrorFromFault } from "./status.js";
 
@@ -136,15 +142,33 @@ export function createAnsweringConnection(
     await connection.close();
   }
 
-  function onCall({ id, method, params, text }: IncomingCall, isCancelled: boolean): void {
+  function onRefused({ id, fault, text, isNotification }: IncomingRefused): void {
+    const answered = text === undefined ? undefined : refusedAnswer({ text, fault, isNotification });
+    if (answered === undefined) refuse(id, fault);
+    else if (id !== null) answer(id, "", answered.result);
+  }
+
+  function refusedAnswer(call: RefusedCall): ReturnType<NonNullable<RpcHandlers["refused"]>> {
+    answersNotification = true;
+    try {
+      return handlers.refused?.(call);
+    } catch (caught) {
+      log?.error({ err: caught }, "a message that was refused failed in an unexpected way");
+      return undefined;
+    } finally {
+      answersNotification = false;
+    }
+  }
+
+  function onCall({ id, method, params, text, outline }: IncomingCall, isCancelled: boolean): void {
     if (id === undefined) {
-      handleNotification({ method, params, text, signal: NEVER });
+      handleNotification({ method, params, text, outline, signal: NEVER });
       return;
     }
     const signal = createCallSignal(isCancelled ? "cancelled" : undefined);
     let result: unknown;
     try {
-      result = handlers.request({ method, params, text, signal });
+      result = handlers.request({ method, params, text, outline, signal });
     } catch (caught) {
       refuseCaught(id, method, caught);
       return;
@@ -187,7 +211,7 @@ export function createAnsweringConnection(
     onCall,
     onAnswers: own.answered,
     onCancelled: (id) => byId.get(id)?.abort("cancelled"),
-    onRefused: refuse,
+    onRefused,
     ready,
     onEnd: handleEnd,
     isCostly: handlers.isCostly ?? (() => false),

@@ -1,6 +1,8 @@
 // From the bytes of a frame to a message, or to the error that answers it. Nothing is dropped that could be waited for (V2).
 import type { ResponseMessage } from "vscode-jsonrpc/node";
-import { Fault } from "../../src/base/errors.js";
+import { Fault, faultFrom } from "../../src/base/errors.js";
+import { type JsonDocument, type JsonOutline, readJsonDocument } from "../../src/base/json-document.js";
+import { membersOf, soleValue, textsOf } from "../../src/base/json-members.js";
 
 export type RpcId = string | number | null;
 
@@ -13,12 +15,22 @@ export type Incoming =
       readonly params: unknown;
       /** What it was parsed from (R2). */
       readonly text: string;
+      readonly outline: JsonOutline;
     }
   /** An answer to a request of ours. */
   | { readonly kind: "answer"; readonly message: ResponseMessage }
   /** `$/cancelRequest`: goes ahead of what waits (V7). */
   | { readonly kind: "cancellation"; readonly id: string | number }
-  | { readonly kind: "refused"; readonly id: RpcId; readonly fault: Fault }
+  | {
+      readonly kind: "refused";
+      /** Null where it is none, has none, or could be read in two ways. */
+      readonly id: RpcId;
+      readonly fault: Fault;
+      /** What it was, where that is JSON. */
+      readonly text: string | undefined;
+      /** Whether it is JSON without an id. */
+      readonly isNotification: boolean;
+    }
   /** Nothing that anybody waits for, and nothing that may be answered. */
   | { readonly kind: "ignored" };
 
@@ -28,25 +40,42 @@ const CANCEL_METHOD = "$/cancelRequest";
 export function createIncomingParser(): (frame: Uint8Array) => Incoming {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   return (frame) => {
-    let text: string;
-    let parsed: unknown;
+    let text: string | undefined;
+    let document: JsonDocument;
     try {
       text = decoder.decode(frame);
-      parsed = JSON.parse(text);
+      document = readJsonDocument(text);
     } catch (caught) {
+      const fault = faultFrom(caught);
+      if (text !== undefined && fault.code === "invalid_message") return classifyUnreadable(text, fault);
       const sentence = "The message is not JSON in UTF-8. Send one JSON-RPC 2.0 object a message.";
-      return { kind: "refused", id: null, fault: new Fault("invalid_json", sentence, { pointer: "", cause: caught }) };
+      const notJson = new Fault("invalid_json", sentence, { pointer: "", cause: caught });
+      return { kind: "refused", id: null, fault: notJson, text: undefined, isNotification: false };
     }
-    return classify(parsed, text);
+    return classify(document, text);
   };
 }
 
-function classify(parsed: unknown, text: string): Incoming {
-  if (Array.isArray(parsed)) {
+/**
+ * JSON that could be taken for two messages, or is nested too deep. Its error is that of an invalid request and bears its id: only an id that stands
+ * there with two values is one that cannot be told (JSON-RPC 2.0 §5).
+ */
+function classifyUnreadable(text: string, fault: Fault): Incoming {
+  const names = new Set(membersOf(text).map(({ name }) => name));
+  const given = soleValue(textsOf(text, "id"));
+  const id = typeof given === "string" || typeof given === "number" ? given : null;
+  if (names.has("method") || !(names.has("result") || names.has("error"))) return refusedText(id, fault, text);
+  return id === null ? { kind: "ignored" } : brokenAnswer(id, "The peer's answer could be read in two ways.");
+}
+
+function classify({ value, outline }: JsonDocument, text: string): Incoming {
+  const refused = (id: RpcId, pointer: string, sentence: string): Incoming =>
+    refusedText(id, new Fault("invalid_message", sentence, { pointer, rule: "R33" }), text);
+  if (Array.isArray(value)) {
     return refused(null, "", "Batches of JSON-RPC messages are not taken. Send the messages one after the other.");
   }
-  if (typeof parsed !== "object" || parsed === null) return refused(null, "", "A JSON-RPC message is an object.");
-  const message = parsed as Readonly<Record<string, unknown>>;
+  if (typeof value !== "object" || value === null) return refused(null, "", "A JSON-RPC message is an object.");
+  const message = value as Readonly<Record<string, unknown>>;
   const { id, method } = message;
   const answersTo = typeof id === "string" || typeof id === "number" ? id : null;
   if (method === undefined && ("result" in message || "error" in message)) return classifyAnswer(message);
@@ -60,7 +89,7 @@ function classify(parsed: unknown, text: string): Incoming {
     return refused(answersTo, "/params", "The params of a request are an object or an array.");
   }
   if (method === CANCEL_METHOD && id === undefined) return classifyCancellation(params);
-  return { kind: "call", id: answersTo ?? undefined, method, params, text };
+  return { kind: "call", id: answersTo ?? undefined, method, params, text, outline };
 }
 
 function classifyCancellation(params: object | undefined): Incoming {
@@ -76,17 +105,16 @@ function classifyAnswer(message: Readonly<Record<string, unknown>>): Incoming {
   if ("result" in message || (typeof error === "object" && error !== null)) {
     return { kind: "answer", message: message as unknown as ResponseMessage };
   }
-  // The caller is told in place of waiting for ever.
-  const broken = {
-    jsonrpc: "2.0",
-    id,
-    error: { code: -32600, message: "The peer's answer has neither a result nor an error." },
-  };
-  return { kind: "answer", message: broken };
+  return brokenAnswer(id, "The peer's answer has neither a result nor an error.");
 }
 
-function refused(id: RpcId, pointer: string, sentence: string): Incoming {
-  return { kind: "refused", id, fault: new Fault("invalid_message", sentence, { pointer, rule: "R33" }) };
+/** The caller is told in place of waiting for ever. */
+function brokenAnswer(id: string | number, message: string): Incoming {
+  return { kind: "answer", message: { jsonrpc: "2.0", id, error: { code: -32600, message } } };
+}
+
+function refusedText(id: RpcId, fault: Fault, text: string): Incoming {
+  return { kind: "refused", id, fault, text, isNotification: textsOf(text, "id").length === 0 };
 }
 
 /** The id of a message of which only the beginning is there: found only while nothing but plain members stands before it (V5). */

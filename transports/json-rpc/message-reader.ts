@@ -2,9 +2,10 @@
 // After a costly one the rest waits for the next turn.
 import { type Fault, faultFrom } from "../../src/base/errors.js";
 import type { Connection } from "../../src/contracts/transport.js";
-import { createIncomingParser, type Incoming, type RpcId } from "./incoming.js";
+import { createIncomingParser, type Incoming } from "./incoming.js";
 
 export type IncomingCall = Extract<Incoming, { readonly kind: "call" }>;
+export type IncomingRefused = Extract<Incoming, { readonly kind: "refused" }>;
 export type IncomingAnswer = Extract<Incoming, { readonly kind: "answer" }>["message"];
 
 export interface FrameReaderOptions {
@@ -14,8 +15,8 @@ export interface FrameReaderOptions {
   readonly onAnswers: (messages: readonly IncomingAnswer[]) => void;
   /** Told before any call of the same read. */
   readonly onCancelled: (id: string | number) => void;
-  /** Answers a message that cannot be taken. */
-  readonly onRefused: (id: RpcId, fault: Fault) => void;
+  /** Answers a message that cannot be taken, in its place among the calls. */
+  readonly onRefused: (message: IncomingRefused) => void;
   /** A promise of when the next messages may be handled; undefined where they may be at once. */
   readonly ready: () => Promise<void> | undefined;
   /** Whether this call may cost so much that others come first. */
@@ -38,13 +39,14 @@ export function createFrameReader(frames: Connection<Uint8Array>["frames"], opti
 
   /** Handles what one read brought; a promise where that goes on in later turns. */
   function handleTogether(batch: readonly Uint8Array[]): Promise<void> | undefined {
-    const calls: IncomingCall[] = [];
+    const calls: (IncomingCall | IncomingRefused)[] = [];
     let answers: IncomingAnswer[] | undefined;
     let cancelled: Set<string | number> | undefined;
     for (const frame of batch) {
       const incoming = parse(frame);
       switch (incoming.kind) {
         case "call":
+        case "refused":
           calls.push(incoming);
           break;
         case "answer":
@@ -56,9 +58,6 @@ export function createFrameReader(frames: Connection<Uint8Array>["frames"], opti
           cancelled.add(incoming.id);
           options.onCancelled(incoming.id);
           break;
-        case "refused":
-          options.onRefused(incoming.id, incoming.fault);
-          break;
         case "ignored":
           break;
       }
@@ -69,10 +68,18 @@ export function createFrameReader(frames: Connection<Uint8Array>["frames"], opti
   }
 
   /** Hands calls over from `at` on, up to the first that is costly or leaves no room for more. Answers where it stopped. */
-  function handOver(calls: readonly IncomingCall[], at: number, cancelled: ReadonlySet<unknown> | undefined): number {
+  function handOver(
+    calls: readonly (IncomingCall | IncomingRefused)[],
+    at: number,
+    cancelled: ReadonlySet<unknown> | undefined,
+  ): number {
     for (let index = at; index < calls.length && !stopped; index += 1) {
       const call = calls[index];
       if (call === undefined) break;
+      if (call.kind === "refused") {
+        options.onRefused(call);
+        continue;
+      }
       options.onCall(call, cancelled !== undefined && call.id !== undefined && cancelled.has(call.id));
       if (index + 1 === calls.length) break;
       if (options.room() !== undefined || options.isCostly(call.method, call.params)) return index + 1;
@@ -81,7 +88,7 @@ export function createFrameReader(frames: Connection<Uint8Array>["frames"], opti
   }
 
   async function handOverLater(
-    calls: readonly IncomingCall[],
+    calls: readonly (IncomingCall | IncomingRefused)[],
     from: number,
     cancelled: ReadonlySet<unknown> | undefined,
   ): Promise<void> {

@@ -3,11 +3,13 @@ import type { DescMessage } from "@bufbuild/protobuf";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { EventBatchSchema, PublishRequestSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { Fault } from "../../base/errors.js";
+import type { ServiceMessage } from "../../contracts/service.js";
 import { topicKind } from "../../engine/event.js";
 import type { OpenQuestion } from "../../engine/session-record.js";
 import { assertEventCount } from "./agent-desk.js";
 import { DELIMITED } from "./protobuf/byte-writer.js";
 import { listLengthWithin } from "./protobuf/list-length.js";
+import { requestIdOf } from "./service-claims.js";
 import { documentIn } from "./service-frames.js";
 import type { Message } from "./subscription-desk.js";
 
@@ -25,7 +27,7 @@ export interface EventBatch {
 }
 
 /** @throws Fault "invalid_message", or "invalid_event"; pointers of events begin with an index */
-export function publishRequestIn(frame: Uint8Array): PublishRequest {
+export function publishRequestIn(frame: ServiceMessage): PublishRequest {
   const { request_id: requestId, publish, manifest, resume } = agentDocument(PublishRequestSchema, frame);
   const id = textOf(requestId) ?? "";
   if (manifest !== undefined) return { id, kind: "manifest", manifest: manifest as Message };
@@ -35,7 +37,8 @@ export function publishRequestIn(frame: Uint8Array): PublishRequest {
 }
 
 /** The id of a request that is no good for anything else. */
-export function requestIdIn(frame: Uint8Array): string {
+export function requestIdIn(frame: ServiceMessage): string {
+  if (frame.written !== undefined) return requestIdOf(frame.written.text);
   const reader = new BinaryReader(frame);
   let id = "";
   try {
@@ -54,7 +57,7 @@ export function requestIdIn(frame: Uint8Array): string {
  * A call of an agent as a document. Pointers of events in a batch begin with an index.
  * @throws Fault "invalid_message", "invalid_event", or "message_too_large": a batch that has too many events is not decoded
  */
-export function agentDocument(descriptor: DescMessage, frame: Uint8Array): Message {
+export function agentDocument(descriptor: DescMessage, frame: ServiceMessage): Message {
   const batch = descriptor.fields.find(({ message }) => message?.typeName === EventBatchSchema.typeName);
   if (batch !== undefined)
     assertEventCount(listLengthWithin(frame, batch.number, EventBatchSchema.field.events.number));

@@ -3,9 +3,12 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { type AaepMessage, AaepMessageSchema } from "#gen/aaep/v1/aaep_service_pb.js";
 import { Fault } from "../../base/errors.js";
 import type { Codec } from "../../contracts/codec.js";
+import type { ServiceMessage } from "../../contracts/service.js";
+import { claimsOfMessage } from "./claims.js";
 import { createJsonCodec, type Utf8 } from "./json-codec.js";
 import { ByteWriter, DELIMITED } from "./protobuf/byte-writer.js";
 import { createWriterMemory } from "./protobuf/writer-memory.js";
+import { assertMessage } from "./service-frames.js";
 
 /** One message is written at a time. */
 const MEMORY = createWriterMemory();
@@ -23,6 +26,7 @@ export function createAaepMessageCodec(utf8: Utf8): Codec<Uint8Array, unknown> {
       assertType(document, messageType);
       return document;
     },
+    textOf: (frame) => textIn(frame, json),
     encode: (message) => encoded(json.encode(message), (message as { readonly type?: unknown }).type),
     format: {
       name: "aaep-message",
@@ -31,7 +35,20 @@ export function createAaepMessageCodec(utf8: Utf8): Codec<Uint8Array, unknown> {
   };
 }
 
-function messageOfFrame(frame: Uint8Array): AaepMessage {
+/** A message that is named otherwise beside its text is not what the text says. */
+function textIn(frame: ServiceMessage, json: Required<Codec<Uint8Array, unknown>>): string | undefined {
+  try {
+    const { json: bytes, messageType } = messageOfFrame(frame);
+    const text = json.textOf(bytes);
+    const isNamed = messageType !== "" && text !== undefined;
+    return isNamed && claimsOfMessage(text).types.some((type) => type !== messageType) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+function messageOfFrame(frame: ServiceMessage): AaepMessage {
+  assertMessage(frame);
   try {
     return fromBinary(AaepMessageSchema, frame);
   } catch (caught) {

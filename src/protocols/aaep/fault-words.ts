@@ -1,7 +1,8 @@
 // Turns what a generated validator reports into a JSON pointer and a plain sentence that says what to do (R20).
 import type { Diagnosis } from "#gen/aaep/diagnosis.js";
+import { pointerStep } from "../../base/json-pointer.js";
 import { shortenedText } from "../../engine/shortened-text.js";
-import { codePointCount, pointerStep } from "./limits.js";
+import { codePointCount } from "./limits.js";
 
 /** What fields of several types may be; the schema's own report does not name the types. */
 const UNION_FORMS: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 // AAEP messages as JSON in UTF-8 (AAEP §3.6).
-import { Fault, faultFrom } from "../../base/errors.js";
+import { Fault } from "../../base/errors.js";
+import { parseJsonDocument } from "../../base/json-document.js";
 import type { Codec } from "../../contracts/codec.js";
-import { assertDepth, MAX_MESSAGE_DEPTH } from "./limits.js";
 
 /** What the platform supplies: UTF-8, and decoding that refuses what is not. */
 export interface Utf8 {
@@ -10,18 +10,22 @@ export interface Utf8 {
   readonly decode: (bytes: Uint8Array) => string;
 }
 
-/** Shorter texts cannot be nested deeply enough to hurt whoever walks them. */
-const HARMLESS_LENGTH = 2048;
-
-export function createJsonCodec(utf8: Utf8): Codec<Uint8Array, unknown> {
+export function createJsonCodec(utf8: Utf8): Required<Codec<Uint8Array, unknown>> {
   return {
-    decode: (frame) => parseJson(textOf(frame, utf8)),
+    decode: (frame) => parseJsonDocument(decoded(frame, utf8)),
+    textOf: (frame) => {
+      try {
+        return utf8.decode(frame);
+      } catch {
+        return undefined;
+      }
+    },
     encode: (message) => utf8.encode(JSON.stringify(message)),
     format: { name: "json", encode: (event, source) => utf8.encode(source ?? JSON.stringify(event)) },
   };
 }
 
-function textOf(frame: Uint8Array, utf8: Utf8): string {
+function decoded(frame: Uint8Array, utf8: Utf8): string {
   try {
     return utf8.decode(frame);
   } catch (caught) {
@@ -31,27 +35,4 @@ function textOf(frame: Uint8Array, utf8: Utf8): string {
       cause: caught,
     });
   }
-}
-
-/** Throws "invalid_json", and for nesting that no message needs "invalid_message". */
-export function parseJson(text: string): unknown {
-  assertShallow(text);
-  try {
-    return JSON.parse(text);
-  } catch (caught) {
-    const { sentence } = faultFrom(caught);
-    throw new Fault(
-      "invalid_json",
-      `A message is not JSON: ${sentence}. Each message is one line of JSON, or one frame with its length before it.`,
-      {
-        pointer: "",
-        cause: caught,
-      },
-    );
-  }
-}
-
-/** Throws where a text is nested deeper than 64 levels. */
-export function assertShallow(text: string): void {
-  if (text.length > HARMLESS_LENGTH) assertDepth(text, MAX_MESSAGE_DEPTH);
 }

@@ -1,22 +1,28 @@
 // What a listener says by calls beside its stream of Listen; each shows the key of its acceptance (R19, R26, R28).
 
 import type { DescMessage } from "@bufbuild/protobuf";
+import { SubscriptionCloseSchema } from "#gen/aaep/v1/handshake_pb.js";
 import {
+  CloseRequestSchema,
   CloseResponseSchema,
   ListPendingResponseSchema,
   RenegotiateResponseSchema,
   RepeatResponseSchema,
+  ReplyRequestSchema,
   ReplyResponseSchema,
   SkipResponseSchema,
   SubscriberService,
 } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { Fault } from "../../base/errors.js";
 import type { Clock } from "../../contracts/clock.js";
-import type { ServiceCall, ServiceMethod } from "../../contracts/service.js";
+import type { ServiceCall, ServiceMessage, ServiceMethod } from "../../contracts/service.js";
 import { createCallTurns } from "./call-turns.js";
+import { isJson } from "./claims.js";
 import type { KeyedSubscription, KeyedSubscriptions } from "./keyed-subscriptions.js";
 import { encodeDocument } from "./protobuf/encode.js";
+import { fieldsIn, soleText } from "./protobuf/loose-fields.js";
 import { safeReply } from "./safe-reply.js";
+import { claimsOfKeyed, type KeyedClaims, withoutKey } from "./service-claims.js";
 import { documentIn } from "./service-frames.js";
 import { createSubscriptionDesk, type DeskServices, type Message } from "./subscription-desk.js";
 
@@ -40,7 +46,7 @@ export function keyedCalls(
   ): Unary => ({
     kind: "unary",
     descriptor,
-    answer: (frame: Uint8Array, { signal }: ServiceCall) => {
+    answer: (frame: ServiceMessage, { signal }: ServiceCall) => {
       const { key, message } = keyedMessage(descriptor.input, field, frame);
       const { subscription_id: id } = message;
       return turns(subscriptions.needed(id, key).open.id, () => {
@@ -51,13 +57,36 @@ export function keyedCalls(
   });
 
   /** Whether it counted, and never why not (AAEP §6.3.4). */
-  const reply = (frame: Uint8Array): boolean | Promise<boolean> => {
+  const reply = (frame: ServiceMessage): boolean | Promise<boolean> => {
     const said = documentIn(method.reply.input, frame);
     const message = (said.confirmation_reply ?? said.clarification_reply ?? {}) as Message;
     const one = subscriptions.find(message.subscription_id, said.key);
-    if (one !== undefined) return safeReply(one.open, message);
-    desk.strayReply(message);
+    const text = frame.written && withoutKey(frame.written.text);
+    if (one !== undefined) return safeReply(one.open, message, text);
+    desk.strayReply(message, text);
     return false;
+  };
+
+  /** Of what is no message: it did not count. What is no JSON is no reply either. */
+  const refuseReply = (text: string, fault: Fault): Uint8Array => {
+    if (!isJson(text)) throw fault;
+    const { subscriptionId, key, replyToken } = claimsOfKeyed(text, ...REPLY_FIELDS);
+    (subscriptions.find(subscriptionId, key)?.open ?? desk).refuseReply(replyToken, withoutKey(text));
+    return encodeDocument(ReplyResponseSchema, { accepted: false });
+  };
+
+  const end = ({ open, end }: KeyedSubscription): Uint8Array => {
+    open.engine.close();
+    subscriptions.remove(open.id);
+    end();
+    return encodeDocument(CloseResponseSchema, {});
+  };
+
+  /** What is no message may still say clearly what it closes (R33). */
+  const endClaimed = ({ subscriptionId, key }: CloseClaims, fault: unknown): Uint8Array => {
+    const one = subscriptions.find(subscriptionId, key);
+    if (one === undefined) throw fault;
+    return end(one);
   };
 
   return [
@@ -69,6 +98,7 @@ export function keyedCalls(
         const encode = (accepted: boolean): Uint8Array => encodeDocument(ReplyResponseSchema, { accepted });
         return typeof counts === "boolean" ? encode(counts) : counts.then(encode);
       },
+      refused: refuseReply,
     },
     costly(method.renegotiate, "renegotiate", ({ open, wake, end }, asked) => {
       const { message, ended } = open.renegotiate(asked);
@@ -84,13 +114,15 @@ export function keyedCalls(
       kind: "unary",
       descriptor: method.close,
       answer: (frame) => {
-        const { key, message } = keyedMessage(method.close.input, "close", frame);
-        const { open, end } = subscriptions.needed(message.subscription_id, key);
-        open.close(message);
-        subscriptions.remove(open.id);
-        end();
-        return encodeDocument(CloseResponseSchema, {});
+        let said: KeyedMessage;
+        try {
+          said = keyedMessage(method.close.input, "close", frame);
+        } catch (caught) {
+          return endClaimed(closeClaimsIn(frame), caught);
+        }
+        return end(subscriptions.needed(said.message.subscription_id, said.key));
       },
+      refused: (text, fault) => endClaimed(claimsOfKeyed(text, "close"), fault),
     },
     costly(method.listPending, "list_pending", ({ open }, message) => {
       const questions = open.listPending(message);
@@ -107,12 +139,27 @@ export function keyedCalls(
   ];
 }
 
+const REPLY_FIELDS = ReplyRequestSchema.oneofs.flatMap(({ fields }) =>
+  fields.flatMap(({ name, jsonName }) => [name, jsonName]),
+);
+
+type CloseClaims = Pick<KeyedClaims, "subscriptionId" | "key">;
+
+/** What bytes that cannot be decoded say of what they close. */
+function closeClaimsIn(frame: Uint8Array): CloseClaims {
+  const { key, close } = CloseRequestSchema.field;
+  const messages = fieldsIn(frame, close.number);
+  const ids = messages.flatMap((one) => fieldsIn(one, SubscriptionCloseSchema.field.subscriptionId.number));
+  return { subscriptionId: soleText(ids), key: soleText(fieldsIn(frame, key.number)) };
+}
+
+interface KeyedMessage {
+  readonly key: unknown;
+  readonly message: Message;
+}
+
 /** The message in `field`, and the key beside it. Throws `invalid_message` where there is no message. */
-function keyedMessage(
-  descriptor: DescMessage,
-  field: string,
-  frame: Uint8Array,
-): { readonly key: unknown; readonly message: Message } {
+function keyedMessage(descriptor: DescMessage, field: string, frame: ServiceMessage): KeyedMessage {
   const said = documentIn(descriptor, frame);
   // Where the field is there, it is a message.
   const message = said[field] as Message | undefined;

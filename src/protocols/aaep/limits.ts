@@ -1,6 +1,6 @@
-// The soft limits of AAEP §3.7, for values and for text that is not parsed yet. Nothing here goes deeper than the limit it checks, so that
+// The soft limits of AAEP §3.7. Nothing here goes deeper than the limit it checks, so that
 // hostile nesting costs no stack.
-import { Fault } from "../../base/errors.js";
+import { pointerStep } from "../../base/json-pointer.js";
 
 /** Bytes of one event as compact JSON in UTF-8. */
 export const MAX_EVENT_BYTES = 65_536;
@@ -8,8 +8,6 @@ export const MAX_EVENT_BYTES = 65_536;
 export const MAX_FIELD_COUNT = 32;
 /** Levels of objects and lists, the event itself being the first. */
 export const MAX_DEPTH = 8;
-/** Levels of objects and lists in a whole message, within which an event or a request stands. */
-export const MAX_MESSAGE_DEPTH = 64;
 /**
  * Code points of any string. The limit is named in KiB but counted in characters, as the schemas count: in bytes it would grant
  * a text in Yoruba or Japanese a half or a third of one in English.
@@ -115,44 +113,6 @@ function collectBreaches(value: unknown, pointer: string, depth: number, breache
       collectBreaches(item, `${pointer}/${pointerStep(key)}`, depth + 1, breaches);
     }
   }
-}
-
-/**
- * Refuses JSON text that nests objects and lists deeper than `limit` levels, without parsing it. Text that is no JSON passes or fails
- * without meaning: the parser has the last word.
- * @throws Fault `invalid_message` (AAEP §3.7)
- */
-export function assertDepth(text: string, limit: number): void {
-  let depth = 0;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit === 0x22) {
-      index = endOfString(text, index);
-    } else if (unit === 0x7b || unit === 0x5b) {
-      depth++;
-      if (depth > limit) {
-        const sentence = `A message may be nested at most ${limit} levels deep; this one goes deeper. Make it flatter.`;
-        throw new Fault("invalid_message", sentence, { pointer: "", rule: "AAEP §3.7" });
-      }
-    } else if (unit === 0x7d || unit === 0x5d) {
-      depth--;
-    }
-  }
-}
-
-/** The index of the quote that ends the string which begins at `start`; the end of the text where none does. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let backslashes = 0;
-    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++;
-    if (backslashes % 2 === 0) return end;
-  }
-  return text.length;
-}
-
-/** A key as one step of a JSON pointer (RFC 6901). */
-export function pointerStep(key: string): string {
-  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 /** Unicode code points; a lone surrogate counts as one. */

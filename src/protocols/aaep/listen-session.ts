@@ -43,7 +43,7 @@ export function createListenProtocol(
           wake();
           return { answers: [outcome.message], closes: false };
         },
-        refuse: (fault) => errorMessage(fault),
+        refuse: (fault) => ({ answers: [errorMessage(fault)], closes: false, fault }),
         source: {
           take: (only) => open?.engine.take(only) ?? { kind: "idle" },
           setBlocked: (blocked) => open?.engine.setBlocked(blocked),

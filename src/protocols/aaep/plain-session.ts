@@ -9,6 +9,7 @@ import type {
   Reaction,
 } from "../../contracts/protocol.js";
 import { quoted } from "./capabilities.js";
+import { claimsOfMessage, isClose, isReplyType, NO_CLAIMS, type ReadClaims } from "./claims.js";
 import { isCostlyType } from "./costly-calls.js";
 import {
   createSubscriptionDesk,
@@ -21,9 +22,18 @@ import {
 
 const NOTHING: Reaction<unknown> = { answers: [], closes: false };
 
-/** The protocol of a peer whose first message is a `subscription.request`. */
-export function createPlainProtocol(services: DeskServices): Protocol<unknown> {
-  return { name: "aaep", open: (wake, expel, tell) => new PlainSession(services, { wake, expelled: expel, tell }) };
+/**
+ * The protocol of a peer whose first message is a `subscription.request`. `readClaims` reads what its messages say of themselves where they cannot be
+ * taken.
+ */
+export function createPlainProtocol(
+  services: DeskServices,
+  readClaims: ReadClaims = claimsOfMessage,
+): Protocol<unknown> {
+  return {
+    name: "aaep",
+    open: (wake, expel, tell) => new PlainSession(services, { wake, expelled: expel, tell }, readClaims),
+  };
 }
 
 const IDLE = { kind: "idle" } as const;
@@ -32,21 +42,23 @@ const IDLE = { kind: "idle" } as const;
 class PlainSession implements ProtocolSession<unknown>, DeliverySource {
   private readonly services: DeskServices;
   private readonly events: SubscriptionEvents;
+  private readonly readClaims: ReadClaims;
   private open: OpenSubscription | undefined;
 
-  constructor(services: DeskServices, events: SubscriptionEvents) {
+  constructor(services: DeskServices, events: SubscriptionEvents, readClaims: ReadClaims) {
     this.services = services;
     this.events = events;
+    this.readClaims = readClaims;
   }
 
   get source(): DeliverySource {
     return this;
   }
 
-  receive(message: unknown): Reaction<unknown> {
+  receive(message: unknown, text?: () => string | undefined): Reaction<unknown> {
     const type = readableType(message);
     try {
-      const reaction = this.react(message);
+      const reaction = this.react(message, text);
       return isCostlyType(type) ? { ...reaction, wasCostly: true } : reaction;
     } catch (caught) {
       const fault = publicFault(caught, this.services.log);
@@ -54,8 +66,18 @@ class PlainSession implements ProtocolSession<unknown>, DeliverySource {
     }
   }
 
-  refuse(fault: Fault): Message {
-    return errorMessage(fault);
+  refuse(fault: Fault, text?: () => string | undefined): Reaction<unknown> {
+    const written = text?.();
+    const claims = written === undefined ? NO_CLAIMS : this.readClaims(written);
+    if (written !== undefined && claims.types.some(isReplyType)) {
+      if (this.open !== undefined) this.open.refuseReply(claims.replyToken, written);
+      else createSubscriptionDesk(this.services).refuseReply(claims.replyToken, written);
+      return NOTHING;
+    }
+    if (this.open !== undefined && isClose(claims)) return this.close(this.open);
+    const [type] = claims.types;
+    const answered = typeof type === "string" ? type : undefined;
+    return { answers: [errorMessage(fault, answered)], closes: false, fault };
   }
 
   take(only?: "critical"): ReturnType<DeliverySource["take"]> {
@@ -83,7 +105,13 @@ class PlainSession implements ProtocolSession<unknown>, DeliverySource {
     else if (reason === "handshake_timeout") this.services.engine.refused(reason);
   }
 
-  private react(message: unknown): Reaction<unknown> {
+  /** There is one subscription here, so whatever else a close says, this is the one that it means (R33). */
+  private close(open: OpenSubscription): Reaction<unknown> {
+    open.engine.close();
+    return { answers: [], closes: true };
+  }
+
+  private react(message: unknown, text: (() => string | undefined) | undefined): Reaction<unknown> {
     const type = typeOf(message);
     switch (type) {
       case "subscription.request":
@@ -94,11 +122,10 @@ class PlainSession implements ProtocolSession<unknown>, DeliverySource {
         return { answers: [renegotiated.message], closes: renegotiated.ended };
       }
       case "subscription.close":
-        this.needed().close(message);
-        return { answers: [], closes: true };
+        return this.close(this.needed());
       case "confirmation.reply":
       case "clarification.reply":
-        this.needed().reply(message);
+        this.needed().reply(message, text?.());
         return NOTHING;
       case "aaepd.skip":
         this.needed().skip(message);

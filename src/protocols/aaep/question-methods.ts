@@ -5,7 +5,6 @@ import type { AgentEvents } from "../../engine/question-agents.js";
 import { outcomeFields } from "../../engine/question-result.js";
 import { waitingDocument } from "./agent-documents.js";
 import type { AgentQuestions, HostAnswer } from "./agent-questions.js";
-import { assertShallow } from "./json-codec.js";
 import type { Message } from "./subscription-desk.js";
 
 export interface QuestionMethods {
@@ -20,10 +19,8 @@ export interface QuestionMethods {
 }
 
 export function createQuestionMethods(questions: AgentQuestions): QuestionMethods {
-  const asked = ({ params, text, signal }: RpcCall, ask: AgentQuestions["confirm"]): Promise<Message> => {
-    assertShallow(text);
-    return ask(params, { signal }).then(outcomeFields);
-  };
+  const asked = ({ params, signal }: RpcCall, ask: AgentQuestions["confirm"]): Promise<Message> =>
+    ask(params, { signal }).then(outcomeFields);
   return {
     confirm: (call) => asked(call, questions.confirm),
     clarify: (call) => asked(call, questions.clarify),

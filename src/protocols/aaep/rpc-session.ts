@@ -3,13 +3,14 @@
 
 import { Fault, publicFault } from "../../base/errors.js";
 import type { DeliverySource, EndReason } from "../../contracts/protocol.js";
-import type { RpcCall, RpcHandlers } from "../../contracts/rpc.js";
+import type { RefusedCall, RpcCall, RpcHandlers } from "../../contracts/rpc.js";
 import type { Delivery, DeliveryRun } from "../../engine/delivery.js";
 import type { Producer } from "../../engine/event.js";
 import type { PublishReceipt } from "../../engine/publishing.js";
 import { createAgentDesk } from "./agent-desk.js";
 import { receiptDocument, summaryDocument } from "./agent-documents.js";
 import { quoted } from "./capabilities.js";
+import { claimsOfCall } from "./claims.js";
 import { isCostlyCall } from "./costly-calls.js";
 import { createQuestionMethods, questionNotifications } from "./question-methods.js";
 import { safeReply } from "./safe-reply.js";
@@ -97,7 +98,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
       isArray,
       resumeToken: long?.resumeToken,
       isAnswered,
-      sources: () => sourceTexts(call.text, published, long !== undefined),
+      sources: () => sourceTexts({ text: call.text, outline: call.outline, isArray, isLong: long !== undefined }),
     });
   };
 
@@ -152,17 +153,11 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
 
   /** The subscription that params name; without a name, the only one. */
   const named = (params: unknown): OpenSubscription => {
-    const id =
-      typeof params === "object" && params !== null && "subscription_id" in params ? params.subscription_id : undefined;
+    const id = isNamed(params) ? params.subscription_id : undefined;
     const [only] = held.values();
     const one = id === undefined && held.size === 1 ? only : held.get(typeof id === "string" ? id : "");
     if (one !== undefined) return one.open;
-    if (held.size === 0)
-      throw new Fault("handshake_required", "Call aaep.subscribe first.", { pointer: "", rule: "AAEP §5.1" });
-    throw new Fault("unknown_subscription", "Name one of this connection's subscriptions in subscription_id.", {
-      pointer: "/subscription_id",
-      rule: "R19",
-    });
+    throw held.size === 0 ? unsubscribed() : unknownSubscription();
   };
 
   /** The daemon's own messages as params: without the type, which the method says. */
@@ -180,22 +175,58 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     return {};
   };
 
-  const close = (params: unknown): Message => {
-    const open = named(params);
-    open.close(params);
+  /** The subscription that a close clearly means: the only one of this connection that it names, or the only one where it names none (R33). */
+  const meant = (ids: readonly unknown[]): Held | undefined => {
+    const [named, ...others] = new Set(ids.filter((id) => typeof id === "string" && held.has(id)));
+    if (typeof named === "string" && (ids.every((id) => id === named) || held.size === 1))
+      return others.length === 0 ? held.get(named) : undefined;
+    const [only] = held.values();
+    return held.size === 1 && !ids.some((id) => typeof id === "string") ? only : undefined;
+  };
+
+  const endMeant = ({ open }: Held): Message => {
+    open.engine.close();
     end(open.id);
     return {};
   };
 
-  /** Tells whether it counted, and never why not: not even that the subscription is another (R19). */
-  const reply = (params: unknown): boolean | Promise<boolean> => {
-    const id = typeof params === "object" && params !== null && "subscription_id" in params && params.subscription_id;
+  /** What else is wrong with it does not matter (R33). */
+  const close = (params: unknown): Message => {
+    const one = meant(isNamed(params) ? [params.subscription_id] : []);
+    if (one !== undefined) return endMeant(one);
+    throw held.size === 0 ? unsubscribed() : unknownSubscription();
+  };
+
+  /** What names none of this connection's is for the log to know; any of them says so. */
+  const replier = (id: unknown): Held | undefined => {
     const [first] = held.values();
-    // What names none of this connection's is for the log to know; any of them says so.
-    const one = typeof id === "string" ? (held.get(id) ?? first) : first;
-    if (one !== undefined) return safeReply(one.open, params);
-    desk.strayReply(params);
+    return typeof id === "string" ? (held.get(id) ?? first) : first;
+  };
+
+  /** Tells whether it counted, and never why not: not even that the subscription is another (R19). */
+  const reply = ({ params, text }: RpcCall): boolean | Promise<boolean> => {
+    const one = replier(isNamed(params) ? params.subscription_id : undefined);
+    if (one !== undefined) return safeReply(one.open, params, text);
+    desk.strayReply(params, text);
     return false;
+  };
+
+  /** Whatever is wrong with it, a reply did not count, and a close closes where it is clear what. */
+  const refused = ({ text, fault, isNotification }: RefusedCall): { readonly result: unknown } | undefined => {
+    const { methods, subscriptionIds, replyToken } = claimsOfCall(text);
+    const [method] = methods;
+    if (methods.includes("aaep.reply")) {
+      (replier(subscriptionIds[0])?.open ?? desk).refuseReply(replyToken, text);
+      return { result: { accepted: false } };
+    }
+    const isClose = method !== undefined && methods.every((one) => one === "aaep.close");
+    const closed = isClose ? meant(subscriptionIds) : undefined;
+    if (closed !== undefined) return { result: endMeant(closed) };
+    if (methods.includes("aaep.publish")) services.engine.publishRefused(fault.code);
+    if (!isNotification || typeof method !== "string") return undefined;
+    // It is answered by another one, and has no id that a result could bear (R3).
+    tellFault(fault, method);
+    return { result: undefined };
   };
 
   /** Where a subscription stands by now, so that one that was sent nothing for long can resume as well (P7). */
@@ -217,7 +248,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
       case "aaep.renegotiate":
         return renegotiate(params);
       case "aaep.reply":
-        return acceptance(reply(params));
+        return acceptance(reply(whole));
       case "aaep.close":
         return close(params);
       case "aaep.confirm":
@@ -277,6 +308,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
         tellFault(caught, whole.method);
       }
     },
+    refused,
     isCostly: isCostlyCall,
     room: agent.room,
   };
@@ -300,8 +332,19 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
   };
 }
 
-function isNamed(params: unknown): boolean {
+function isNamed(params: unknown): params is { readonly subscription_id: unknown } {
   return typeof params === "object" && params !== null && "subscription_id" in params;
+}
+
+function unsubscribed(): Fault {
+  return new Fault("handshake_required", "Call aaep.subscribe first.", { pointer: "", rule: "AAEP §5.1" });
+}
+
+function unknownSubscription(): Fault {
+  return new Fault("unknown_subscription", "Name one of this connection's subscriptions in subscription_id.", {
+    pointer: "/subscription_id",
+    rule: "R19",
+  });
 }
 
 function acceptance(counts: boolean | Promise<boolean>): Message | Promise<Message> {

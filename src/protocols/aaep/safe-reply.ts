@@ -2,8 +2,8 @@
 import type { OpenSubscription } from "./subscription-desk.js";
 
 /** Gives the reply, and answers whether it counted. Throws and rejects with "storage_unavailable" where that cannot be made safe. */
-export function safeReply(open: OpenSubscription, message: unknown): boolean | Promise<boolean> {
-  const counts = open.reply(message);
+export function safeReply(open: OpenSubscription, message: unknown, text?: string): boolean | Promise<boolean> {
+  const counts = open.reply(message, text);
   const durable = counts ? open.engine.safety() : undefined;
   return durable === undefined ? counts : durable.then(() => counts);
 }

@@ -15,6 +15,7 @@ import { createKeyedSubscriptions } from "./keyed-subscriptions.js";
 import { createListenProtocol } from "./listen-session.js";
 import { createPlainProtocol } from "./plain-session.js";
 import { encodeDocument } from "./protobuf/encode.js";
+import { claimsOfRequest } from "./service-claims.js";
 import type { DeskServices, Message } from "./subscription-desk.js";
 
 /** Serves a stream from its first frame to its end. Its client's half-close is not the end of its subscription. */
@@ -48,7 +49,7 @@ function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
   const desk: DeskServices = { ...services, heartbeatSeconds: heartbeat && heartbeatMs / 1000 };
   const subscribeCodec = createSubscribeCodec();
   const listenCodec = createListenCodec();
-  const conversation = createPlainProtocol(desk);
+  const conversation = createPlainProtocol(desk, claimsOfRequest);
   const subscriptions = createKeyedSubscriptions();
   const { method } = SubscriberService;
   return [

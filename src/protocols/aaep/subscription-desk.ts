@@ -3,6 +3,7 @@
 
 import { Fault, publicFault } from "../../base/errors.js";
 import type { IdSource } from "../../base/ids.js";
+import type { ReplyAsItCame } from "../../contracts/audit.js";
 import type { Log } from "../../contracts/log.js";
 import type { EndReason } from "../../contracts/protocol.js";
 import { textFor } from "../../engine/daemon-texts.js";
@@ -18,7 +19,6 @@ import { closingExtensions, limitsDocument } from "./limits-document.js";
 import { type Accepted, negotiate, negotiationNotes, type Rejected, renegotiate } from "./negotiate.js";
 import {
   assertClarificationReply,
-  assertClose,
   assertConfirmationReply,
   assertListPending,
   assertRenegotiate,
@@ -69,10 +69,10 @@ export interface OpenSubscription {
   readonly skip: (message: unknown) => void;
   readonly listPending: (message: unknown) => readonly AgentEvent[];
   readonly repeat: (message: unknown) => void;
-  /** Whether it counted. Never throws, and never says why not (R19). */
-  readonly reply: (message: unknown) => boolean;
-  /** The subscriber closes it. Throws for a close of something else. */
-  readonly close: (message: unknown) => void;
+  /** Whether it counted. Never throws, and never says why not (R19). `text`: as it came, where it came as text. */
+  readonly reply: (message: unknown, text?: string) => boolean;
+  /** A reply that is no message: it did not count. */
+  readonly refuseReply: (token: string, text: string) => void;
   /** What it is given before it ends for that reason: all that is owed where nothing more follows (R8a). */
   readonly owed: (reason: EndReason) => readonly Delivery[];
   /** The message that tells the subscriber why it ends; in its language. */
@@ -82,11 +82,15 @@ export interface OpenSubscription {
 export function createSubscriptionDesk(services: DeskServices): {
   readonly request: (message: unknown, events: SubscriptionEvents) => RequestOutcome;
   /** A reply of a peer that has no subscription: for the log alone. */
-  readonly strayReply: (message: unknown) => void;
+  readonly strayReply: (message: unknown, text?: string) => void;
+  /** Such a reply that is no message. */
+  readonly refuseReply: (token: string, text: string) => void;
 } {
+  const { engine } = services;
   return {
     request: (message, events) => answerRequest(message, events, services),
-    strayReply: (message) => services.engine.strayReply(tokenIn(message), message),
+    strayReply: (message, text) => engine.strayReply("wrong_subscription", tokenIn(message), asItCame(message, text)),
+    refuseReply: (token, text) => engine.strayReply("malformed", token, { text }),
   };
 }
 
@@ -208,20 +212,19 @@ class DeskSubscription implements OpenSubscription {
     }
   }
 
-  reply(message: unknown): boolean {
+  reply(message: unknown, text?: string): boolean {
+    const raw = asItCame(message, text);
     try {
-      return giveReply(message, this.engine);
+      return giveReply(message, this.engine, raw);
     } catch {
       // A reply that is not well formed is one that did not count, and nothing else (AAEP §6.3.4).
-      this.engine.refusedReply("malformed", tokenIn(message), message);
+      this.engine.refusedReply("malformed", tokenIn(message), raw);
       return false;
     }
   }
 
-  close(message: unknown): void {
-    assertClose(message);
-    this.assertOurs(message.subscription_id);
-    this.engine.close();
+  refuseReply(token: string, text: string): void {
+    this.engine.refusedReply("malformed", token, { text });
   }
 
   owed(reason: EndReason): readonly Delivery[] {
@@ -255,10 +258,15 @@ function aboutEvent(caught: unknown, eventId: string): unknown {
   return caught.with({ pointer, rule, eventId });
 }
 
-function giveReply(message: unknown, engine: EngineSubscription): boolean {
+/** For the audit log. */
+function asItCame(message: unknown, text: string | undefined): unknown {
+  return text === undefined ? message : ({ text, message } satisfies ReplyAsItCame);
+}
+
+function giveReply(message: unknown, engine: EngineSubscription, raw: unknown): boolean {
   if (typeof message === "object" && message !== null && "type" in message && message.type === "confirmation.reply") {
     assertConfirmationReply(message);
-    if (message.subscription_id !== engine.id) return refuseStray(message, engine);
+    if (message.subscription_id !== engine.id) return refuseStray(message, engine, raw);
     const { reply_token: token, timestamp, decision, decided_by, decision_rationale, modified_action } = message;
     return engine.reply(
       {
@@ -270,21 +278,18 @@ function giveReply(message: unknown, engine: EngineSubscription): boolean {
         rationale: decision_rationale,
         modifiedAction: modified_action,
       },
-      message,
+      raw,
     );
   }
   assertClarificationReply(message);
-  if (message.subscription_id !== engine.id) return refuseStray(message, engine);
+  if (message.subscription_id !== engine.id) return refuseStray(message, engine, raw);
   const { reply_token: token, timestamp, response, decided_by, confidence } = message;
-  return engine.reply(
-    { kind: "clarification", token, timestamp, response, decidedBy: decided_by, confidence },
-    message,
-  );
+  return engine.reply({ kind: "clarification", token, timestamp, response, decidedBy: decided_by, confidence }, raw);
 }
 
 /** It is another's, or nobody's: a reply counts over its own subscription only (R19). */
-function refuseStray(message: { readonly reply_token: string }, engine: EngineSubscription): false {
-  engine.refusedReply("wrong_subscription", message.reply_token, message);
+function refuseStray(message: { readonly reply_token: string }, engine: EngineSubscription, raw: unknown): false {
+  engine.refusedReply("wrong_subscription", message.reply_token, raw);
   return false;
 }
 

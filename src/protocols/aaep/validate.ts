@@ -6,6 +6,7 @@ import { type Diagnosis, diagnoseEnvelope, diagnoseExtensionEvent } from "#gen/a
 import type { Envelope } from "#gen/aaep/types.js";
 import { isExtensionEvent } from "#gen/aaep/validators.js";
 import { Fault, type FaultCode } from "../../base/errors.js";
+import { pointerStep } from "../../base/json-pointer.js";
 import { isCalendarDate } from "./calendar.js";
 import { clarificationComplaints } from "./clarification-rules.js";
 import { type CoreType, coreTypeOf, isInCoreNamespace } from "./core-types.js";
@@ -18,7 +19,6 @@ import {
   limitBreaches,
   MAX_EVENT_BYTES,
   MAX_VALUE_COUNT,
-  pointerStep,
 } from "./limits.js";
 
 export type ParsedEvent =

@@ -81,6 +81,18 @@ describe("Subscribe", () => {
   });
 
   test.each([
+    ["a reason that is no text", "1a021001"],
+    ["a reason that is no UTF-8", "1a0412029fff"],
+    ["extensions that are none", "1a062a04ffffffff"],
+    ["an id of another wire type", "1a020801"],
+  ])("R33, S10: a close is one, with %s as well", (_, hex) => {
+    const frame = Buffer.from(hex, "hex");
+    expect(subscribe.decode(frame)).toEqual({ type: "subscription.close" });
+    const skip = bytesOf(SubscribeRequestSchema, { message: { case: "skip", value: {} } });
+    expect(faultOf(() => subscribe.decode(Buffer.concat([skip, frame]))).code).toBe("invalid_message");
+  });
+
+  test.each([
     ["accepted", example("subscription.accepted")],
     [
       "rejected",
@@ -162,7 +174,12 @@ describe("AaepService", () => {
     ["no JSON", bytesOf(AaepMessageSchema, { json: Buffer.from("{") }), "invalid_json", /not JSON/],
     ["no UTF-8", bytesOf(AaepMessageSchema, { json: Buffer.from([0xff]) }), "invalid_json", /UTF-8/],
     ["no protobuf", Buffer.from("{}"), "invalid_message", /aaep.v1.AaepMessage/],
-    ["nesting", bytesOf(AaepMessageSchema, { json: Buffer.from("[".repeat(100_000)) }), "invalid_message", /64 levels/],
+    [
+      "nesting",
+      bytesOf(AaepMessageSchema, { json: Buffer.from(`${"[".repeat(100_000)}${"]".repeat(100_000)}`) }),
+      "invalid_message",
+      /64 levels/,
+    ],
   ])("%s is refused", (_, bytes, code, sentence) => {
     const fault = faultOf(() => json.decode(bytes));
     expect(fault.code).toBe(code);

@@ -1,7 +1,6 @@
 // R29 as agents see it: what they are told is safe, and where it cannot be made so they are told that, and nobody else is concerned.
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
-import type { RpcCall } from "../../../src/contracts/rpc.js";
 import { BOUNDARIES } from "../../../src/engine/terms.js";
 import { createRpcSession } from "../../../src/protocols/aaep/rpc-session.js";
 import { createCallSignal } from "../../../transports/json-rpc/call-signal.js";
@@ -10,6 +9,7 @@ import { createEngineRig, type EngineRig, type RigOptions, SILENT_LOG, session }
 import { createKeptDisk, type KeptRing } from "../../support/kept-ring.js";
 import { ABLE, confirmation, give } from "../../support/question-rig.js";
 import { told } from "../../support/restart-rig.js";
+import { rpcCall } from "../../support/rpc-call.js";
 
 type Message = Readonly<Record<string, unknown>>;
 
@@ -68,12 +68,6 @@ function createPeer(rig: EngineRig) {
       writable: async () => undefined,
     },
   );
-  const callOf = (method: string, params: unknown, signal = createCallSignal()): RpcCall => ({
-    method,
-    params,
-    text: JSON.stringify({ method, params }),
-    signal,
-  });
   return {
     notified,
     /** How the questions ended that it was told of. */
@@ -83,7 +77,7 @@ function createPeer(rig: EngineRig) {
       const answer: { value: unknown } = { value: "none yet" };
       const codeOf = (caught: unknown) => (caught instanceof Fault ? caught.code : caught);
       try {
-        void Promise.resolve(handlers.request(callOf(method, params, signal))).then(
+        void Promise.resolve(handlers.request(rpcCall(method, params, signal ?? createCallSignal()))).then(
           (value) => (answer.value = value),
           (caught) => (answer.value = codeOf(caught)),
         );
@@ -92,7 +86,7 @@ function createPeer(rig: EngineRig) {
       }
       return answer;
     },
-    tell: (method: string, params: unknown) => handlers.notification(callOf(method, params)),
+    tell: (method: string, params: unknown) => handlers.notification(rpcCall(method, params, createCallSignal())),
     hangUp: () => ended(),
   };
 }

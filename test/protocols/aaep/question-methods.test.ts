@@ -1,12 +1,13 @@
 // Questions and replies as messages: what an agent may call and is told, and what a reply must look like to be one.
 import { describe, expect, test } from "vitest";
-import type { AbortSignalLike, RpcCall } from "../../../src/contracts/rpc.js";
+import type { AbortSignalLike } from "../../../src/contracts/rpc.js";
 import { BOUNDARIES } from "../../../src/engine/terms.js";
 import { formatTimestamp } from "../../../src/engine/timestamps.js";
 import { MAX_AWAITED_COUNT } from "../../../src/protocols/aaep/agent-questions.js";
 import { createRpcSession, type RpcSession } from "../../../src/protocols/aaep/rpc-session.js";
 import { createCallSignal } from "../../../transports/json-rpc/call-signal.js";
 import { createEngineRig, type EngineRig, SILENT_LOG } from "../../support/engine-rig.js";
+import { rpcCall } from "../../support/rpc-call.js";
 
 type Message = Readonly<Record<string, unknown>>;
 
@@ -55,17 +56,11 @@ function createStage(): Stage {
         writable: async () => undefined,
       },
     );
-    const callOf = (method: string, params: unknown, signal: AbortSignalLike): RpcCall => ({
-      method,
-      params,
-      text: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-      signal,
-    });
     return {
       session,
       told,
-      call: (method, params, signal = createCallSignal()) => session.handlers.request(callOf(method, params, signal)),
-      tell: (method, params) => session.handlers.notification(callOf(method, params, createCallSignal())),
+      call: (method, params, signal = createCallSignal()) => session.handlers.request(rpcCall(method, params, signal)),
+      tell: (method, params) => session.handlers.notification(rpcCall(method, params, createCallSignal())),
     };
   };
   return { rig, peer };

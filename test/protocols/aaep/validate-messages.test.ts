@@ -10,7 +10,6 @@ const renegotiate: Check = (value) => messages.assertRenegotiate(value);
 const capabilities: Check = (value) => messages.assertCapabilities(value);
 const accepted: Check = (value) => messages.assertSubscriptionAccepted(value);
 const rejected: Check = (value) => messages.assertSubscriptionRejected(value);
-const close: Check = (value) => messages.assertClose(value);
 const confirmation: Check = (value) => messages.assertConfirmationReply(value);
 const clarification: Check = (value) => messages.assertClarificationReply(value);
 const manifest: Check = (value) => messages.assertManifest(value);
@@ -46,7 +45,6 @@ const good: readonly (readonly [string, Check, Json])[] = [
   ["subscription.request", request, example("subscription.request")],
   ["subscription.renegotiate", renegotiate, example("subscription.renegotiate")],
   ["subscription.accepted", accepted, example("subscription.accepted")],
-  ["subscription.close", close, example("subscription.close")],
   ["capabilities", capabilities, example("capabilities")],
   ["producer.manifest", manifest, example("producer.manifest")],
   ["confirmation.reply", confirmation, reply],
@@ -135,14 +133,13 @@ describe("bounds of messages", () => {
     ],
     [
       "subscription_id",
-      close,
-      example("subscription.close"),
+      renegotiate,
+      example("subscription.renegotiate"),
       `sub_${text(64)}`,
       `sub_${text(65)}`,
       "invalid_message",
-      "AAEP §5.8.1",
+      "AAEP §5.7.1",
     ],
-    ["reason_message", close, example("subscription.close"), text(4096), text(4097), "invalid_message", "AAEP §5.8.1"],
     [
       "negotiation_notes",
       accepted,
@@ -152,9 +149,9 @@ describe("bounds of messages", () => {
       "invalid_message",
       "AAEP §5.4",
     ],
-    ["retry_after_seconds", rejected, good[8]?.[2] ?? {}, 86_400, 86_401, "invalid_message", "AAEP §5.5"],
-    ["retry_after_seconds", rejected, good[8]?.[2] ?? {}, 0, -1, "invalid_message", "AAEP §5.5"],
-    ["reason_code", rejected, good[8]?.[2] ?? {}, "unknown", "tired", "invalid_message", "AAEP §5.5"],
+    ["retry_after_seconds", rejected, good[7]?.[2] ?? {}, 86_400, 86_401, "invalid_message", "AAEP §5.5"],
+    ["retry_after_seconds", rejected, good[7]?.[2] ?? {}, 0, -1, "invalid_message", "AAEP §5.5"],
+    ["reason_code", rejected, good[7]?.[2] ?? {}, "unknown", "tired", "invalid_message", "AAEP §5.5"],
     ["decision", confirmation, reply, "reject", "maybe", "invalid_message", "AAEP §6.3"],
     ["decision_rationale", confirmation, reply, text(4096), text(4097), "invalid_message", "AAEP §6.3"],
     ["decision_rationale", confirmation, reply, "a", "", "invalid_message", "AAEP §6.3"],

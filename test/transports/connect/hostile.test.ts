@@ -5,6 +5,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp
 import { connect, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { ServiceMessage } from "../../../src/contracts/service.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
 import { createHandTimers } from "./hand-timers.js";
 import { COUNTED, eventFrame, HEARTBEAT, type Stage, type StageOptions, startStage } from "./stage.js";
@@ -174,7 +175,7 @@ describe("streams", () => {
   });
 
   it.each(["application/connect+json", "application/grpc+json", "application/grpc-web+json"])(
-    "a member that is unknown in JSON ends the frames of %s with a fault that names it, which is the status",
+    "a member that is unknown in JSON is a message of %s with a fault that names it",
     async (type) => {
       const stage = await started();
       const json = Buffer.from('{"request":{"aaepVersion":"1.0","verbosty":"brief"}}');
@@ -187,12 +188,13 @@ describe("streams", () => {
         stream.end(Buffer.concat([Uint8Array.from([0, 0, 0, 0, json.length]), json]));
         const all = allOf(stream);
         const server = await stage[method === "Listen" ? "listens" : "subscribes"].next();
-        const read = server.frames[Symbol.asyncIterator]().next();
-        await expect(read).rejects.toMatchObject({
-          code: "invalid_message",
-          sentence: expect.stringContaining("verbosty"),
-        });
-        await server.close();
+        const read: IteratorResult<readonly ServiceMessage[]> = await server.frames[Symbol.asyncIterator]().next();
+        const [message] = read.value ?? [];
+        expect(message).toHaveLength(0);
+        expect(message?.written?.text).toBe(json.toString());
+        const fault = message?.written?.fault;
+        expect(fault).toMatchObject({ code: "invalid_message", sentence: expect.stringContaining("verbosty") });
+        await server.close(fault);
         const words = (await all).toString() + trailers.join();
         expect(words).toMatch(/"invalid_argument"|grpc-status: 3\b/);
         expect(words).toContain("verbosty");

@@ -1,13 +1,13 @@
 // Bytes of protobuf to documents: the way back of encode.ts.
 import type { DescMessage } from "@bufbuild/protobuf";
 import { Fault } from "../../../base/errors.js";
+import { assertLevel } from "../../../base/json-document.js";
 import { canonicalType } from "../../../engine/event.js";
 import { DELIMITED, FIXED64, VARINT } from "./byte-writer.js";
 import { type FieldPlan, type Item, type MessagePlan, type PayloadPlan, planOf } from "./plan.js";
 import { readStruct, readValue } from "./read-values.js";
 import {
   assertEnd,
-  assertLevel,
   assertWire,
   countValue,
   endOfPart,

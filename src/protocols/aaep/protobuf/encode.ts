@@ -1,7 +1,8 @@
 // Documents to bytes of protobuf. What has no field, or does not fit its field, goes to the nearest enclosing `additional` under its own name.
 import type { DescMessage } from "@bufbuild/protobuf";
 import { Fault } from "../../../base/errors.js";
-import { MAX_MESSAGE_DEPTH, pointerStep } from "../limits.js";
+import { assertLevel } from "../../../base/json-document.js";
+import { pointerStep } from "../../../base/json-pointer.js";
 import { ByteWriter, DELIMITED, FIXED64, VARINT } from "./byte-writer.js";
 import { type FieldPlan, type Item, type MessagePlan, type PayloadPlan, planOf } from "./plan.js";
 import { isUint32, isWhole, wholeOfText } from "./whole-numbers.js";
@@ -54,7 +55,7 @@ function writeMembers(
   hasRoom: boolean,
   depth: number,
 ): string | undefined {
-  if (depth > MAX_MESSAGE_DEPTH) throw tooDeep();
+  assertLevel(depth);
   const room = hasRoom || plan.additional !== undefined;
   const payload = payloadOf(plan, document);
   const values: unknown[] = [];
@@ -257,7 +258,7 @@ function isObject(value: unknown): value is Document {
 }
 
 function writeStruct(writer: ByteWriter, object: Document, depth: number): void {
-  if (depth > MAX_MESSAGE_DEPTH) throw tooDeep();
+  assertLevel(depth);
   for (const name in object) {
     const value = object[name];
     if (value !== undefined) writeEntry(writer, name, value, depth);
@@ -305,16 +306,11 @@ function writeValue(writer: ByteWriter, value: unknown, depth: number): void {
 }
 
 function writeListValue(writer: ByteWriter, values: readonly unknown[], depth: number): void {
-  if (depth > MAX_MESSAGE_DEPTH) throw tooDeep();
+  assertLevel(depth);
   for (const value of values) {
     writer.tag(1, DELIMITED);
     const start = writer.begin();
     writeValue(writer, value, depth + 1);
     writer.end(start);
   }
-}
-
-function tooDeep(): Fault {
-  const sentence = `A message may be nested at most ${MAX_MESSAGE_DEPTH} levels deep; this one goes deeper. Make it flatter.`;
-  return new Fault("invalid_message", sentence, { pointer: "", rule: "AAEP §3.7" });
 }

@@ -1,8 +1,8 @@
 // google.protobuf.Struct, ListValue and Value, read as the JSON they stand for.
+import { assertLevel } from "../../../base/json-document.js";
 import { DELIMITED, FIXED64, VARINT } from "./byte-writer.js";
 import {
   assertEnd,
-  assertLevel,
   assertWire,
   countValue,
   endOfPart,

@@ -2,7 +2,8 @@
 // called `__proto__`, the mark U+FEFF at the beginning of a text, which kind of a wrong value stood there.
 import { BinaryReader, getTextEncoding } from "@bufbuild/protobuf/wire";
 import { Fault, type FaultCode } from "../../../base/errors.js";
-import { MAX_MESSAGE_DEPTH, MAX_VALUE_COUNT, pointerStep } from "../limits.js";
+import { pointerStep } from "../../../base/json-pointer.js";
+import { MAX_VALUE_COUNT } from "../limits.js";
 import { DELIMITED } from "./byte-writer.js";
 
 export interface Reading {
@@ -26,13 +27,6 @@ export function readingOf(bytes: Uint8Array): Reading {
 export function refusal({ path, isEvent }: Reading, sentence: string, code?: FaultCode): Fault {
   const pointer = path.map((step) => `/${pointerStep(String(step))}`).join("");
   return new Fault(code ?? (isEvent ? "invalid_event" : "invalid_message"), sentence, { pointer });
-}
-
-/** Refuses a list or an object at that level, the document being the first. */
-export function assertLevel(depth: number): void {
-  if (depth <= MAX_MESSAGE_DEPTH) return;
-  const sentence = `A message may be nested at most ${MAX_MESSAGE_DEPTH} levels deep; this one goes deeper. Make it flatter.`;
-  throw new Fault("invalid_message", sentence, { pointer: "", rule: "AAEP §3.7" });
 }
 
 /**

@@ -1,0 +1,121 @@
+// From the text of a message to its document: the one place where JSON that came in is read, for every protocol. What could be read in two ways is no
+// message (R19), and neither is what is nested deeper than any message needs.
+
+import { doubledMember } from "./doubled-member.js";
+import { Fault, faultFrom } from "./errors.js";
+import { closingQuote } from "./json-text.js";
+
+/** Levels of objects and lists that a message may have, itself included. */
+export const MAX_MESSAGE_DEPTH = 64;
+
+/** Levels whose places an outline knows: a message, its params, a list in them, and what stands in that. */
+const OUTLINED_DEPTH = 4;
+
+/**
+ * Where the objects and lists of a text's first four levels stand, in order: the index at which one begins, and for its last character the index with
+ * all bits turned. So parts of the text can be found without reading it again.
+ */
+export type JsonOutline = readonly number[];
+
+export interface JsonDocument {
+  readonly value: unknown;
+  readonly outline: JsonOutline;
+}
+
+/**
+ * Reads the text of one message.
+ * @throws Fault "invalid_json"; "invalid_message" for nesting below 64 levels, and where two names of one object are equal once they are unescaped,
+ * at any depth, with the pointer of the second (R19); nothing else
+ */
+export function readJsonDocument(text: string): JsonDocument {
+  const value = parsed(text);
+  const count = memberCount(value, 1);
+  const { nameCount, outline } = scan(text);
+  // The parser keeps the last of equal names, so a text without them has exactly as many names as its value has members.
+  if (nameCount !== count) throw ambiguous(text);
+  return { value, outline };
+}
+
+/** The value alone; else as `readJsonDocument`. */
+export function parseJsonDocument(text: string): unknown {
+  return readJsonDocument(text).value;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (caught) {
+    const { sentence } = faultFrom(caught);
+    throw new Fault(
+      "invalid_json",
+      `A message is not JSON: ${sentence}. Each message is one line of JSON, or one frame with its length before it.`,
+      { pointer: "", cause: caught },
+    );
+  }
+}
+
+/** How many members all objects in a value have together. */
+function memberCount(value: unknown, depth: number): number {
+  if (typeof value !== "object" || value === null) return 0;
+  assertLevel(depth);
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === "object" && item !== null) count += memberCount(item, depth + 1);
+    return count;
+  }
+  for (const name in value) {
+    count += 1;
+    const item = (value as Readonly<Record<string, unknown>>)[name];
+    if (typeof item === "object" && item !== null) count += memberCount(item, depth + 1);
+  }
+  return count;
+}
+
+/** One pass over text that was parsed. It reads no more than what stands between strings: outside of them each colon follows a name. */
+function scan(text: string): { readonly nameCount: number; readonly outline: JsonOutline } {
+  const outline: number[] = [];
+  const { length } = text;
+  let nameCount = 0;
+  let depth = 0;
+  for (let index = 0; index < length; index += 1) {
+    switch (text.charCodeAt(index)) {
+      case 0x22:
+        index = closingQuote(text, index);
+        break;
+      case 0x3a:
+        nameCount += 1;
+        break;
+      case 0x7b:
+      case 0x5b:
+        depth += 1;
+        if (depth <= OUTLINED_DEPTH) outline.push(index);
+        break;
+      case 0x7d:
+      case 0x5d:
+        if (depth <= OUTLINED_DEPTH) outline.push(~index);
+        depth -= 1;
+        break;
+    }
+  }
+  return { nameCount, outline };
+}
+
+/** Refuses an object or a list at that level, the message itself being the first. @throws Fault "invalid_message" (AAEP §3.7) */
+export function assertLevel(depth: number): void {
+  if (depth <= MAX_MESSAGE_DEPTH) return;
+  const sentence = `A message may be nested at most ${MAX_MESSAGE_DEPTH} levels deep; this one goes deeper. Make it flatter.`;
+  throw new Fault("invalid_message", sentence, { pointer: "", rule: "AAEP §3.7" });
+}
+
+function ambiguous(text: string): Fault {
+  const { name, pointer } = doubledMember(text);
+  const sentence = `Write each member once; ${quoted(name)} stands twice in one object.`;
+  return new Fault("invalid_message", sentence, { pointer, rule: "R19" });
+}
+
+/** Long enough for every name that is meant. */
+const LONGEST_QUOTED = 80;
+
+function quoted(name: string): string {
+  return JSON.stringify(name.length <= LONGEST_QUOTED ? name : `${name.slice(0, LONGEST_QUOTED)}…`);
+}

@@ -1,0 +1,67 @@
+// Steps through the text of JSON that a parser has accepted. None of them goes deeper with its nesting, none is worse than linear, and none goes on for
+// ever in a text that is something else.
+
+/** The closing quote of the string that begins at `opening`. By jumps, because most of a message is within strings. */
+export function closingQuote(text: string, opening: number): number {
+  let at = text.indexOf('"', opening + 1);
+  while (text.charCodeAt(at - 1) === 0x5c && isEscaped(text, at)) at = text.indexOf('"', at + 1);
+  return at < 0 ? text.length : at;
+}
+
+function isEscaped(text: string, quote: number): boolean {
+  let backslashes = 1;
+  while (text.charCodeAt(quote - 1 - backslashes) === 0x5c) backslashes += 1;
+  return backslashes % 2 === 1;
+}
+
+/** The next place that is no white space. */
+export function skipSpace(text: string, from: number): number {
+  let index = from;
+  while (isWhiteSpace(text.charCodeAt(index))) index += 1;
+  return index;
+}
+
+/** What stands behind the value that begins at `start`. */
+export function endOfValue(text: string, start: number): number {
+  const first = text.charCodeAt(start);
+  if (first === 0x22) return closingQuote(text, start) + 1;
+  if (first === 0x7b || first === 0x5b) return endOfContainer(text, start);
+  let index = start;
+  while (index < text.length && !isDelimiter(text.charCodeAt(index))) index += 1;
+  return index;
+}
+
+function endOfContainer(text: string, start: number): number {
+  let depth = 0;
+  for (let index = start; index < text.length; index += 1) {
+    switch (text.charCodeAt(index)) {
+      case 0x22:
+        index = closingQuote(text, index);
+        break;
+      case 0x7b:
+      case 0x5b:
+        depth += 1;
+        break;
+      case 0x7d:
+      case 0x5d:
+        depth -= 1;
+        if (depth === 0) return index + 1;
+        break;
+    }
+  }
+  return text.length;
+}
+
+/** The name that stands between two quotes, unescaped. */
+export function nameBetween(text: string, opening: number, closing: number): string {
+  const raw = text.slice(opening + 1, closing);
+  return raw.includes("\\") ? String(JSON.parse(`"${raw}"`)) : raw;
+}
+
+function isWhiteSpace(unit: number): boolean {
+  return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
+}
+
+function isDelimiter(unit: number): boolean {
+  return unit === 0x2c || unit === 0x7d || unit === 0x5d || isWhiteSpace(unit);
+}

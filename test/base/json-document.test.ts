@@ -1,0 +1,264 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Fault } from "../../src/base/errors.js";
+import { MAX_MESSAGE_DEPTH, parseJsonDocument, readJsonDocument } from "../../src/base/json-document.js";
+import { membersOf, soleValue, textsOf } from "../../src/base/json-members.js";
+import { partAt, partNamed, partsIn } from "../../src/base/json-outline.js";
+
+/** A value that may have a name twice, and that knows how each of its strings is written. */
+type Written =
+  | { readonly kind: "plain"; readonly text: string }
+  | { readonly kind: "list"; readonly items: readonly Written[]; readonly space: string }
+  | { readonly kind: "object"; readonly members: readonly (readonly [string, Written])[]; readonly space: string };
+
+const space = fc.constantFrom("", "", "", " ", "\n", "\t ", "\r\n  ");
+
+/** The JSON of a name, with some of its characters as escapes: few names, so that they meet. */
+const writtenName = fc
+  .tuple(
+    fc.constantFrom(
+      "a",
+      "b",
+      "type",
+      "a.b",
+      "",
+      "__proto__",
+      "1",
+      "01",
+      "ü",
+      "😀",
+      '"',
+      "\\",
+      ":",
+      "{",
+      "toString",
+      "/",
+      "~",
+    ),
+    fc.integer({ min: 0, max: 7 }),
+  )
+  .map(([name, mask]) =>
+    [...name.split("")]
+      .map((unit, index) =>
+        ((mask >> index) & 1) === 1
+          ? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
+          : JSON.stringify(unit).slice(1, -1),
+      )
+      .join(""),
+  )
+  .map((inner) => `"${inner}"`);
+
+const plain: fc.Arbitrary<Written> = fc
+  .oneof(
+    fc.constantFrom("1", "-0.5e3", "true", "null", '""', '":"', '"\\""', '"\\\\"', '"\\":"', '"{\\"a\\":1,\\"a\\":2}"'),
+    fc.string({ unit: "binary" }).map((text) => JSON.stringify(text)),
+  )
+  .map((text) => ({ kind: "plain", text }));
+
+const { written } = fc.letrec<{ written: Written }>((tie) => ({
+  written: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    plain,
+    fc.record({ kind: fc.constant("list" as const), items: fc.array(tie("written"), { maxLength: 4 }), space }),
+    fc.record({
+      kind: fc.constant("object" as const),
+      members: fc.array(fc.tuple(writtenName, tie("written")), { maxLength: 5 }),
+      space,
+    }),
+  ),
+}));
+
+function textOf(value: Written): string {
+  switch (value.kind) {
+    case "plain":
+      return value.text;
+    case "list":
+      return `[${value.space}${value.items.map(textOf).join(`${value.space},`)}${value.space}]`;
+    case "object": {
+      const { space: gap } = value;
+      return `{${gap}${value.members.map(([name, one]) => `${name}${gap}:${gap}${textOf(one)}`).join(`${gap},${gap}`)}${gap}}`;
+    }
+  }
+}
+
+/** Whether a name stands twice anywhere: the slow way, which knows how the text was made. */
+function isDoubled(value: Written): boolean {
+  switch (value.kind) {
+    case "plain":
+      return false;
+    case "list":
+      return value.items.some(isDoubled);
+    case "object": {
+      const names = value.members.map(([name]) => JSON.parse(name) as string);
+      return (
+        names.some((name, index) => names.indexOf(name) < index) || value.members.some(([, one]) => isDoubled(one))
+      );
+    }
+  }
+}
+
+function faultOf(text: string): Fault {
+  try {
+    parseJsonDocument(text);
+  } catch (caught) {
+    if (caught instanceof Fault) return caught;
+  }
+  throw new Error(`no fault in ${text}`);
+}
+
+describe("R19, S1: a text in which a member stands twice is no message", () => {
+  it("and every other one is what JSON.parse says, whatever its names, escapes, nesting and white space", () => {
+    fc.assert(
+      fc.property(written, (value) => {
+        const text = textOf(value);
+        if (isDoubled(value)) {
+          expect(faultOf(text)).toMatchObject({ code: "invalid_message", rule: "R19" });
+        } else {
+          expect(parseJsonDocument(text)).toStrictEqual(JSON.parse(text));
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it.each([
+    ["at the beginning", '{"a":1,"a":2}', "/a", "a"],
+    ["with an escape", '{"a":1,"\\u0061":2}', "/a", "a"],
+    ["with another escape of the same", '{"\\n":1,"\\u000A":2}', "/\n", "\n"],
+    ["in an object within", '{"x":[0,{"b/~":1,"c":{},"b/~":1}]}', "/x/1/b~1~0", "b/~"],
+    ["in a list of a list", '[[],[[{"b":1,"b":1}]]]', "/1/0/0/b", "b"],
+    ["in a value that the parser throws away", '{"x":{"b":1,"b":2},"x":1}', "/x/b", "b"],
+    [
+      "far apart",
+      `{"a":1,${Array.from({ length: 2000 }, (_, index) => `"n${index}":"${index}"`).join()},"a":1}`,
+      "/a",
+      "a",
+    ],
+    ["as __proto__", '{"__proto__":{},"__proto__":{}}', "/__proto__", "__proto__"],
+    ["with a text of colons", '{"a":":","a":":"}', "/a", "a"],
+    ["with white space before the colon", '{"a" :1,"a"\n:":b"}', "/a", "a"],
+  ])("%s, and the fault says where", (_, text, pointer, name) => {
+    const fault = faultOf(text);
+    expect(fault.pointer).toBe(pointer);
+    expect(fault.sentence).toContain(`${JSON.stringify(name)} stands twice`);
+  });
+
+  it("equal names of different objects are none of it", () => {
+    for (const text of [
+      '{"a":{"a":1},"b":[{"a":1},{"a":1}]}',
+      '{"a":1,"A":1,"a ":1,"á":1,"a\\u0301":1}',
+      '{"__proto__":1}',
+    ])
+      expect(parseJsonDocument(text)).toStrictEqual(JSON.parse(text));
+  });
+
+  it("what is no JSON is that first", () => {
+    for (const text of ["", "{", '{"a":1,"a":2', "\uFEFF{}", "{'a':1}", '{"a":1,}', "[1 2]"])
+      expect(faultOf(text).code).toBe("invalid_json");
+  });
+});
+
+describe("AAEP §3.7: a message nests 64 levels at most", () => {
+  const nested = (depth: number): string => `${'{"a":'.repeat(depth - 1)}{}${"}".repeat(depth - 1)}`;
+
+  it("brackets in texts are no levels", () => {
+    expect(parseJsonDocument(nested(MAX_MESSAGE_DEPTH))).toStrictEqual(JSON.parse(nested(MAX_MESSAGE_DEPTH)));
+    expect(parseJsonDocument(`{"a":"${"[{".repeat(100)}","b":"\\"${"[".repeat(100)}"}`)).toHaveProperty("b");
+    expect(faultOf(nested(MAX_MESSAGE_DEPTH + 1))).toMatchObject({ code: "invalid_message", rule: "AAEP §3.7" });
+  });
+
+  it.each([
+    ["objects", `${'{"a":'.repeat(300_000)}1${"}".repeat(300_000)}`],
+    ["lists", `${"[".repeat(300_000)}${"]".repeat(300_000)}`],
+    ["lists in a member that is thrown away", `{"a":${"[".repeat(300_000)}${"]".repeat(300_000)},"a":1}`],
+  ])("hundreds of thousands of levels of %s are refused, and cost no stack", (_, text) => {
+    expect(faultOf(text).code).toBe("invalid_message");
+  });
+});
+
+describe("reading is linear in hostile text", () => {
+  it.each([
+    ["a text of backslashes", `"${"\\\\".repeat(500_000)}"`],
+    ["a text of quotes", `"${'\\"'.repeat(500_000)}"`],
+    ["a name of them", `{"${'\\"'.repeat(500_000)}":1}`],
+    ["hundreds of thousands of names", `{${Array.from({ length: 200_000 }, (_, index) => `"${index}x":0`).join()}}`],
+    ["as many names in objects of their own", `[${Array.from({ length: 200_000 }, () => '{"x":0}').join()}]`],
+  ])("%s", (_, text) => {
+    expect(parseJsonDocument(text)).toStrictEqual(JSON.parse(text));
+    const doubled = `{"a":${text},"b":${text},"a":0}`;
+    expect(faultOf(doubled).pointer).toBe("/a");
+    expect(textsOf(doubled, "a")).toStrictEqual([text, "0"]);
+  });
+});
+
+describe("what a text says of itself", () => {
+  it("its members, each as often as it stands there", () => {
+    fc.assert(
+      fc.property(written, (value) => {
+        const text = ` ${textOf(value)}\n`;
+        const members = value.kind === "object" ? value.members : [];
+        expect(membersOf(text).map(({ name, start, end }) => [name, text.slice(start, end)])).toStrictEqual(
+          members.map(([name, one]) => [JSON.parse(name), textOf(one)]),
+        );
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("comes to an end in text that is no JSON", () => {
+    const read = (text: string): number => {
+      try {
+        return membersOf(text).length;
+      } catch (caught) {
+        expect(caught).toBeInstanceOf(SyntaxError);
+        return 0;
+      }
+    };
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'{}[]":,\\ a1') }), (text) => {
+        for (const whole of [text, `{"a":${text}`, `{"a":["${text}`])
+          expect(read(whole)).toBeLessThanOrEqual(whole.length);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("a value is the one that all have", () => {
+    expect(soleValue(['"a"', '"\\u0061"'])).toBe("a");
+    expect(soleValue(['"a"', '"b"'])).toBeUndefined();
+    expect(soleValue(["{}", "{}"])).toBeUndefined();
+    expect(soleValue([])).toBeUndefined();
+  });
+});
+
+describe("the outline of a document", () => {
+  /** What is to be found in it: objects and lists alone. */
+  const isPart = (value: unknown): boolean => typeof value === "object" && value !== null;
+
+  it("leads to the parts of its first four levels, as they stand in its text", () => {
+    fc.assert(
+      fc.property(written, (value) => {
+        fc.pre(!isDoubled(value));
+        const text = textOf(value);
+        const document = readJsonDocument(text);
+        const { outline } = document;
+        const check = (part: ReturnType<typeof partAt>, expected: unknown, level: number): void => {
+          expect(part === undefined ? undefined : JSON.parse(text.slice(part.start, part.end))).toStrictEqual(expected);
+          if (part === undefined || level === 4) return;
+          if (Array.isArray(expected)) {
+            const items = expected.filter(isPart);
+            const parts = partsIn(outline, part);
+            expect(parts).toHaveLength(items.length);
+            for (const [index, item] of items.entries()) check(parts[index], item, level + 1);
+            return;
+          }
+          for (const [name, item] of Object.entries(expected as object))
+            check(partNamed(text, outline, part, name), isPart(item) ? item : undefined, level + 1);
+          expect(partNamed(text, outline, part, "no such member")).toBeUndefined();
+        };
+        check(partAt(outline, 0), isPart(document.value) ? document.value : undefined, 1);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

@@ -1,0 +1,243 @@
+// R33, S10: whoever clearly means to close a subscription closes it, whatever else is wrong with the message. Events do not go on to somebody who has
+// left, and a question does not wait for them.
+import { create, toBinary } from "@bufbuild/protobuf";
+import { describe, expect, it } from "vitest";
+import { AaepMessageSchema } from "#gen/aaep/v1/aaep_service_pb.js";
+import { SubscriptionCloseSchema } from "#gen/aaep/v1/handshake_pb.js";
+import { CloseRequestSchema, SubscribeRequestSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
+import { serviceClient } from "../scenarios/service-parties.js";
+import { nextSession, requestOf, startRig, turns } from "../support/daemon-rig.js";
+import type { RpcPeer, Subscription } from "../support/peers.js";
+import { jsonCall, openJsonStream } from "../support/services/json-stream.js";
+import { openRawGrpc } from "../support/services/raw-calls.js";
+import { GRPC, partyOf, startServices } from "../support/services/service-stage.js";
+import { listenListener } from "../support/services/typed-listeners.js";
+
+const CAPABLE = { supports_confirmation_reply: true, coalesce_boundaries: ["none"] };
+
+/** A question that waits for nobody but the listener of the test. */
+async function ask(agent: RpcPeer, person: Pick<Subscription, "events"> | undefined) {
+  const session_id = nextSession();
+  await agent.publish({ type: "aaep:agent.session.started", session_id, summary_normal: "Begins." });
+  const outcome = agent.request("aaep.confirm", { session_id, action: "Act.", consequence: "It is done." });
+  while (person !== undefined) {
+    const { type } = await person.events.next("the question");
+    if (type === "aaep:agent.awaiting.confirmation") break;
+  }
+  return { outcome };
+}
+
+const RESOLVED = { decision: "reject", resolved_by: "subscription_ended" };
+
+/** The members of a close, as text: everything that may be wrong beside a subscription that is clear. */
+const WRONG = (id: string): readonly (readonly [string, string])[] => [
+  ["a reason of another form", `"subscription_id":"${id}","reason_code":"SHUTDOWN"`],
+  ["an empty reason", `"subscription_id":"${id}","reason_code":""`],
+  ["no reason", `"subscription_id":"${id}","reason_code":null`],
+  ["a reason that is no text", `"subscription_id":"${id}","reason_code":{"a":1}`],
+  ["a long explanation", `"subscription_id":"${id}","reason_message":"${"x".repeat(5000)}"`],
+  ["extensions that are none", `"subscription_id":"${id}","extensions":5`],
+  ["unknown members", `"subscription_id":"${id}","why":[1]`],
+  ["a doubled reason", `"subscription_id":"${id}","reason_code":"done","reason_code":"lagging"`],
+  ["a doubled member within", `"subscription_id":"${id}","extensions":{"a":{"b":1,"b":2}}`],
+  ["the same name twice", `"subscription_id":"${id}","subscription_id":"${id}"`],
+  ["too many levels", `"subscription_id":"${id}","extensions":${"[".repeat(3000)}${"]".repeat(3000)}`],
+];
+
+/** Where there is one subscription, it need not be named. */
+const UNNAMED: readonly (readonly [string, string])[] = [
+  ["no name", '"reason_code":"done"'],
+  ["a name that is none", '"subscription_id":null'],
+  ["two names that are none", '"subscription_id":5,"subscription_id":[]'],
+];
+
+const CASES = [...WRONG("$ID"), ...UNNAMED];
+
+describe.each(["newline", "length-prefixed", "content-length"] as const)("R33, S10: plain, %s", (framing) => {
+  it.each(CASES)("a close with %s closes", async (_, members) => {
+    const rig = await startRig();
+    const person = await rig.plain(framing);
+    await person.subscribe(requestOf(CAPABLE));
+    const { outcome } = await ask(await rig.rpc(), person);
+    person.sendText(`{"type":"subscription.close",${members.replaceAll("$ID", person.id())}}`);
+    expect(await outcome).toMatchObject(RESOLVED);
+    await person.closed;
+    expect([person.answers.rest(), person.closings.rest()]).toEqual([[], []]);
+  });
+
+  it("one that names another, or several, closes the one that there is", async () => {
+    const rig = await startRig();
+    for (const members of ['"subscription_id":"sub_other"', '"subscription_id":"sub_a","subscription_id":"sub_b"']) {
+      const person = await rig.plain(framing);
+      await person.subscribe(requestOf(CAPABLE));
+      person.sendText(`{"type":"subscription.close",${members}}`);
+      await person.closed;
+      expect(person.answers.rest()).toEqual([]);
+    }
+  });
+
+  it("without a subscription there is nothing to close", async () => {
+    const rig = await startRig();
+    const peer = await rig.plain(framing);
+    peer.sendText('{"type":"subscription.close","reason_code":""}');
+    expect(await peer.answers.next()).toMatchObject({ type: "aaepd.error", code: "handshake_required" });
+    peer.sendText('{"type":"subscription.close","x":1,"x":2}');
+    expect(await peer.answers.next()).toMatchObject({ type: "aaepd.error", rule: "R19" });
+  });
+});
+
+describe("R33, S10: JSON-RPC", () => {
+  it.each([...CASES, ["params that are none", "$PARAMS"] as const])("a close with %s closes", async (_, members) => {
+    const rig = await startRig();
+    const peer = await rig.rpc();
+    const person = peer.subscription();
+    await person.subscribe(requestOf(CAPABLE));
+    const { outcome } = await ask(await rig.rpc(), person);
+    const params = members === "$PARAMS" ? "5" : `{${members.replaceAll("$ID", person.id())}}`;
+    expect(await peer.requestText("aaep.close", params)).toEqual({});
+    expect(await outcome).toMatchObject(RESOLVED);
+    expect((await peer.refusal("aaep.close")).code).toBe("handshake_required");
+    expect([peer.strays.rest(), peer.errors.rest()]).toEqual([[], []]);
+  });
+
+  it("of several, the one that is named; a name that is none, or two, is not clear, and neither is another's", async () => {
+    const rig = await startRig();
+    const peer = await rig.rpc();
+    const [first, second] = [peer.subscription(), peer.subscription()];
+    for (const one of [first, second]) await one.subscribe(requestOf(CAPABLE));
+    const named = (id: string) => `"subscription_id":"${id}"`;
+    for (const [members, refusal] of [
+      ['"reason_code":"done"', { data: { code: "unknown_subscription" } }],
+      ['"subscription_id":5', { data: { code: "unknown_subscription" } }],
+      [named("sub_other"), { data: { code: "unknown_subscription" } }],
+      [`${named(first.id())},${named(second.id())}`, { code: -32600, data: { rule: "R19" } }],
+      [`${named("sub_other")},${named(second.id())}`, { code: -32600, data: { rule: "R19" } }],
+      ['"reason_code":"a","reason_code":"b"', { code: -32600, data: { rule: "R19" } }],
+    ] as const) {
+      const caught: unknown = await peer.requestText("aaep.close", `{${members}}`).catch((error: unknown) => error);
+      expect(caught).toMatchObject({ error: refusal });
+    }
+    expect(await first.listPending()).toEqual([]);
+    const told = `{"jsonrpc":"2.0","method":"aaep.close","params":{${named(first.id())},"x":1,"x":2}}`;
+    peer.sendText(told);
+    // Now there is one; but a name that is another's is still another's: its own may have been ended in this moment.
+    expect((await peer.refusal("aaep.close", { subscription_id: first.id() })).code).toBe("unknown_subscription");
+    expect(await second.listPending()).toEqual([]);
+    expect(await peer.requestText("aaep.close", "{}")).toEqual({});
+    expect([peer.strays.rest(), peer.errors.rest()]).toEqual([[], []]);
+  });
+});
+
+describe("R33, S10: services", () => {
+  const SPELLINGS: readonly (readonly [string, string])[] = [
+    ...WRONG("$ID"),
+    ["both spellings of a field", '"subscription_id":"$ID","subscriptionId":"$ID"'],
+  ];
+
+  async function listening() {
+    const rig = await startServices();
+    const person = listenListener(partyOf(rig, serviceClient(rig, GRPC)));
+    const accepted = await person.subscribe(requestOf(CAPABLE, { subscriber_id: "person" }));
+    const { key } = (accepted.extensions as { readonly aaepd: { readonly key: string } }).aaepd;
+    const { outcome } = await ask(await rig.rpc(), person);
+    return { rig, person, key, outcome };
+  }
+
+  it.each(SPELLINGS)("Close in JSON closes with %s", async (_, members) => {
+    const { rig, person, key, outcome } = await listening();
+    const address = rig.serviceAddress("http");
+    const close = members.replaceAll("$ID", person.id());
+    const other = await jsonCall(address, "SubscriberService/Close", `{"key":"${"0".repeat(32)}","close":{${close}}}`);
+    expect(other.status).toBeGreaterThanOrEqual(400);
+    const answer = await jsonCall(address, "SubscriberService/Close", `{"key":"${key}","close":{${close}}}`);
+    expect([answer.status, answer.body.toString()]).toEqual([200, "{}"]);
+    expect(await outcome).toMatchObject(RESOLVED);
+    expect((await person.ended()).status).toBe("OK");
+  });
+
+  it("Close is not clear with two keys, or two names", async () => {
+    const { rig, person, key } = await listening();
+    const address = rig.serviceAddress("http");
+    for (const text of [
+      `{"key":"${key}","key":"x","close":{"subscriptionId":"${person.id()}"}}`,
+      `{"key":"${key}","close":{"subscriptionId":"${person.id()}","subscription_id":"sub_2"}}`,
+      `{"key":"${key}","close":{"subscriptionId":"${person.id()}"},"close":{"subscriptionId":"sub_2"}}`,
+    ]) {
+      const answer = await jsonCall(address, "SubscriberService/Close", text);
+      expect(answer.status).toBe(400);
+      expect(answer.body.toString()).toMatch(/Write each (member|field) once/);
+    }
+    await person.close();
+  });
+
+  it.each([
+    ["a reason of another form", { subscriptionId: "$ID", reasonCode: "SHUTDOWN" }, ""],
+    ["extensions that cannot be read", { subscriptionId: "$ID" }, "2a04ffffffff"],
+    ["a reason of another wire type", { subscriptionId: "$ID" }, "1001"],
+  ])("Close in protobuf closes with %s", async (_, members, hex) => {
+    const { rig, person, key, outcome } = await listening();
+    const close = { ...members, subscriptionId: person.id() };
+    const inner = Buffer.concat([
+      toBinary(SubscriptionCloseSchema, create(SubscriptionCloseSchema, close)),
+      Buffer.from(hex, "hex"),
+    ]);
+    const outer = toBinary(CloseRequestSchema, create(CloseRequestSchema, { key }));
+    const call = openRawGrpc(rig.serviceAddress("grpc"), "/aaep.v1.SubscriberService/Close");
+    call.write(Buffer.concat([outer, Buffer.from([0x12, inner.length]), inner]));
+    call.halfClose();
+    expect((await call.ended).status).toBe("OK");
+    expect(await outcome).toMatchObject(RESOLVED);
+    expect((await person.ended()).status).toBe("OK");
+  });
+
+  it.each([...SPELLINGS, ...UNNAMED])("a stream in JSON closes with %s", async (_, members) => {
+    const rig = await startServices();
+    const stream = await openJsonStream(rig.serviceAddress("http"), "SubscriberService/Subscribe");
+    stream.say(
+      '{"request":{"aaepVersion":"1.0.0","subscriberId":"json","capabilities":{"supportsConfirmationReply":true}}}',
+    );
+    const { accepted } = (await stream.messages.next()) as { accepted?: { subscriptionId: string } };
+    expect(accepted).toBeDefined();
+    const { outcome } = await ask(await rig.rpc(), undefined);
+    await turns();
+    stream.say(`{"close":{${members.replaceAll("$ID", accepted?.subscriptionId ?? "")}}}`);
+    expect(await outcome).toMatchObject(RESOLVED);
+    let last = await stream.messages.next();
+    while ("events" in last) last = await stream.messages.next();
+    // What ends a stream of Connect in order.
+    expect(last).toEqual({});
+  });
+
+  it("a stream of AaepService closes as a plain connection does", async () => {
+    const rig = await startServices();
+    const call = openRawGrpc(rig.serviceAddress("grpc"), "/aaep.v1.AaepService/Subscribe");
+    const say = (text: string, messageType = "") =>
+      call.write(toBinary(AaepMessageSchema, create(AaepMessageSchema, { json: Buffer.from(text), messageType })));
+    const heard = async () => Buffer.from(await call.messages.next()).toString("latin1");
+    say(JSON.stringify(requestOf(CAPABLE)));
+    expect(await heard()).toContain("subscription.accepted");
+    const { outcome } = await ask(await rig.rpc(), undefined);
+    await turns();
+    // What is called otherwise beside it is none.
+    say('{"type":"subscription.close","x":1,"x":2}', "aaepd.skip");
+    say('{"type":"subscription.close","x":1,"x":2}', "subscription.close");
+    expect(await outcome).toMatchObject(RESOLVED);
+    expect((await call.ended).status).toBe("OK");
+    expect(call.messages.rest().some((one) => Buffer.from(one).toString("latin1").includes("aaepd.error"))).toBe(true);
+  });
+
+  it("a stream in protobuf closes with what cannot be decoded", async () => {
+    const rig = await startServices();
+    const call = openRawGrpc(rig.serviceAddress("grpc"), "/aaep.v1.SubscriberService/Subscribe");
+    const value = { aaepVersion: "1.0.0", subscriberId: "bytes", capabilities: { supportsConfirmationReply: true } };
+    call.write(
+      toBinary(SubscribeRequestSchema, create(SubscribeRequestSchema, { message: { case: "request", value } })),
+    );
+    await call.messages.next("accepted");
+    const { outcome } = await ask(await rig.rpc(), undefined);
+    await turns();
+    call.write(Buffer.from("1a062a04ffffffff", "hex"));
+    expect(await outcome).toMatchObject(RESOLVED);
+    expect((await call.ended).status).toBe("OK");
+  });
+});

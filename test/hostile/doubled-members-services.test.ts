@@ -1,0 +1,231 @@
+// The same over the services: the JSON of protobuf, whose fields have two spellings, and JSON within protobuf.
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { describe, expect, it } from "vitest";
+import { AaepMessageSchema } from "#gen/aaep/v1/aaep_service_pb.js";
+import { serviceClient } from "../scenarios/service-parties.js";
+import { startAuditedRig } from "../support/audited-rig.js";
+import { type DaemonRig, nextSession, requestOf, turns } from "../support/daemon-rig.js";
+import type { Subscription } from "../support/peers.js";
+import { jsonCall, openJsonStream } from "../support/services/json-stream.js";
+import { openRawGrpc } from "../support/services/raw-calls.js";
+import { GRPC, partyOf, startServices } from "../support/services/service-stage.js";
+import { listenListener } from "../support/services/typed-listeners.js";
+
+type Message = Readonly<Record<string, unknown>>;
+
+const CAPABLE = { supports_confirmation_reply: true, coalesce_boundaries: ["none"] };
+const SUBSCRIBE =
+  '{"request":{"aaepVersion":"1.0.0","subscriberId":"json","capabilities":{"supportsConfirmationReply":true}}}';
+const STREAMS = ["application/connect+json", "application/grpc+json", "application/grpc-web+json"];
+
+const started = () => startAuditedRig({ services: { grpc: "unix", http: "unix" } });
+
+async function ask(rig: DaemonRig) {
+  const agent = await rig.rpc();
+  const witness = await rig.plain();
+  await witness.subscribe(requestOf(CAPABLE, { subscriber_id: "witness" }));
+  const session_id = nextSession();
+  await agent.publish({ type: "aaep:agent.session.started", session_id, summary_normal: "Begins." });
+  const outcome = agent.request("aaep.confirm", { session_id, action: "Act.", consequence: "It is done." });
+  const asked = await hearQuestion(witness);
+  await turns();
+  return { asked, outcome };
+}
+
+async function hearQuestion({ events }: Pick<Subscription, "events">): Promise<Message> {
+  for (;;) {
+    const event = await events.next("the question");
+    if (event.type === "aaep:agent.awaiting.confirmation") return event;
+  }
+}
+
+/** Members of a reply in the JSON of protobuf. */
+const fieldsOf = (asked: Message, id: string): string =>
+  `"replyToken":"${asked.reply_token}","subscriptionId":"${id}","timestamp":"${new Date().toISOString()}"`;
+
+const ACCEPT = '"decision":"DECISION_ACCEPT"';
+const REJECT = '"decision":"DECISION_REJECT"';
+
+describe("R19, S1: Reply in JSON", () => {
+  it("did not count where it says both, and nothing says why but the audit log, which keeps the key to itself", async () => {
+    const { rig, replies } = await started();
+    const person = listenListener(partyOf(rig, serviceClient(rig, GRPC)));
+    const accepted = await person.subscribe(requestOf(CAPABLE, { subscriber_id: "person" }));
+    const { key } = (accepted.extensions as { readonly aaepd: { readonly key: string } }).aaepd;
+    const { asked, outcome } = await ask(rig);
+    const fields = fieldsOf(asked, person.id());
+    const texts = [
+      `{"key":"${key}","confirmationReply":{${fields},${REJECT},${ACCEPT}}}`,
+      `{"key":"${key}","confirmationReply":{${fields},${ACCEPT},"reply_token":"${asked.reply_token}"}}`,
+      `{"key":"${key}","confirmation_reply":{${fields},${REJECT}},"confirmationReply":{${fields},${ACCEPT}}}`,
+      `{"confirmationReply":{${fields},${ACCEPT},"additional":{"x":[{"y":1,"y":2}]}},"key":"${key}"}`,
+      `{"key":"${key}","confirmationReply":{${fields},"decision":7.5}}`,
+    ];
+    for (const text of [...texts, `{"key":"x",${texts[0]?.slice(1)}`]) {
+      const answer = await jsonCall(rig.serviceAddress("http"), "SubscriberService/Reply", text);
+      expect([answer.status, answer.body.toString()]).toEqual([200, "{}"]);
+    }
+    for (const text of ["{", '{"confirmationReply":["b']) {
+      const broken = await jsonCall(rig.serviceAddress("http"), "SubscriberService/Reply", text);
+      expect([broken.status, JSON.parse(broken.body.toString())]).toMatchObject([400, { code: "invalid_argument" }]);
+    }
+    const taken = `{"key":"${key}", "confirmationReply":{${fields},${ACCEPT}}}`;
+    const answer = await jsonCall(rig.serviceAddress("http"), "SubscriberService/Reply", taken);
+    expect(answer.body.toString()).toBe('{"accepted":true}');
+    expect(await outcome).toMatchObject({ decision: "accept", resolved_by: "reply" });
+    await person.close();
+    const hidden = (text: string) => text.replaceAll(key, "…");
+    const ours = { fate: "malformed", reply_token: asked.reply_token, subscription_id: person.id() };
+    const recorded = await replies();
+    expect(recorded).toMatchObject([
+      ...texts.map((text) => ({ ...ours, text: hidden(text) })),
+      { ...ours, subscription_id: "", text: hidden(`{"key":"…",${texts[0]?.slice(1)}`) },
+      { fate: "counted", text: hidden(taken), reply: { decision: "accept" } },
+    ]);
+  });
+});
+
+describe.each(STREAMS)("R19, S1: a stream of %s", (contentType) => {
+  it("is silent about a reply, tells everything else, and goes on", async () => {
+    const { rig, replies } = await started();
+    const stream = await openJsonStream(rig.serviceAddress("http"), "SubscriberService/Subscribe", contentType);
+    stream.say('{"request":{"subscriberId":"a","subscriber_id":"b"}}');
+    expect(await stream.messages.next()).toMatchObject({
+      error: {
+        code: "invalid_message",
+        pointer: "/request/subscriber_id",
+        rule: "R19",
+        answers: "subscription.request",
+      },
+    });
+    stream.say(SUBSCRIBE);
+    const { accepted } = (await stream.messages.next()) as { accepted?: { subscriptionId: string } };
+    const { asked, outcome } = await ask(rig);
+    const fields = fieldsOf(asked, accepted?.subscriptionId ?? "");
+    const reply = `{"confirmationReply":{${fields},${REJECT},${ACCEPT}}}`;
+    const both = `{"confirmationReply":{${fields},${ACCEPT}},"confirmation_reply":{${fields},${REJECT}}}`;
+    for (const text of [reply, both, '{"listPending":{},"list_pending":{}}', '{"listPending":{},"repeat":{}}', "{"])
+      stream.say(text);
+    const said: Message[] = [];
+    while (said.length < 3) {
+      const message = await stream.messages.next();
+      if (!("events" in message)) said.push(message);
+    }
+    expect(said).toMatchObject([
+      { error: { code: "invalid_message", pointer: "/list_pending", rule: "R19" } },
+      { error: { code: "invalid_message" } },
+      { error: { code: "invalid_message" } },
+    ]);
+    const taken = `{ "confirmation_reply":{${fields},${ACCEPT}}}`;
+    stream.say(taken);
+    expect(await outcome).toMatchObject({ decision: "accept", resolved_by: "reply" });
+    const ours = { reply_token: asked.reply_token, subscription_id: accepted?.subscriptionId };
+    expect(await replies()).toMatchObject([
+      { ...ours, fate: "malformed", text: reply },
+      { ...ours, fate: "malformed", text: both },
+      { ...ours, fate: "counted", text: taken },
+    ]);
+  });
+});
+
+describe("R19: other calls in JSON", () => {
+  it("AaepService: the JSON within, and the message around it", async () => {
+    const { rig, replies } = await started();
+    const call = openRawGrpc(rig.serviceAddress("grpc"), "/aaep.v1.AaepService/Subscribe");
+    const say = (text: string) =>
+      call.write(toBinary(AaepMessageSchema, create(AaepMessageSchema, { json: Buffer.from(text) })));
+    const heard = async (): Promise<Message> =>
+      JSON.parse(Buffer.from(fromBinary(AaepMessageSchema, await call.messages.next()).json).toString()) as Message;
+    const reply = '{"type":"confirmation.reply","reply_token":"rpl_1","decision":"reject","decision":"accept"}';
+    say(reply);
+    say(JSON.stringify(requestOf({ twice: 1 })).replace('"twice":1', '"languages":["en"],"languages":["de"]'));
+    expect(await heard()).toMatchObject({ type: "aaepd.error", rule: "R19", pointer: "/capabilities/languages" });
+    say(JSON.stringify(requestOf()));
+    expect((await heard()).type).toBe("subscription.accepted");
+    const around = await openJsonStream(rig.serviceAddress("http"), "AaepService/Subscribe");
+    const inner = Buffer.from(JSON.stringify(requestOf())).toString("base64");
+    around.say(`{"json":"${inner}","json":"${inner}"}`);
+    around.say(`{"json":"${inner}","messageType":"x","message_type":"subscription.request"}`);
+    const errors = [await around.messages.next(), await around.messages.next()].map(({ json }) =>
+      JSON.parse(Buffer.from(String(json), "base64").toString()),
+    );
+    expect(errors).toMatchObject([
+      { type: "aaepd.error", rule: "R19", pointer: "/json" },
+      { type: "aaepd.error", rule: "R19", pointer: "/message_type" },
+    ]);
+    expect(await replies()).toMatchObject([{ fate: "malformed", reply_token: "rpl_1", text: reply }]);
+  });
+
+  it("are refused with a status, and nothing of them holds", async () => {
+    const rig = await startServices();
+    const listener = await rig.plain();
+    await listener.subscribe(requestOf());
+    const event = '"sessionStarted":{"summaryNormal":"Begins."}';
+    for (const [method, text, words] of [
+      [
+        "AgentService/PublishBatch",
+        `{"publish":{"events":[{"sessionId":"sess_a","sessionId":"sess_b",${event}}]}}`,
+        /"sessionId/,
+      ],
+      [
+        "AgentService/PublishBatch",
+        `{"publish":{"events":[{"sessionId":"sess_a","session_id":"sess_a",${event}}]}}`,
+        /session_id/,
+      ],
+      [
+        "AgentService/PublishBatch",
+        `{"publish":{"events":[{"sessionId":"s",${event},"session_started":null}]}}`,
+        /sessionStarted/,
+      ],
+      ["AgentService/GetOutcome", '{"replyToken":"a","replyToken":"b"}', /replyToken/],
+      ["SubscriberService/GetManifest", '{"x":1,"x":1}', /"x/],
+      [
+        "SubscriberService/ListPending",
+        '{"key":"a","listPending":{"subscriptionId":"a","subscription_id":"a"}}',
+        /subscription_id/,
+      ],
+      [
+        "SubscriberService/Renegotiate",
+        '{"key":"a","renegotiate":{"capabilities":{"paceWpm":1,"paceWpm":2}}}',
+        /paceWpm/,
+      ],
+    ] as const) {
+      const answer = await jsonCall(rig.serviceAddress("http"), method, text);
+      const { code, message } = JSON.parse(answer.body.toString()) as Message;
+      expect([text, answer.status, code]).toEqual([text, 400, "invalid_argument"]);
+      expect(message).toMatch(words);
+    }
+    await turns();
+    expect(listener.events.rest()).toEqual([]);
+  });
+
+  it("R20: a stream of an agent is told under the request's id, and goes on", async () => {
+    const rig = await startServices();
+    const stream = await openJsonStream(rig.serviceAddress("http"), "AgentService/Publish");
+    stream.say('{"requestId":"one","publish":{"events":[{"sessionId":"a","sessionId":"b"}]}}');
+    stream.say('{"requestId":"one","request_id":"two","publish":{}}');
+    stream.say(
+      '{"requestId":"three","publish":{"events":[{"sessionId":"sess_a","sessionStarted":{"summaryNormal":"Begins."},"additional":{"bank_x":1,"bankX":2}}]}}',
+    );
+    const [first, second, third] = [
+      await stream.messages.next(),
+      await stream.messages.next(),
+      await stream.messages.next(),
+    ];
+    expect(first).toMatchObject({ requestId: "one", error: { rule: "R19", pointer: "/publish/events/0/sessionId" } });
+    expect(second).toMatchObject({ error: { rule: "R19", pointer: "/request_id" } });
+    expect(second).not.toHaveProperty("requestId");
+    // In an open object two names are two members.
+    expect(third).toMatchObject({ requestId: "three" });
+    expect(third).not.toMatchObject({ error: { rule: "R19" } });
+  });
+
+  it("Listen ends with the status of what was wrong", async () => {
+    const rig = await startServices();
+    const stream = await openJsonStream(rig.serviceAddress("http"), "SubscriberService/Listen");
+    stream.say('{"request":{"aaepVersion":"1.0.0","aaep_version":"1.0.0","subscriberId":"a"}}');
+    stream.halfClose();
+    expect(await stream.messages.next()).toMatchObject({ error: { rule: "R19", pointer: "/request/aaep_version" } });
+    expect(await stream.messages.next()).toMatchObject({ error: { code: "invalid_argument" } });
+  });
+});
