@@ -1,5 +1,5 @@
-// Steps through the text of JSON that a parser has accepted. None of them goes deeper with its nesting, none is worse than linear, and none goes on for
-// ever in a text that is something else.
+// Steps through the text of JSON that a parser has accepted. None of them goes deeper with its nesting, none is worse than linear, and none goes on
+// for ever in a text that is something else.
 
 /** The closing quote of the string that begins at `opening`. By jumps, because most of a message is within strings. */
 export function closingQuote(text: string, opening: number): number {
