@@ -3,8 +3,8 @@
 import type { LiveEntry } from "./live-entry.js";
 
 /**
- * So many events, or so much text (UTF-16 units), of one agent may wait before no more is taken from it. A chunk of the largest size is as much text as
- * that, because shaping it for many terms can take seconds, and all that is published meanwhile stands behind it.
+ * So many events, or so much text (UTF-16 units), of one agent may wait before no more is taken from it. One chunk of the largest size is as
+ * much text: shaping it for many terms can take seconds, and all that is published meanwhile stands behind it.
  */
 const MOST_EVENTS = 256;
 const MOST_TEXT_UNITS = 16_384;
