@@ -53,7 +53,7 @@ function sessionOf(stage) {
   };
   return createRpcSession(
     { engine: stage.engine, ids: stage.ids, agentIdentity: undefined },
-    { notify, deliver: () => true, deliverLast: () => {}, writable: () => Promise.resolve() },
+    { notify, deliver: () => true, writable: () => Promise.resolve() },
   );
 }
 

@@ -7,6 +7,7 @@ import { engineOptionsOf } from "../daemon/engine-options.js";
 import type { Pace } from "../daemon/player.js";
 import { createReplayEngine } from "../daemon/replay-engine.js";
 import { createSegmenter } from "../daemon/segmenter.js";
+import { stopTimes } from "../daemon/stop-times.js";
 import { shortenedText } from "../engine/shortened-text.js";
 import type { CommandContext } from "./context.js";
 import { keepHeapClose } from "./heap-growth.js";
@@ -90,6 +91,7 @@ export async function runReplay(options: ReplayCommandOptions, context: CommandC
     },
     stdin: undefined,
     watchParent: false,
+    stopWithinMs: stopTimes(configuration, false).totalMs,
   });
 }
 

@@ -2,6 +2,7 @@
 import type { DaemonCommand } from "../daemon/config.js";
 import { resolveConfiguration } from "../daemon/config-sources.js";
 import type { Daemon, DaemonOptions } from "../daemon/daemon.js";
+import { stopTimes } from "../daemon/stop-times.js";
 import { compileEarly } from "./compile-early.js";
 import { configurationFlags } from "./configuration-options.js";
 import type { CommandContext } from "./context.js";
@@ -51,5 +52,6 @@ export async function runDaemonCommand(
     },
     stdin: command === "stdio" ? context.stdio.readable : undefined,
     watchParent: configuration.watchParent,
+    stopWithinMs: stopTimes(configuration, command === "stdio").totalMs,
   });
 }

@@ -1,5 +1,6 @@
 import type { Fault } from "../base/errors.js";
-import type { Delivery, DeliveryRun } from "../engine/delivery.js";
+import type { DeliveryRun } from "../engine/delivery.js";
+import type { Drained } from "../engine/stream.js";
 import type { Millis } from "./clock.js";
 
 /** Where a pump pulls from. */
@@ -30,10 +31,19 @@ export interface Heartbeat<Message> {
   readonly message: (resumeAfter: string | undefined) => Message;
 }
 
+/** What is still owed to a subscription that is ended from this side. */
+export interface Owed {
+  /** The next of it. To be asked for as the peer takes it. */
+  readonly drain: () => Drained;
+  /** At most how many events are left of it. */
+  readonly leftCount: () => number;
+}
+
 /** What still has to go out when a session is ended from this side. */
 export interface LastWords<Message> {
-  readonly deliveries: readonly Delivery[];
-  readonly messages: readonly Message[];
+  readonly owed: Owed;
+  /** Said after all that; made when it is said, for it tells the place that was reached. */
+  readonly messages: () => readonly Message[];
 }
 
 /**

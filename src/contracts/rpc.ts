@@ -1,5 +1,6 @@
 import type { Fault } from "../base/errors.js";
 import type { JsonOutline } from "../base/json-document.js";
+import type { Millis } from "./clock.js";
 import type { CloseInfo, FrameRun, PeerIdentity } from "./transport.js";
 
 /** One JSON-RPC message that came in. */
@@ -67,8 +68,12 @@ export interface AnsweringConnection {
    * until `close` is called or the connection closes (R8a).
    */
   readonly ended: Promise<void>;
-  /** Takes no more in, sends what was handed over and what handlers answer in this turn, then closes. Never rejects. */
-  readonly close: () => Promise<void>;
+  /** Takes no more in. What goes out still does, until `close`. */
+  readonly takeNoMore: () => void;
+  /**
+   * Takes no more in, sends what was handed over and what handlers answer in this turn, then closes, as `Connection.close` does. Never rejects.
+   */
+  readonly close: (withinMs?: Millis) => Promise<void>;
   readonly closed: Promise<CloseInfo>;
 }
 

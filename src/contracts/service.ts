@@ -1,5 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { Fault } from "../base/errors.js";
+import type { Millis } from "./clock.js";
 import type { AbortSignalLike } from "./rpc.js";
 import type { Connection, Listener, PeerIdentity } from "./transport.js";
 
@@ -63,6 +64,9 @@ export type ServiceAddress =
   | { readonly kind: "tcp"; readonly host: string; readonly port: number };
 
 export interface ServiceListener extends Listener {
-  /** After `stop`, when its streams are being closed: waits for them and for calls that are answered, then ends every connection. Never rejects. */
-  readonly drain: () => Promise<void>;
+  /**
+   * After `stop`, when its streams are being closed: waits for them and for calls that are answered, at most so long where a time is given, then ends
+   * every connection. Never rejects.
+   */
+  readonly drain: (withinMs?: Millis) => Promise<void>;
 }

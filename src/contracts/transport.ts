@@ -1,4 +1,5 @@
 import type { Fault } from "../base/errors.js";
+import type { Millis } from "./clock.js";
 
 /** Who is at the other end, as far as the platform can say. An identity, not a credential. */
 export interface PeerIdentity {
@@ -12,6 +13,8 @@ export interface CloseInfo {
   /** "local" and "remote" are orderly; "abrupt" is a reset, a broken pipe or lost framing. */
   readonly kind: "local" | "remote" | "abrupt";
   readonly fault?: Fault;
+  /** Something that was handed over had not left when it was to be closed, and was dropped. */
+  readonly isCutShort?: true;
 }
 
 /**
@@ -39,9 +42,9 @@ export interface Connection<Frame> {
   readonly writable: () => Promise<void>;
   /**
    * Sends what was handed over, then closes. With a fault it closes at once where the transport can tell them apart, or, where a call has a status,
-   * with that status. Never rejects.
+   * with that status. What has not left after `withinMs` is dropped; the transport has a time of its own where none is given. Never rejects.
    */
-  readonly close: (fault?: Fault) => Promise<void>;
+  readonly close: (fault?: Fault, withinMs?: Millis) => Promise<void>;
   /** Resolves exactly once, never rejects. */
   readonly closed: Promise<CloseInfo>;
 }

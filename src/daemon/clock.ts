@@ -3,17 +3,22 @@ import { createWakeUps } from "../engine/wake-ups.js";
 
 /** Longest time that a timer of Node can be set to; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 0x7fff_ffff;
+/** So many wake-ups that are due together are run in one turn of the event loop; the others follow in order, and give way between (R34). */
+export const WAKES_PER_TURN = 64;
 
 /**
  * The clock of the platform (R24): monotonic, with one timer behind all wake-ups. A wake-up never comes early, though timers of Node may. A
- * pending one keeps the process running.
+ * pending one keeps the process running. Of many that are due together, so many come in one turn of the event loop.
  */
 export function createClock(): Clock {
   const wakeUps = createWakeUps();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let armedFor = Number.POSITIVE_INFINITY;
+  // More is due than one turn has run: the rest waits for no timer.
+  let isRingingOn = false;
 
   function arm(): void {
+    if (isRingingOn) return;
     const next = wakeUps.next();
     if (next === armedFor) return;
     clearTimeout(timer);
@@ -27,10 +32,14 @@ export function createClock(): Clock {
   function ring(): void {
     armedFor = Number.POSITIVE_INFINITY;
     timer = undefined;
+    isRingingOn = false;
+    const now = performance.now();
     try {
-      wakeUps.advance(performance.now());
+      wakeUps.advance(now, WAKES_PER_TURN);
     } finally {
-      arm();
+      isRingingOn = (wakeUps.next() ?? Number.POSITIVE_INFINITY) <= now;
+      if (isRingingOn) setImmediate(ring);
+      else arm();
     }
   }
 

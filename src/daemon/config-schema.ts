@@ -320,6 +320,17 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     meaning: "How many files of the audit log that were set aside are kept.",
     atTheLimit: "The oldest is deleted. Nothing is deleted for its age.",
   },
+  stopTimeoutSeconds: {
+    group: "Process",
+    type: wholeNumber("SECONDS", 1, HOUR_SECONDS),
+    unit: "s",
+    fallback: 10,
+    stdioFallback: 2,
+    meaning:
+      "How long an orderly stop may take: to end sessions, and to hand over what subscribers are owed as fast as they take it.",
+    atTheLimit:
+      "Connections are closed after the last whole message that was taken, and the log counts what could not be handed over. Under stdio more than 2 counts as 2.",
+  },
   logLevel: {
     group: "Process",
     type: oneOf("LEVEL", ["debug", "info", "warn", "error", "off"]),

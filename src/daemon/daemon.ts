@@ -6,11 +6,11 @@ import { currentPlace, ipcPath } from "../../transports/ipc/paths.js";
 import type { Stdio } from "../../transports/stdio/take-stdio.js";
 import { Fault } from "../base/errors.js";
 import type { IdSource } from "../base/ids.js";
+import { within } from "../base/time-limit.js";
 import type { Audit } from "../contracts/audit.js";
 import type { Clock } from "../contracts/clock.js";
 import type { Journal } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
-import type { EndReason } from "../contracts/protocol.js";
 import type { Connection, Listener, PeerIdentity } from "../contracts/transport.js";
 import { createEngine, type Engine } from "../engine/engine.js";
 import type { Producer } from "../engine/event.js";
@@ -34,6 +34,7 @@ import { announce, type Presence } from "./presence.js";
 import { countReplies } from "./reply-counts.js";
 import { removeStaleRuntimeFiles } from "./runtime-files.js";
 import { createSegmenter } from "./segmenter.js";
+import { stopTimes } from "./stop-times.js";
 import { createUtf8 } from "./utf8.js";
 
 export interface DaemonOptions extends Configuration {
@@ -77,10 +78,12 @@ export interface Daemon {
 }
 
 const NO_AUDIT: AuditLog = { isOn: false, record: () => {}, droppedCount: () => 0, close: async () => {} };
-/** How long a peer that does not read may keep what it is owed from being given up, so that the process is gone within two seconds (R8a, S9). */
+/** How long a peer that does not read may keep what it was handed over from being given up, where the daemon goes on without it (S9). */
 const CLOSE_TIMEOUT_MS = 1000;
 /** How long the end of standard input may take to arrive behind what was sent before it. */
 const INPUT_TIMEOUT_MS = 500;
+/** How long calls under way may still be answered when a stop has handed everything over, ms. */
+const LAST_ANSWERS_MS = 250;
 
 // How the process that started the daemon is served, and how everybody else is.
 const PARENT: ServeOptions = { speaksRpc: true, keepsOutput: true };
@@ -204,25 +207,35 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const stop = async (reason: StopReason): Promise<void> => {
     if (isStopping) return stopped;
     isStopping = true;
+    const begun = clock.now();
+    const times = stopTimes(options, options.stdio !== undefined);
     try {
       // Nobody is to find what is about to go.
       presence?.remove();
       await Promise.all([listener?.stop(), offered?.stop()]);
       // What a parent that takes no answers still has in its pipe may stay there (S9).
-      if (reason === "stdin_ended") await Promise.race([parent?.inputEnded, elapsed(clock, INPUT_TIMEOUT_MS)]);
-      engine.endSessions();
-      // In the same turn: an agent that calls in between would open what nobody ends any more.
+      if (reason === "stdin_ended" && parent !== undefined)
+        await within(clock.now() + INPUT_TIMEOUT_MS, parent.inputEnded, clock);
+      await within(begun + times.sessionsMs, endSessions(), clock);
       offered?.endAgents();
     } catch (caught) {
       log.error({ err: caught }, "an error while stopping; connections are closed all the same");
     } finally {
-      const finished = [...connections.keys()].map((served) => served.finish("producer_shutdown" satisfies EndReason));
-      // At the same time: peers that read nothing may hold it up once, not one kind of them after the other.
-      await Promise.all([...finished, offered?.drain()]);
+      const until = begun + times.handOverMs;
+      const served = [...connections.keys()];
+      const leftCounts = await Promise.all(served.map((one) => one.finish("producer_shutdown", until)));
+      // Once for all kinds of peers that read nothing.
+      await offered?.drain(LAST_ANSWERS_MS);
+      tellLeft(leftCounts, engine.status().openSessionCount, log);
       await engine.close().catch((caught) => log.error({ err: caught }, "an error while closing the journal"));
       await auditLog.close();
       tellStopped();
     }
+  };
+
+  const endSessions = async (): Promise<void> => {
+    await engine.settled();
+    await engine.endSessions();
   };
 
   return {
@@ -240,11 +253,16 @@ function countByTransport(connections: ReadonlyMap<Served, string>): ReadonlyMap
   return counts;
 }
 
-function elapsed(clock: Clock, milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    clock.wakeAt(clock.now() + milliseconds, resolve);
-  });
+/** One line for all that a stop could not do in its time. */
+function tellLeft(leftCounts: readonly number[], sessionCount: number, log: Log): void {
+  const left = leftCounts.filter((count) => count > 0);
+  if (left.length === 0 && sessionCount === 0) return;
+  const messages = left.reduce((sum, count) => sum + count, 0);
+  log.warn({ connections: left.length, messages, sessions: sessionCount }, LEFT_SENTENCE);
 }
+
+const LEFT_SENTENCE =
+  "the stop took its time (stop_timeout_seconds): so many connections did not take what they were owed, at most so many messages in all, and so many sessions were not ended";
 
 function openAuditLog(options: DaemonOptions): AuditLog {
   const { audit, auditLog, producerId, log, clock } = options;

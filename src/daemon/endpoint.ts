@@ -14,12 +14,13 @@ import { createRpcSession, type RpcServices } from "../protocols/aaep/rpc-sessio
 import { errorMessage } from "../protocols/aaep/subscription-desk.js";
 import { converse } from "../runtime/converse.js";
 import { awaitFirstFrames } from "../runtime/first-frames.js";
-import { frameRunOf, frameRunOfDeliveries } from "../runtime/frame-runs.js";
+import { frameRunOf } from "../runtime/frame-runs.js";
+import { closeWithin, handOver, LAST_WORDS_MS } from "../runtime/hand-over.js";
 import { createPump } from "../runtime/pump.js";
 import type { SendingTurns } from "../runtime/sending-turns.js";
 
 export interface EndpointServices {
-  readonly aaep: Omit<RpcServices, "startPump">;
+  readonly aaep: Omit<RpcServices, "startPump" | "handOver">;
   readonly codec: Codec<Uint8Array, unknown>;
   readonly clock: Clock;
   readonly log: Log;
@@ -30,8 +31,11 @@ export interface EndpointServices {
 
 /** A connection that is being served. */
 export interface Served {
-  /** Ends it from this side, with everything that is owed on a shutdown (R8a). Never rejects. */
-  readonly finish: (reason: EndReason) => Promise<void>;
+  /**
+   * Ends it from this side, with everything that is owed on a shutdown, as the peer takes it (R8a). `until`: an instant of the clock, ms; default the
+   * protocol's own. Resolves with at most how many messages did not leave in time. Never rejects.
+   */
+  readonly finish: (reason: EndReason, until?: Millis) => Promise<number>;
   /** Resolves when the peer has ended its side; what it sent has been taken. Never rejects. */
   readonly inputEnded: Promise<void>;
   /** Resolves when it is over. Never rejects. */
@@ -81,9 +85,9 @@ class ServedConnection implements Served {
     return this.started.then((one) => one.done);
   }
 
-  async finish(reason: EndReason): Promise<void> {
+  finish(reason: EndReason, until?: Millis): Promise<number> {
     this.finishing = true;
-    await (this.served === undefined ? this.refuseSilent(reason) : this.served.finish(reason));
+    return this.served === undefined ? this.refuseSilent(reason, until) : this.served.finish(reason, until);
   }
 
   private awaitFirst(): void {
@@ -102,7 +106,7 @@ class ServedConnection implements Served {
     this.cancelTimeout = undefined;
     if (this.finishing) {
       const closed = connection.closed.then(() => {});
-      return { finish: (reason) => this.finish(reason), inputEnded: closed, done: closed };
+      return { finish: (reason, until) => this.finish(reason, until), inputEnded: closed, done: closed };
     }
     const head = begun.fault === undefined ? undefined : refusedHead(begun.fault);
     const isRpc = isRpcFrame(begun.first[0] ?? head, services.codec) ?? options.speaksRpc;
@@ -112,16 +116,18 @@ class ServedConnection implements Served {
     return this.served;
   }
 
-  private async refuseSilent(reason: EndReason): Promise<void> {
+  private async refuseSilent(reason: EndReason, until: Millis | undefined): Promise<number> {
     const { connection, services } = this;
     if (reason === "handshake_timeout") services.aaep.engine.refused(reason);
-    // Whoever is known to speak JSON-RPC would not understand it.
-    if (this.options.speaksRpc) return connection.close();
+    const { closed } = connection;
+    const close = (withinMs?: Millis): Promise<void> => connection.close(undefined, withinMs);
+    // A peer that is known to speak JSON-RPC would not understand it.
+    if (this.options.speaksRpc) return closeWithin({ close, closed }, until, services.clock);
     const code = reason === "handshake_timeout" ? "timed_out" : "shutting_down";
     const sentence =
       reason === "handshake_timeout" ? "Nothing was said in time; connect again." : "The daemon is stopping.";
     connection.send(services.codec.encode(errorMessage(new Fault(code, sentence, { rule: "R22" }))));
-    await connection.close();
+    return closeWithin({ close, closed }, until, services.clock);
   }
 }
 
@@ -152,6 +158,7 @@ function logAccident(connection: Connection<Uint8Array>, { log }: EndpointServic
 
 function serveRpc(connection: Connection<Uint8Array>, services: EndpointServices, keepsOutput: boolean): Served {
   const { format } = services.codec;
+  const { clock } = services;
   const session = createRpcSession(
     {
       ...services.aaep,
@@ -167,16 +174,15 @@ function serveRpc(connection: Connection<Uint8Array>, services: EndpointServices
               void connection.close(fault);
             },
           },
-          services.clock,
+          clock,
           services.sendingTurns,
         ),
+      handOver: (owed, send, until = clock.now() + LAST_WORDS_MS) =>
+        handOver(owed, { send, writable: () => rpc.writable() }, until, clock),
     },
     {
       notify: (method, params) => rpc.notify(method, params),
       deliver: (run, members) => rpc.notifyRun("aaep.event", frameRunOf(run, format), members),
-      deliverLast: (deliveries, members) => {
-        if (deliveries.length > 0) rpc.notifyRun("aaep.event", frameRunOfDeliveries(deliveries, format), members);
-      },
       writable: () => rpc.writable(),
     },
   );
@@ -188,7 +194,7 @@ function serveRpc(connection: Connection<Uint8Array>, services: EndpointServices
   const cancelTimeout =
     connection.peer.trust === "parent"
       ? () => {}
-      : services.clock.wakeAt(services.clock.now() + services.handshakeTimeoutMs, () => {
+      : clock.wakeAt(clock.now() + services.handshakeTimeoutMs, () => {
           if (session.isOpen()) return;
           services.aaep.engine.refused("handshake_timeout");
           void rpc.close();
@@ -206,10 +212,11 @@ function serveRpc(connection: Connection<Uint8Array>, services: EndpointServices
     session.ended();
   });
   return {
-    finish: async (reason) => {
+    finish: async (reason, until) => {
+      rpc.takeNoMore();
       session.agentEnded();
-      session.finish(reason);
-      await rpc.close();
+      const leftCount = await session.finish(reason, until);
+      return leftCount + (await closeWithin(rpc, until, clock));
     },
     inputEnded,
     done,

@@ -1,5 +1,5 @@
 // How the process of a daemon ends. Whatever asks for it (a signal, the end of standard input, the parent's end, an error nobody caught) takes the
-// same way: one line in the log that says why, an orderly stop, and an exit within two seconds whatever hangs (R8a, S2, S3, S9).
+// same way: one line in the log that says why, an orderly stop, and an exit when its time is over whatever hangs (R8a, S2, S3, S9).
 import type { Readable } from "node:stream";
 import { watchParent } from "../../transports/stdio/watch-parent.js";
 import type { Daemon, StopReason } from "./daemon.js";
@@ -24,8 +24,8 @@ export interface LifecycleOptions<Running extends Stoppable> {
   /** Its end ends the daemon. Undefined where standard input is nobody's business. */
   readonly stdin: Readable | undefined;
   readonly watchParent: boolean;
-  /** How long an orderly stop may take, ms. Default 1800: with the last log line within the two seconds of R8a. */
-  readonly stopWithinMs?: number;
+  /** How long an orderly stop may take, ms; the last log lines come after it. */
+  readonly stopWithinMs: number;
   /** Default this process. */
   readonly host?: ProcessHost;
   /** Default the parent of this process, looked at once a second. */
@@ -47,7 +47,7 @@ interface Ending {
  * resolves only with a host whose `exit` returns.
  */
 export async function runDaemon<Running extends Stoppable>(options: LifecycleOptions<Running>): Promise<void> {
-  const { log, stdin, stopWithinMs = 1800, host = process } = options;
+  const { log, stdin, stopWithinMs, host = process } = options;
   const watch = options.watch ?? ((onGone: () => void) => watchParent({ onGone }));
   let ending: Ending | undefined;
   let tellEnding: (why: Ending) => void = () => {};

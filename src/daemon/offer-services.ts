@@ -21,7 +21,7 @@ export interface OfferedServices extends RunningServices {
 }
 
 export interface OfferedBy {
-  readonly aaep: Omit<RpcServices, "startPump">;
+  readonly aaep: Omit<RpcServices, "startPump" | "handOver">;
   readonly auditDropped: () => number;
   readonly closeTimeoutMs: number;
   readonly connections: () => ReadonlyMap<string, number>;

@@ -6,6 +6,7 @@ import { listenGrpc } from "../../transports/grpc/listen.js";
 import { firstFreeInstance } from "../../transports/ipc/instances.js";
 import { isPipeName } from "../../transports/ipc/paths.js";
 import { Fault } from "../base/errors.js";
+import type { Millis } from "../contracts/clock.js";
 import type { Log } from "../contracts/log.js";
 import type { Admit, ServiceAddress, ServiceListener, ServiceMethod } from "../contracts/service.js";
 import { describeFault } from "../protocols/aaep/error-detail.js";
@@ -39,8 +40,8 @@ export interface RunningServices {
   readonly needsToken: boolean;
   /** Takes no new calls. */
   readonly stop: () => Promise<void>;
-  /** Ends what is left, when the streams have ended. */
-  readonly drain: () => Promise<void>;
+  /** Ends what is left, when the streams have ended; answers under way have so long to leave, by default `closeTimeoutMs`. */
+  readonly drain: (withinMs?: Millis) => Promise<void>;
 }
 
 /** Listens everywhere or nowhere. Throws the Fault of the first address that cannot be had. */
@@ -105,8 +106,8 @@ export async function startServices(
   const stop = async (): Promise<void> => {
     await Promise.all(listeners.map(({ listener }) => listener.stop()));
   };
-  const drain = async (): Promise<void> => {
-    await Promise.all(listeners.map(({ listener }) => listener.drain()));
+  const drain = async (withinMs?: Millis): Promise<void> => {
+    await Promise.all(listeners.map(({ listener }) => listener.drain(withinMs)));
   };
 
   try {

@@ -27,6 +27,8 @@ export interface BacklogReader {
   readonly released: () => readonly Unit[];
   /** Whether it has stopped in the middle, so that others get their turn. It wakes its subscription to go on. */
   readonly isResting: () => boolean;
+  /** Whether the journal has still to answer it. */
+  readonly isReading: () => boolean;
   /** From now on it reads without stopping. */
   readonly hurry: () => void;
   readonly close: () => void;
@@ -246,6 +248,7 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
     owes: (entry) => entry.epoch > after && !wasGiven(entry, point),
     released: () => view.log.from(place.cursor),
     isResting: turn.isWaiting,
+    isReading: () => inFlight,
     hurry: () => {
       isHurried = true;
     },

@@ -28,6 +28,8 @@ export interface DeliveryQueue {
   readonly head: () => Unit | undefined;
   readonly shift: () => Unit | undefined;
   readonly size: () => number;
+  /** Whether `offer` takes only what joins something else. */
+  readonly isFull: () => boolean;
   readonly ofSession: (session: string) => readonly Unit[];
   readonly all: () => readonly Unit[];
   /** Puts another unit, or none, in the place of each. */
@@ -77,7 +79,7 @@ class MergingQueue implements DeliveryQueue {
         return true;
       }
     }
-    if (this.size() >= this.options.limit) return false;
+    if (this.isFull()) return false;
     this.put(unit);
     return true;
   }
@@ -101,6 +103,10 @@ class MergingQueue implements DeliveryQueue {
 
   size(): number {
     return this.entries?.length ?? 0;
+  }
+
+  isFull(): boolean {
+    return this.size() >= this.options.limit;
   }
 
   ofSession(session: string): readonly Unit[] {

@@ -1,7 +1,6 @@
 // One subscription as those who hold it see it: its member of the hub, and what it has to do with the questions of the engine (R14, R17, R28).
 import type { Millis } from "../contracts/clock.js";
 import { canAnswer } from "./answering.js";
-import type { Delivery } from "./delivery.js";
 import type { ClosureReason, EngineAccounts } from "./engine-status.js";
 import type { AgentEvent, JournaledEvent } from "./event.js";
 import type { Member, MemberStatus } from "./member-spec.js";
@@ -12,7 +11,7 @@ import { createReplyNotices, type ReplyNotices } from "./reply-notices.js";
 import type { ResumePoints } from "./resume-points.js";
 import type { OpenQuestion } from "./session-record.js";
 import type { ConnectionNews, SharedConnections } from "./shared-connections.js";
-import type { Taken } from "./stream.js";
+import type { Drained, Taken } from "./stream.js";
 import type { SubscriberLows } from "./subscriber-lows.js";
 import type { Terms } from "./terms.js";
 import { viewKey } from "./view-terms.js";
@@ -206,7 +205,7 @@ class HeldSubscription implements EngineSubscription, Replier, ConnectionNews {
     this.notices.notTaken(token);
   }
 
-  drain(): readonly Delivery[] {
+  drain(): Drained {
     return this.member.drain();
   }
 

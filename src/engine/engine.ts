@@ -2,9 +2,10 @@
 // order), questions (who must answer) and the hub (who gets it). It knows no format, no clock, no chance and does no I/O:
 // the handles answer at once, time comes in through the clock that it is given, and subscriptions are pulled.
 import { Fault } from "../base/errors.js";
+import { within } from "../base/time-limit.js";
 import type { ReplyFate } from "../contracts/audit.js";
-import type { Clock, Millis } from "../contracts/clock.js";
 import { type AbleCount, canAnswer, canAnswerEvent, countAble } from "./answering.js";
+import { endAllSessions } from "./ending-sessions.js";
 import type { EngineOptions, EngineServices } from "./engine-options.js";
 import { createEngineAccounts, type EngineAccounts, type EngineStatus } from "./engine-status.js";
 import {
@@ -29,7 +30,9 @@ import { createReplaying } from "./replaying.js";
 import { createResumePoints } from "./resume-points.js";
 import { type ResumeAfter, resumeStart } from "./resume-start.js";
 import { createSaidEvents } from "./said-events.js";
-import type { OpenQuestion, SessionSummary } from "./session-record.js";
+import { createOpenSayings, type OpenSayings } from "./sayings.js";
+import type { OpenQuestion } from "./session-record.js";
+import { createSessionStandings } from "./session-standings.js";
 import type { Moment } from "./session-turn.js";
 import { createSessions } from "./sessions.js";
 import { applyShape, shapeOf } from "./shape.js";
@@ -73,8 +76,13 @@ export interface Engine extends Pick<EngineAccounts, "report" | "refused" | "pub
   readonly replay: (events: readonly NewEvent[]) => void;
   /** Throws "rate_limit" where there are too many already. */
   readonly subscribe: (spec: SubscribeSpec) => EngineSubscription;
-  /** Ends all open sessions, as if their agents had vanished (R8a). */
-  readonly endSessions: () => void;
+  /**
+   * Ends all open sessions, as if their agents had vanished (R8a), in slices over turns of the event loop. From here on nothing is published
+   * ("shutting_down"). Resolves when all have ended and their subscriptions have it within reach; never rejects.
+   */
+  readonly endSessions: () => Promise<void>;
+  /** Resolves when what was accepted so far has led to all that it leads to: what waits for its turn is done (R34). */
+  readonly settled: () => Promise<void>;
   /** Closes the journal and lets go of the clock, once nobody publishes or listens any more: nothing of it keeps a process from ending (S9). */
   readonly close: () => Promise<void>;
   readonly status: () => EngineStatus;
@@ -115,14 +123,22 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       questions.forgetSession(sessionId);
       losses.forget(sessionId);
     },
+    changing: (sessionId, summary) => standings.changing(sessionId, summary),
     kept,
     log,
   });
+  const standings = createSessionStandings(sessions);
 
   const moment = (): Moment => ({ now: clock.now(), wallTime: clock.wallTime(), ids });
 
   const shapeEvent = (event: AgentEvent, terms: Terms): AgentEvent =>
     applyShape(event, shapeOf(terms), options.defaultLanguage);
+
+  const sayings: OpenSayings = createOpenSayings({
+    standings,
+    questions: { open: () => questions.open(), find: (token) => questions.find(token) },
+    spokesman,
+  });
 
   const hub = createHub(
     {
@@ -146,13 +162,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
         isOpenQuestion: (entry, terms) => canAnswerEvent(terms, entry) && isAsked(entry.event.event_id),
         shown: (subscriptionId, subscriberId, { event }) =>
           questions.shown(String(event.reply_token), event.event_id, { subscriptionId, subscriberId }),
-        summaries: (terms, at, only) => openSummaries(only).map((summary) => spokesman.summary(summary, terms, at)),
-        notices: (terms, at, only) =>
-          openSummaries(only).flatMap((summary) =>
-            summary.openQuestions
-              .filter(({ kind, token, sessionId }) => !canAnswer(terms, kind, sessionId) && isOpen(token))
-              .map((question) => spokesman.lateNotice(question, summary, terms, at)),
-          ),
+        sayings,
+        timestamp: sessions.timestamp,
         gaps: (terms, after, given, at) => gapEvents(terms, after, given, at),
         asBacklog: (entry) => spokesman.asBacklog(entry, (eventId) => isAsked(eventId)),
         delivered: (subscriberId, unit, low, render) =>
@@ -202,11 +213,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
 
   const questionsFor = (terms: Terms): readonly OpenQuestion[] =>
     questions.open().filter(({ kind, sessionId }) => canAnswer(terms, kind, sessionId));
-  const isOpen = (token: string): boolean => questions.find(token) !== undefined;
   const isAsked = (eventId: string): boolean => questions.entryOf(eventId) !== undefined;
-
-  const openSummaries = (only?: ReadonlySet<string>): readonly SessionSummary[] =>
-    sessions.openIds().flatMap((id) => (only === undefined || only.has(id) ? (sessions.summary(id) ?? []) : []));
 
   const repeats = createRepeats({
     journal,
@@ -225,6 +232,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     journal,
     sessions,
     losses,
+    standings,
     spokesman,
     played: (sessionId) => replaying.newest(sessionId),
   });
@@ -304,7 +312,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       returned: isRemembered ? points.returned : () => {},
       sessions,
       hasLost: () => losses.count() > 0,
-      gapEvents: (after, goesOnAfter) => lateGapEvents(terms, after, standpoint(goesOnAfter, journal.head())),
+      gapEvents: (after, goesOnAfter) => lateGapEvents(after, standpoint(goesOnAfter, journal.head())),
     });
     const id = `sub_${ids.hex(16)}`;
     const member = hub.open({
@@ -335,6 +343,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   };
   let cancelForgetting = wakeUps.at(clock.now() + FORGET_EVERY_MS, forgetEnded);
 
+  const settled = (): Promise<void> => slices.settled().then(hub.settled);
+
   /** Takes over what the run before left (R29). Nobody publishes or listens yet. */
   const restore = (): void => {
     const open = sessions.restore(keptQuestions(kept, log, moment()), moment());
@@ -354,15 +364,20 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     strayReply: (fate, token, raw) => recordReply(fate, token, raw, "", ""),
     replay: replaying.replay,
     subscribe,
-    endSessions: () => {
-      for (const sessionId of sessions.openIds()) publishing.abandon(sessionId);
+    endSessions: async () => {
+      publishing.refuseFromNowOn();
+      // What was said before a session's end is heard before it.
+      await hub.settled();
+      await endAllSessions({ sessions, slices, end: publishing.abandon });
+      await settled();
     },
+    settled,
     close: async () => {
       cancelForgetting();
       for (const one of [lows, publishing, questions]) one.close();
       // What the audit log has by then is not owed to it by the next run.
       const audited = questions.audited();
-      if (audited !== undefined) await within(AUDIT_TIMEOUT_MS, audited, clock);
+      if (audited !== undefined) await within(clock.now() + AUDIT_TIMEOUT_MS, audited, clock);
       await journal.close();
     },
     status: () => ({
@@ -381,17 +396,6 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     publishRefused: accounts.publishRefused,
     limits: accounts.limits,
   };
-}
-
-/** Settles with `done`, or when so much time has passed. */
-function within(ms: Millis, done: Promise<void>, clock: Clock): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = clock.wakeAt(clock.now() + ms, resolve);
-    void done.then(() => {
-      cancel();
-      resolve();
-    });
-  });
 }
 
 const FORGET_EVERY_MS = 60_000;

@@ -1,8 +1,11 @@
 // What a subscription is told of a loss: one event for each session, and how it ended where nothing else tells that any more (R17, R27).
 import type { Journal } from "../contracts/journal.js";
+import type { EndedSession } from "./ended-sessions.js";
 import type { AgentEvent, Epoch } from "./event.js";
 import type { Losses } from "./losses.js";
 import type { Given } from "./reading-point.js";
+import type { Sayings } from "./sayings.js";
+import type { SessionStandings } from "./session-standings.js";
 import type { Sessions } from "./sessions.js";
 import type { LostPart, Spokesman } from "./spokesman.js";
 import type { Standpoint } from "./standpoint.js";
@@ -10,8 +13,9 @@ import type { Terms } from "./terms.js";
 
 export interface GapEventsServices {
   readonly journal: Pick<Journal, "find">;
-  readonly sessions: Pick<Sessions, "summary" | "ended" | "openIds" | "endedSince">;
+  readonly sessions: Pick<Sessions, "summary" | "ended" | "endedSince">;
   readonly losses: Pick<Losses, "since" | "upTo">;
+  readonly standings: Pick<SessionStandings, "now">;
   readonly spokesman: Pick<Spokesman, "gap" | "gapOfEnded">;
   /** The newest event of a recorded session that is played: it is neither open nor over here. */
   readonly played: (sessionId: string) => AgentEvent | undefined;
@@ -28,16 +32,13 @@ export interface GapEvents {
   readonly gapEvents: (terms: Terms, after: Epoch, given: Given, at: Standpoint) => readonly GapEvent[];
   /**
    * For a subscription that resumes too late and goes on live: everything after an epoch is lost to it, of all sessions, or of each in a map after an
-   * epoch of its own. One pass, however many there are. `at`: where it goes on.
+   * epoch of its own. Of each a gap, and how it ended where it has by now. `at`: where it goes on.
    */
-  readonly lateGapEvents: (
-    terms: Terms,
-    after: Epoch | ReadonlyMap<string, Epoch>,
-    at: Standpoint,
-  ) => readonly AgentEvent[];
+  readonly lateGapEvents: (after: Epoch | ReadonlyMap<string, Epoch>, at: Standpoint) => Sayings;
 }
 
-export function createGapEvents({ journal, sessions, losses, spokesman, played }: GapEventsServices): GapEvents {
+export function createGapEvents(services: GapEventsServices): GapEvents {
+  const { journal, sessions, losses, standings, spokesman, played } = services;
   const gapOf = (sessionId: string, terms: Terms, at: Standpoint, lost: LostPart): AgentEvent | undefined => {
     const open = sessions.summary(sessionId);
     if (open !== undefined) return spokesman.gap(open, terms, at, lost);
@@ -65,29 +66,38 @@ export function createGapEvents({ journal, sessions, losses, spokesman, played }
       }
       return told;
     },
-    lateGapEvents: (terms, after, at) => {
-      const told: AgentEvent[] = [];
+    lateGapEvents: (after, at) => {
       const afterOf = (sessionId: string): Epoch | undefined =>
         typeof after === "number" ? after : after.get(sessionId);
-      const tell = (sessionId: string, totalCount: number, since: Epoch): void => {
-        const eventCount = losses.upTo(sessionId, totalCount, since);
-        if (eventCount <= 0) return;
-        const gap = gapOf(sessionId, terms, at, { afterEventId: undefined, eventCount, reason: "resumed_too_late" });
-        if (gap !== undefined) told.push(gap);
-      };
-      for (const { sessionId, terminal } of sessions.endedSince(Number.NEGATIVE_INFINITY)) {
-        const since = afterOf(sessionId);
+      // What ends from here on is told as it comes.
+      const ended = new Map<string, EndedSession>();
+      for (const one of sessions.endedSince(Number.NEGATIVE_INFINITY)) {
+        const since = afterOf(one.sessionId);
         if (since === undefined) continue;
         // A session that is named is told in any case; of the others those that ended since.
-        if (typeof after === "number" && "epoch" in terminal && terminal.epoch <= after) continue;
-        tell(sessionId, terminal.ordinal, since);
-        told.push(terminal.event);
+        if (typeof after === "number" && "epoch" in one.terminal && one.terminal.epoch <= after) continue;
+        ended.set(one.sessionId, one);
       }
-      for (const sessionId of sessions.openIds()) {
-        const since = afterOf(sessionId);
-        if (since !== undefined) tell(sessionId, sessions.summary(sessionId)?.eventCount ?? 0, since);
-      }
-      return told;
+      const { ids, of, release } = standings.now();
+      const lostOf = (sessionId: string, totalCount: number): LostPart | undefined => {
+        const eventCount = losses.upTo(sessionId, totalCount, afterOf(sessionId) ?? 0);
+        return eventCount > 0 ? { afterEventId: undefined, eventCount, reason: "resumed_too_late" } : undefined;
+      };
+      return {
+        keys: [...ended.keys(), ...ids.filter((id) => afterOf(id) !== undefined)],
+        eventsOf: (sessionId, terms) => {
+          const over = ended.get(sessionId);
+          if (over !== undefined) {
+            const { event, ordinal } = over.terminal;
+            const lost = lostOf(sessionId, ordinal);
+            return lost === undefined ? [event] : [spokesman.gapOfEnded(event, terms, at, lost), event];
+          }
+          const session = of(sessionId);
+          const lost = session && lostOf(sessionId, session.eventCount);
+          return session === undefined || lost === undefined ? [] : [spokesman.gap(session, terms, at, lost)];
+        },
+        release,
+      };
     },
   };
 }

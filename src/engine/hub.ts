@@ -106,9 +106,6 @@ export interface Hub {
   readonly keptUnitCount: () => number;
 }
 
-/** How long, at the end, is read back for those who are owed something: the process is to be gone within two seconds (R8a). */
-const DRAIN_MS: Millis = 500;
-
 /**
  * About what it takes to encode and send a unit, ms. Counted where the unit is made: a view that makes more of them in a turn than can leave would
  * only fill its window, and its subscriptions would have to read back what they were too slow for.
@@ -123,7 +120,6 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
   const views = new Map<string, SharedView>();
   const shapes = new Map<string, InternedShape>();
   const members = new Set<Member>();
-  let drainsUntil: Millis | undefined;
   const published = createRecentRate(clock.now());
   const delivered = createRecentRate(clock.now());
   const readingTurns = createReadingTurns(clock, createTurnRoom(clock, options.turnRoomMs));
@@ -301,11 +297,6 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     overtaken: intake.overtaken,
     maxHoldMs: options.maxHoldMs,
     noteDelivered: delivered.note,
-    mayDrainOn: () => {
-      const now = clock.now();
-      drainsUntil ??= now + DRAIN_MS;
-      return now < drainsUntil;
-    },
   };
 
   return {

@@ -13,8 +13,9 @@ import type { OrderedReturn } from "./ordered-return.js";
 import type { Given, ReadingPoint } from "./reading-point.js";
 import type { ReadingTurns } from "./reading-turns.js";
 import type { RunLows } from "./run-lows.js";
+import type { OpenSayings, Sayings } from "./sayings.js";
 import type { Standpoint } from "./standpoint.js";
-import type { Taken } from "./stream.js";
+import type { Drained, Taken } from "./stream.js";
 import type { Terms } from "./terms.js";
 import type { EventUnit, TextUnit, Unit } from "./unit.js";
 import type { View } from "./view.js";
@@ -25,7 +26,7 @@ export type StreamStart =
   | {
       readonly kind: "live";
       /** Told before anything else: what can no longer be given, and what it led to (R17, R27). */
-      readonly first: readonly AgentEvent[];
+      readonly first: Sayings | undefined;
       /** The lowest epoch that `first` stands for. */
       readonly owedFrom: Epoch;
     }
@@ -34,7 +35,7 @@ export type StreamStart =
       readonly kind: "resume";
       readonly point: ReadingPoint;
       readonly summarize: ReadonlySet<string>;
-      readonly first: readonly AgentEvent[];
+      readonly first: Sayings | undefined;
       readonly owedFrom: Epoch;
     };
 
@@ -88,10 +89,10 @@ export interface MemberRules {
   readonly isOpenQuestion: (entry: JournaledEvent, terms: Terms) => boolean;
   /** Told of each question that left, once a subscription. */
   readonly shown: (subscriptionId: string, subscriberId: string, entry: JournaledEvent) => void;
-  /** One state change for each open session, by which a newcomer knows where it stands (R17). */
-  readonly summaries: (terms: Terms, at: Standpoint, only?: ReadonlySet<string>) => readonly AgentEvent[];
-  /** What is being asked in open sessions and these terms cannot answer, for a newcomer that was not there (R6). */
-  readonly notices: (terms: Terms, at: Standpoint, only?: ReadonlySet<string>) => readonly AgentEvent[];
+  /** What is said of open sessions to a newcomer (R6, R17). */
+  readonly sayings: OpenSayings;
+  /** The latest timestamp of an open session. */
+  readonly timestamp: (sessionId: string) => string | undefined;
   /** One for each session of which something aged out between two epochs (R27). */
   readonly gaps: (terms: Terms, after: Epoch, given: Given, at: Standpoint) => readonly GapEvent[];
   /** An entry as the backlog tells it; undefined for a question, which was asked at once or has been resolved (R17). */
@@ -119,8 +120,6 @@ export interface MemberServices extends MemberRules {
   /** How many events an entry overtakes that a view has not taken (R4). */
   readonly overtaken: (view: View, entry: JournaledEvent) => number;
   readonly maxHoldMs: Millis;
-  /** Whether there is still time, at the end, to give what stands in the journal and the views to whoever has not taken it (R8a). */
-  readonly mayDrainOn: () => boolean;
   /** Told how many events left, of whichever subscription. */
   readonly noteDelivered: (count: number, now: Millis) => void;
 }
@@ -155,8 +154,8 @@ export interface Member {
   readonly placeKept: () => void;
   /** The disk does not take its place at present. Answers whether it still keeps the order. */
   readonly placeRefused: () => boolean;
-  /** Everything that is owed, coalesced, whatever the budget (R8a). */
-  readonly drain: () => readonly Delivery[];
+  /** The next of everything that is owed, coalesced, whatever the budget (R8a). To be called again until it is done; nothing else is taken then. */
+  readonly drain: () => Drained;
   readonly close: () => void;
   /** Tells its owner that the hub has ended it. */
   readonly end: (reason: Expulsion) => void;

@@ -7,8 +7,10 @@ import { collapse, unitOf } from "./event-units.js";
 import type { SharedView } from "./hub.js";
 import type { LiveEntry } from "./live-entry.js";
 import { createMemberAccount, noteGap } from "./member-account.js";
-import type { MemberServices, MemberSpec } from "./member-spec.js";
+import { createMemberBriefing, type MemberBriefing } from "./member-briefing.js";
+import type { MemberServices, MemberSpec, StreamStart } from "./member-spec.js";
 import { RUNS_KEPT, type RunLows } from "./run-lows.js";
+import type { Standpoint } from "./standpoint.js";
 import type { StreamServices } from "./stream.js";
 import type { Terms } from "./terms.js";
 import type { EventUnit, Unit } from "./unit.js";
@@ -30,6 +32,8 @@ export abstract class StreamOwner implements StreamServices, DeliveryQueueOption
   private askedEpochs: Set<Epoch> | undefined;
   private pruneAt = ASKED_KEPT_COUNT;
   private runs: RunLows[] | undefined;
+  // While there is something to say of what was before.
+  private brief: MemberBriefing | undefined;
 
   constructor(spec: MemberSpec, services: MemberServices) {
     this.subscriptionId = spec.subscriptionId;
@@ -75,12 +79,19 @@ export abstract class StreamOwner implements StreamServices, DeliveryQueueOption
     return collapse(first, last, this.services.collapsedEvent, this.services.liveEntry);
   }
 
-  openQuestions(upTo: Epoch): readonly EventUnit[] {
+  openQuestions(upTo: Epoch): readonly JournaledEvent[] {
+    return this.services.openQuestions(this.granted).filter(({ epoch }) => epoch <= upTo && !this.wasAsked(epoch));
+  }
+
+  questionUnit(entry: JournaledEvent): EventUnit | undefined {
     const { services, shared } = this;
-    return services
-      .openQuestions(this.granted)
-      .filter(({ epoch }) => epoch <= upTo && !this.wasAsked(epoch))
-      .map((entry) => unitOf(services.liveEntry(entry), shared.view, "critical"));
+    if (this.wasAsked(entry.epoch) || !services.isOpenQuestion(entry, this.granted)) return undefined;
+    return unitOf(services.liveEntry(entry), shared.view, "critical");
+  }
+
+  briefing(): MemberBriefing | undefined {
+    if (this.brief !== undefined && this.brief.count() + this.brief.noticeCount() === 0) this.brief = undefined;
+    return this.brief;
   }
 
   asked(entry: JournaledEvent): void {
@@ -105,6 +116,38 @@ export abstract class StreamOwner implements StreamServices, DeliveryQueueOption
 
   lastRuns(): readonly RunLows[] {
     return this.runs ?? [];
+  }
+
+  private toBrief(): MemberBriefing {
+    this.brief ??= createMemberBriefing({
+      terms: () => this.granted,
+      view: () => this.shared.view,
+      localEntry: (event, kind, epoch) => this.localEntry(event, kind, epoch),
+      isOpen: (sessionId) => this.services.timestamp(sessionId) !== undefined,
+    });
+    return this.brief;
+  }
+
+  /** Sums up where sessions stand (R17), when each is its turn. What follows is not told as if it had happened before. */
+  protected sumUp(at: Standpoint, only?: ReadonlySet<string>): void {
+    const { services, shared } = this;
+    const epoch = services.journal.head();
+    this.toBrief().add("sums", services.sayings.sums(at, only), { epoch, firstEpoch: epoch + 1 });
+    for (const { session } of shared.view.texts.held()) {
+      const timestamp = only?.has(session) === false ? undefined : services.timestamp(session);
+      if (timestamp !== undefined) shared.view.noteTimestamp(session, timestamp);
+    }
+  }
+
+  /** What was before a subscription that begins: what is lost to it, where sessions stand, and what is asked that it cannot answer. */
+  protected tellBefore(start: StreamStart, at: Standpoint): void {
+    const { sayings, journal } = this.services;
+    const epoch = journal.head();
+    if (start.first !== undefined) this.toBrief().add("losses", start.first, { epoch, firstEpoch: start.owedFrom });
+    const only = start.kind === "resume" ? start.summarize : undefined;
+    this.sumUp(at, only);
+    // Critical, and so at no cost (R4, R6).
+    this.toBrief().add("notices", sayings.notices(this.granted, at, only), { epoch, firstEpoch: epoch });
   }
 
   protected wasAsked(epoch: Epoch): boolean {

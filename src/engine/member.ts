@@ -1,8 +1,7 @@
 // One subscription's membership in the hub: its stream, its queue and budget, the view it shares, and when it is to be woken.
 import { type BacklogReader, createBacklogReader } from "./backlog-reader.js";
-import type { Delivery } from "./delivery.js";
 import { createDeliveryQueue } from "./delivery-queue.js";
-import { type AgentEvent, type Epoch, type JournaledEvent, topicKind } from "./event.js";
+import { type Epoch, type JournaledEvent, topicKind } from "./event.js";
 import { gapOf, unitOf } from "./event-units.js";
 import type { SharedView } from "./hub.js";
 import { beginEpisode, endEpisode, noteRun } from "./member-account.js";
@@ -13,8 +12,8 @@ import { StreamOwner } from "./member-stream.js";
 import type { OrderedReturn } from "./ordered-return.js";
 import { createRateBudget, type RateBudget } from "./rate-budget.js";
 import type { Given, ReadingPoint } from "./reading-point.js";
-import { type Standpoint, standpoint } from "./standpoint.js";
-import type { Place, Stream, Taken } from "./stream.js";
+import { standpoint } from "./standpoint.js";
+import type { Drained, Place, Stream, Taken } from "./stream.js";
 import { createStream } from "./subscription.js";
 import type { Terms } from "./terms.js";
 import type { EventUnit, Unit } from "./unit.js";
@@ -141,6 +140,7 @@ class HubMember extends StreamOwner implements Member {
     // Nothing that it missed is owed to it any more.
     stream.keepOrder(undefined);
     stream.forget();
+    this.briefing()?.drop(["sums"]);
     stream.moveTo(this.placeAtEnd(), undefined);
     for (const held of shared.view.texts.held()) stream.trim(held.output, held.endPosition);
     const skipped = services.journal.head();
@@ -194,12 +194,16 @@ class HubMember extends StreamOwner implements Member {
     return true;
   }
 
-  drain(): readonly Delivery[] {
+  drain(): Drained {
+    if (this.closed) return { kind: "done" };
     const now = this.services.now();
-    const deliveries = this.stream.drain(now, this.services.mayDrainOn);
-    noteRun(this.account, deliveries);
-    this.services.noteDelivered(deliveries.length, now);
-    return deliveries;
+    const drained = this.stream.drain(now);
+    if (drained.kind === "run") {
+      const { deliveries } = drained.run;
+      noteRun(this.account, deliveries);
+      this.services.noteDelivered(deliveries.length, now);
+    }
+    return drained;
   }
 
   close(): void {
@@ -207,6 +211,7 @@ class HubMember extends StreamOwner implements Member {
     this.closed = true;
     this.cancelTimer();
     this.stream.reader()?.close();
+    this.briefing()?.drop(["notices", "losses", "sums"]);
     this.services.leave(this, this.shared);
   }
 
@@ -325,21 +330,6 @@ class HubMember extends StreamOwner implements Member {
     stream.moveTo(this.placeAtEnd(), this.readerFrom(point));
   }
 
-  /** Says what stands nowhere in the journal; `firstEpoch` is the first event that it stands for. */
-  private say(event: AgentEvent, firstEpoch: Epoch): void {
-    const { view } = this.shared;
-    const live = this.localEntry(event, topicKind(event.type), this.services.journal.head());
-    if (view.terms.wants(live)) this.stream.say({ ...unitOf(live, view, "plain"), firstEpoch });
-  }
-
-  /** Sums up where sessions stand (R17). What follows is not told as if it had happened before. */
-  private sumUp(at: Standpoint, only?: ReadonlySet<string>): void {
-    const { journal, summaries } = this.services;
-    const sums = summaries(this.granted, at, only);
-    for (const event of sums) this.say(event, journal.head() + 1);
-    for (const { session_id, timestamp } of sums) this.shared.view.noteTimestamp(session_id, timestamp);
-  }
-
   private greet(start: StreamStart): void {
     const { stream, services } = this;
     const { head, oldest } = services.journal;
@@ -347,17 +337,8 @@ class HubMember extends StreamOwner implements Member {
     if (point !== undefined) this.readOnFrom(point);
     else if (this.isBehind(this.shared.view)) this.readOnFrom(newcomersPoint(this.shared.view, head()));
     stream.askOpen(head());
-    for (const event of start.first) this.say(event, start.owedFrom);
-    const only = start.kind === "resume" ? start.summarize : undefined;
-    // Said before all that it missed: who has received no more than this goes on with that.
-    const at = standpoint(point?.after ?? head(), head());
-    this.sumUp(at, only);
-    const notices = services
-      .notices(this.granted, at, only)
-      .map((event) => this.localEntry(event, "state.changed", head()));
-    const { view } = this.shared;
-    // Critical, and so at no cost (R4, R6).
-    stream.urge(notices.filter(view.terms.wants).map((live) => unitOf(live, view, "plain")));
+    // Said before all that it missed: a subscriber that has received no more than this goes on with that.
+    this.tellBefore(start, standpoint(point?.after ?? head(), head()));
   }
 
   private cancelTimer(): void {

@@ -106,6 +106,8 @@ export interface Publishing {
   readonly tellWaiting: (question: OpenQuestion, isWaiting: boolean) => void;
   /** Journals a plan and makes it so. Throws what the journal throws, the plan discarded. */
   readonly carryOut: (plan: SessionPlan) => CarriedOut;
+  /** The daemon stops: nothing is published any more, and no session taken over ("shutting_down", R8a). */
+  readonly refuseFromNowOn: () => void;
   /** Ends an open session as if its agent had vanished (R8). One that the journal does not take is logged, and open in the next run. */
   readonly abandon: (sessionId: string) => void;
   /** When the grace of a session whose agent is away ends (R8). */
@@ -247,6 +249,13 @@ export function createPublishing(services: PublishingServices): Publishing {
   };
 
   const handles = new WeakMap<object, AgentHandle>();
+  let isRefusing = false;
+
+  const assertTaking = (): void => {
+    if (!isRefusing) return;
+    const sentence = "The daemon is stopping and takes nothing more. Publish again when it has started.";
+    throw new Fault("shutting_down", sentence, { pointer: "", rule: "R8a" });
+  };
 
   const openAgent: Publishing["openAgent"] = (declared, events, connection) => {
     const backlog = createPublisherBacklog();
@@ -258,6 +267,7 @@ export function createPublishing(services: PublishingServices): Publishing {
       return { eventId: answer.eventId, epoch: entry?.epoch ?? journal.head(), resumeToken };
     };
     const publish: AgentHandle["publish"] = (inputs, isArray, resumeToken, isAnswered = true) => {
+      assertTaking();
       for (const { fields } of inputs)
         if (typeof fields.session_id === "string") questions.settleDue(fields.session_id, mayEndQuestions(fields.type));
       const plan = sessions.plan(inputs, {
@@ -348,6 +358,7 @@ export function createPublishing(services: PublishingServices): Publishing {
       room: backlog.room,
       isHolding: () => sessions.isHolder(connection) || agents.hasAsked(connection),
       resumeSession: (sessionId, resumeToken) => {
+        assertTaking();
         const former = sessions.ownerOf(sessionId);
         const summary = sessions.resume(sessionId, resumeToken, connection);
         graces.forget(sessionId);
@@ -371,6 +382,9 @@ export function createPublishing(services: PublishingServices): Publishing {
     openAgent,
     holderOf: (resumeToken) => handles.get(sessions.holderOf(resumeToken) ?? NOBODY),
     carryOut,
+    refuseFromNowOn: () => {
+      isRefusing = true;
+    },
     abandon: (sessionId) => {
       try {
         abandon(sessionId);

@@ -1,9 +1,10 @@
 // How a subscription that comes back begins (R17, R27): with the journal after its last event, or with a summary and what was lost.
 import type { Journal } from "../contracts/journal.js";
 import type { EpochSteps } from "./epoch-runs.js";
-import type { AgentEvent, Epoch } from "./event.js";
+import type { Epoch } from "./event.js";
 import type { StreamStart } from "./member-spec.js";
 import type { ResumePoints } from "./resume-points.js";
+import type { Sayings } from "./sayings.js";
 import type { Sessions } from "./sessions.js";
 
 /** The last event received, of all or of each session. */
@@ -24,7 +25,7 @@ export interface ResumeServices {
    * What was lost after an epoch, of all sessions or of each in a map after one of its own, and how those that are over ended. Whoever names one of
    * the gaps, and nothing more is known after a kill, is read to from `namedAfter`: the others need not have arrived.
    */
-  readonly gapEvents: (after: Epoch | ReadonlyMap<string, Epoch>, namedAfter: Epoch) => readonly AgentEvent[];
+  readonly gapEvents: (after: Epoch | ReadonlyMap<string, Epoch>, namedAfter: Epoch) => Sayings;
 }
 
 export function resumeStart(
@@ -32,7 +33,7 @@ export function resumeStart(
   resume: ResumeAfter | undefined,
   services: ResumeServices,
 ): StreamStart {
-  if (resume === undefined) return { kind: "live", first: [], owedFrom: services.journal.head() + 1 };
+  if (resume === undefined) return { kind: "live", first: undefined, owedFrom: services.journal.head() + 1 };
   return resume.kind === "event"
     ? afterEvent(subscriberId, resume.eventId, services)
     : afterSessions(subscriberId, resume.eventIds, services);
@@ -49,7 +50,7 @@ function afterEvent(subscriberId: string, eventId: string, services: ResumeServi
   services.returned(subscriberId, eventId, after);
   if (isAgedOut(after, journal, steps)) return { kind: "live", first: gapEvents(after, after), owedFrom: after + 1 };
   const point = { after, givenTo: after, textTo: after, positions: new Map() };
-  const first = isDoubtful ? gapEvents(allOpen(), after) : [];
+  const first = isDoubtful ? gapEvents(allOpen(), after) : undefined;
   return { kind: "resume", point, summarize: new Set(), first, owedFrom: isDoubtful ? 0 : after + 1 };
 }
 
@@ -87,7 +88,7 @@ function afterSessions(
     positions: new Map(),
     sessions: { named, others: head },
   };
-  return { kind: "resume", point, summarize, first: lost.size === 0 ? [] : gapEvents(lost, lowest), owedFrom };
+  return { kind: "resume", point, summarize, first: lost.size === 0 ? undefined : gapEvents(lost, lowest), owedFrom };
 }
 
 /** Whether the journal no longer reaches back to what follows `after`. */

@@ -1,6 +1,7 @@
 // How long sessions whose agents went away wait for them (R8). How one is ended then is for publishing to say.
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { Log } from "../contracts/log.js";
+import { createDueOrder } from "./due-order.js";
 import type { Sessions } from "./sessions.js";
 import type { TurnSlices } from "./turn-slices.js";
 import type { WakeUps } from "./wake-ups.js";
@@ -31,50 +32,42 @@ export interface SessionGracesOptions {
 /** After this time the end of a session that the journal did not take is tried again, ms. */
 const RETRY_MS = 1000;
 
+/** Until its turn has come, a session can be taken over. */
 export function createSessionGraces(options: SessionGracesOptions): SessionGraces {
   const { clock, wakeUps, slices, log, sessions, graceMs, end } = options;
-  const graces = new Map<string, () => void>();
-  const ends = new Map<string, Millis>();
 
-  const forget = (sessionId: string): void => {
-    graces.get(sessionId)?.();
-    graces.delete(sessionId);
-    ends.delete(sessionId);
-  };
-
-  /** It can still be taken over until its turn comes. */
-  const comeToEnd = (sessionId: string): void => {
-    const grace = graces.get(sessionId);
-    // Many come to their end in the same moment: what is asked of each here costs next to nothing.
+  const inTurn = (sessionId: string, work: () => void): void => {
     const openParts = sessions.openParts(sessionId);
-    if (grace === undefined || openParts === undefined) return;
-    slices.add(1 + openParts, () => {
-      if (graces.get(sessionId) !== grace) return;
-      try {
-        end(sessionId);
-      } catch (caught) {
-        const message = "a session whose agent is gone could not be ended; that is tried again";
-        log.error({ err: caught, session: sessionId }, message);
-        graces.set(
-          sessionId,
-          wakeUps.at(clock.now() + RETRY_MS, () => comeToEnd(sessionId)),
-        );
-      }
-    });
+    slices.add(1 + (openParts ?? 0), work);
   };
+
+  const tryEnd = (sessionId: string): void => {
+    try {
+      end(sessionId);
+    } catch (caught) {
+      const message = "a session whose agent is gone could not be ended; that is tried again";
+      log.error({ err: caught, session: sessionId }, message);
+      retries.add(sessionId);
+    }
+  };
+
+  const common = { now: clock.now, wakeUps, inTurn, act: tryEnd };
+  const graces = createDueOrder({ ...common, delayMs: graceMs });
+  const retries = createDueOrder({ ...common, delayMs: RETRY_MS });
 
   return {
     begin: (sessionId) => {
-      const at = clock.now() + graceMs;
-      const over = () => comeToEnd(sessionId);
-      ends.set(sessionId, at);
-      graces.set(sessionId, graceMs === 0 ? () => {} : wakeUps.at(at, over));
-      if (graceMs === 0) over();
+      retries.remove(sessionId);
+      graces.add(sessionId);
     },
-    forget,
-    until: (sessionId) => ends.get(sessionId),
+    forget: (sessionId) => {
+      graces.remove(sessionId);
+      retries.remove(sessionId);
+    },
+    until: (sessionId) => graces.dueAt(sessionId) ?? retries.dueAt(sessionId),
     close: () => {
-      for (const sessionId of [...graces.keys()]) forget(sessionId);
+      graces.close();
+      retries.close();
     },
   };
 }

@@ -47,6 +47,8 @@ export interface SessionsOptions {
   readonly summary: MadeSummary;
   /** Told of each ended session of which nothing is kept any more. */
   readonly forgotten?: (sessionId: string) => void;
+  /** Told of an open session before anything of it changes that a summary tells, whether it then does or not. */
+  readonly changing?: (sessionId: string, summary: () => SessionSummary) => void;
   /** What the run before kept, and where this one keeps what the next needs. Default: nothing. */
   readonly kept?: KeptState;
   readonly log?: Pick<Log, "error">;
@@ -89,6 +91,8 @@ export interface Sessions {
   readonly abandon: (sessionId: string, moment: Moment) => SessionPlan;
   /** An open session; undefined where there is none. */
   readonly summary: (sessionId: string) => SessionSummary | undefined;
+  /** The latest timestamp of an open session; undefined where there is none. */
+  readonly timestamp: (sessionId: string) => string | undefined;
   /** How much of an open session would end with it: questions, tools and outputs. Undefined where it is not open. */
   readonly openParts: (sessionId: string) => number | undefined;
   /** The ids of the open sessions, the oldest first. */
@@ -199,6 +203,8 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
   });
 
+  const changing = (session: SessionRecord): void => options.changing?.(session.sessionId, () => summarize(session));
+
   const find = (sessionId: string): SessionRecord => {
     const session = open.get(sessionId);
     if (session !== undefined) return session;
@@ -223,6 +229,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       throw new Fault("invalid_event", sentence, { pointer: "/timestamp", rule: "AAEP §3.2" });
     }
     const session = find(event.session_id);
+    if (session.phase === "open") changing(session);
     let agent = session.agents.get(event.producer.agent_id);
     if (agent === undefined) {
       checkOpenLimit("agents", session.agents.size, "/producer/agent_id");
@@ -248,6 +255,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     settle();
     const session = open.get(sessionId);
     if (session === undefined) throw new Fault("not_found", "Name an open session.", { rule: "R8" });
+    changing(session);
     return session;
   };
 
@@ -352,6 +360,10 @@ export function createSessions(options: SessionsOptions): Sessions {
       settle();
       const session = open.get(sessionId);
       return session === undefined ? undefined : summarize(session);
+    },
+    timestamp: (sessionId) => {
+      settle();
+      return open.get(sessionId)?.latestText;
     },
     openParts: (sessionId) => {
       settle();

@@ -10,6 +10,8 @@ import { type ReadingPoint, readingPoint } from "./reading-point.js";
 import type { Place, StreamServices, StreamTerms } from "./stream.js";
 import type { TextStretch } from "./text-stretches.js";
 import type { Unit } from "./unit.js";
+import { isLocal } from "./unit.js";
+import { createUrgentUnits, type UrgentUnits } from "./urgent-units.js";
 
 const NO_FLOORS: ReadonlyMap<string, number> = new Map();
 
@@ -27,6 +29,8 @@ export abstract class StreamIntake {
   // What arrived before this moment waited for a pause or a peer, and merges (R10, R26).
   protected pressureUntil = Number.NEGATIVE_INFINITY;
   private isLastMerging = false;
+  // Made with the first that is asked or urged.
+  private urgent: UrgentUnits | undefined;
   // The lowest epoch owed beside the queue, as it was when last looked at in this take: it only rises, as units are taken over into the queue.
   private restOwed: Epoch | undefined;
   private isRestStale = false;
@@ -58,7 +62,7 @@ export abstract class StreamIntake {
   owedFrom(): Epoch {
     const { view, cursor } = this.standing;
     // Nearly always: all that it is owed is what its view holds back.
-    if (this.backlog === undefined && this.queue.size() === 0 && cursor >= view.log.end()) return view.owedFrom();
+    if (this.backlog === undefined && this.waiting() === 0 && cursor >= view.log.end()) return view.owedFrom();
     this.forgetOwed();
     return this.lowestOwed();
   }
@@ -72,11 +76,43 @@ export abstract class StreamIntake {
   }
 
   waiting(): number {
-    return this.queue.size();
+    return this.queue.size() + this.unsaidCount();
   }
 
   lowest(): Epoch | undefined {
-    return this.queue.lowest();
+    const queued = this.queue.lowest();
+    const unsaid = this.services.briefing()?.lowest();
+    return queued === undefined || unsaid === undefined ? (queued ?? unsaid) : Math.min(queued, unsaid);
+  }
+
+  urge(units: readonly Unit[]): void {
+    if (units.length > 0) this.urgentUnits().urge(units);
+  }
+
+  askOpen(upTo: Epoch): void {
+    this.urgentUnits().askOpen(upTo);
+  }
+
+  waitingUnits(): readonly Unit[] {
+    const units = [...this.queue.all()];
+    const released = this.backlog?.released() ?? this.standing.view.log.from(this.standing.cursor);
+    for (const unit of released) {
+      const admitted = this.apart === undefined ? unit : this.apart.admit(unit);
+      if (admitted !== undefined) units.push(admitted);
+    }
+    return units;
+  }
+
+  giveBack(): readonly Unit[] {
+    return this.queue.remove((unit) => !isLocal(unit));
+  }
+
+  forget(): void {
+    this.queue.remove(() => true);
+  }
+
+  say(unit: Unit): void {
+    this.queue.put(unit);
   }
 
   /** From where the journal would have to be read for all that has not left, `queued` included. */
@@ -106,8 +142,52 @@ export abstract class StreamIntake {
     this.restOwed = undefined;
   }
 
-  /** Moves one unit from the source into the queue. */
+  private urgentUnits(): UrgentUnits {
+    this.urgent ??= createUrgentUnits(this.services);
+    return this.urgent;
+  }
+
+  /** Whether questions or notices are left that come before all that is not critical. */
+  protected isAsking(): boolean {
+    return this.urgent?.hasMore() === true;
+  }
+
+  /** What leaves at once, and at no cost; at the most so much that a turn of the event loop bears it. */
+  protected nextUrgent(isExpedited: (epoch: Epoch) => boolean): readonly Unit[] {
+    const { urgent } = this;
+    if (urgent === undefined) return [];
+    const units = urgent.take(isExpedited);
+    if (!urgent.hasMore()) this.urgent = undefined;
+    return units;
+  }
+
+  protected urgentCount(): number {
+    return this.urgent?.count() ?? 0;
+  }
+
+  /** How much has still to be said of what was before: nothing that is live is taken over before it. */
+  protected unsaidCount(): number {
+    return this.services.briefing()?.count() ?? 0;
+  }
+
+  /** What is still to be said of a session comes before something critical of it. */
+  protected sayOf(session: string): void {
+    for (const unit of this.services.briefing()?.ofSession(session) ?? []) this.queue.put(unit);
+  }
+
+  /** Says the next of what is still to be said; undefined where there is none. */
+  private sayNext(): "taken" | "full" | undefined {
+    const briefing = this.services.briefing();
+    if (briefing === undefined || briefing.count() === 0) return undefined;
+    if (this.queue.isFull()) return "full";
+    for (const unit of briefing.next() ?? []) this.queue.put(unit);
+    return "taken";
+  }
+
+  /** Moves one unit from the source into the queue. What the daemon has to say of what was before comes first. */
   protected absorbOne(merging: boolean): "taken" | "full" | "empty" {
+    const said = this.sayNext();
+    if (said !== undefined) return said;
     const source = this.sourceNow();
     const unit = source?.view.log.at(source.cursor);
     if (source === undefined || unit === undefined) return "empty";
@@ -132,6 +212,8 @@ export abstract class StreamIntake {
 
   /** Takes over all that arrived while it could not have left. False: the queue is full. */
   protected absorbHeld(): boolean {
+    // It is made as it leaves.
+    if (this.unsaidCount() > 0) return false;
     const before = Math.max(this.pressureUntil, this.budget.availableAt());
     for (;;) {
       const source = this.sourceNow();
@@ -153,7 +235,7 @@ export abstract class StreamIntake {
 
   /** The lowest epoch of which something is still owed. Of much that leaves at once, what is not in the queue is looked through once. */
   protected lowestOwed(): Epoch {
-    const queued = this.queue.lowest() ?? Number.POSITIVE_INFINITY;
+    const queued = this.lowest() ?? Number.POSITIVE_INFINITY;
     if (this.restOwed === undefined || (this.isRestStale && queued > this.restOwed)) {
       this.restOwed = this.point([]).after + 1;
       this.isRestStale = false;
@@ -170,7 +252,7 @@ export abstract class StreamIntake {
   /** Nothing of its own decides what becomes of the next texts: they merge as they do for everyone with these terms. */
   private isPlainlyMerging(): boolean {
     return (
-      this.terms.limited && this.backlog === undefined && this.queue.size() === 0 && this.apart?.concernsText() !== true
+      this.terms.limited && this.backlog === undefined && this.waiting() === 0 && this.apart?.concernsText() !== true
     );
   }
 }

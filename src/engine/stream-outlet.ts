@@ -73,7 +73,7 @@ export abstract class StreamOutlet extends StreamIntake {
       this.spokenAt = now + Math.min(spokenMs, services.maxHoldMs);
     }
     // What the daemon says for itself stands nowhere in the journal: everything may still be to come.
-    services.delivered(unit, isLocal(unit) ? this.lowestOwed() : Math.min(this.queue.lowest() ?? unit.low, unit.low));
+    services.delivered(unit, isLocal(unit) ? this.lowestOwed() : Math.min(this.lowest() ?? unit.low, unit.low));
   }
 
   private sendAlone(unit: EventUnit, overtook: number, out: Delivery[]): void {
@@ -107,6 +107,7 @@ export abstract class StreamOutlet extends StreamIntake {
   }
 
   private sendExpedited(unit: EventUnit, out: Delivery[]): void {
+    this.sayOf(unit.session);
     this.queue.remove((waiting) => isSuperseded(waiting, unit));
     const still = this.backlog?.behind(unit.entry) ?? this.stillInView(unit);
     this.sendAlone(unit, still + this.queue.ofSession(unit.session).length, out);
@@ -130,6 +131,7 @@ export abstract class StreamOutlet extends StreamIntake {
       return;
     }
     const { queue, standing, terms } = this;
+    this.sayOf(unit.session);
     let reached = true;
     const merging = terms.limited || terms.paused;
     while (standing.cursor < index && reached) reached = this.absorbOne(merging) === "taken";
@@ -143,7 +145,7 @@ export abstract class StreamOutlet extends StreamIntake {
       }
       this.advanceTo(index + 1);
       this.give(unit, out);
-      this.services.delivered(unit, Math.min(queue.lowest() ?? unit.low, unit.low));
+      this.services.delivered(unit, Math.min(this.lowest() ?? unit.low, unit.low));
       return;
     }
     // What it overtook of its own agent's progress and states is old news by the time it could be told (R4).

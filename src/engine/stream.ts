@@ -1,7 +1,7 @@
 // The pull side of one subscription, as its owner sees it; how it works is in subscription.ts.
 import type { Millis } from "../contracts/clock.js";
 import type { BacklogReader } from "./backlog-reader.js";
-import type { Delivery, DeliveryRun } from "./delivery.js";
+import type { DeliveryRun } from "./delivery.js";
 import type { RunningCounts } from "./delivery-counts.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
 import type { OrderedReturn } from "./ordered-return.js";
@@ -15,6 +15,13 @@ export type Taken =
   /** Nothing may leave before `until`, unless something critical comes. */
   | { readonly kind: "wait"; readonly until: Millis }
   | { readonly kind: "idle" };
+
+/** A part of what is owed at the end (R8a). */
+export type Drained =
+  | { readonly kind: "run"; readonly run: DeliveryRun }
+  /** There is more, but not in this turn of the event loop. */
+  | { readonly kind: "later" }
+  | { readonly kind: "done" };
 
 /** Where a subscription stands in its view. */
 export interface Place {
@@ -41,7 +48,25 @@ export interface StreamServices {
   /** Told of each question that leaves. */
   readonly asked: (entry: JournaledEvent) => void;
   /** What is open, was asked no later than this epoch, and was not asked here (R6, R28). */
-  readonly openQuestions: (upTo: Epoch) => readonly EventUnit[];
+  readonly openQuestions: (upTo: Epoch) => readonly JournaledEvent[];
+  /** The unit of one of them; undefined where it was resolved meanwhile, or asked. */
+  readonly questionUnit: (entry: JournaledEvent) => EventUnit | undefined;
+  /** What it is told of what was before it; undefined where all of that has been said. */
+  readonly briefing: () => StreamBriefing | undefined;
+}
+
+/** What the daemon has to say of what was before a subscription: each unit is made when it is asked for, and is to be given then (R17, R34). */
+export interface StreamBriefing {
+  /** Notices of questions that it cannot answer: critical, and so at no cost. Empty where one has nothing to say any more; undefined: none left. */
+  readonly nextNotice: () => readonly Unit[] | undefined;
+  readonly noticeCount: () => number;
+  /** What has been lost, then how sessions stand; in the same way. */
+  readonly next: () => readonly Unit[] | undefined;
+  readonly count: () => number;
+  /** The same of one session, out of its order: before something critical of that session. */
+  readonly ofSession: (session: string) => readonly Unit[];
+  /** The first event that anything stands for that is not said. */
+  readonly lowest: () => Epoch | undefined;
 }
 
 export interface StreamTerms {
@@ -89,7 +114,7 @@ export interface Stream {
   readonly giveBack: () => readonly Unit[];
   /** Forgets its queue (R26). */
   readonly forget: () => void;
-  /** Says what the daemon has to say of itself: after all that waits already, at the price of an ordinary event. */
+  /** Says what the daemon has to say of itself: after all that waits in its queue already, at the price of an ordinary event. */
   readonly say: (unit: Unit) => void;
   /** Critical events that it was to send and could not yet, taken out of its hands. */
   readonly takePendingCriticals: () => readonly EventUnit[];
@@ -98,11 +123,9 @@ export interface Stream {
   /** Whether a critical event went ahead of its place. */
   readonly wentAhead: (epoch: Epoch) => boolean;
   readonly markBlocked: (blocked: boolean) => void;
-  /**
-   * Everything that waits, whatever the budget (R8a). Of what stands in the journal or the shared view as much as `mayReadOn` lets through, and
-   * nothing where the transport takes nothing: whoever comes back goes on from there (R17).
-   */
-  readonly drain: (now: Millis, mayReadOn: () => boolean) => readonly Delivery[];
+  /** The next of all that is owed, whatever the budget (R8a): a bounded part of it, by bounded work. From the first on it takes nothing else. */
+  readonly drain: (now: Millis) => Drained;
+  /** What waits in its queue, and what has still to be said. */
   readonly waiting: () => number;
   /** Epochs, outputs and agents remembered for what went ahead, was given before or is skipped. */
   readonly remembered: () => number;

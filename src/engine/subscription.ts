@@ -2,14 +2,13 @@
 // its own budget. Pulling is the point: while nobody asks, nothing is copied, and what waits can still merge (AAEP §5.6, §8.8, R4, R9, R18).
 import type { Millis } from "../contracts/clock.js";
 import type { BacklogReader } from "./backlog-reader.js";
-import type { Delivery } from "./delivery.js";
+import { createDeliveryRun, type Delivery } from "./delivery.js";
 import type { DeliveryQueue } from "./delivery-queue.js";
-import type { Epoch } from "./event.js";
+import { createDraining, type Draining } from "./draining.js";
 import { hearsCritical } from "./ordered-return.js";
 import type { RateBudget } from "./rate-budget.js";
-import type { Place, Stream, StreamServices, StreamTerms, Taken } from "./stream.js";
+import type { Drained, Place, Stream, StreamServices, StreamTerms, Taken } from "./stream.js";
 import { NO_UNITS, StreamOutlet } from "./stream-outlet.js";
-import type { Unit } from "./unit.js";
 import { isCritical, isLocal } from "./unit.js";
 
 /**
@@ -17,6 +16,8 @@ import { isCritical, isLocal } from "./unit.js";
  * turn (R34).
  */
 const RUN_LIMIT = 32;
+/** Most that is said in one run of what was before: each is made then. */
+const SAID_LIMIT = 32;
 const IDLE: Taken = { kind: "idle" };
 
 export function createStream(
@@ -35,8 +36,8 @@ class PulledStream extends StreamOutlet implements Stream {
   private blocked = false;
   // Units before this index arrived while the peer took nothing.
   private backlogEnd = 0;
-  private urgent: readonly Unit[] = NO_UNITS;
-  private asksUpTo: Epoch | undefined;
+  // At its end.
+  private draining: Draining | undefined;
 
   take(now: Millis): Taken {
     if (this.isOrdered()) {
@@ -59,7 +60,7 @@ class PulledStream extends StreamOutlet implements Stream {
     }
     if (this.holdsBack()) this.takeCritical(out, now);
     else this.criticalSeen = standing.view.log.end();
-    if (!this.terms.paused) this.takeLimited(out, now);
+    if (!this.terms.paused && !this.isAsking()) this.takeLimited(out, now);
     this.forgetPassed();
     return this.runOf(out) ?? this.nextWait(now);
   }
@@ -90,14 +91,6 @@ class PulledStream extends StreamOutlet implements Stream {
     this.forgetOwed();
   }
 
-  urge(units: readonly Unit[]): void {
-    if (units.length > 0) this.urgent = [...this.urgent, ...units];
-  }
-
-  askOpen(upTo: Epoch): void {
-    this.asksUpTo = upTo;
-  }
-
   absorb(upTo: number): boolean {
     const end = Math.min(upTo, this.standing.view.log.criticalFrom(this.criticalSeen)?.index ?? upTo);
     while (this.standing.cursor < end)
@@ -124,56 +117,27 @@ class PulledStream extends StreamOutlet implements Stream {
     this.remember().skip(output);
   }
 
-  waitingUnits(): readonly Unit[] {
-    const units = [...this.queue.all()];
-    const released = this.backlog?.released() ?? this.standing.view.log.from(this.standing.cursor);
-    for (const unit of released) {
-      const admitted = this.apart === undefined ? unit : this.apart.admit(unit);
-      if (admitted !== undefined) units.push(admitted);
-    }
-    return units;
-  }
-
-  giveBack(): readonly Unit[] {
-    return this.queue.remove((unit) => !isLocal(unit));
-  }
-
-  forget(): void {
-    this.queue.remove(() => true);
-  }
-
-  say(unit: Unit): void {
-    this.queue.put(unit);
-  }
-
   markBlocked(next: boolean): void {
     if (this.blocked && !next) this.backlogEnd = this.standing.view.log.end();
     this.blocked = next;
   }
 
-  drain(now: Millis, mayReadOn: () => boolean): readonly Delivery[] {
+  drain(now: Millis): Drained {
     // An orderly end writes all places.
     this.ordered = undefined;
     const out = this.takeUrgent();
     for (const unit of this.expedited) this.give(unit, out);
     this.expedited = NO_UNITS;
-    const isBehind = this.blocked && this.backlog !== undefined;
-    if (!isBehind) this.backlog?.hurry();
-    const { limited } = this.terms;
-    this.terms = { limited, paused: false, paceWpm: undefined };
-    for (let more = true; more; ) {
-      more = !isBehind && mayReadOn() && this.absorbOne(limited) === "taken";
-      if (more) continue;
-      for (let unit = this.queue.shift(); unit !== undefined; unit = this.queue.shift()) {
-        this.send(unit, out, now);
-        more = true;
-      }
-    }
-    return out;
+    this.backlog?.hurry();
+    this.terms = { limited: this.terms.limited, paused: false, paceWpm: undefined };
+    this.draining ??= createDraining(this.queue, () => this.absorbOne(this.terms.limited));
+    const isAll = !this.isAsking() && this.draining.part((unit) => this.send(unit, out, now));
+    if (out.length > 0) return { kind: "run", run: createDeliveryRun(out) };
+    return { kind: isAll && this.backlog?.isReading() !== true ? "done" : "later" };
   }
 
   remembered(): number {
-    return (this.apart?.count() ?? 0) + this.urgent.length + this.expedited.length;
+    return (this.apart?.count() ?? 0) + this.urgentCount() + this.expedited.length;
   }
 
   private takeOrdered(now: Millis): Taken | undefined {
@@ -181,11 +145,15 @@ class PulledStream extends StreamOutlet implements Stream {
     const { queue, budget } = this;
     // Whoever names a question before all that it is owed is read to from there, whatever place the disk has: that can go alone.
     const passed = this.ordered?.isRefused === true ? this.services.openQuestions(this.lowestOwed() - 1) : NO_UNITS;
-    for (const unit of passed) {
+    for (const entry of passed.slice(0, SAID_LIMIT)) {
+      const unit = this.services.questionUnit(entry);
+      if (unit === undefined) continue;
       this.give(unit, out);
       this.services.delivered(unit, this.lowestOwed());
     }
-    while (!this.isHeldByPause() && out.length < RUN_LIMIT && budget.availableAt() <= now) {
+    let room = SAID_LIMIT;
+    while (!this.isHeldByPause() && out.length < RUN_LIMIT && room > 0 && budget.availableAt() <= now) {
+      if (this.unsaidCount() > 0) room -= 1;
       // Nothing is joined: it would stand where its last part stood.
       if (queue.size() === 0 && this.absorbOne(false) === "empty") break;
       const head = queue.head();
@@ -209,7 +177,8 @@ class PulledStream extends StreamOutlet implements Stream {
 
   private takeLimited(out: Delivery[], now: Millis): void {
     const { queue, budget } = this;
-    while (out.length < RUN_LIMIT && budget.availableAt() <= now) {
+    for (let room = SAID_LIMIT; out.length < RUN_LIMIT && room > 0 && budget.availableAt() <= now; ) {
+      if (this.unsaidCount() > 0) room -= 1;
       const all = this.absorbHeld();
       if (all && this.isReadingOn()) return;
       if (queue.size() === 0 && this.absorbOne(false) === "empty") return;
@@ -231,7 +200,8 @@ class PulledStream extends StreamOutlet implements Stream {
       !terms.paused &&
       terms.paceWpm === undefined &&
       this.backlog === undefined &&
-      this.queue.size() === 0 &&
+      this.waiting() === 0 &&
+      !this.isAsking() &&
       this.expedited.length === 0
     );
   }
@@ -252,7 +222,11 @@ class PulledStream extends StreamOutlet implements Stream {
   }
 
   private nextWait(now: Millis): Taken {
+    // Of all that it looked at there was nothing to say; the rest is looked at next.
+    if (this.ordered === undefined && this.isAsking()) return { kind: "wait", until: now };
     if (this.isHeldByPause()) return IDLE;
+    if (this.unsaidCount() > 0 && this.queue.size() === 0)
+      return { kind: "wait", until: Math.max(now, this.budget.availableAt()) };
     const head = this.queue.head();
     const spoken = head?.kind === "text" ? this.spokenAt : Number.NEGATIVE_INFINITY;
     // A text that is not there yet cannot be waited for; anything else may leave at once.
@@ -262,16 +236,9 @@ class PulledStream extends StreamOutlet implements Stream {
 
   private takeUrgent(): Delivery[] {
     this.forgetOwed();
-    let first = this.urgent;
-    if (this.asksUpTo !== undefined) {
-      const open = this.services.openQuestions(this.asksUpTo);
-      // Except what goes ahead by itself in the same take.
-      first = [...open.filter(({ epoch }) => !this.expedited.some((unit) => unit.epoch === epoch)), ...first];
-    }
-    this.asksUpTo = undefined;
-    this.urgent = NO_UNITS;
     const out: Delivery[] = [];
-    for (const unit of first) {
+    // Except what goes ahead by itself in the same take.
+    for (const unit of this.nextUrgent((epoch) => this.expedited.some((one) => one.epoch === epoch))) {
       this.give(unit, out);
       // A question that is asked at once is not asked again when its place in the backlog comes (R28).
       if (isCritical(unit)) {

@@ -9,6 +9,8 @@ export interface TurnSlices {
   /** Does `work` now where nothing waits and this turn has room, else in a later turn. `cost` of a question is 1. A task is never divided. */
   readonly add: (cost: number, work: () => void) => void;
   readonly waitingCount: () => number;
+  /** Resolves when all that waits by now is done. */
+  readonly settled: () => Promise<void>;
 }
 
 interface Task {
@@ -64,11 +66,14 @@ export function createTurnSlices(
     });
   };
 
+  const add = (cost: number, task: () => void): void => {
+    tasks.push({ cost: Math.max(1, cost), work: task });
+    work();
+  };
+
   return {
-    add: (cost, task) => {
-      tasks.push({ cost: Math.max(1, cost), work: task });
-      work();
-    },
+    add,
     waitingCount: () => tasks.length - next,
+    settled: () => new Promise((resolve) => add(1, resolve)),
   };
 }

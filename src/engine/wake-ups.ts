@@ -10,8 +10,8 @@ export interface WakeUps {
 
 /** Wake-ups that are run by whoever owns them: a clock, or a reader that replays the past. */
 export interface WakeUpQueue extends WakeUps {
-  /** Runs what is due, earliest first. Calling it too often is harmless. */
-  readonly advance: (now: Millis) => void;
+  /** Runs what is due, earliest first, and at most so many. Calling it too often is harmless. */
+  readonly advance: (now: Millis, mostCount?: number) => void;
   readonly next: () => Millis | undefined;
   readonly pending: () => number;
 }
@@ -53,15 +53,13 @@ export function createWakeUps(): WakeUpQueue {
         compact();
       };
     },
-    advance: (now) => {
-      for (
-        let head = queue.peek();
-        head !== undefined && (head.wake === undefined || head.at <= now);
-        head = queue.peek()
-      ) {
+    advance: (now, mostCount = Number.POSITIVE_INFINITY) => {
+      for (let count = 0; count < mostCount; count += 1) {
+        dropCancelled();
+        const head = queue.peek();
+        if (head === undefined || head.at > now) return;
         queue.pop();
         const { wake } = head;
-        if (wake === undefined) cancelled -= 1;
         head.wake = undefined;
         wake?.(now);
       }

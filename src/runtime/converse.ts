@@ -1,12 +1,13 @@
 // Joins one connection, one codec and one protocol session: frames in, answers and deliveries out, until either side ends it.
-import { Fault, publicFault } from "../base/errors.js";
+import { Fault, faultFrom, publicFault } from "../base/errors.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { Codec } from "../contracts/codec.js";
 import type { Log } from "../contracts/log.js";
 import type { EndReason, Heartbeat, Protocol, ProtocolSession, Reaction } from "../contracts/protocol.js";
 import type { Connection } from "../contracts/transport.js";
 import type { DeliveryRun } from "../engine/delivery.js";
-import { frameRunOf, frameRunOfDeliveries } from "./frame-runs.js";
+import { frameRunOf } from "./frame-runs.js";
+import { closeWithin, handOver, LAST_WORDS_MS } from "./hand-over.js";
 import { createHeartbeats, type Heartbeats } from "./heartbeats.js";
 import { createPump, type DeliverySink, type Pump } from "./pump.js";
 import type { SendingTurns } from "./sending-turns.js";
@@ -34,8 +35,11 @@ export interface ConverseOptions<Message = unknown> {
 }
 
 export interface Conversation {
-  /** Ends it from this side. Resolves when the connection has closed. Never rejects. */
-  readonly finish: (reason: EndReason) => Promise<void>;
+  /**
+   * Ends it from this side: what is owed goes out as the peer takes it, until all of it has left or the time is over. `until`: an instant of the
+   * clock, ms; default in 10 s. Resolves when the connection has closed, with at most how many messages did not leave. Never rejects.
+   */
+  readonly finish: (reason: EndReason, until?: Millis) => Promise<number>;
   /** Resolves when the peer has ended its side, and what it sent has been taken. Never rejects. */
   readonly inputEnded: Promise<void>;
   /** Resolves when it is over. Never rejects. */
@@ -77,6 +81,7 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
   /** Only where somebody has asked. */
   private waitingForInput: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   private cancelTimeout: (() => void) | undefined;
+  private finishing: Promise<number> | undefined;
 
   constructor(
     connection: Connection<Frame>,
@@ -108,17 +113,9 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
     return this.waitingForInput.promise;
   }
 
-  async finish(reason: EndReason): Promise<void> {
-    const { connection, codec, session } = this;
-    const status = this.isOver ? undefined : this.options.statusOf?.(reason);
-    if (!this.isOver) {
-      this.pump.stop();
-      const { deliveries, messages } = session.finish(reason);
-      if (deliveries.length > 0) connection.sendRun(frameRunOfDeliveries(deliveries, codec.format));
-      for (const message of messages) this.say(message);
-      this.over(reason);
-    }
-    await connection.close(status);
+  finish(reason: EndReason, until?: Millis): Promise<number> {
+    this.finishing ??= this.sayLast(reason, until);
+    return this.finishing;
   }
 
   send(run: DeliveryRun): boolean {
@@ -137,6 +134,29 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
     );
     this.over("producer_error");
     void connection.close(this.options.statusOf?.("producer_error") ?? fault);
+  }
+
+  private async sayLast(reason: EndReason, until: Millis | undefined): Promise<number> {
+    const { connection, session } = this;
+    const { clock } = this.services;
+    const status = this.isOver ? undefined : this.options.statusOf?.(reason);
+    let leftCount = 0;
+    if (!this.isOver) {
+      this.forgetTimeout();
+      this.pump.stop();
+      const { owed, messages } = session.finish(reason);
+      try {
+        leftCount = await handOver(owed, this, until ?? clock.now() + LAST_WORDS_MS, clock);
+      } catch (caught) {
+        this.failed(faultFrom(caught));
+      }
+      // The peer may have ended it meanwhile.
+      if (!this.isOver) for (const message of messages()) this.say(message);
+      this.over(reason);
+    }
+    const { closed } = connection;
+    const close = (withinMs?: Millis): Promise<void> => connection.close(status, withinMs);
+    return leftCount + (await closeWithin({ close, closed }, until, clock));
   }
 
   private isCall(): boolean {

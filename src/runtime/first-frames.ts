@@ -1,4 +1,5 @@
 import { type Fault, faultFrom } from "../base/errors.js";
+import type { Millis } from "../contracts/clock.js";
 import type { CloseInfo, Connection, FrameRun, PeerIdentity } from "../contracts/transport.js";
 
 /** A connection whose first frames are known, so that they can decide who speaks with it (R23). */
@@ -87,7 +88,7 @@ class BegunConnection<Frame> implements Connection<Frame>, AsyncIterator<readonl
     return this.whole.writable();
   }
 
-  close(fault?: Fault): Promise<void> {
-    return this.whole.close(fault);
+  close(fault?: Fault, withinMs?: Millis): Promise<void> {
+    return this.whole.close(fault, withinMs);
   }
 }

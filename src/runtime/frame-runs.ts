@@ -1,5 +1,5 @@
 import type { FrameRun } from "../contracts/transport.js";
-import { createDeliveryRun, type Delivery, type DeliveryRun, type WireFormat } from "../engine/delivery.js";
+import type { DeliveryRun, WireFormat } from "../engine/delivery.js";
 
 /** The frames of a run in one format, made once for all who take the same run. */
 export function frameRunOf<Frame>(run: DeliveryRun, format: WireFormat<Frame>): FrameRun<Frame> {
@@ -9,11 +9,4 @@ export function frameRunOf<Frame>(run: DeliveryRun, format: WireFormat<Frame>): 
   const frames: FrameRun<Frame> = { frames: run.deliveries.map((one) => one.encoded(format)), joined: new Map() };
   run.memo.set(format, frames);
   return frames;
-}
-
-export function frameRunOfDeliveries<Frame>(
-  deliveries: readonly Delivery[],
-  format: WireFormat<Frame>,
-): FrameRun<Frame> {
-  return frameRunOf(createDeliveryRun(deliveries), format);
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createClock } from "../../src/daemon/clock.js";
+import { createClock, WAKES_PER_TURN } from "../../src/daemon/clock.js";
 import { createIdSource, sha256Hex } from "../../src/daemon/ids.js";
 import { readVersion } from "../../src/daemon/version.js";
 
@@ -57,6 +57,26 @@ describe("the platform's clock", () => {
     expect(woken).toStrictEqual(["next"]);
     vi.advanceTimersByTime(5000);
     expect(woken).toStrictEqual(["next", "far"]);
+  });
+
+  it("R34, S8: of many wake-ups that are due together so many run in one turn of the event loop, in order; others come between", () => {
+    const clock = createClock();
+    const count = 3 * WAKES_PER_TURN;
+    const woken: number[] = [];
+    const inTurn: number[] = [];
+    const at = clock.now() + 10;
+    for (let index = 0; index < count; index += 1) clock.wakeAt(at, () => woken.push(index));
+    clock.wakeAt(at, () => clock.wakeAt(at, () => woken.push(-1)));
+    const watch = (): void => {
+      inTurn.push(woken.length);
+      if (woken.length <= count) clock.afterTurn(watch);
+    };
+    clock.wakeAt(at - 1, watch);
+    vi.advanceTimersByTime(20);
+    expect(woken).toStrictEqual([...Array.from({ length: count }, (_, index) => index), -1]);
+    const steps = inTurn.map((seen, index) => seen - (inTurn[index - 1] ?? 0));
+    expect(Math.max(...steps)).toBeLessThanOrEqual(WAKES_PER_TURN);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it("tells the time of day, and runs what is for after this turn after it", () => {

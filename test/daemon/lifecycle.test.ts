@@ -56,6 +56,7 @@ function stage(options: Partial<LifecycleOptions<Stoppable>> = {}) {
         tellExit(code);
       },
     },
+    stopWithinMs: 1800,
     ...options,
   });
   return { host, codes, lines, asked, stdin, ready, exited, ended, tellStopped, parentGone: () => gone() };

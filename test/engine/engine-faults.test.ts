@@ -189,7 +189,7 @@ describe("R8: the end of an engine", () => {
     });
     rig.publish(session().started());
     rig.agent.close();
-    rig.engine.endSessions();
+    void rig.engine.endSessions();
     await rig.engine.close();
     expect(rig.clock.pending()).toBe(0);
     expect(closedCount).toBe(1);

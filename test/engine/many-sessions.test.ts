@@ -34,6 +34,54 @@ function startSessions(rig: EngineRig): readonly string[] {
 beforeEach(() => void summarize.mockClear());
 
 describe("many sessions", () => {
+  it("R8, R34, S8: an agent vanishes with all of them: one wake-up for all their graces, ends in slices, and what others say comes between", () => {
+    const rig = createEngineRig({ engine: { agentGraceMs: GRACE_MS } });
+    const ids = startSessions(rig);
+    const other = rig.openAgent({ agent_id: "other" });
+    other.publish([{ fields: session("sess_other").started() }], false);
+    const listener = rig.listen({ coalesceBoundaries: ["none"] });
+    const pending = rig.clock.pending();
+    rig.agent.close();
+    expect(rig.clock.pending()).toBe(pending + 1);
+    const openAt: number[] = [];
+    const watch = (): void => {
+      openAt.push(rig.engine.status().openSessionCount);
+      if ((openAt.at(-1) ?? 0) > 1) rig.clock.afterTurn(watch);
+    };
+    rig.clock.wakeAt(GRACE_MS, () => {
+      watch();
+      rig.clock.afterTurn(() => other.publish([{ fields: session("sess_other").progress(50) }], false));
+    });
+    rig.advance(GRACE_MS);
+    expect(Math.max(...openAt.map((count, index) => (openAt[index - 1] ?? count) - count))).toBeLessThanOrEqual(
+      COST_PER_TURN,
+    );
+    const types = listener.received.map(({ event }) => event.type.replace("aaep:agent.", ""));
+    const ended = listener.received.filter(({ event }) => event.type === "aaep:agent.session.errored");
+    expect(ended.map(({ event }) => event.session_id)).toEqual(ids);
+    expect(types.indexOf("progress.updated")).toBeGreaterThan(0);
+    expect(types.lastIndexOf("session.errored")).toBeGreaterThan(types.indexOf("progress.updated"));
+    expect(rig.engine.status().openSessionCount).toBe(1);
+  });
+
+  it("R8: one that comes back in its grace keeps its sessions, and the others' graces end when they are due", () => {
+    const rig = createEngineRig({ engine: { agentGraceMs: GRACE_MS } });
+    const tokenOf = (id: string): string =>
+      String(rig.agent.publish([{ fields: session(id).started() }], false).resumeToken);
+    const tokens = new Map(["sess_a", "sess_b", "sess_c"].map((id) => [id, tokenOf(id)]));
+    rig.agent.close();
+    rig.advance(GRACE_MS - 1);
+    const heir = rig.openAgent();
+    heir.resumeSession("sess_a", tokens.get("sess_a") ?? "");
+    rig.advance(1);
+    expect(rig.engine.status().openSessionCount).toBe(1);
+    heir.close();
+    rig.advance(GRACE_MS - 1);
+    expect(rig.engine.status().openSessionCount).toBe(1);
+    rig.advance(1);
+    expect(rig.engine.status().openSessionCount).toBe(0);
+  });
+
   it("P1: of all that are open only those are gathered that a status lists", () => {
     const rig = createEngineRig();
     const ids = startSessions(rig);

@@ -9,8 +9,9 @@ vi.mock(import("../../src/engine/reading-point.js"), async (original) => {
 });
 
 const SESSION_COUNT = 300;
-/** Once for each take in which sums leave, and there are two or three of those. */
-const MOST_LOOKS = 10;
+/** Once for each take in which sums leave: so many leave in one. */
+const SAID_PER_TAKE = 32;
+const MOST_LOOKS = Math.ceil(SESSION_COUNT / SAID_PER_TAKE) + 3;
 const looks = vi.mocked(reading.readingPoint);
 
 /** Many sessions of which each has begun, and half a sentence of each where asked for. */

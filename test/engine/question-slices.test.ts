@@ -163,11 +163,14 @@ describe("R8: an agent vanishes with many sessions", () => {
     expect(heir.outcomes).toHaveLength(1);
   });
 
-  it("R8a: a shutdown waits for no turn", () => {
+  it("R8a, R34, S7: a stop ends sessions in slices, after what waits for its turn, and takes nothing new", async () => {
     const { rig, able } = askedMany();
     able.subscription.close();
-    rig.engine.endSessions();
-    expect(outcomeTokens(rig)).toHaveLength(ALL);
+    const ended = rig.engine.endSessions();
+    expect(outcomeTokens(rig)).toHaveLength(COST_PER_TURN);
+    expect(() => rig.publish(session("sess_late").started())).toThrow("stopping");
+    expect(Math.max(...outcomesByTurn(rig).slice(1))).toBeLessThanOrEqual(COST_PER_TURN + PER_SESSION);
+    await ended;
     rig.clock.settle();
     expect(rig.engine.status()).toMatchObject({ openSessionCount: 0, openQuestionCount: 0 });
     expect(new Set(outcomeTokens(rig)).size).toBe(ALL);

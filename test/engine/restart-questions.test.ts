@@ -321,7 +321,7 @@ describe("R29: an outcome is one, and safe before it is told", () => {
     runs.disk.setFailing(true);
     give(run, person, "rpl_1", "accept");
     await run.flush();
-    run.engine.endSessions();
+    void run.engine.endSessions();
     person.subscription.close();
     await run.engine.close();
     expect(run.clock.pending()).toBe(0);

@@ -304,7 +304,7 @@ describe("R29: what is acknowledged is safe", () => {
     runs.disk.setFailing(true);
     run.publish(session().progress(1));
     await run.flush();
-    run.engine.endSessions();
+    void run.engine.endSessions();
     await run.engine.close();
     expect(run.errors.map(({ message }) => message)).toContain("a session could not be ended");
     expect(run.clock.pending()).toBe(0);

@@ -155,7 +155,7 @@ describe("a stream that the daemon ends", () => {
     rig.publish(session().started(), session().chunk("Half a sentence"), session().progress(10));
     await rig.settle();
     expect(stream.types()).toEqual(["subscription.accepted", "aaep:agent.session.started"]);
-    rig.engine.endSessions();
+    void rig.engine.endSessions();
     const ended = rig.served[0]?.finish("producer_shutdown");
     await rig.settle();
     await ended;

@@ -9,6 +9,7 @@ import type { JournaledEvent } from "../../src/engine/event.js";
 import type { ResumeAfter } from "../../src/engine/resume-start.js";
 import type { Terms } from "../../src/engine/terms.js";
 import { defaultTerms } from "../../src/protocols/aaep/negotiate.js";
+import { drained } from "./drained.js";
 import { createEngineRig, type EngineRig, type Received, SILENT_LOG } from "./engine-rig.js";
 import { createVirtualClock, type VirtualClock } from "./virtual-clock.js";
 
@@ -106,7 +107,7 @@ export function createReplayStage(
       resumeAfter,
       wake,
       ended: (reason) => {
-        for (const delivery of subscription.drain())
+        for (const delivery of drained(subscription))
           received.push({ event: delivery.event, at: clock.now(), delivery });
         ended.push(reason);
         subscription.close(reason);

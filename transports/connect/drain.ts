@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { Fault } from "../../src/base/errors.js";
+import type { Millis } from "../../src/contracts/clock.js";
 import type { Exchange } from "./exchange.js";
 import type { HttpServers } from "./http-servers.js";
 import type { ResolvedConnectOptions } from "./options.js";
@@ -9,8 +10,8 @@ import type { StreamCall } from "./stream-connection.js";
 export interface Drain {
   readonly addCall: (exchange: Exchange) => void;
   readonly addStream: (call: StreamCall) => void;
-  /** Resolves when every socket has closed. Never rejects. */
-  readonly run: (servers: HttpServers, sockets: ReadonlyMap<Socket, unknown>) => Promise<void>;
+  /** Resolves when every socket has closed. Calls have so long, by default the transport's time. Never rejects. */
+  readonly run: (servers: HttpServers, sockets: ReadonlyMap<Socket, unknown>, withinMs?: Millis) => Promise<void>;
 }
 
 /** How long clients have to close connections on which nothing is under way any more, ms. */
@@ -47,14 +48,14 @@ export function createDrain(options: Pick<ResolvedConnectOptions, "after" | "clo
       streams.add(call);
       void call.connection.closed.then(() => streams.delete(call));
     },
-    run: async (servers, sockets) => {
+    run: async (servers, sockets, withinMs = options.closeTimeoutMs) => {
       // Their owners have ended them; whatever was opened since then ends here.
       const fault = new Fault("shutting_down", "The daemon is stopping. Call again when it has started.");
-      for (const { connection } of streams) void connection.close(fault);
-      await within(options.closeTimeoutMs, Promise.all(calls));
+      for (const { connection } of streams) void connection.close(fault, withinMs);
+      await within(withinMs, Promise.all(calls));
       servers.goAway();
       const closed = [...sockets.keys()].map((socket) => new Promise<void>((resolve) => socket.once("close", resolve)));
-      await within(Math.min(LINGER_MS, options.closeTimeoutMs), Promise.all(closed));
+      await within(Math.min(LINGER_MS, withinMs), Promise.all(closed));
       for (const socket of sockets.keys()) socket.destroy();
       await Promise.all(closed);
     },

@@ -38,8 +38,8 @@ export async function listenConnect(options: ConnectListenOptions): Promise<Serv
       await listening.stop();
       servers.stop();
     },
-    drain: () => {
-      drained ??= drain.run(servers, listening.sockets);
+    drain: (withinMs) => {
+      drained ??= drain.run(servers, listening.sockets, withinMs);
       return drained;
     },
   };

@@ -1,6 +1,7 @@
 // One stream call as a Connection. What comes in is read through the library; what goes out is written straight to the response.
 import { constants } from "node:http2";
 import { Fault } from "../../src/base/errors.js";
+import type { Millis } from "../../src/contracts/clock.js";
 import type { CloseInfo, Connection } from "../../src/contracts/transport.js";
 import { STATUS, STATUS_OF } from "../rpc-status.js";
 import type { Envelopes } from "./envelopes.js";
@@ -83,7 +84,7 @@ export function createStreamCall(
     }
   }
 
-  function end(info: CloseInfo, status: Fault | undefined): void {
+  function end(info: CloseInfo, status: Fault | undefined, withinMs: Millis = options.closeTimeoutMs): void {
     if (state !== "open") return;
     state = "closing";
     closing = info;
@@ -92,8 +93,8 @@ export function createStreamCall(
     outbox.settle();
     inbox.stop();
     tellEnding(status);
-    cancelDeadline = options.after(options.closeTimeoutMs, () => {
-      finish(closing);
+    cancelDeadline = options.after(withinMs, () => {
+      finish({ ...closing, isCutShort: true });
       exchange.cutOff(cutOffCode(status));
     });
   }
@@ -118,9 +119,9 @@ export function createStreamCall(
     send: outbox.send,
     sendRun: outbox.sendRun,
     writable: outbox.writable,
-    close: async (fault) => {
-      if (lost !== undefined) end({ kind: "abrupt", fault: lost }, fault ?? lost);
-      else end(fault === undefined ? { kind: orderly() } : { kind: orderly(), fault }, fault);
+    close: async (fault, withinMs) => {
+      if (lost !== undefined) end({ kind: "abrupt", fault: lost }, fault ?? lost, withinMs);
+      else end(fault === undefined ? { kind: orderly() } : { kind: orderly(), fault }, fault, withinMs);
       await closed;
     },
     closed,

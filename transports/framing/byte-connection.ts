@@ -2,6 +2,7 @@
 // inbox.ts, writing in outbox.ts; what lives here is the life of the connection.
 import type { Readable, Writable } from "node:stream";
 import { Fault } from "../../src/base/errors.js";
+import type { Millis } from "../../src/contracts/clock.js";
 import type { CloseInfo, Connection, FrameRun, PeerIdentity } from "../../src/contracts/transport.js";
 import { faultFromNodeError } from "../node-errors.js";
 import { createFrameDecoder, type FrameDecoder } from "./decoder.js";
@@ -84,8 +85,8 @@ class ByteConnection implements Connection<Uint8Array>, StreamOwner, OutboxOwner
     return this.outbox.writable();
   }
 
-  async close(fault?: Fault): Promise<void> {
-    this.beginClosing(fault);
+  async close(fault?: Fault, withinMs: Millis = this.options.closeTimeoutMs): Promise<void> {
+    this.beginClosing(fault, withinMs);
     await this.closed;
   }
 
@@ -107,10 +108,6 @@ class ByteConnection implements Connection<Uint8Array>, StreamOwner, OutboxOwner
     const fault = this.inbox.end();
     if (fault === undefined) this.peerEnded = true;
     else this.lost = fault;
-  }
-
-  drained(): void {
-    this.outbox.release();
   }
 
   failed(error: Error): void {
@@ -154,18 +151,16 @@ class ByteConnection implements Connection<Uint8Array>, StreamOwner, OutboxOwner
     }
   }
 
-  private beginClosing(fault: Fault | undefined): void {
+  private beginClosing(fault: Fault | undefined, withinMs: Millis): void {
     if (this.state !== "open") return;
     this.state = "closing";
     this.closing = closeInfo(this.peerEnded, this.lost, fault);
-    const { options, outbox } = this;
-    outbox.flush();
-    // From here on `send` answers false, and who waits to send goes on.
-    outbox.settle();
+    const { options } = this;
     this.inbox.stop();
     const finish = (): void => this.finish(this.closing);
-    this.cancelDeadline = options.after(options.closeTimeoutMs, finish);
-    this.output.end(() => {
+    this.cancelDeadline = options.after(withinMs, () => this.finish({ ...this.closing, isCutShort: true }));
+    // From here on `send` answers false, and a sender that waits goes on.
+    this.outbox.end(() => {
       if (this.state === "closed") return;
       if (this.peerEnded || this.readable.readableEnded) {
         finish();
@@ -173,7 +168,7 @@ class ByteConnection implements Connection<Uint8Array>, StreamOwner, OutboxOwner
       }
       // With what it still sends unread, the peer would see a reset in place of an end.
       this.cancelDeadline?.();
-      this.cancelDeadline = options.after(Math.min(options.lingerTimeoutMs, options.closeTimeoutMs), finish);
+      this.cancelDeadline = options.after(Math.min(options.lingerTimeoutMs, withinMs), finish);
       this.readable.once("end", finish);
     });
   }

@@ -1,5 +1,6 @@
 import { Fault } from "../../src/base/errors.js";
 import { DEFAULT_MAX_FRAME_BYTES, type Framing, LARGEST_MAX_FRAME_BYTES } from "./framings.js";
+import { PIECE_BYTES } from "./pieces.js";
 
 /** Calls `run` once after `milliseconds`; answers the cancellation. Handed in so that deadlines are tested without sleeping (R24). */
 export type After = (milliseconds: number, run: () => void) => () => void;
@@ -13,9 +14,11 @@ export interface ByteConnectionOptions {
   readonly highWaterMarkBytes?: number;
   /** Bytes that may wait in all, for senders that go on after a false. Beyond it the connection is closed as `peer_gone`. Default 16 MiB. */
   readonly maxBufferedBytes?: number;
-  /** How long `close` waits until what was handed over has left. Then the rest is thrown away. Default 2000. */
+  /** How much is written at a time where it is more than one frame: what the operating system takes whole or not at all. Default 32,768. */
+  readonly pieceBytes?: number;
+  /** How long `close` waits until what was handed over has left, where it is told nothing else. Then the rest is thrown away. Default 2000. */
   readonly closeTimeoutMs?: number;
-  /** How long `close` then waits for the peer's own end, so that the peer sees an orderly one. At most `closeTimeoutMs` counts. Default 250. */
+  /** How long `close` then waits for the peer's own end, so that the peer sees an orderly one. At most the time of `close` counts. Default 250. */
   readonly lingerTimeoutMs?: number;
   /** The timer for both. Default the platform's. */
   readonly after?: After;
@@ -42,6 +45,7 @@ function resolve(options: ByteConnectionOptions): ResolvedByteConnectionOptions 
     maxFrameBytes: options.maxFrameBytes ?? DEFAULT_MAX_FRAME_BYTES,
     highWaterMarkBytes: options.highWaterMarkBytes ?? 64 * 1024,
     maxBufferedBytes: options.maxBufferedBytes ?? 16 * 1024 * 1024,
+    pieceBytes: options.pieceBytes ?? PIECE_BYTES,
     closeTimeoutMs: options.closeTimeoutMs ?? 2000,
     lingerTimeoutMs: options.lingerTimeoutMs ?? 250,
     after: options.after ?? platformAfter,
@@ -49,6 +53,7 @@ function resolve(options: ByteConnectionOptions): ResolvedByteConnectionOptions 
   assertWithin("maxFrameBytes", resolved.maxFrameBytes, 1, LARGEST_MAX_FRAME_BYTES);
   assertWithin("highWaterMarkBytes", resolved.highWaterMarkBytes, 1, resolved.maxBufferedBytes);
   assertWithin("maxBufferedBytes", resolved.maxBufferedBytes, 1, Number.MAX_SAFE_INTEGER);
+  assertWithin("pieceBytes", resolved.pieceBytes, 1, Number.MAX_SAFE_INTEGER);
   assertWithin("closeTimeoutMs", resolved.closeTimeoutMs, 0, 600_000);
   assertWithin("lingerTimeoutMs", resolved.lingerTimeoutMs, 0, 600_000);
   return resolved;

@@ -1,17 +1,16 @@
 import type { Writable } from "node:stream";
 import type { FrameRun } from "../../src/contracts/transport.js";
-import { type Framing, join } from "./framings.js";
+import type { Framing } from "./framings.js";
+import { type Pieces, piecesOf, piecesOfRun } from "./pieces.js";
 
-/** The write side of a byte connection: what is handed over by one call, and by what that resolves, leaves in one write when it has returned. */
+/** The write side of a byte connection: what is handed over by one call, and by what that resolves, leaves together when it has returned. */
 export interface Outbox {
   /** Answers whether more may be handed over. */
   readonly send: (bytes: Uint8Array) => boolean;
   readonly sendRun: (run: FrameRun<Uint8Array>) => boolean;
   readonly writable: () => Promise<void>;
-  /** Hands everything to the stream now. */
-  readonly flush: () => void;
-  /** Lets every waiter go on: to be called when the stream has drained. */
-  readonly release: () => void;
+  /** Takes no more, and lets every waiter go on. What was handed over still leaves; then the stream is ended, and `done` called. */
+  readonly end: (done: () => void) => void;
   /** Nothing will leave any more: forgets what is held and lets every waiter go on (S9). */
   readonly settle: () => void;
 }
@@ -19,6 +18,8 @@ export interface Outbox {
 export interface OutboxLimits {
   readonly highWaterMarkBytes: number;
   readonly maxBufferedBytes: number;
+  /** How much is written at a time, where it is more than one frame. */
+  readonly pieceBytes: number;
 }
 
 export interface OutboxOwner {
@@ -27,8 +28,6 @@ export interface OutboxOwner {
   readonly overflowed: () => void;
 }
 
-/** Pieces up to this size in all are copied into one buffer, which costs less than a vector of them. */
-const COPY_BYTES = 32 * 1024;
 /** Room for one frame's framing, for the count of what waits. */
 const FRAMING_BYTES = 4;
 
@@ -36,7 +35,6 @@ type Item =
   | { readonly kind: "frame"; readonly bytes: Uint8Array }
   | { readonly kind: "run"; readonly run: FrameRun<Uint8Array> };
 
-/** Its owner tells it when the stream has drained. */
 export function createOutbox(stream: Writable, limits: OutboxLimits, owner: OutboxOwner): Outbox {
   return new StreamOutbox(stream, limits, owner);
 }
@@ -46,10 +44,15 @@ class StreamOutbox implements Outbox {
   private readonly stream: Writable;
   private readonly limits: OutboxLimits;
   private readonly owner: OutboxOwner;
-  // Undefined while nothing is held.
+  // What this turn has brought; undefined while nothing is held.
   private items: Item[] | undefined;
-  private heldBytes = 0;
-  private settled = false;
+  private itemBytes = 0;
+  // What is to be written behind what is being written.
+  private pieces: Buffer[] | undefined;
+  private waitingBytes = 0;
+  private isWriting = false;
+  private isTaking = true;
+  private onEnd: (() => void) | undefined;
   private waiting: { readonly promise: Promise<void>; readonly release: () => void } | undefined;
 
   constructor(stream: Writable, limits: OutboxLimits, owner: OutboxOwner) {
@@ -63,73 +66,134 @@ class StreamOutbox implements Outbox {
   }
 
   sendRun(run: FrameRun<Uint8Array>): boolean {
-    return this.settled ? false : this.hold({ kind: "run", run }, joinedRun(run, this.owner.framing()).length);
+    return this.isTaking ? this.hold({ kind: "run", run }, this.piecesOf(run).bytes) : false;
   }
 
   writable(): Promise<void> {
-    if (this.settled || this.bufferedBytes() <= this.highWaterMarkBytes()) return Promise.resolve();
+    if (!this.isTaking || this.bufferedBytes() <= this.highWaterMarkBytes()) return Promise.resolve();
     this.waiting ??= createWaiting();
     return this.waiting.promise;
   }
 
-  flush(): void {
-    const { items } = this;
-    if (items === undefined || this.settled) return;
-    const framing = this.owner.framing();
-    const pieces = piecesOf(items, framing);
-    this.items = undefined;
-    this.heldBytes = 0;
-    this.write(pieces);
-    if (this.stream.writableLength <= this.highWaterMarkBytes()) this.release();
+  end(done: () => void): void {
+    this.flush();
+    this.isTaking = false;
+    this.release();
+    this.onEnd = done;
+    this.writeOn();
   }
 
   settle(): void {
-    this.settled = true;
+    this.isTaking = false;
     this.items = undefined;
-    this.heldBytes = 0;
+    this.pieces = undefined;
+    this.onEnd = undefined;
+    this.itemBytes = 0;
+    this.waitingBytes = 0;
     this.release();
   }
 
-  release(): void {
+  /** Hands everything that this turn has brought to the stream, as the stream takes it. */
+  flush(): void {
+    const { items } = this;
+    if (items === undefined) return;
+    this.items = undefined;
+    this.itemBytes = 0;
+    const framing = this.owner.framing();
+    const { pieceBytes } = this.limits;
+    let single: Uint8Array[] = [];
+    const endSingle = (): void => {
+      if (single.length > 0) this.enqueue(piecesOf(framing, single, pieceBytes));
+      single = [];
+    };
+    // Frames that stand side by side are joined; runs are taken as they are, uncopied.
+    for (const item of items) {
+      if (item.kind === "frame") {
+        single.push(item.bytes);
+        continue;
+      }
+      endSingle();
+      this.enqueue(this.piecesOf(item.run));
+    }
+    endSingle();
+    this.writeOn();
+  }
+
+  private release(): void {
     this.waiting?.release();
     this.waiting = undefined;
   }
 
-  /** Below the stream's own mark there would be no "drain" to wait for. */
+  private piecesOf(run: FrameRun<Uint8Array>): Pieces {
+    return piecesOfRun(run, this.owner.framing(), this.limits.pieceBytes);
+  }
+
+  private enqueue({ buffers, bytes }: Pieces): void {
+    this.pieces ??= [];
+    this.pieces.push(...buffers);
+    this.waitingBytes += bytes;
+  }
+
+  /** Writes one piece, and the next when the stream has passed it on: in between it holds nothing that it could pass on in part. */
+  private writeOn(): void {
+    if (this.isWriting) return;
+    const piece = this.nextPiece();
+    if (piece !== undefined) {
+      this.isWriting = true;
+      this.stream.write(piece, (error) => this.wrote(error));
+      return;
+    }
+    const { onEnd } = this;
+    this.onEnd = undefined;
+    if (onEnd !== undefined) this.stream.end(onEnd);
+  }
+
+  private wrote(error: Error | null | undefined): void {
+    // Its owner hears of that as well, and settles it.
+    if (error !== null && error !== undefined) return;
+    this.isWriting = false;
+    this.writeOn();
+    if (this.bufferedBytes() <= this.highWaterMarkBytes()) this.release();
+  }
+
+  /** Small pieces leave as one, copied. */
+  private nextPiece(): Buffer | undefined {
+    const { pieces } = this;
+    if (pieces === undefined) return undefined;
+    let count = 0;
+    let size = 0;
+    for (const piece of pieces) {
+      if (count > 0 && size + piece.length > this.limits.pieceBytes) break;
+      count += 1;
+      size += piece.length;
+    }
+    const [first] = pieces;
+    const next = count === 1 ? first : Buffer.concat(pieces.slice(0, count), size);
+    this.pieces = count === pieces.length ? undefined : pieces.slice(count);
+    this.waitingBytes -= size;
+    return next;
+  }
+
+  /** Below the stream's own mark there would be no need to wait. */
   private highWaterMarkBytes(): number {
     return Math.max(this.limits.highWaterMarkBytes, this.stream.writableHighWaterMark);
   }
 
   private bufferedBytes(): number {
-    return this.heldBytes + this.stream.writableLength;
+    return this.itemBytes + this.waitingBytes + this.stream.writableLength;
   }
 
   private hold(item: Item, bytes: number): boolean {
-    if (this.settled) return false;
+    if (!this.isTaking) return false;
     if (this.items === undefined) {
       this.items = [item];
       process.nextTick(flushLater, this);
     } else this.items.push(item);
-    this.heldBytes += bytes;
+    this.itemBytes += bytes;
     const buffered = this.bufferedBytes();
     if (buffered <= this.highWaterMarkBytes()) return true;
     if (buffered > this.limits.maxBufferedBytes) this.owner.overflowed();
     return false;
-  }
-
-  private write(pieces: readonly Buffer[]): void {
-    const { stream } = this;
-    const [first, second] = pieces;
-    if (first === undefined) return;
-    if (second === undefined) {
-      stream.write(first);
-    } else if (pieces.reduce((size, piece) => size + piece.length, 0) <= COPY_BYTES) {
-      stream.write(Buffer.concat(pieces));
-    } else {
-      stream.cork();
-      for (const piece of pieces) stream.write(piece);
-      stream.uncork();
-    }
   }
 }
 
@@ -143,30 +207,4 @@ function createWaiting(): { readonly promise: Promise<void>; readonly release: (
     release = resolve;
   });
   return { promise, release };
-}
-
-/** Made once for each framing and shared by every connection that sends the run. */
-function joinedRun(run: FrameRun<Uint8Array>, framing: Framing): Buffer {
-  const known = run.joined.get(framing);
-  if (known !== undefined) return known as Buffer;
-  const joined = join(framing, run.frames);
-  run.joined.set(framing, joined);
-  return joined;
-}
-
-/** Frames that stand side by side are joined; runs are taken as they are, uncopied. */
-function piecesOf(items: readonly Item[], framing: Framing): readonly Buffer[] {
-  const pieces: Buffer[] = [];
-  let single: Uint8Array[] = [];
-  for (const item of items) {
-    if (item.kind === "frame") {
-      single.push(item.bytes);
-      continue;
-    }
-    if (single.length > 0) pieces.push(join(framing, single));
-    single = [];
-    pieces.push(joinedRun(item.run, framing));
-  }
-  if (single.length > 0) pieces.push(join(framing, single));
-  return pieces;
 }

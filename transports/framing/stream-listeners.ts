@@ -7,7 +7,6 @@ export interface StreamOwner {
   readonly took: (chunk: Uint8Array) => void;
   /** The peer has ended its side. */
   readonly inputEnded: () => void;
-  readonly drained: () => void;
   readonly failed: (error: Error) => void;
   readonly inputClosed: () => void;
   readonly outputClosed: () => void;
@@ -38,10 +37,6 @@ function onInputClose(this: Owned): void {
   this[READER]?.inputClosed();
 }
 
-function onDrain(this: Owned): void {
-  this[WRITER]?.drained();
-}
-
 function onOutputError(this: Owned, error: Error): void {
   this[WRITER]?.failed(error);
 }
@@ -55,7 +50,6 @@ export function listenTo(readable: Readable & Owned, writable: Writable & Owned,
   readable[READER] = owner;
   writable[WRITER] = owner;
   readable.on("error", onInputError).on("close", onInputClose).on("end", onEnd);
-  writable.on("drain", onDrain);
   if (Object.is(readable, writable)) return;
   writable.on("error", onOutputError).on("close", onOutputClose);
 }

@@ -65,9 +65,9 @@ export async function listenGrpc(given: GrpcOptions): Promise<ServiceListener> {
       health.stopServing();
       await listening.stop();
     },
-    drain: () => {
+    drain: (withinMs = options.closeTimeoutMs) => {
       openStreams.endAll();
-      drained ??= drainServer(server, listening.sockets, options);
+      drained ??= drainServer(server, listening.sockets, withinMs, options.after);
       return drained;
     },
   };

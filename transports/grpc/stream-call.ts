@@ -1,6 +1,7 @@
 // One call with a stream, as a Connection: reading in call-inbox.ts, writing in call-outbox.ts; what lives here is its life.
 import type { ServerDuplexStream, ServerWritableStream } from "@grpc/grpc-js";
 import { Fault, publicFault } from "../../src/base/errors.js";
+import type { Millis } from "../../src/contracts/clock.js";
 import type { CloseInfo, Connection } from "../../src/contracts/transport.js";
 import { watchCallEnd } from "./call-end.js";
 import { type CallInbox, createCallInbox, createSingleFrameInbox } from "./call-inbox.js";
@@ -78,16 +79,16 @@ export function createStreamConnection(
     });
   });
 
-  function close(fault?: Fault): void {
+  function close(fault: Fault | undefined, withinMs: Millis): void {
     if (state !== "open") return;
     state = "closing";
     const kind = peerEnded ? "remote" : "local";
     closing = fault === undefined ? { kind } : { kind, fault };
     outbox.settle();
     inbox.stop();
-    cancelTimeout = options.after(options.closeTimeoutMs, () => {
+    cancelTimeout = options.after(withinMs, () => {
       resetStream(call);
-      finish(closing);
+      finish({ ...closing, isCutShort: true });
     });
     if (call.cancelled) finish(closing);
     else if (fault === undefined) call.end();
@@ -101,8 +102,8 @@ export function createStreamConnection(
     send: outbox.send,
     sendRun: outbox.sendRun,
     writable: outbox.writable,
-    close: async (fault) => {
-      close(fault);
+    close: async (fault, withinMs = options.closeTimeoutMs) => {
+      close(fault, withinMs);
       await closed;
     },
     closed,

@@ -235,12 +235,13 @@ export function createAnsweringConnection(
     notifyRun: (method, run, members) => connection.sendRun(notificationRun(method, run, members)),
     writable: () => connection.writable(),
     ended,
-    close: async () => {
+    takeNoMore: frames.stop,
+    close: async (withinMs) => {
       // V6: no more in, then what is being answered, then out, then away.
       frames.stop();
       abortCalls();
       await nextTurn();
-      await connection.close();
+      await connection.close(undefined, withinMs);
     },
     closed: connection.closed,
   };

@@ -1,6 +1,7 @@
 import type { Connection } from "../../src/contracts/transport.js";
 import { createByteConnection } from "../framing/byte-connection.js";
 import type { ByteConnectionOptions } from "../framing/options.js";
+import { PIPE_PIECE_BYTES } from "../framing/pieces.js";
 import type { Stdio } from "./take-stdio.js";
 
 /**
@@ -11,5 +12,13 @@ export function createStdioConnection(
   stdio: Pick<Stdio, "readable" | "writable">,
   options: ByteConnectionOptions = {},
 ): Connection<Uint8Array> {
-  return createByteConnection(stdio, { label: "stdio", trust: "parent" }, { framing: "newline", ...options });
+  return createByteConnection(
+    stdio,
+    { label: "stdio", trust: "parent" },
+    {
+      framing: "newline",
+      pieceBytes: PIPE_PIECE_BYTES,
+      ...options,
+    },
+  );
 }

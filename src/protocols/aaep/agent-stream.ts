@@ -2,6 +2,7 @@
 // published is safe; between the answers it hears of its questions.
 import { PublishResponseSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { Fault, publicFault } from "../../base/errors.js";
+import { timeToClose } from "../../base/time-limit.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Log } from "../../contracts/log.js";
 import type { EndReason } from "../../contracts/protocol.js";
@@ -27,8 +28,11 @@ export interface AgentStreamServices {
 }
 
 export interface AgentStream {
-  /** Ends it from this side: what it is owed and is known goes out first, then the status of the reason. Never rejects. */
-  readonly finish: (reason: EndReason) => Promise<void>;
+  /**
+   * Ends it from this side: what it is owed and is known goes out first, then the status of the reason. `until`: an instant of the clock, ms. Resolves
+   * with how many messages are known not to have left by then. Never rejects.
+   */
+  readonly finish: (reason: EndReason, until?: Millis) => Promise<number>;
   /** Resolves when the peer has ended its side; what it sent has been taken. Never rejects. */
   readonly inputEnded: Promise<void>;
   /** Resolves when it is over. Never rejects. */
@@ -78,9 +82,11 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
   };
   const done = connection.closed.then(over);
 
-  async function finish(reason: EndReason): Promise<void> {
+  async function finish(reason: EndReason, until?: Millis): Promise<number> {
     over();
-    await connection.close(faultOf(reason));
+    await connection.close(faultOf(reason), timeToClose(until, clock.now()));
+    const { isCutShort } = await connection.closed;
+    return isCutShort === true ? 1 : 0;
   }
 
   const outcomeFrame = (resolved: ResolvedQuestion): Uint8Array => {

@@ -4,7 +4,13 @@ import type { Protocol, ProtocolSession } from "../../contracts/protocol.js";
 import type { KeyedSubscriptions } from "./keyed-subscriptions.js";
 import { AAEP_VERSION } from "./negotiate.js";
 import { lastWordsOf } from "./plain-session.js";
-import { createSubscriptionDesk, type DeskServices, errorMessage, type OpenSubscription } from "./subscription-desk.js";
+import {
+  createSubscriptionDesk,
+  type DeskServices,
+  errorMessage,
+  NOTHING_OWED,
+  type OpenSubscription,
+} from "./subscription-desk.js";
 
 /**
  * The protocol of one such stream; undefined as its message asks for ch. 5's defaults. While it lasts its subscription is among `subscriptions`.
@@ -49,7 +55,7 @@ export function createListenProtocol(
           setBlocked: (blocked) => open?.engine.setBlocked(blocked),
         },
         isOpen: () => open !== undefined,
-        finish: (reason) => (hasEnded ? { deliveries: [], messages: [] } : lastWordsOf(open, reason)),
+        finish: (reason) => (hasEnded ? { owed: NOTHING_OWED, messages: () => [] } : lastWordsOf(open, reason)),
         resumeAfter: () => open?.engine.resumeAfter(),
         ended: (reason) => {
           if (open === undefined) return;

@@ -16,6 +16,7 @@ import {
   type DeskServices,
   errorMessage,
   type Message,
+  NOTHING_OWED,
   type OpenSubscription,
   type SubscriptionEvents,
 } from "./subscription-desk.js";
@@ -177,9 +178,9 @@ export function lastWordsOf(open: OpenSubscription | undefined, reason: EndReaso
         ? "No subscription.request came in time; connect again."
         : "The daemon is stopping.";
     const code = reason === "handshake_timeout" ? "timed_out" : "shutting_down";
-    return { deliveries: [], messages: [errorMessage(new Fault(code, sentence, { rule: "R22" }))] };
+    return { owed: NOTHING_OWED, messages: () => [errorMessage(new Fault(code, sentence, { rule: "R22" }))] };
   }
-  return { deliveries: open.owed(reason), messages: [open.closing(reason)] };
+  return { owed: open.owed(reason), messages: () => [open.closing(reason)] };
 }
 
 function answer(message: Message): Reaction<unknown> {

@@ -2,9 +2,10 @@
 // R28, R33). Method names and params are known here; ids, errors' numbers and bytes are the transport's.
 
 import { Fault, publicFault } from "../../base/errors.js";
-import type { DeliverySource, EndReason } from "../../contracts/protocol.js";
+import type { Millis } from "../../contracts/clock.js";
+import type { DeliverySource, EndReason, Owed } from "../../contracts/protocol.js";
 import type { RefusedCall, RpcCall, RpcHandlers } from "../../contracts/rpc.js";
-import type { Delivery, DeliveryRun } from "../../engine/delivery.js";
+import type { DeliveryRun } from "../../engine/delivery.js";
 import type { Producer } from "../../engine/event.js";
 import type { PublishReceipt } from "../../engine/publishing.js";
 import { createAgentDesk } from "./agent-desk.js";
@@ -28,10 +29,6 @@ export interface RpcPeer {
   readonly notify: (method: string, params: object) => boolean;
   /** One notification a delivery. `members` stand beside method and params. */
   readonly deliver: (run: DeliveryRun, members: Readonly<Record<string, string>> | undefined) => boolean;
-  readonly deliverLast: (
-    deliveries: readonly Delivery[],
-    members: Readonly<Record<string, string>> | undefined,
-  ) => void;
   readonly writable: () => Promise<void>;
 }
 
@@ -48,6 +45,11 @@ export interface RpcServices extends DeskServices {
     source: DeliverySource,
     send: (run: DeliveryRun) => boolean,
   ) => { readonly wake: () => void; readonly stop: () => void };
+  /**
+   * Hands over what is owed as the peer takes it, until it is all or the time is over; `until` is an instant of the clock, ms. Resolves with at most
+   * how many events were left. Rejects where one could not be made.
+   */
+  readonly handOver: (owed: Owed, send: (run: DeliveryRun) => boolean, until: Millis | undefined) => Promise<number>;
 }
 
 export interface RpcSession {
@@ -58,8 +60,11 @@ export interface RpcSession {
   readonly ended: (reason?: EndReason) => void;
   /** Its agent says no more, while its subscriptions go on (R8a). */
   readonly agentEnded: () => void;
-  /** Ends its subscriptions from this side; on a shutdown everything owed goes out first. */
-  readonly finish: (reason: EndReason) => void;
+  /**
+   * Ends its subscriptions from this side; on a shutdown everything owed goes out first, as the peer takes it. Resolves with at most how many events
+   * were left when the time was over. Never rejects.
+   */
+  readonly finish: (reason: EndReason, until: Millis | undefined) => Promise<number>;
 }
 
 interface Held {
@@ -72,6 +77,8 @@ interface Held {
 export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSession {
   const desk = createSubscriptionDesk(services);
   const held = new Map<string, Held>();
+  // Their last is being handed over.
+  const leaving = new Set<Held>();
   let isOpen = false;
   // Whoever asks over it does not answer over it (R5).
   const connection = {};
@@ -126,7 +133,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     let id = "";
     const outcome = desk.request(params, {
       wake: () => wake(),
-      expelled: (reason) => expel(id, reason),
+      expelled: (reason) => void expel(id, reason),
       connection,
       tell: ({ type, ...params }) => void peer.notify(String(type), { ...params, ...held.get(id)?.members }),
     });
@@ -143,12 +150,24 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     return outcome.message;
   };
 
-  const expel = (id: string, reason: EndReason): void => {
+  const expel = async (id: string, reason: EndReason, until?: Millis): Promise<number> => {
     const one = end(id);
-    if (one === undefined) return;
-    peer.deliverLast(one.open.owed(reason), one.members);
-    one.open.engine.close(reason);
-    peer.notify("aaep.close", one.open.closing(reason));
+    if (one === undefined) return 0;
+    const { open, members } = one;
+    leaving.add(one);
+    let leftCount = 0;
+    try {
+      leftCount = await services.handOver(open.owed(reason), (run) => peer.deliver(run, members), until);
+    } catch (caught) {
+      services.log.error({ err: caught, subscription: open.id }, "what a subscription was owed could not be made");
+    }
+    leaving.delete(one);
+    // The peer may have ended it meanwhile.
+    if (open.engine.isClosed()) return 0;
+    const closing = open.closing(reason);
+    open.engine.close(reason);
+    peer.notify("aaep.close", closing);
+    return leftCount;
   };
 
   /** The subscription that params name; without a name, the only one. */
@@ -315,6 +334,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
 
   const endSubscriptions = (reason: EndReason | undefined): void => {
     for (const id of [...held.keys()]) end(id)?.open.engine.close(reason);
+    for (const { open } of leaving) open.engine.close(reason);
   };
 
   return {
@@ -326,8 +346,9 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
       endSubscriptions(reason);
       agent.close();
     },
-    finish: (reason) => {
-      for (const id of [...held.keys()]) expel(id, reason);
+    finish: async (reason, until) => {
+      const leftCounts = await Promise.all([...held.keys()].map((id) => expel(id, reason, until)));
+      return leftCounts.reduce((sum, count) => sum + count, 0);
     },
   };
 }

@@ -5,9 +5,8 @@ import { Fault, publicFault } from "../../base/errors.js";
 import type { IdSource } from "../../base/ids.js";
 import type { ReplyAsItCame } from "../../contracts/audit.js";
 import type { Log } from "../../contracts/log.js";
-import type { EndReason } from "../../contracts/protocol.js";
+import type { EndReason, Owed } from "../../contracts/protocol.js";
 import { textFor } from "../../engine/daemon-texts.js";
-import type { Delivery } from "../../engine/delivery.js";
 import type { Engine } from "../../engine/engine.js";
 import type { EngineSubscription } from "../../engine/engine-subscription.js";
 import type { AgentEvent, Producer } from "../../engine/event.js";
@@ -58,6 +57,8 @@ export type RequestOutcome =
   | { readonly kind: "accepted"; readonly message: Message; readonly open: OpenSubscription }
   | { readonly kind: "rejected"; readonly message: Message };
 
+export const NOTHING_OWED: Owed = { drain: () => ({ kind: "done" }), leftCount: () => 0 };
+
 /** A subscription under way. */
 export interface OpenSubscription {
   readonly id: string;
@@ -74,7 +75,7 @@ export interface OpenSubscription {
   /** A reply that is no message: it did not count. */
   readonly refuseReply: (token: string, text: string) => void;
   /** What it is given before it ends for that reason: all that is owed where nothing more follows (R8a). */
-  readonly owed: (reason: EndReason) => readonly Delivery[];
+  readonly owed: (reason: EndReason) => Owed;
   /** The message that tells the subscriber why it ends; in its language. */
   readonly closing: (reason: EndReason) => Message;
 }
@@ -227,8 +228,16 @@ class DeskSubscription implements OpenSubscription {
     this.engine.refusedReply("malformed", token, { text });
   }
 
-  owed(reason: EndReason): readonly Delivery[] {
-    return reason === "producer_shutdown" || reason === "recording_ended" ? this.engine.drain() : [];
+  owed(reason: EndReason): Owed {
+    if (reason !== "producer_shutdown" && reason !== "recording_ended") return NOTHING_OWED;
+    const { engine } = this;
+    return {
+      drain: () => engine.drain(),
+      leftCount: () => {
+        const { waitingCount, untakenCount } = engine.status();
+        return engine.isClosed() ? 0 : waitingCount + untakenCount;
+      },
+    };
   }
 
   closing(reason: EndReason): Message {

@@ -506,7 +506,7 @@ describe("the daemon's end", () => {
     const { agent_key } = await begun(service);
     const answer = service.call("confirm", { event: CONFIRM, agent_key });
     await service.settle();
-    service.rig.engine.endSessions();
+    void service.rig.engine.endSessions();
     service.service.close();
     expect(await answer).toMatchObject({ outcome: { resolved_by: "cancelled" } });
     expect(service.service.leaseCount()).toBe(0);
@@ -539,7 +539,7 @@ describe("the daemon's end", () => {
     isSlow = true;
     expect(listener.subscription.reply(decision(service.rig, "rpl_1", "accept"), {})).toBe(true);
     isSlow = false;
-    service.rig.engine.endSessions();
+    void service.rig.engine.endSessions();
     service.service.close();
     settler();
     expect(await answer).toMatchObject({ outcome: { decision: "accept", resolved_by: "reply" } });

@@ -326,7 +326,7 @@ describe("the end of a stream", () => {
     const { agent } = await speaking(service);
     agent.send(publish("ask", confirmation("rpl_1")));
     await settle();
-    rig.engine.endSessions();
+    void rig.engine.endSessions();
     await agent.served.finish("producer_shutdown");
     await settle();
     expect(kindsOf(agent).slice(2)).toEqual(["waiting", "waiting", "outcome"]);

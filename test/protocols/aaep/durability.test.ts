@@ -59,12 +59,12 @@ function createPeer(rig: EngineRig) {
       status: () => ({}),
       manifestDeclared: () => undefined,
       agentIdentity: undefined,
+      handOver: async () => 0,
       startPump: () => ({ wake: () => undefined, stop: () => undefined }),
     },
     {
       notify: (method, params) => notified.push({ method, params: params as Message }) > 0,
       deliver: () => true,
-      deliverLast: () => undefined,
       writable: async () => undefined,
     },
   );

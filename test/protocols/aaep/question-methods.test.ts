@@ -47,12 +47,12 @@ function createStage(): Stage {
         status: () => ({}),
         manifestDeclared: () => undefined,
         agentIdentity: undefined,
+        handOver: async () => 0,
         startPump: () => ({ wake: () => undefined, stop: () => undefined }),
       },
       {
         notify: (method, params) => told.push({ method, params: params as Message }) > 0,
         deliver: () => true,
-        deliverLast: () => undefined,
         writable: async () => undefined,
       },
     );

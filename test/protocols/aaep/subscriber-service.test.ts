@@ -257,7 +257,7 @@ describe("Listen", () => {
     const rig = createSubscriberRig();
     const stream = rig.listen();
     await rig.settle();
-    rig.engine.endSessions();
+    void rig.engine.endSessions();
     void rig.served[0]?.finish("producer_shutdown");
     await rig.settle();
     expect(stream.types()).toEqual(["subscription.accepted", "subscription.close"]);

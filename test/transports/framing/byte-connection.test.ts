@@ -130,6 +130,39 @@ describe("createByteConnection", () => {
     await connection.writable();
   });
 
+  it("R8a, S7: writes whole frames, so few that the system takes all of them, and the next when they have left", async () => {
+    const { stream, written, finishOne } = slowWritable();
+    const timers = handTimers();
+    const { connection } = connectionOver(stream, { pieceBytes: 16, after: timers.after });
+    const texts = Array.from({ length: 9 }, (_, index) => `{"a":${index}}`);
+    connection.sendRun({ frames: texts.map((text) => Buffer.from(text)), joined: new Map() });
+    connection.send(Buffer.from('{"long":"longer than a piece may be"}'));
+    await turn();
+    expect(written.map(String)).toEqual(['{"a":0}\n{"a":1}\n']);
+    finishOne();
+    await turn();
+    expect(written.map(String)).toEqual(['{"a":0}\n{"a":1}\n', '{"a":2}\n{"a":3}\n']);
+    const closing = connection.close();
+    timers.runAll();
+    await closing;
+    expect(await connection.closed).toEqual({ kind: "local", isCutShort: true });
+    expect(written).toHaveLength(2);
+  });
+
+  it("R8a: close lets all leave that was handed over, in its order, and then ends", async () => {
+    const { stream, written, finishOne } = slowWritable();
+    const { connection } = connectionOver(stream, { pieceBytes: 8 });
+    for (const text of ["{1}", "{2}", "{3}", "{4}"]) connection.send(Buffer.from(text));
+    void connection.close();
+    for (let index = 0; index < 4; index += 1) {
+      await turn();
+      finishOne();
+    }
+    await turn();
+    expect(written.map(String).join("")).toBe("{1}\n{2}\n{3}\n{4}\n");
+    expect(stream.writableEnded).toBe(true);
+  });
+
   it("S9: close flushes, and gives up at its deadline", async () => {
     const timers = handTimers();
     const { stream, written } = slowWritable();
@@ -140,7 +173,7 @@ describe("createByteConnection", () => {
     expect(timers.due()).toEqual([1234]);
     timers.runAll();
     await closing;
-    expect(await connection.closed).toEqual({ kind: "local" });
+    expect(await connection.closed).toEqual({ kind: "local", isCutShort: true });
     expect(stream.destroyed).toBe(true);
   });
 
@@ -193,6 +226,7 @@ describe("createByteConnection", () => {
       maxFrameBytes: 1_064_960,
       highWaterMarkBytes: 65_536,
       maxBufferedBytes: 16_777_216,
+      pieceBytes: 32_768,
       closeTimeoutMs: 2000,
       lingerTimeoutMs: 250,
     });

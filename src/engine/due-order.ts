@@ -1,0 +1,80 @@
+// What waits for the same length of time and comes due in the order in which it began: one wake-up serves all of it, so that many that are due in one
+// moment cost no more than one there (R34).
+import type { Millis } from "../contracts/clock.js";
+import type { WakeUps } from "./wake-ups.js";
+
+export interface DueOrder {
+  /** A key begins to wait, behind all others; one that waits already begins anew. */
+  readonly add: (key: string) => void;
+  readonly remove: (key: string) => void;
+  /** When a key that waits is due. */
+  readonly dueAt: (key: string) => Millis | undefined;
+  /** Forgets all of them, and lets go of the clock. */
+  readonly close: () => void;
+}
+
+export interface DueOrderOptions {
+  readonly now: () => Millis;
+  readonly wakeUps: WakeUps;
+  /** How long each waits. 0: each is due at once. */
+  readonly delayMs: Millis;
+  /** Does `work` for a key that is due when its turn comes. The next key is put in only then. */
+  readonly inTurn: (key: string, work: () => void) => void;
+  /** Told of each key that is due and was not removed before its turn. May not throw. */
+  readonly act: (key: string) => void;
+}
+
+export function createDueOrder({ now, wakeUps, delayMs, inTurn, act }: DueOrderOptions): DueOrder {
+  // In the order in which they are due.
+  const waiting = new Map<string, Millis>();
+  let cancelWakeUp: (() => void) | undefined;
+  let isTurnAwaited = false;
+
+  const wait = (until: Millis): void => {
+    cancelWakeUp = wakeUps.at(until, () => {
+      cancelWakeUp = undefined;
+      goOn();
+    });
+  };
+
+  const goOn = (): void => {
+    if (isTurnAwaited || cancelWakeUp !== undefined) return;
+    const [first] = waiting;
+    if (first === undefined) return;
+    const [key, dueAt] = first;
+    if (dueAt > now()) {
+      wait(dueAt);
+      return;
+    }
+    isTurnAwaited = true;
+    inTurn(key, () => {
+      isTurnAwaited = false;
+      const isStillDue = waiting.get(key) === dueAt;
+      if (isStillDue) waiting.delete(key);
+      // Before it is acted on: that may put in others.
+      goOn();
+      if (isStillDue) act(key);
+    });
+  };
+
+  const remove = (key: string): void => {
+    if (!waiting.delete(key) || waiting.size > 0) return;
+    cancelWakeUp?.();
+    cancelWakeUp = undefined;
+  };
+
+  return {
+    add: (key) => {
+      remove(key);
+      waiting.set(key, now() + delayMs);
+      goOn();
+    },
+    remove,
+    dueAt: (key) => waiting.get(key),
+    close: () => {
+      waiting.clear();
+      cancelWakeUp?.();
+      cancelWakeUp = undefined;
+    },
+  };
+}

@@ -1,0 +1,218 @@
+// R6, R17, R27, R34: what a newcomer, or one that comes back too late, is told of thousands of sessions and questions is made as it leaves. Counted is
+// what one take makes.
+import { describe, expect, it } from "vitest";
+import type { EngineSubscription } from "../../src/engine/engine-subscription.js";
+import type { AgentEvent } from "../../src/engine/event.js";
+import type { ResumeAfter } from "../../src/engine/resume-start.js";
+import type { Terms } from "../../src/engine/terms.js";
+import { defaultTerms } from "../../src/protocols/aaep/negotiate.js";
+import { createEngineRig, type EngineRig, type RigOptions, session, typesOf } from "../support/engine-rig.js";
+
+const SESSION_COUNT = 200;
+const MOST_IN_ONE_TAKE = 32;
+const EACH: Partial<Terms> = { coalesceBoundaries: ["none"], maxEventsPerSecond: undefined };
+const idOf = (index: number): string => `sess_${index}`;
+const ALL_IDS = Array.from({ length: SESSION_COUNT }, (_, index) => idOf(index));
+
+/** Sessions that have begun, and how many texts were hashed for ids of what the daemon said since that was last asked. */
+function stage(options: RigOptions = {}): { readonly rig: EngineRig; readonly takeMade: () => number } {
+  let made = 0;
+  const rig = createEngineRig({
+    ...options,
+    hashed: () => {
+      made += 1;
+    },
+  });
+  for (const id of ALL_IDS) rig.publish(session(id).started(), session(id).state("idle", "thinking"));
+  const takeMade = (): number => {
+    const count = made;
+    made = 0;
+    return count;
+  };
+  takeMade();
+  return { rig, takeMade };
+}
+
+/** A subscription that takes when the test does. */
+function subscribe({ engine }: EngineRig, terms: Partial<Terms> = {}, resumeAfter?: ResumeAfter): EngineSubscription {
+  return engine.subscribe({
+    subscriberId: "late",
+    terms: { ...defaultTerms(), ...EACH, ...terms },
+    resumeAfter,
+    wake: () => undefined,
+    ended: () => undefined,
+  });
+}
+
+function takeOnce(subscription: EngineSubscription): readonly AgentEvent[] {
+  const taken = subscription.take();
+  return taken.kind === "run" ? taken.run.deliveries.map(({ event }) => event) : [];
+}
+
+/** All that it takes, and how many events at a time. */
+function takeAll(subscription: EngineSubscription): readonly (readonly AgentEvent[])[] {
+  const takes: (readonly AgentEvent[])[] = [];
+  for (let events = takeOnce(subscription); events.length > 0; events = takeOnce(subscription)) takes.push(events);
+  return takes;
+}
+
+const isSum = ({ extensions }: AgentEvent): boolean => extensions?.aaepd?.summary === true;
+
+describe("R17, R34: sums of many sessions", () => {
+  it("none is made before it is taken, and so many in one take; all of them, in order", () => {
+    const { rig, takeMade } = stage();
+    const subscription = subscribe(rig);
+    expect(takeMade()).toBe(0);
+    const made: number[] = [];
+    const told: string[] = [];
+    for (let events = takeOnce(subscription); events.length > 0; events = takeOnce(subscription)) {
+      made.push(takeMade());
+      told.push(...events.filter(isSum).map(({ session_id: id }) => id));
+    }
+    expect(Math.max(...made)).toBeLessThanOrEqual(MOST_IN_ONE_TAKE);
+    expect(told).toEqual(ALL_IDS);
+  });
+
+  it("each says how its session stood when the subscription came, before what came since", () => {
+    const { rig } = stage();
+    const subscription = subscribe(rig);
+    takeOnce(subscription);
+    const last = idOf(SESSION_COUNT - 1);
+    rig.publish(session(last).state("thinking", "deciding"), session(last).progress(50));
+    rig.publish(session(idOf(100)).completed());
+    rig.publish(session("sess_new").started());
+    const events = takeAll(subscription).flat();
+    const ofLast = events.filter(({ session_id: id }) => id === last);
+    expect(ofLast.map(({ from_state: from, to_state: to }) => [from, to])).toEqual([
+      ["idle", "thinking"],
+      ["thinking", "deciding"],
+      [undefined, undefined],
+    ]);
+    const ofOver = events.filter(({ session_id: id }) => id === idOf(100));
+    expect(ofOver.map(isSum)).toEqual([true, false]);
+    expect(events.filter(({ session_id: id }) => id === "sess_new").map(isSum)).toEqual([false]);
+    expect(events.slice(0, SESSION_COUNT - MOST_IN_ONE_TAKE).every(isSum)).toBe(true);
+  });
+
+  it("R4: what is critical waits for the sum of its own session alone", () => {
+    const { rig } = stage();
+    const subscription = subscribe(rig);
+    takeOnce(subscription);
+    const last = idOf(SESSION_COUNT - 1);
+    rig.publish(session(last).state("thinking", "deciding", "critical"));
+    const events = takeOnce(subscription);
+    const at = events.findIndex(({ urgency }) => urgency === "critical");
+    expect(at).toBeGreaterThanOrEqual(0);
+    expect(at).toBeLessThanOrEqual(1);
+    const rest = [...events, ...takeAll(subscription).flat()];
+    expect(rest.filter((event) => isSum(event) && event.session_id === last)).toHaveLength(1);
+  });
+
+  it("R9: where the rate is low, no more is made than leaves", () => {
+    const { rig, takeMade } = stage();
+    const listener = rig.listen({ ...EACH, maxEventsPerSecond: 1 });
+    rig.advance(3000);
+    expect(listener.received.map(({ event }) => event.session_id)).toEqual(ALL_IDS.slice(0, 4));
+    expect(takeMade()).toBeLessThanOrEqual(5);
+    expect(listener.subscription.status().waitingCount).toBe(SESSION_COUNT - 4);
+  });
+
+  it("R26: what is skipped is not made; where all stand then is told once", () => {
+    const { rig, takeMade } = stage();
+    const subscription = subscribe(rig);
+    takeOnce(subscription);
+    takeMade();
+    rig.publish(session(idOf(150)).state("thinking", "deciding"));
+    subscription.skip(undefined, undefined);
+    const events = takeAll(subscription).flat();
+    expect(events.map(({ session_id: id }) => id)).toEqual(ALL_IDS);
+    expect(events[150]?.to_state).toBe("deciding");
+    expect(takeMade()).toBe(SESSION_COUNT);
+  });
+
+  it("R8a: at its end all are told, and then what follows them", () => {
+    const { rig } = stage();
+    const subscription = subscribe(rig, { maxEventsPerSecond: 1 });
+    rig.publish(session(idOf(0)).completed());
+    const events: AgentEvent[] = [];
+    for (let next = subscription.drain(); next.kind !== "done"; next = subscription.drain()) {
+      if (next.kind === "run") events.push(...next.run.deliveries.map(({ event }) => event));
+    }
+    expect(events.filter(isSum).map(({ session_id: id }) => id)).toEqual(ALL_IDS);
+    expect(events.at(-1)?.type).toBe("aaep:agent.session.completed");
+  });
+
+  it("a filter that keeps all of them back does not keep back what follows", () => {
+    const { rig } = stage();
+    const eventFilters = { ...defaultTerms().eventFilters, exclude: ["aaep:agent.state.changed"] };
+    const listener = rig.listen({ ...EACH, eventFilters });
+    rig.publish(session(idOf(5)).progress(10));
+    rig.advance(10);
+    expect(typesOf(listener.received)).toEqual(["progress.updated"]);
+  });
+});
+
+describe("R6, R28, R34: many open questions", () => {
+  const questions = ALL_IDS.map((id, index) => session(id).confirmation(`rpl_${index}`));
+
+  function asked(): ReturnType<typeof stage> {
+    const made = stage({ engine: { confirmationGraceMs: 1_000_000 } });
+    for (const question of questions) made.rig.publish(question);
+    made.takeMade();
+    return made;
+  }
+
+  it("each is put once, so many in one take, before all that is not critical", () => {
+    const { rig } = asked();
+    const subscription = subscribe(rig, { supportsConfirmationReply: true });
+    const takes = takeAll(subscription);
+    const types = takes.flat().map(({ type }) => type);
+    const asks = "aaep:agent.awaiting.confirmation";
+    expect(types.slice(0, SESSION_COUNT)).toEqual(ALL_IDS.map(() => asks));
+    expect(types.filter((type) => type === asks)).toHaveLength(SESSION_COUNT);
+    expect(Math.max(...takes.map(({ length }) => length))).toBeLessThanOrEqual(2 * MOST_IN_ONE_TAKE);
+  });
+
+  it("one that is resolved before its turn is not put any more", () => {
+    const { rig } = asked();
+    const subscription = subscribe(rig, { supportsConfirmationReply: true });
+    const first = takeOnce(subscription);
+    const last = `rpl_${SESSION_COUNT - 1}`;
+    rig.agent.cancel(last);
+    rig.clock.settle();
+    const events = [...first, ...takeAll(subscription).flat()];
+    expect(events.filter(({ reply_token: token }) => token === last)).toEqual([]);
+    const put = events.filter(({ reply_token: token }) => typeof token === "string");
+    expect(put).toHaveLength(SESSION_COUNT - 1);
+  });
+
+  it("R6: notices for those that cannot answer are made as they leave, and not of what is resolved by then", () => {
+    const { rig, takeMade } = asked();
+    const subscription = subscribe(rig, { supportsConfirmationReply: false });
+    expect(takeMade()).toBe(0);
+    const first = takeOnce(subscription);
+    expect(takeMade()).toBeLessThanOrEqual(2 * MOST_IN_ONE_TAKE);
+    rig.agent.cancel(`rpl_${SESSION_COUNT - 1}`);
+    rig.clock.settle();
+    const events = [...first, ...takeAll(subscription).flat()];
+    const notices = events.filter(({ extensions }) => extensions?.aaepd?.asks !== undefined);
+    expect(notices.map(({ session_id: id }) => id)).toEqual(ALL_IDS.slice(0, -1));
+  });
+});
+
+describe("R27, R34: many losses", () => {
+  it("one that comes back too late is told of each session what is lost and where it stands, so many in one take", () => {
+    const { rig, takeMade } = stage({ journal: { maxEvents: 64 } });
+    rig.publish(session(idOf(3)).completed());
+    takeMade();
+    const subscription = subscribe(rig, {}, { kind: "event", eventId: "evt_nobody_knows" });
+    expect(takeMade()).toBe(0);
+    const takes = takeAll(subscription);
+    expect(Math.max(...takes.map(({ length }) => length))).toBeLessThanOrEqual(2 * MOST_IN_ONE_TAKE);
+    const events = takes.flat();
+    const lost = events.filter(({ extensions }) => extensions?.aaepd?.gap !== undefined);
+    const open = ALL_IDS.filter((id) => id !== idOf(3));
+    expect(lost.map(({ session_id: id }) => id)).toEqual(open);
+    expect(events.filter(isSum).map(({ session_id: id }) => id)).toEqual(open);
+  });
+});

@@ -1,0 +1,10 @@
+import type { Delivery } from "../../src/engine/delivery.js";
+import type { EngineSubscription } from "../../src/engine/engine-subscription.js";
+
+/** Everything that a subscription is handed at its end, where its journal answers at once. */
+export function drained(subscription: Pick<EngineSubscription, "drain">): readonly Delivery[] {
+  const deliveries: Delivery[] = [];
+  for (let next = subscription.drain(); next.kind !== "done"; next = subscription.drain())
+    if (next.kind === "run") deliveries.push(...next.run.deliveries);
+  return deliveries;
+}

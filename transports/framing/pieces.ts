@@ -1,0 +1,51 @@
+// What is written at a time: whole frames, so few that the operating system takes all of it or none. A connection that is given up between two pieces is
+// never cut in the middle of a frame, whatever its peer has read.
+import type { FrameRun } from "../../src/contracts/transport.js";
+import { type Framing, join } from "./framings.js";
+
+/** A local socket takes writes up to about this whole; a longer frame is a piece of its own. */
+export const PIECE_BYTES = 32 * 1024;
+/** A pipe takes no more than this whole (POSIX: at least 512; Linux: 4,096). */
+export const PIPE_PIECE_BYTES = 4096;
+
+/** Room for one frame's framing, for the count. */
+const FRAMING_BYTES = 4;
+
+export interface Pieces {
+  readonly buffers: readonly Buffer[];
+  readonly bytes: number;
+}
+
+/** Frames back to back as they stand on the wire, in pieces of up to `pieceBytes`. */
+export function piecesOf(framing: Framing, frames: readonly Uint8Array[], pieceBytes: number): Pieces {
+  const buffers: Buffer[] = [];
+  let bytes = 0;
+  let from = 0;
+  let size = 0;
+  const end = (to: number): void => {
+    if (to === from) return;
+    const buffer = join(framing, from === 0 && to === frames.length ? frames : frames.slice(from, to));
+    buffers.push(buffer);
+    bytes += buffer.length;
+    from = to;
+    size = 0;
+  };
+  for (const [index, frame] of frames.entries()) {
+    const length = frame.length + FRAMING_BYTES;
+    if (size + length > pieceBytes) end(index);
+    size += length;
+  }
+  end(frames.length);
+  return { buffers, bytes };
+}
+
+/** The pieces of a run: made once for each framing, and shared by every connection that sends the run. */
+export function piecesOfRun(run: FrameRun<Uint8Array>, framing: Framing, pieceBytes: number): Pieces {
+  const key = `${framing} ${pieceBytes}`;
+  // Only this function writes under the key.
+  const known = run.joined.get(key);
+  if (known !== undefined) return known as Pieces;
+  const made = piecesOf(framing, run.frames, pieceBytes);
+  run.joined.set(key, made);
+  return made;
+}
