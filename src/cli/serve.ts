@@ -9,7 +9,7 @@ When everything listens, one line of JSON goes to standard output, and nothing e
   {"pid":4711,"producer_id":"aaepd","endpoints":{"ipc":"/run/user/1000/aaep/aaepd.sock"}}
 With --grpc or --http the addresses stand there as lists, and over TCP token_file names the file with the token.
 A second daemon of the same name is refused: give it another one by --producer-id, which its socket is named after.
-Log lines go to standard error. SIGTERM, SIGINT and SIGHUP stop the daemon in order, within two seconds.
+Log lines go to standard error. SIGTERM, SIGINT and SIGHUP stop the daemon in order, within --stop-timeout-seconds.
 
 What agents say is kept on disk, for the next start and for aaepd replay; --journal memory writes nothing of it. aaepd status says where it is. Stopped
 in order the daemon ends open sessions; after a crash they go on. See docs/journal.md.

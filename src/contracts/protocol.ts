@@ -1,6 +1,6 @@
 import type { Fault } from "../base/errors.js";
 import type { DeliveryRun } from "../engine/delivery.js";
-import type { Drained } from "../engine/stream.js";
+import type { Owed } from "../engine/stream.js";
 import type { Millis } from "./clock.js";
 
 /** Where a pump pulls from. */
@@ -29,14 +29,6 @@ export interface Heartbeat<Message> {
   readonly everyMs: Millis;
   /** `resumeAfter`: what `ProtocolSession.resumeAfter` answers. */
   readonly message: (resumeAfter: string | undefined) => Message;
-}
-
-/** What is still owed to a subscription that is ended from this side. */
-export interface Owed {
-  /** The next of it. To be asked for as the peer takes it. */
-  readonly drain: () => Drained;
-  /** At most how many events are left of it. */
-  readonly leftCount: () => number;
 }
 
 /** What still has to go out when a session is ended from this side. */

@@ -68,11 +68,8 @@ export interface AnsweringConnection {
    * until `close` is called or the connection closes (R8a).
    */
   readonly ended: Promise<void>;
-  /** Takes no more in. What goes out still does, until `close`. */
   readonly takeNoMore: () => void;
-  /**
-   * Takes no more in, sends what was handed over and what handlers answer in this turn, then closes, as `Connection.close` does. Never rejects.
-   */
+  /** Takes no more in, sends what was handed over and what handlers answer in this turn, then closes as `Connection.close` does. Never rejects. */
   readonly close: (withinMs?: Millis) => Promise<void>;
   readonly closed: Promise<CloseInfo>;
 }

@@ -64,9 +64,6 @@ export type ServiceAddress =
   | { readonly kind: "tcp"; readonly host: string; readonly port: number };
 
 export interface ServiceListener extends Listener {
-  /**
-   * After `stop`, when its streams are being closed: waits for them and for calls that are answered, at most so long where a time is given, then ends
-   * every connection. Never rejects.
-   */
+  /** After `stop`, when its streams are being closed: waits, at most so long, for them and for answers, then ends every connection. Never rejects. */
   readonly drain: (withinMs?: Millis) => Promise<void>;
 }

@@ -26,7 +26,7 @@ export interface OpenSayingsServices {
 export interface OpenSayings {
   /** One state change for each, by which a newcomer knows where it stands (R17). */
   readonly sums: (at: Standpoint, only?: ReadonlySet<string>) => Sayings;
-  /** What is being asked and these terms cannot answer, for a newcomer that was not there; not of questions that are resolved when it is said (R6). */
+  /** What is being asked and these terms cannot answer, for a newcomer that was not there; not what is resolved when it would be said (R6). */
   readonly notices: (terms: Terms, at: Standpoint, only?: ReadonlySet<string>) => Sayings;
 }
 
@@ -47,7 +47,9 @@ export function createOpenSayings(services: OpenSayingsServices): OpenSayings {
     notices: (terms, at, only) => {
       const concerned = questions
         .open()
-        .filter(({ kind, sessionId }) => !canAnswer(terms, kind, sessionId) && (only === undefined || only.has(sessionId)));
+        .filter(
+          ({ kind, sessionId }) => !canAnswer(terms, kind, sessionId) && (only === undefined || only.has(sessionId)),
+        );
       const { of, release } = services.standings.now();
       return {
         keys: concerned.map(({ token }) => token),

@@ -23,6 +23,14 @@ export type Drained =
   | { readonly kind: "later" }
   | { readonly kind: "done" };
 
+/** What is still owed to a subscription that is ended from this side. */
+export interface Owed {
+  /** The next of it. To be asked for as the peer takes it. */
+  readonly drain: () => Drained;
+  /** At most how many events are left of it. */
+  readonly leftCount: () => number;
+}
+
 /** Where a subscription stands in its view. */
 export interface Place {
   readonly view: View;

@@ -1,5 +1,5 @@
-// What leaves before everything that waits, at once and at no cost: questions that are open, notices of those that a subscription cannot answer, and what
-// it has asked to hear again (R4, R6, R28). Of questions and notices only so many leave together, each made then (R34).
+// What leaves before everything that waits, at once and at no cost: questions that are open, notices of those that a subscription cannot answer, and
+// what it has asked to hear again (R4, R6, R28). Of questions and notices only so many leave together, each made then (R34).
 import type { Epoch, JournaledEvent } from "./event.js";
 import type { StreamServices } from "./stream.js";
 import type { Unit } from "./unit.js";

@@ -1,8 +1,8 @@
 // The end of a subscription from this side: what it is still owed is handed over as its peer takes it, until it is all or the time is over (R8a).
 import { timeToClose, within } from "../base/time-limit.js";
 import type { Clock, Millis } from "../contracts/clock.js";
-import type { Owed } from "../contracts/protocol.js";
 import type { CloseInfo } from "../contracts/transport.js";
+import type { Owed } from "../engine/stream.js";
 import type { DeliverySink } from "./pump.js";
 
 /** How long the end of a subscription may take where nobody says how long, ms. */

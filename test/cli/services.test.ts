@@ -14,6 +14,7 @@ import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
 import { ListenRequestSchema, SubscribeRequestSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { ensureBuilt } from "../support/built.js";
 import { callOnce, createGrpcClient, refusalOf } from "../support/grpc-client.js";
+import { listenInLines, publishInLines } from "../support/line-listener.js";
 import { startProgram } from "../support/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 import { runtimeEnvironment } from "./command-stage.js";
@@ -35,6 +36,8 @@ async function started(...options: readonly string[]) {
   const [line = ""] = await program.stdoutLines(1);
   return { program, directory, ready: JSON.parse(line) as Ready };
 }
+
+const SESSION_COUNT = 2000;
 
 const withToken = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
@@ -175,8 +178,54 @@ describe("aaepd serve with services", () => {
     },
   );
 
+  it("R8a, R34, S7: the ends of thousands of sessions are heard over gRPC and Connect, then why the stream ends", async () => {
+    const { program, ready } = await started("--grpc", "auto", "--http", "auto", "--stop-timeout-seconds", "300");
+    const { ipc = "", grpc, http } = ready.endpoints;
+    const socketOf = (address: string | undefined) => String(address).replace("unix:", "");
+    const clients = [grpc, http].map((addresses) => {
+      const nodeOptions = { createConnection: () => createConnection(socketOf(addresses?.[0])) };
+      return createClient(SubscriberService, createGrpcTransport({ baseUrl: "http://localhost", nodeOptions }));
+    });
+    let acceptedCount = 0;
+    let tellAccepted: () => void = () => {};
+    const allAccepted = new Promise<void>((resolve) => {
+      tellAccepted = resolve;
+    });
+    const streams = clients.map(async (client) => {
+      const ended = new Set<string>();
+      let last = "";
+      try {
+        for await (const { events, message } of client.listen(create(ListenRequestSchema))) {
+          for (const { sessionId, payload } of events) {
+            if (payload.case === "sessionErrored" && sessionId !== undefined) ended.add(sessionId);
+          }
+          if (message.case === "accepted" && ++acceptedCount === clients.length) tellAccepted();
+          if (message.case === "close") last = message.value.reasonCode ?? "";
+        }
+      } catch (caught) {
+        expect(ConnectError.from(caught).code).toBe(Code.Unavailable);
+      }
+      return { ended: ended.size, last };
+    });
+    await allAccepted;
+    const agent = await listenInLines(ipc);
+    const starts = Array.from({ length: SESSION_COUNT }, (_, index) => ({
+      type: "aaep:agent.session.started",
+      session_id: `sess_${index}`,
+      summary_normal: "Begins.",
+      producer: { agent_id: "planner" },
+    }));
+    await publishInLines(agent, starts);
+    program.child.kill("SIGTERM");
+    expect(await program.ended).toMatchObject({ code: 0 });
+    const told = { ended: SESSION_COUNT, last: "producer_shutdown" };
+    expect(await Promise.all(streams)).toEqual([told, told]);
+  });
+
   it("R8a, G3: peers that read nothing and calls that never get whole hold up the end once, and not in turn", async () => {
-    const { program, ready, directory } = await started("--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0");
+    const inTwoSeconds = ["--stop-timeout-seconds", "2"];
+    const tcp = ["--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0"];
+    const { program, ready, directory } = await started(...tcp, ...inTwoSeconds);
     const token = readFileSync(join(directory, "aaepd.token"), "utf8").trim();
     const [grpc, http] = [ready.endpoints.grpc?.[0], ready.endpoints.http?.[0]];
     for (const address of [grpc, http]) {

@@ -1,8 +1,7 @@
 // R8a, R34: the end of a subscription from this side, as its peer takes it.
 import { describe, expect, it } from "vitest";
-import type { Owed } from "../../src/contracts/protocol.js";
 import type { DeliveryRun } from "../../src/engine/delivery.js";
-import type { Drained } from "../../src/engine/stream.js";
+import type { Drained, Owed } from "../../src/engine/stream.js";
 import { handOver } from "../../src/runtime/hand-over.js";
 import { createVirtualClock } from "../support/virtual-clock.js";
 

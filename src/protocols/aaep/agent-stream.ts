@@ -29,8 +29,8 @@ export interface AgentStreamServices {
 
 export interface AgentStream {
   /**
-   * Ends it from this side: what it is owed and is known goes out first, then the status of the reason. `until`: an instant of the clock, ms. Resolves
-   * with how many messages are known not to have left by then. Never rejects.
+   * Ends it from this side: what it is owed and is known goes out first, then the status of the reason. `until`: an instant of the clock, ms.
+   * Resolves with how many messages are known not to have left by then. Never rejects.
    */
   readonly finish: (reason: EndReason, until?: Millis) => Promise<number>;
   /** Resolves when the peer has ended its side; what it sent has been taken. Never rejects. */

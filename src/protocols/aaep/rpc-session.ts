@@ -3,11 +3,12 @@
 
 import { Fault, publicFault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
-import type { DeliverySource, EndReason, Owed } from "../../contracts/protocol.js";
+import type { DeliverySource, EndReason } from "../../contracts/protocol.js";
 import type { RefusedCall, RpcCall, RpcHandlers } from "../../contracts/rpc.js";
 import type { DeliveryRun } from "../../engine/delivery.js";
 import type { Producer } from "../../engine/event.js";
 import type { PublishReceipt } from "../../engine/publishing.js";
+import type { Owed } from "../../engine/stream.js";
 import { createAgentDesk } from "./agent-desk.js";
 import { receiptDocument, summaryDocument } from "./agent-documents.js";
 import { quoted } from "./capabilities.js";
