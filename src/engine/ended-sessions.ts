@@ -11,6 +11,11 @@ export interface EndedSession {
   readonly endedAt: Millis;
 }
 
+/** The last events of sessions, of those of which the journal has one. */
+export function terminalsOf(sessions: Iterable<EndedSession>): readonly JournaledEvent[] {
+  return [...sessions].flatMap(({ terminal }) => ("epoch" in terminal ? [terminal] : []));
+}
+
 export interface OwnedSession extends EndedSession {
   /** The connection of its agent, by identity, as long as that was there. */
   readonly owner: object | undefined;

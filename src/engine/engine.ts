@@ -4,7 +4,9 @@
 import { Fault } from "../base/errors.js";
 import { within } from "../base/time-limit.js";
 import type { ReplyFate } from "../contracts/audit.js";
+import type { AgentHandle } from "./agent-handle.js";
 import { type AbleCount, canAnswer, canAnswerEvent, countAble } from "./answering.js";
+import { terminalsOf } from "./ended-sessions.js";
 import { endAllSessions } from "./ending-sessions.js";
 import type { EngineOptions, EngineServices } from "./engine-options.js";
 import { createEngineAccounts, type EngineAccounts, type EngineStatus } from "./engine-status.js";
@@ -15,14 +17,14 @@ import {
   withOwnSessions,
 } from "./engine-subscription.js";
 import { createEpochRuns } from "./epoch-runs.js";
-import type { AgentEvent, JournaledEvent, NewEvent, Producer } from "./event.js";
+import type { AgentEvent, NewEvent, Producer } from "./event.js";
 import { createGapEvents } from "./gap-events.js";
 import { createHub } from "./hub.js";
 import { keptQuestions } from "./kept-questions.js";
 import { createLosses } from "./losses.js";
 import type { Expulsion } from "./member-spec.js";
 import { collapsedStateEvent, completeSkipped, overtookEvent, textEvent } from "./merged-events.js";
-import { type AgentHandle, createPublishing } from "./publishing.js";
+import { createPublishing } from "./publishing.js";
 import type { AgentEvents } from "./question-agents.js";
 import { createQuestions } from "./questions.js";
 import { createRepeats } from "./repeats.js";
@@ -292,7 +294,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     connections,
     questionsFor,
     shapeEvent,
-    terminals: () => ended(),
+    terminals: () => terminalsOf(sessions.endedSince(Number.NEGATIVE_INFINITY)),
     recordReply,
   };
 
@@ -331,11 +333,6 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     );
   };
 
-  const ended = (): readonly JournaledEvent[] =>
-    [...sessions.endedSince(Number.NEGATIVE_INFINITY)].flatMap(({ terminal }) =>
-      "epoch" in terminal ? [terminal] : [],
-    );
-
   const forgetEnded = (): void => {
     sessions.forgetEnded(clock.now() - options.endedRetentionMs);
     lows.forget(clock.wallTime() - options.endedRetentionMs);
@@ -367,7 +364,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     endSessions: async () => {
       publishing.refuseFromNowOn();
       // What was said before a session's end is heard before it.
-      await hub.settled();
+      const behind = hub.settled();
+      if (behind !== undefined) await behind;
       await endAllSessions({ sessions, slices, end: publishing.abandon });
       await settled();
     },
@@ -382,11 +380,9 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     },
     status: () => ({
       ...sessions.remembered(),
+      ...hub.counts(),
       placedOutputCount: points.outputCount(),
       openSessionCount: sessions.openIds().length,
-      subscriptionCount: hub.members().size,
-      viewCount: hub.viewCount(),
-      keptUnitCount: hub.keptUnitCount(),
       openQuestionCount: questions.openCount(),
       lostSessionCount: losses.count(),
       head: journal.head(),

@@ -15,6 +15,7 @@ export interface GivenApart {
   /** Remembers that a critical event went ahead of its place; at most 1,000, the oldest is forgotten (R18). */
   readonly wentAhead: (unit: EventUnit) => void;
   readonly hasGoneAhead: (epoch: Epoch) => boolean;
+  readonly aheadCount: () => number;
   /** A critical event makes what its agent's progress and states were before it old news (R4). */
   readonly supersede: (unit: EventUnit) => void;
   /** Text below `position` of this output is not given. */
@@ -68,6 +69,7 @@ export function createGivenApart(completeSkipped: (unit: TextUnit) => TextUnit):
       keepNewest(ahead, AHEAD_LIMIT);
     },
     hasGoneAhead: (epoch) => ahead.has(epoch),
+    aheadCount: () => ahead.size,
     supersede: (unit) => {
       const lane = laneOf(unit);
       superseded.set(lane, Math.max(unit.epoch, superseded.get(lane) ?? 0));

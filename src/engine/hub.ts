@@ -6,6 +6,7 @@ import type { Log } from "../contracts/log.js";
 import type { Segmenter } from "../contracts/segmenter.js";
 import type { PrivateView } from "./backlog-reader.js";
 import { createCodeBlocks } from "./code-blocks.js";
+import type { EngineStatus } from "./engine-status.js";
 import type { EpochSteps } from "./epoch-runs.js";
 import type { AgentEvent, Epoch, JournaledEvent, NewEvent } from "./event.js";
 import { unitOf } from "./event-units.js";
@@ -93,17 +94,16 @@ export interface Hub {
    * Subscriptions are woken and take when they will. `publisher` counts what of it waits.
    */
   readonly append: (events: readonly NewEvent[], publisher?: PublisherBacklog) => Appended;
-  /** Resolves when all views have taken what was journaled. */
-  readonly settled: () => Promise<void>;
+  /** Resolves when all views have taken what was journaled; undefined where they have. */
+  readonly settled: () => Promise<void> | undefined;
   readonly open: (spec: MemberSpec) => Member;
   /** A view that nobody shares and no event reaches by itself. Its owner closes it. */
   readonly openPrivateView: (terms: ViewTerms, wakeUps: WakeUps, startsAfter: Epoch) => PrivateView;
   readonly members: () => ReadonlySet<Member>;
   /** Events journaled, and events handed to transports. */
   readonly rates: { readonly published: RecentRate; readonly delivered: RecentRate };
-  readonly viewCount: () => number;
-  /** Units that views keep for subscriptions that have not taken them (R18). */
-  readonly keptUnitCount: () => number;
+  /** `keptUnitCount`: units that views keep for subscriptions that have not taken them (R18). */
+  readonly counts: () => Pick<EngineStatus, "subscriptionCount" | "viewCount" | "keptUnitCount">;
 }
 
 /**
@@ -315,11 +315,10 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     },
     members: () => members,
     rates: { published, delivered },
-    viewCount: () => views.size,
-    keptUnitCount: () => {
-      let count = 0;
-      for (const { view } of views.values()) count += view.log.end() - view.log.start();
-      return count;
+    counts: () => {
+      let keptUnitCount = 0;
+      for (const { view } of views.values()) keptUnitCount += view.log.end() - view.log.start();
+      return { subscriptionCount: members.size, viewCount: views.size, keptUnitCount };
     },
   };
 }

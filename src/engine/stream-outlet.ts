@@ -19,6 +19,7 @@ export abstract class StreamOutlet extends StreamIntake {
   protected criticalSeen = this.standing.view.log.end();
   protected spokenAt = Number.NEGATIVE_INFINITY;
   protected expedited: readonly EventUnit[] = NO_UNITS;
+  protected isAheadFull = false;
 
   takePendingCriticals(): readonly EventUnit[] {
     const pending = [...this.expedited];
@@ -35,10 +36,13 @@ export abstract class StreamOutlet extends StreamIntake {
   }
 
   expedite(units: readonly EventUnit[]): void {
-    if (units.length === 0) return;
-    // What it forgets comes in its place, as it would without this.
-    this.expedited = [...this.expedited, ...units].slice(-AHEAD_LIMIT);
-    for (const unit of units) this.remember().wentAhead(unit);
+    for (const unit of units) {
+      // From where it can remember no more, they come in their place and in order, until all that went ahead has been passed (R18).
+      this.isAheadFull ||= this.remember().aheadCount() >= AHEAD_LIMIT;
+      if (this.isAheadFull) return;
+      this.remember().wentAhead(unit);
+      this.expedited = [...this.expedited, unit];
+    }
   }
 
   wentAhead(epoch: Epoch): boolean {

@@ -255,6 +255,7 @@ class PulledStream extends StreamOutlet implements Stream {
     const { view, cursor } = this.standing;
     if (this.apart === undefined || this.backlog !== undefined || cursor < view.log.end()) return;
     if (this.services.isBehind(view)) return;
+    this.isAheadFull = false;
     this.apart.forgetPassed((output) => view.texts.heldOffset(output) !== undefined);
     if (this.apart.count() === 0) this.apart = undefined;
   }

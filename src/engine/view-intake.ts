@@ -32,8 +32,8 @@ export interface ViewIntake {
   readonly behindAfter: () => Epoch | undefined;
   /** How many events of its session `entry` overtakes, of those that this view wants and has not taken; superseded ones are not counted (R4). */
   readonly overtaken: (view: View, entry: JournaledEvent) => number;
-  /** Resolves when every view has taken all that was pushed. */
-  readonly settled: () => Promise<void>;
+  /** Resolves when every view has taken all that was pushed; undefined where that is so already. */
+  readonly settled: () => Promise<void> | undefined;
 }
 
 interface Waiting {
@@ -166,6 +166,6 @@ export function createViewIntake<Target>(services: ViewIntakeServices<Target>): 
       }
       return count;
     },
-    settled: () => (isWaiting() ? new Promise((resolve) => settling.push(resolve)) : Promise.resolve()),
+    settled: () => (isWaiting() ? new Promise((resolve) => settling.push(resolve)) : undefined),
   };
 }

@@ -133,8 +133,8 @@ describe("R8a, R34, S7: the end of standard input", () => {
   it("each end is heard by everybody, then the close, and no line is cut", async () => {
     const { program, path } = await serving("stdio");
     const listener = await subscribedInLines(path);
-    const events = sessionsOf(150, 1);
-    const calls = [events.slice(0, 150), events.slice(150)].map((params, id) => ({
+    const events = sessionsOf(40, 1);
+    const calls = [events.slice(0, 40), events.slice(40)].map((params, id) => ({
       jsonrpc: "2.0",
       id,
       method: "aaep.publish",
@@ -143,7 +143,7 @@ describe("R8a, R34, S7: the end of standard input", () => {
     program.child.stdin.end(calls.map((call) => `${JSON.stringify(call)}\n`).join(""));
     expect(await program.ended).toStrictEqual({ code: 0, signal: null });
     await listener.closed;
-    expectAllHeard(listener, 150, 150);
+    expectAllHeard(listener, 40, 40);
     expect(program.stderr()).not.toContain(LEFT);
   });
 });

@@ -1,7 +1,7 @@
 // R8: a session whose start was never answered belongs to nobody, until its start is published once more; one whose token somebody may have is not given
 // to another (R3).
 import { describe, expect, it } from "vitest";
-import type { PublishReceipt } from "../../src/engine/publishing.js";
+import type { PublishReceipt } from "../../src/engine/agent-handle.js";
 import { createEngineRig, type EngineRig, type RigAgent, session } from "../support/engine-rig.js";
 import { ABLE, confirmation } from "../support/question-rig.js";
 import { createRuns, type Run, type Runs } from "../support/restart-rig.js";

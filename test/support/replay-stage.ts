@@ -75,6 +75,7 @@ export function createReplayStage(
       retryAfterSeconds: 5,
       lag: { maxMs: 3_600_000, maxEvents: 1_000_000 },
       viewWindowCount: 1024,
+      turnRoomMs: Number.POSITIVE_INFINITY,
       queueLimitCount: 256,
       confirmationGraceMs: 0,
       reconnectGraceMs: 0,

@@ -1,9 +1,9 @@
 // The agent's side of AAEP, for every framing (R2, R3, R8, R33, AAEP ch. 6): what it publishes, who it is, the sessions it takes over, and its
 // questions. How messages are framed, and in which words the answers go out, is known elsewhere.
 import { Fault, faultFrom } from "../../base/errors.js";
+import type { AgentHandle, PublishReceipt } from "../../engine/agent-handle.js";
 import type { Engine } from "../../engine/engine.js";
 import type { Producer } from "../../engine/event.js";
-import type { AgentHandle, PublishReceipt } from "../../engine/publishing.js";
 import type { AgentEvents } from "../../engine/question-agents.js";
 import type { SessionSummary } from "../../engine/session-record.js";
 import { type AgentQuestions, createAgentQuestions } from "./agent-questions.js";

@@ -1,7 +1,7 @@
 // What agents are told, as documents: JSON-RPC sends them as they are, the services as messages of the same members.
 import { Fault } from "../../base/errors.js";
+import type { PublishReceipt } from "../../engine/agent-handle.js";
 import type { Producer } from "../../engine/event.js";
-import type { PublishReceipt } from "../../engine/publishing.js";
 import { outcomeFields, type ResolvedQuestion } from "../../engine/question-result.js";
 import type { OpenQuestion, SessionSummary } from "../../engine/session-record.js";
 import type { Message } from "./subscription-desk.js";

@@ -3,8 +3,8 @@ import { Fault } from "../../base/errors.js";
 import type { IdSource } from "../../base/ids.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import type { AbortSignalLike } from "../../contracts/rpc.js";
+import type { AgentHandle } from "../../engine/agent-handle.js";
 import type { Engine } from "../../engine/engine.js";
-import type { AgentHandle } from "../../engine/publishing.js";
 import { type AgentDesk, createAgentDesk } from "./agent-desk.js";
 
 /** Agents by single calls that may be there at a time. A further one takes the place of the idle one that was used longest ago. */

@@ -1,7 +1,7 @@
 // The blocking contract as one call (AAEP §6.1, §6.8): an agent asks, and its call is answered when the question has its outcome.
 import { Fault } from "../../base/errors.js";
 import type { AbortSignalLike } from "../../contracts/rpc.js";
-import type { AgentHandle } from "../../engine/publishing.js";
+import type { AgentHandle } from "../../engine/agent-handle.js";
 import type { HostDecision, ResolvedQuestion } from "../../engine/question-result.js";
 import type { Message } from "./subscription-desk.js";
 

@@ -5,9 +5,9 @@ import { Fault, publicFault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { DeliverySource, EndReason } from "../../contracts/protocol.js";
 import type { RefusedCall, RpcCall, RpcHandlers } from "../../contracts/rpc.js";
+import type { PublishReceipt } from "../../engine/agent-handle.js";
 import type { DeliveryRun } from "../../engine/delivery.js";
 import type { Producer } from "../../engine/event.js";
-import type { PublishReceipt } from "../../engine/publishing.js";
 import type { Owed } from "../../engine/stream.js";
 import { createAgentDesk } from "./agent-desk.js";
 import { receiptDocument, summaryDocument } from "./agent-documents.js";
@@ -15,6 +15,7 @@ import { quoted } from "./capabilities.js";
 import { claimsOfCall } from "./claims.js";
 import { isCostlyCall } from "./costly-calls.js";
 import { createQuestionMethods, questionNotifications } from "./question-methods.js";
+import { longForm, NEEDS_AN_ANSWER, unanswerable } from "./rpc-forms.js";
 import { safeReply } from "./safe-reply.js";
 import { sourceTexts } from "./source-text.js";
 import {
@@ -376,41 +377,4 @@ function acceptance(counts: boolean | Promise<boolean>): Message | Promise<Messa
 /** What is acknowledged is safe (R29). */
 function whenSafe(message: Message, durable: Promise<void> | undefined): Message | Promise<Message> {
   return durable === undefined ? message : durable.then(() => message);
-}
-
-interface LongForm {
-  readonly events: readonly unknown[];
-  readonly resumeToken: string | undefined;
-}
-
-/** The params of a publish that shows a token (R8): exactly `events` and, where it is shown, `resume_token`. An event has a type. */
-function longForm(params: object): LongForm | undefined {
-  if (!("events" in params) || !Array.isArray(params.events)) return undefined;
-  if (Object.keys(params).some((name) => name !== "events" && name !== "resume_token")) return undefined;
-  const resumeToken = "resume_token" in params ? params.resume_token : undefined;
-  if (resumeToken !== undefined && typeof resumeToken !== "string") {
-    const sentence = "`resume_token` must be the string that session.started was answered with.";
-    throw new Fault("invalid_params", sentence, { pointer: "/resume_token", rule: "R8" });
-  }
-  return { events: params.events, resumeToken };
-}
-
-/** What they ask for cannot be used, or must not be changed, by somebody who does not hear the answer (AAEP §5.1, §5.7). */
-const NEEDS_AN_ANSWER: ReadonlySet<string> = new Set([
-  "aaep.subscribe",
-  "aaep.renegotiate",
-  "aaep.manifest",
-  "aaep.resume_session",
-  "aaep.list_pending",
-  "aaep.confirm",
-  "aaep.clarify",
-  "aaep.outcome_of",
-  "aaepd.status",
-]);
-
-function unanswerable(method: string): Fault {
-  return new Fault("invalid_message", `Call ${method} as a request, with an id; nobody would hear its answer.`, {
-    pointer: "/id",
-    rule: "R33",
-  });
 }
