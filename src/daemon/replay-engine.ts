@@ -103,10 +103,10 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
     listening.add(engine);
     player.start();
     return withOwn(subscription, {
-      take: () => {
-        const taken = subscription.take();
+      take: (only) => {
+        const taken = subscription.take(only);
         if (taken.kind === "run") hasHeardNews ||= taken.run.deliveries.some(({ epoch }) => epoch > lastKnown);
-        if (taken.kind === "idle" && hasTakenAll(subscription)) noteCaughtUp();
+        if (only === undefined && taken.kind === "idle" && hasTakenAll(subscription)) noteCaughtUp();
         return taken;
       },
       close: (...reason) => {
@@ -152,8 +152,8 @@ function addClosures(sum: Map<ClosureReason, number>, closures: ReadonlyMap<Clos
 }
 
 function hasTakenAll(subscription: EngineSubscription): boolean {
-  const { waitingCount, behind } = subscription.status();
-  return !subscription.terms().paused && waitingCount === 0 && !behind;
+  const { waitingCount, untakenCount, behind } = subscription.status();
+  return !subscription.terms().paused && waitingCount === 0 && untakenCount === 0 && !behind;
 }
 
 function refuseAgent(): never {
