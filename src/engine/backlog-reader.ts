@@ -248,7 +248,7 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
     owes: (entry) => entry.epoch > after && !wasGiven(entry, point),
     released: () => view.log.from(place.cursor),
     isResting: turn.isWaiting,
-    isReading: () => inFlight,
+    isReading: () => inFlight || isInMidBatch(),
     hurry: () => {
       isHurried = true;
     },

@@ -253,6 +253,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     clock,
     room,
     targets: () => views.values(),
+    targetCount: () => views.size,
     begin: (shared, live) => inView(shared, live, () => shared.view.push(live, live.entry.at)),
     goOn: (shared, live, steps) =>
       inView(shared, live, () => (steps.next().done === true ? undefined : steps)) === undefined,

@@ -42,7 +42,8 @@ export function createPublisherBacklog(): PublisherBacklog {
   };
 }
 
-function textUnitsOf({ entry }: LiveEntry): number {
+/** Text of a chunk, UTF-16 units; of anything else 0. */
+export function textUnitsOf({ entry }: LiveEntry): number {
   const { chunk } = entry.event;
   return typeof chunk === "string" ? chunk.length : 0;
 }

@@ -37,12 +37,16 @@ export abstract class StreamOutlet extends StreamIntake {
 
   expedite(units: readonly EventUnit[]): void {
     for (const unit of units) {
-      // From where it can remember no more, they come in their place and in order, until all that went ahead has been passed (R18).
-      this.isAheadFull ||= this.remember().aheadCount() >= AHEAD_LIMIT;
-      if (this.isAheadFull) return;
+      if (!this.mayGoAhead()) return;
       this.remember().wentAhead(unit);
       this.expedited = [...this.expedited, unit];
     }
+  }
+
+  /** From where no more can be remembered, critical events come in their place and in order, until all that went ahead has been passed (R18). */
+  private mayGoAhead(): boolean {
+    this.isAheadFull ||= (this.apart?.aheadCount() ?? 0) >= AHEAD_LIMIT;
+    return !this.isAheadFull;
   }
 
   wentAhead(epoch: Epoch): boolean {
@@ -104,7 +108,7 @@ export abstract class StreamOutlet extends StreamIntake {
       }
       if (critical === undefined) return;
       this.criticalSeen = critical.index + 1;
-      if (!this.isOwed(critical.unit)) continue;
+      if (!this.isOwed(critical.unit) || (this.backlog !== undefined && !this.mayGoAhead())) continue;
       if (critical.index < this.standing.cursor && this.backlog === undefined) continue;
       this.takeOneCritical(critical.index, critical.unit, out, now);
     }

@@ -3,7 +3,7 @@
 import type { Clock } from "../contracts/clock.js";
 import type { Epoch, JournaledEvent } from "./event.js";
 import type { LiveEntry } from "./live-entry.js";
-import type { PublisherBacklog } from "./publisher-backlog.js";
+import { type PublisherBacklog, textUnitsOf } from "./publisher-backlog.js";
 import type { Steps } from "./steps.js";
 import { isSupersededBy } from "./superseded.js";
 import type { TurnRoom } from "./turn-room.js";
@@ -15,6 +15,7 @@ export interface ViewIntakeServices<Target> {
   readonly room: TurnRoom;
   /** All views, in a fixed order; those that are opened meanwhile come last. */
   readonly targets: () => Iterator<Target>;
+  readonly targetCount: () => number;
   /** Begins with an entry in one view. */
   readonly begin: (target: Target, live: LiveEntry) => Steps | undefined;
   /** Does one step more. True: that was the last. */
@@ -41,6 +42,13 @@ interface Waiting {
   readonly publisher: PublisherBacklog | undefined;
 }
 
+/**
+ * What waits before a critical entry is taken at once where it is little: so many entries, once for each view, with so much text (UTF-16 units).
+ * So a burst of ordinary events is heard in its order.
+ */
+const LITTLE_COUNT = 256;
+const LITTLE_TEXT_UNITS = 1024;
+
 /** `head` of the queue moves; what lies before it is let go of in steps. */
 const DROP_STEP_COUNT = 1024;
 
@@ -55,6 +63,7 @@ export function createViewIntake<Target>(services: ViewIntakeServices<Target>): 
   const bySession = new Map<string, Set<LiveEntry>>();
   let settling: (() => void)[] = [];
   let isArmed = false;
+  let textUnits = 0;
 
   const isWaiting = (): boolean => head < queue.length;
 
@@ -67,6 +76,7 @@ export function createViewIntake<Target>(services: ViewIntakeServices<Target>): 
 
   const finished = ({ live, publisher }: Waiting): void => {
     head += 1;
+    textUnits -= textUnitsOf(live);
     targets = undefined;
     if (head === queue.length || head >= DROP_STEP_COUNT) {
       queue = queue.slice(head);
@@ -141,13 +151,23 @@ export function createViewIntake<Target>(services: ViewIntakeServices<Target>): 
     return true;
   };
 
+  const isLittle = (): boolean =>
+    (queue.length - head) * services.targetCount() <= LITTLE_COUNT && textUnits <= LITTLE_TEXT_UNITS;
+
+  /** Whatever time it takes: it is little. */
+  const takeAll = (): void => {
+    for (let first = queue[head]; first !== undefined; first = queue[head]) step(first);
+  };
+
   return {
     push: (live, publisher) => {
+      if (live.critical && isWaiting() && isLittle()) takeAll();
       const isFirst = !isWaiting();
       if (isFirst && takeNow(live)) return;
       // A critical entry waits for nothing but its place, so it counts for nobody.
       const counted = live.critical ? undefined : publisher;
       queue.push({ live, publisher: counted });
+      textUnits += textUnitsOf(live);
       counted?.added(live);
       if (!live.critical) remember(live);
       if (isFirst) work();
