@@ -58,9 +58,11 @@ class PulledStream extends StreamOutlet implements Stream {
       this.services.ran(lows);
       return { kind: "run", run };
     }
-    if (this.holdsBack()) this.takeCritical(out, now);
-    else this.criticalSeen = standing.view.log.end();
+    const isHeldBack = this.holdsBack();
+    if (isHeldBack) this.takeCritical(out, now);
     if (!this.terms.paused && !this.isAsking()) this.takeLimited(out, now);
+    // A run takes only so much: what is critical behind it may have to leave before the next one (R34).
+    if (!isHeldBack) this.criticalSeen = Math.max(this.criticalSeen, standing.cursor);
     this.forgetPassed();
     return this.runOf(out) ?? this.nextWait(now);
   }

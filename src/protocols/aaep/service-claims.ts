@@ -42,10 +42,15 @@ export function claimsOfKeyed(text: string, ...fields: readonly string[]): Keyed
 
 /** A call as it came, but for the key that it shows: that is a secret, and what is written down is no place for it. */
 export function withoutKey(text: string): string {
-  let rest = text;
-  for (const { name, start, end } of [...membersOf(text)].reverse())
-    if (name === "key") rest = `${rest.slice(0, start)}"…"${rest.slice(end)}`;
-  return rest;
+  const pieces: string[] = [];
+  let from = 0;
+  for (const { name, start, end } of membersOf(text)) {
+    if (name !== "key") continue;
+    pieces.push(text.slice(from, start), '"…"');
+    from = end;
+  }
+  pieces.push(text.slice(from));
+  return pieces.join("");
 }
 
 /** The id of a request of an agent; "" where it has none, or several. */
