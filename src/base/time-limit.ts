@@ -1,4 +1,4 @@
-/** What a time limit needs of a clock (R24). */
+/** The part of a clock that a time limit needs (R24). */
 export interface Waking {
   /** Calls `wake` once at or after `at`. Answers the cancellation. */
   readonly wakeAt: (at: number, wake: () => void) => () => void;
@@ -24,7 +24,7 @@ export function within(until: number, done: Promise<unknown>, clock: Waking): Pr
 /** Time that what was handed over has to leave where there is none left, ms. */
 const LEAST_CLOSE_MS = 100;
 
-/** What is left of a time limit for a connection to close, ms; undefined where there is no limit. */
+/** The rest of a time limit, for a connection to close, ms; undefined where there is no limit. */
 export function timeToClose(until: number | undefined, now: number): number | undefined {
   return until === undefined ? undefined : Math.max(LEAST_CLOSE_MS, Math.ceil(until - now));
 }

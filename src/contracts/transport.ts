@@ -42,7 +42,7 @@ export interface Connection<Frame> {
   readonly writable: () => Promise<void>;
   /**
    * Sends what was handed over, then closes. With a fault it closes at once where the transport can tell them apart, or, where a call has a status,
-   * with that status. What has not left after `withinMs` is dropped; the transport has a time of its own where none is given. Never rejects.
+   * with that status. After `withinMs` the rest is dropped; the transport has a time of its own where none is given. Never rejects.
    */
   readonly close: (fault?: Fault, withinMs?: Millis) => Promise<void>;
   /** Resolves exactly once, never rejects. */

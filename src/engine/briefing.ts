@@ -1,5 +1,5 @@
-// What a subscription is told of what was before it, or of what it has missed for good: the parts of it in order, and of each part one saying at a
-// time, made when it leaves (R6, R17, R27, R34).
+// A briefing tells a subscription of what was before it, and of what it has missed for good: part after part, and of each part one saying at a time,
+// made when it leaves (R6, R17, R27, R34).
 import type { AgentEvent, Epoch } from "./event.js";
 import type { Sayings } from "./sayings.js";
 import type { Terms } from "./terms.js";

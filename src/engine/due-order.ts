@@ -1,5 +1,5 @@
-// What waits for the same length of time and comes due in the order in which it began: one wake-up serves all of it, so that many that are due in one
-// moment cost no more than one there (R34).
+// Keys that wait for the same length of time come due in the order in which they began: one wake-up serves all of them, so that many that are due in
+// one moment cost no more than one there (R34).
 import type { Millis } from "../contracts/clock.js";
 import type { WakeUps } from "./wake-ups.js";
 

@@ -69,7 +69,7 @@ export function createGapEvents(services: GapEventsServices): GapEvents {
     lateGapEvents: (after, at) => {
       const afterOf = (sessionId: string): Epoch | undefined =>
         typeof after === "number" ? after : after.get(sessionId);
-      // What ends from here on is told as it comes.
+      // A session that ends from here on is told of as it ends.
       const ended = new Map<string, EndedSession>();
       for (const one of sessions.endedSince(Number.NEGATIVE_INFINITY)) {
         const since = afterOf(one.sessionId);

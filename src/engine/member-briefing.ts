@@ -1,4 +1,4 @@
-// What one subscription is told of what was before it, as units of its own view (R6, R17, R27).
+// The briefing of one subscription, as units of its own view (R6, R17, R27).
 import { type Briefing, type BriefingKind, createBriefing, type Saying } from "./briefing.js";
 import { type AgentEvent, type Epoch, type JournaledEvent, topicKind } from "./event.js";
 import { unitOf } from "./event-units.js";
@@ -30,7 +30,7 @@ export function createMemberBriefing(member: BriefedMember): MemberBriefing {
   const unitsOf = (sayings: readonly Saying[]): readonly Unit[] => {
     const view = member.view();
     return sayings.flatMap(({ kind, event, place }) => {
-      // What follows is not told as if it had happened before (R30).
+      // Held text that follows is not told as if it had come before (R30).
       if (kind === "sums" && member.isOpen(event.session_id)) view.noteTimestamp(event.session_id, event.timestamp);
       const live = member.localEntry(event, topicKind(event.type), place.epoch);
       if (!view.terms.wants(live)) return [];

@@ -89,7 +89,7 @@ export interface MemberRules {
   readonly isOpenQuestion: (entry: JournaledEvent, terms: Terms) => boolean;
   /** Told of each question that left, once a subscription. */
   readonly shown: (subscriptionId: string, subscriberId: string, entry: JournaledEvent) => void;
-  /** What is said of open sessions to a newcomer (R6, R17). */
+  /** All that is said of open sessions to a newcomer (R6, R17). */
   readonly sayings: OpenSayings;
   /** The latest timestamp of an open session. */
   readonly timestamp: (sessionId: string) => string | undefined;

@@ -128,7 +128,7 @@ export abstract class StreamOwner implements StreamServices, DeliveryQueueOption
     return this.brief;
   }
 
-  /** Sums up where sessions stand (R17), when each is its turn. What follows is not told as if it had happened before. */
+  /** Sums up where sessions stand (R17), each when its turn comes. Held text that follows is not told as if it had come before. */
   protected sumUp(at: Standpoint, only?: ReadonlySet<string>): void {
     const { services, shared } = this;
     const epoch = services.journal.head();
@@ -139,7 +139,7 @@ export abstract class StreamOwner implements StreamServices, DeliveryQueueOption
     }
   }
 
-  /** What was before a subscription that begins: what is lost to it, where sessions stand, and what is asked that it cannot answer. */
+  /** Tells a subscription that begins of what was before: what is lost to it, where sessions stand, and what is asked that it cannot answer. */
   protected tellBefore(start: StreamStart, at: Standpoint): void {
     const { sayings, journal } = this.services;
     const epoch = journal.head();

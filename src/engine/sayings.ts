@@ -1,4 +1,4 @@
-// What the daemon itself has to say of many sessions to one subscription, each of it made when its turn has come (R6, R17, R27, R34).
+// Sayings: events in which the daemon itself tells one subscription of many sessions, each made when its turn has come (R6, R17, R27, R34).
 import { canAnswer } from "./answering.js";
 import type { AgentEvent } from "./event.js";
 import type { Questions } from "./questions-spec.js";
@@ -8,9 +8,9 @@ import type { Standpoint } from "./standpoint.js";
 import type { Terms } from "./terms.js";
 
 export interface Sayings {
-  /** What something is to be said of, in order: sessions by their ids, or questions by their tokens. */
+  /** The subjects in order: sessions by their ids, or questions by their tokens. */
   readonly keys: readonly string[];
-  /** What is said of one of them, for terms as they are by then. */
+  /** The events about one of them, for terms as they are by then. */
   readonly eventsOf: (key: string, terms: Terms) => readonly AgentEvent[];
   /** Nothing of it is asked for any more. To be called once. */
   readonly release: () => void;
@@ -26,7 +26,7 @@ export interface OpenSayingsServices {
 export interface OpenSayings {
   /** One state change for each, by which a newcomer knows where it stands (R17). */
   readonly sums: (at: Standpoint, only?: ReadonlySet<string>) => Sayings;
-  /** What is being asked and these terms cannot answer, for a newcomer that was not there; not what is resolved when it would be said (R6). */
+  /** Notices of questions that these terms cannot answer, for a newcomer that was not there; a question resolved by then has none (R6). */
   readonly notices: (terms: Terms, at: Standpoint, only?: ReadonlySet<string>) => Sayings;
 }
 

@@ -152,7 +152,7 @@ export abstract class StreamIntake {
     return this.urgent?.hasMore() === true;
   }
 
-  /** What leaves at once, and at no cost; at the most so much that a turn of the event loop bears it. */
+  /** Units that leave at once and at no cost; at most so many that a turn of the event loop bears them. */
   protected nextUrgent(isExpedited: (epoch: Epoch) => boolean): readonly Unit[] {
     const { urgent } = this;
     if (urgent === undefined) return [];
@@ -170,7 +170,7 @@ export abstract class StreamIntake {
     return this.services.briefing()?.count() ?? 0;
   }
 
-  /** What is still to be said of a session comes before something critical of it. */
+  /** The unsaid of a session comes before something critical of it. */
   protected sayOf(session: string): void {
     for (const unit of this.services.briefing()?.ofSession(session) ?? []) this.queue.put(unit);
   }
@@ -184,7 +184,7 @@ export abstract class StreamIntake {
     return "taken";
   }
 
-  /** Moves one unit from the source into the queue. What the daemon has to say of what was before comes first. */
+  /** Moves one unit from the source into the queue. The briefing comes first. */
   protected absorbOne(merging: boolean): "taken" | "full" | "empty" {
     const said = this.sayNext();
     if (said !== undefined) return said;

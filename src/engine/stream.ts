@@ -23,7 +23,7 @@ export type Drained =
   | { readonly kind: "later" }
   | { readonly kind: "done" };
 
-/** What is still owed to a subscription that is ended from this side. */
+/** The rest that is owed to a subscription that is ended from this side. */
 export interface Owed {
   /** The next of it. To be asked for as the peer takes it. */
   readonly drain: () => Drained;
@@ -59,16 +59,16 @@ export interface StreamServices {
   readonly openQuestions: (upTo: Epoch) => readonly JournaledEvent[];
   /** The unit of one of them; undefined where it was resolved meanwhile, or asked. */
   readonly questionUnit: (entry: JournaledEvent) => EventUnit | undefined;
-  /** What it is told of what was before it; undefined where all of that has been said. */
+  /** Tells of what was before it; undefined where all of that has been said. */
   readonly briefing: () => StreamBriefing | undefined;
 }
 
-/** What the daemon has to say of what was before a subscription: each unit is made when it is asked for, and is to be given then (R17, R34). */
+/** Tells of what was before a subscription: each unit is made when it is asked for, and is to be given then (R17, R34). */
 export interface StreamBriefing {
   /** Notices of questions that it cannot answer: critical, and so at no cost. Empty where one has nothing to say any more; undefined: none left. */
   readonly nextNotice: () => readonly Unit[] | undefined;
   readonly noticeCount: () => number;
-  /** What has been lost, then how sessions stand; in the same way. */
+  /** The same of losses, then of how sessions stand. */
   readonly next: () => readonly Unit[] | undefined;
   readonly count: () => number;
   /** The same of one session, out of its order: before something critical of that session. */
@@ -100,8 +100,8 @@ export interface Stream {
   /** Begins the next take with what was asked before, up to this epoch, and is open by then. */
   readonly askOpen: (upTo: Epoch) => void;
   /**
-   * Takes what stands before `upTo` into its own queue, so that its view may let go of it. False: the queue is full, or something critical is in
-   * the way.
+   * Takes what stands before `upTo` into its own queue, so that its view may let go of it. False: the queue is full, or something critical or unsaid
+   * is in the way.
    */
   readonly absorb: (upTo: number) => boolean;
   /** Text below `position` of this output is not delivered. */
@@ -131,9 +131,9 @@ export interface Stream {
   /** Whether a critical event went ahead of its place. */
   readonly wentAhead: (epoch: Epoch) => boolean;
   readonly markBlocked: (blocked: boolean) => void;
-  /** The next of all that is owed, whatever the budget (R8a): a bounded part of it, by bounded work. From the first on it takes nothing else. */
+  /** The next of all that is owed, whatever the budget (R8a): a bounded part, by bounded work. From the first on it takes nothing else. */
   readonly drain: (now: Millis) => Drained;
-  /** What waits in its queue, and what has still to be said. */
+  /** How many units wait in its queue, and how many sessions have still to be told of. */
   readonly waiting: () => number;
   /** Epochs, outputs and agents remembered for what went ahead, was given before or is skipped. */
   readonly remembered: () => number;

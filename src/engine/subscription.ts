@@ -94,6 +94,8 @@ class PulledStream extends StreamOutlet implements Stream {
   }
 
   absorb(upTo: number): boolean {
+    // In the middle of an append nothing can be told of sessions, and nothing is taken over ahead of that.
+    if (this.unsaidCount() > 0) return false;
     const end = Math.min(upTo, this.standing.view.log.criticalFrom(this.criticalSeen)?.index ?? upTo);
     while (this.standing.cursor < end)
       if (this.absorbStretch() === undefined && this.absorbOne(this.terms.limited) === "full") return false;

@@ -1,12 +1,12 @@
-// What leaves before everything that waits, at once and at no cost: questions that are open, notices of those that a subscription cannot answer, and
-// what it has asked to hear again (R4, R6, R28). Of questions and notices only so many leave together, each made then (R34).
+// Urgent units leave before everything that waits, at once and at no cost: questions that are open, notices of questions that a subscription cannot
+// answer, and what it has asked to hear again (R4, R6, R28). Of questions and notices only so many leave together, each made then (R34).
 import type { Epoch, JournaledEvent } from "./event.js";
 import type { StreamServices } from "./stream.js";
 import type { Unit } from "./unit.js";
 
 export interface UrgentUnits {
   readonly urge: (units: readonly Unit[]) => void;
-  /** What was asked up to this epoch, and is open then, is among what is taken next. */
+  /** Questions up to this epoch that are open by then are taken next. */
   readonly askOpen: (upTo: Epoch) => void;
   /** The next of it, without what goes ahead by itself. Where there is none though there was some, more may follow. */
   readonly take: (isExpedited: (epoch: Epoch) => boolean) => readonly Unit[];

@@ -8,7 +8,7 @@ import type { DeliverySink } from "./pump.js";
 /** How long the end of a subscription may take where nobody says how long, ms. */
 export const LAST_WORDS_MS: Millis = 10_000;
 
-/** What is handed over in one turn of the event loop to one peer, events; then others come (R34). */
+/** Most events that one peer is handed over in one turn of the event loop; then others come (R34). */
 const EVENTS_PER_TURN = 128;
 
 /** Answers at most how many events were left when the time was over. Rejects where one could not be made. */

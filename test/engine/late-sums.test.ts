@@ -6,6 +6,7 @@ import type { AgentEvent } from "../../src/engine/event.js";
 import type { ResumeAfter } from "../../src/engine/resume-start.js";
 import type { Terms } from "../../src/engine/terms.js";
 import { defaultTerms } from "../../src/protocols/aaep/negotiate.js";
+import { drained } from "../support/drained.js";
 import { createEngineRig, type EngineRig, type RigOptions, session, typesOf } from "../support/engine-rig.js";
 
 const SESSION_COUNT = 200;
@@ -119,6 +120,18 @@ describe("R17, R34: sums of many sessions", () => {
     expect(listener.subscription.status().waitingCount).toBe(SESSION_COUNT - 4);
   });
 
+  it("R18: while sums wait for their budget much is published: nothing is told in the middle of an append, and nothing is lost", () => {
+    const { rig } = stage({ engine: { viewWindowCount: 16 } });
+    const subscription = subscribe(rig, { maxEventsPerSecond: 1 });
+    takeOnce(subscription);
+    for (let percent = 1; percent <= 99; percent += 1) rig.publish(session(idOf(0)).progress(percent));
+    rig.publish(session(idOf(0)).completed());
+    const events = drained(subscription).map(({ event }) => event);
+    expect(events.filter(isSum)).toHaveLength(SESSION_COUNT - 1);
+    expect(typesOf(events.slice(-2).map((event) => ({ event })))).toEqual(["progress.updated", "session.completed"]);
+    expect(events.at(-2)?.progress).toEqual({ percent: 99 });
+  });
+
   it("R26: what is skipped is not made; where all stand then is told once", () => {
     const { rig, takeMade } = stage();
     const subscription = subscribe(rig);
@@ -136,10 +149,7 @@ describe("R17, R34: sums of many sessions", () => {
     const { rig } = stage();
     const subscription = subscribe(rig, { maxEventsPerSecond: 1 });
     rig.publish(session(idOf(0)).completed());
-    const events: AgentEvent[] = [];
-    for (let next = subscription.drain(); next.kind !== "done"; next = subscription.drain()) {
-      if (next.kind === "run") events.push(...next.run.deliveries.map(({ event }) => event));
-    }
+    const events = drained(subscription).map(({ event }) => event);
     expect(events.filter(isSum).map(({ session_id: id }) => id)).toEqual(ALL_IDS);
     expect(events.at(-1)?.type).toBe("aaep:agent.session.completed");
   });

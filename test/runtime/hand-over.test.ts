@@ -7,7 +7,7 @@ import { createVirtualClock } from "../support/virtual-clock.js";
 
 const runOf = (length: number): DeliveryRun => ({ deliveries: Array.from({ length }), memo: new Map() }) as never;
 
-/** What is owed in these parts; of each event of a part that was not asked for one is left. */
+/** A debt in these parts; each event of a part that was not asked for is left. */
 function owing(parts: readonly (number | "later")[]): Owed & { readonly askedFor: () => number } {
   let next = 0;
   return {

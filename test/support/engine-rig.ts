@@ -266,7 +266,7 @@ export function textOf(received: readonly Received[], outputId?: string): string
 }
 
 /** Event types without their common beginning. */
-export function typesOf(received: readonly Received[]): readonly string[] {
+export function typesOf(received: readonly Pick<Received, "event">[]): readonly string[] {
   return received.map(({ event }) => event.type.replace("aaep:agent.", ""));
 }
 

@@ -6,7 +6,7 @@ export interface LineListener {
   readonly say: (message: object) => void;
   /** Every whole line that has come. */
   readonly lines: readonly string[];
-  /** What came after the last whole line. */
+  /** The text behind the last whole line. */
   readonly rest: () => string;
   /** Resolves with the first line that matches, also where it has come already. */
   readonly line: (matches: (line: string) => boolean) => Promise<string>;

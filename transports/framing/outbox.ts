@@ -9,7 +9,7 @@ export interface Outbox {
   readonly send: (bytes: Uint8Array) => boolean;
   readonly sendRun: (run: FrameRun<Uint8Array>) => boolean;
   readonly writable: () => Promise<void>;
-  /** Takes no more, and lets every waiter go on. What was handed over still leaves; then the stream is ended, and `done` called. */
+  /** Takes no more, and lets every waiter go on. All that was handed over still leaves; then the stream is ended, and `done` called. */
   readonly end: (done: () => void) => void;
   /** Nothing will leave any more: forgets what is held and lets every waiter go on (S9). */
   readonly settle: () => void;
@@ -44,10 +44,10 @@ class StreamOutbox implements Outbox {
   private readonly stream: Writable;
   private readonly limits: OutboxLimits;
   private readonly owner: OutboxOwner;
-  // What this turn has brought; undefined while nothing is held.
+  // Brought by this turn; undefined while nothing is held.
   private items: Item[] | undefined;
   private itemBytes = 0;
-  // What is to be written behind what is being written.
+  // To be written behind what is being written.
   private pieces: Buffer[] | undefined;
   private waitingBytes = 0;
   private isWriting = false;

@@ -1,5 +1,5 @@
-// What is written at a time: whole frames, so few that the operating system takes all of it or none. A connection that is given up between two pieces
-// is never cut in the middle of a frame, whatever its peer has read.
+// Pieces are what is written at a time: whole frames, so few that the operating system takes all of a piece or nothing. A connection that is given up
+// between two pieces is never cut in the middle of a frame, whatever its peer has read.
 import type { FrameRun } from "../../src/contracts/transport.js";
 import { type Framing, join } from "./framings.js";
 
