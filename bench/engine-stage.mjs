@@ -10,6 +10,7 @@ import { defaultTerms } from "../dist/src/protocols/aaep/negotiate.js";
 import { assertEvent } from "../dist/src/protocols/aaep/validate.js";
 import { frameRunOf } from "../dist/src/runtime/frame-runs.js";
 import { createPump } from "../dist/src/runtime/pump.js";
+import { createSendingTurns } from "../dist/src/runtime/sending-turns.js";
 
 /** A clock that stands still until it is told otherwise. */
 function createVirtualClock() {
@@ -134,6 +135,7 @@ export function createEngineStage({
           writable: () => Promise.resolve(),
         },
         clock,
+        sendingTurns,
       );
       pump.wake();
       clock.settle();

@@ -1,5 +1,5 @@
-// Who can answer a question: whoever said that a person is there (R6), and never a connection that has the question's session: whoever asks does not
-// consent to itself (R5). Audience, delivery and replies all ask here.
+// Who can answer a question: a subscription that said that a person is there (R6), and never one whose connection has the question's session, asked in
+// it, or published in it by its token: an agent does not consent to itself (R5). Audience, delivery and replies all ask here.
 import { type NewEvent, questionKind } from "./event.js";
 import type { OpenQuestion } from "./session-record.js";
 import type { OwnSessions, Terms } from "./terms.js";
@@ -30,8 +30,7 @@ export type AbleCount = (question: Pick<OpenQuestion, "kind" | "sessionId">) => 
 
 type Counts = Record<QuestionKind, number>;
 
-/** `ownerOf` answers the connection that has a session, where that may have subscriptions. */
-export function countAble(all: Iterable<Terms>, ownerOf: (sessionId: string) => OwnSessions | undefined): AbleCount {
+export function countAble(all: Iterable<Terms>): AbleCount {
   const able: Counts = { confirmation: 0, clarification: 0 };
   const own = new Map<OwnSessions, Counts>();
   for (const terms of all) {
@@ -45,7 +44,9 @@ export function countAble(all: Iterable<Terms>, ownerOf: (sessionId: string) => 
     }
   }
   return ({ kind, sessionId }) => {
-    const owner = ownerOf(sessionId);
-    return able[kind] - ((owner && own.get(owner)?.[kind]) ?? 0);
+    let count = able[kind];
+    // Connections that have both agents and subscriptions are few.
+    for (const [sessions, there] of own) if (sessions.has(sessionId)) count -= there[kind];
+    return count;
   };
 }

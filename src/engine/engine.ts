@@ -179,11 +179,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
 
   const connections = createSharedConnections(sessions.ownerOf);
 
-  const countAbleNow = (): AbleCount =>
-    countAble(
-      [...hub.members()].map((member) => member.terms()),
-      (sessionId) => connections.ownSessions(sessions.ownerOf(sessionId)),
-    );
+  const countAbleNow = (): AbleCount => countAble([...hub.members()].map((member) => member.terms()));
 
   const questions = createQuestions({
     wakeUps,
@@ -254,6 +250,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     safety,
     producerId: options.producerId,
     agentGraceMs: options.agentGraceMs,
+    tookPart: connections.tookPart,
     sessionTaken: (sessionId, former) => {
       if (former !== undefined) connections.sessionLost(former);
       questions.audienceChanged(sessionId);

@@ -212,6 +212,9 @@ export function createPublishing(services: PublishingServices): Publishing {
         known: knownPublish,
       });
       for (const { token } of plan.asked) agents.asks(token, connection);
+      for (const { sessionId } of plan.asked) services.tookPart(connection, sessionId);
+      if (resumeToken !== undefined)
+        for (const { event } of plan.events) services.tookPart(connection, event.session_id);
       let carriedOut: CarriedOut;
       try {
         carriedOut = carryOut(plan, backlog);

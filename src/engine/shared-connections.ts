@@ -1,5 +1,9 @@
 // Connections over which both agents and subscriptions speak. What a subscription may answer depends on which sessions its connection has (R5).
+import { keepNewest } from "./keep-newest.js";
 import type { OwnSessions } from "./terms.js";
+
+/** Sessions of which one connection is remembered to have been a party. */
+const MOST_PARTS = 4096;
 
 /** What is told to a subscription of its connection. */
 export interface ConnectionNews {
@@ -13,6 +17,8 @@ export interface ConnectionNews {
 export interface SharedConnections {
   readonly agentOpened: (connection: object) => void;
   readonly sessionLost: (connection: object) => void;
+  /** The connection asked something in a session, or published in it by its token: to what is asked there it stays a party, whoever has the session. */
+  readonly tookPart: (connection: object, sessionId: string) => void;
   /** What the connection has as an agent; undefined where no agent has spoken over it. */
   readonly ownSessions: (connection: object | undefined) => OwnSessions | undefined;
   /** A subscription over the connection hears its news, until it calls what is answered. */
@@ -22,6 +28,7 @@ export interface SharedConnections {
 /** `ownerOf` says which connection has a session. */
 export function createSharedConnections(ownerOf: (sessionId: string) => object | undefined): SharedConnections {
   const agents = new WeakMap<object, OwnSessions>();
+  const parts = new WeakMap<object, Set<string>>();
   const listeners = new Map<object, Set<ConnectionNews>>();
   let agentCount = 0;
 
@@ -29,11 +36,18 @@ export function createSharedConnections(ownerOf: (sessionId: string) => object |
     agentOpened: (connection) => {
       if (agents.has(connection)) return;
       agentCount += 1;
-      agents.set(connection, { key: `agent ${agentCount}`, has: (sessionId) => ownerOf(sessionId) === connection });
+      const has = (sessionId: string): boolean =>
+        ownerOf(sessionId) === connection || parts.get(connection)?.has(sessionId) === true;
+      agents.set(connection, { key: `agent ${agentCount}`, has });
       for (const one of listeners.get(connection) ?? []) one.agentOpened();
     },
     sessionLost: (connection) => {
       for (const one of listeners.get(connection) ?? []) one.sessionLost();
+    },
+    tookPart: (connection, sessionId) => {
+      const own = parts.get(connection) ?? new Set();
+      parts.set(connection, own.add(sessionId));
+      keepNewest(own, MOST_PARTS);
     },
     ownSessions: (connection) => (connection === undefined ? undefined : agents.get(connection)),
     join: (connection, news) => {

@@ -155,11 +155,37 @@ describe("R5, R8: a session that is taken over while its question is open", () =
     expect(give(rig, person, "rpl_1", "accept")).toBe(true);
   });
 
-  it("the old one, which does not have it now, is asked and can", () => {
-    const { rig, first, heir } = takenOver();
+  it("nor can the old one, which asked it", () => {
+    const { rig, first, person } = takenOver();
+    expect(questionsIn(first.listener)).toEqual([]);
+    expect(give(rig, first.listener, "rpl_1", "accept")).toBe(false);
+    expect(fates(rig)).toEqual(["not_entitled"]);
+    expect(give(rig, person, "rpl_1", "accept")).toBe(true);
+  });
+
+  it("an old one that asked nothing in it is asked, and can", () => {
+    const rig = rigOf();
+    const first = partyOf(rig);
+    const heir = partyOf(rig);
+    const { resumeToken = "" } = publish(rig, first, session().started());
+    heir.agent.resumeSession("sess_1", resumeToken);
+    publish(rig, heir, confirmation("rpl_1"));
     expect(questionsIn(first.listener).map(({ event }) => event.reply_token)).toEqual(["rpl_1"]);
     expect(give(rig, first.listener, "rpl_1", "accept")).toBe(true);
     expect(heir.outcomes.map(({ result }) => result.resolvedBy)).toEqual(["reply"]);
+  });
+
+  it("S2: one that asks by the token, in a session that another has, does not answer itself", () => {
+    const rig = rigOf();
+    const owner = rig.openAgent();
+    const party = partyOf(rig);
+    const { resumeToken = "" } = owner.publish([{ fields: session().started() }], false);
+    party.agent.publish([{ fields: confirmation("rpl_1") }], false, resumeToken);
+    rig.clock.settle();
+    expect(questionsIn(party.listener)).toEqual([]);
+    expect(give(rig, party.listener, "rpl_1", "accept")).toBe(false);
+    const call = { ...session().invoked("delete", "call_1"), irreversible: true };
+    expect(() => party.agent.publish([{ fields: call }], false, resumeToken)).toThrow(/confirm/iu);
   });
 
   it("where the heir's was the only one that could answer, the default applies", () => {
