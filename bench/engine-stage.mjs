@@ -4,6 +4,7 @@ import { createSegmenter } from "../dist/src/daemon/segmenter.js";
 import { createUtf8 } from "../dist/src/daemon/utf8.js";
 import { createEngine } from "../dist/src/engine/engine.js";
 import { createJournalRing } from "../dist/src/engine/journal-ring.js";
+import { createTurnRoom } from "../dist/src/engine/turn-room.js";
 import { createWakeUps } from "../dist/src/engine/wake-ups.js";
 import { createJsonCodec } from "../dist/src/protocols/aaep/json-codec.js";
 import { defaultTerms } from "../dist/src/protocols/aaep/negotiate.js";
@@ -75,6 +76,8 @@ export function createEngineStage({
   createJournal = (evicted) => createJournalRing({ firstEpoch: Date.now() * 1000, evicted }),
 } = {}) {
   const { segmenter, calls } = countingSegmenter();
+  // Rows of the engine alone measure its work, and not in how many turns it is done.
+  const sendingTurns = createSendingTurns(clock, createTurnRoom(clock, Number.POSITIVE_INFINITY));
   const silent = () => {};
   const ids = createIdSource();
   const engine = createEngine(
@@ -99,6 +102,7 @@ export function createEngineStage({
       retryAfterSeconds: 5,
       lag: { maxMs: 60_000, maxEvents: 16_384 },
       viewWindowCount: 1024,
+      turnRoomMs: Number.POSITIVE_INFINITY,
       queueLimitCount: 256,
       confirmationGraceMs: 0,
       reconnectGraceMs: 0,

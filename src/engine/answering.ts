@@ -1,5 +1,5 @@
-// Who can answer a question: a subscription that said that a person is there (R6), and never one whose connection has the question's session, asked in
-// it, or published in it by its token: an agent does not consent to itself (R5). Audience, delivery and replies all ask here.
+// Who can answer a question: a subscription that said that a person is there (R6), and never one whose connection has the question's session, asked
+// in it, or published in it by its token: an agent does not consent to itself (R5). Audience, delivery and replies all ask here.
 import { type NewEvent, questionKind } from "./event.js";
 import type { OpenQuestion } from "./session-record.js";
 import type { OwnSessions, Terms } from "./terms.js";

@@ -17,7 +17,7 @@ export interface ConnectionNews {
 export interface SharedConnections {
   readonly agentOpened: (connection: object) => void;
   readonly sessionLost: (connection: object) => void;
-  /** The connection asked something in a session, or published in it by its token: to what is asked there it stays a party, whoever has the session. */
+  /** The connection asked in a session, or published in it by its token: it stays a party to what is asked there, whoever has the session. */
   readonly tookPart: (connection: object, sessionId: string) => void;
   /** What the connection has as an agent; undefined where no agent has spoken over it. */
   readonly ownSessions: (connection: object | undefined) => OwnSessions | undefined;
