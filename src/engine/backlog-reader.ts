@@ -27,9 +27,9 @@ export interface BacklogReader {
   readonly released: () => readonly Unit[];
   /** Whether it has stopped in the middle, so that others get their turn. It wakes its subscription to go on. */
   readonly isResting: () => boolean;
-  /** Whether the journal has still to answer it. */
+  /** Whether there is something that it has still to read. */
   readonly isReading: () => boolean;
-  /** From now on it reads without stopping. */
+  /** From now on it reads whether or not it is its turn. */
   readonly hurry: () => void;
   readonly close: () => void;
 }
@@ -84,6 +84,7 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
   let headBefore = services.journal.head();
   let inFlight = false;
   let isHurried = false;
+  let hurriedCount = 0;
   let closed = false;
 
   /** While the disk takes nothing, what stands behind a text does not wait for its boundary, nor does it pass it. */
@@ -175,8 +176,15 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
       view.texts.releaseAll(at);
   };
 
+  /** One that is hurried gives way as well, after as much as a batch: it is asked again (R34). */
+  const isHurriedEnough = (): boolean => {
+    hurriedCount = (hurriedCount + 1) % BATCH_COUNT;
+    return hurriedCount === 0;
+  };
+
   /** Reads a batch, or goes on with one. False: there is nothing more now, or others have their turn first. */
   const readOn = (): boolean => {
+    if (isHurried && isHurriedEnough()) return false;
     if (!isInMidBatch()) return readBatch();
     if (!isHurried && !turn.mayGoOn()) return false;
     advance();
@@ -248,7 +256,7 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
     owes: (entry) => entry.epoch > after && !wasGiven(entry, point),
     released: () => view.log.from(place.cursor),
     isResting: turn.isWaiting,
-    isReading: () => inFlight || isInMidBatch(),
+    isReading: () => inFlight || isInMidBatch() || after < readsTo(),
     hurry: () => {
       isHurried = true;
     },

@@ -32,6 +32,9 @@ interface Hold {
 /** So much of a chunk is looked at in a step, UTF-16 units. */
 const STEP_TEXT_UNITS = 256;
 
+/** When a text is looked at again that was due while its view was behind. */
+const RETRY_MS: Millis = 50;
+
 /** Text of this size fits beside any fields that an event may have, so they are not counted. */
 const SMALL_TEXT_UNITS = 2048;
 
@@ -167,7 +170,16 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
       // Tokens that came since only moved the time; moving the timer with each would cost more than looking again.
       if (hold.start === hold.end) return;
       if (dueAt(hold) > now) arm(hold);
+      else if (services.isBehind()) retry(hold, now + RETRY_MS);
       else releaseWhole(hold, now, timestampOf(hold));
+    });
+  };
+
+  /** What follows a text may have been published and wait for the view (R34): it is no silence of the agent's. */
+  const retry = (hold: Hold, at: Millis): void => {
+    hold.cancel = services.wakeUps.at(at, () => {
+      hold.cancel = undefined;
+      if (hold.start < hold.end) arm(hold);
     });
   };
 

@@ -130,7 +130,8 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
   const codeBlocks = createCodeBlocks(journal, services.steps);
   const texts = createOutputTexts(services.segmenter, options.defaultLanguage, codeBlocks);
 
-  const viewServices = (own: OutputTexts, wakeUps: WakeUps): ViewServices => ({
+  const viewServices = (own: OutputTexts, wakeUps: WakeUps, isBehind: () => boolean): ViewServices => ({
+    isBehind,
     outputText: own.textFor,
     chunkOf: own.chunkOf,
     textOfOne: own.textOfOne,
@@ -186,7 +187,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     const shared: SharedView = {
       view: createView(
         terms,
-        viewServices(texts, services.wakeUps),
+        viewServices(texts, services.wakeUps, () => intake.behindAfter() !== undefined),
         intake.behindAfter() ?? journal.head(),
         (critical) => wake(shared, critical),
       ),
@@ -269,7 +270,12 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
 
   const openPrivateView: Hub["openPrivateView"] = (terms, wakeUps, startsAfter) => {
     const own = createOutputTexts(services.segmenter, options.defaultLanguage, codeBlocks);
-    const view = createView(terms, viewServices(own, wakeUps), startsAfter, () => undefined);
+    const view = createView(
+      terms,
+      viewServices(own, wakeUps, () => false),
+      startsAfter,
+      () => undefined,
+    );
     return {
       view,
       push: (live, at) =>

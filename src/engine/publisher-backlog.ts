@@ -9,7 +9,12 @@ import type { LiveEntry } from "./live-entry.js";
 const MOST_EVENTS = 256;
 const MOST_TEXT_UNITS = 16_384;
 
-/** Of events that are not critical: a critical event waits for nothing (R4). */
+/** A critical event waits for nothing but its place, and so an agent may have more of them. */
+const MOST_CRITICALS = 4096;
+
+/** How much of all agents together may wait. */
+const MOST_OF_ALL = 16;
+
 export interface PublisherBacklog {
   readonly added: (live: LiveEntry) => void;
   readonly taken: (live: LiveEntry) => void;
@@ -17,25 +22,43 @@ export interface PublisherBacklog {
   readonly room: () => Promise<void> | undefined;
 }
 
-export function createPublisherBacklog(): PublisherBacklog {
+/** The backlog of all agents together: each of theirs is created with it. */
+export function createSharedBacklog(): PublisherBacklog {
+  return backlogOf(MOST_OF_ALL, undefined);
+}
+
+export function createPublisherBacklog(all: PublisherBacklog): PublisherBacklog {
+  return backlogOf(1, all);
+}
+
+function backlogOf(times: number, all: PublisherBacklog | undefined): PublisherBacklog {
   let eventCount = 0;
+  let criticalCount = 0;
   let textUnits = 0;
   let waiting: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
-  const isFull = (): boolean => eventCount >= MOST_EVENTS || textUnits >= MOST_TEXT_UNITS;
+  const isFull = (): boolean =>
+    eventCount >= times * MOST_EVENTS ||
+    criticalCount >= times * MOST_CRITICALS ||
+    textUnits >= times * MOST_TEXT_UNITS;
+  const count = (live: LiveEntry, change: 1 | -1): void => {
+    if (live.critical) criticalCount += change;
+    else eventCount += change;
+    textUnits += change * textUnitsOf(live);
+  };
   return {
     added: (live) => {
-      eventCount += 1;
-      textUnits += textUnitsOf(live);
+      count(live, 1);
+      all?.added(live);
     },
     taken: (live) => {
-      eventCount -= 1;
-      textUnits -= textUnitsOf(live);
+      count(live, -1);
+      all?.taken(live);
       if (waiting === undefined || isFull()) return;
       waiting.resolve();
       waiting = undefined;
     },
     room: () => {
-      if (!isFull()) return undefined;
+      if (!isFull()) return all?.room();
       waiting ??= promiseOfRoom();
       return waiting.promise;
     },

@@ -5,7 +5,7 @@ import type { Appended } from "../contracts/journal.js";
 import type { AgentHandle, PublishedPlace } from "./agent-handle.js";
 import { isTerminalKind, type JournaledEvent, type NewEvent, type Producer, topicKind } from "./event.js";
 import type { KeptQuestion } from "./kept-questions.js";
-import { createPublisherBacklog, type PublisherBacklog } from "./publisher-backlog.js";
+import { createPublisherBacklog, createSharedBacklog, type PublisherBacklog } from "./publisher-backlog.js";
 import type { PublishingServices } from "./publishing-services.js";
 import { type AgentEvents, createQuestionAgents } from "./question-agents.js";
 import { type KnownPublish, knownFrom } from "./same-publish.js";
@@ -178,6 +178,7 @@ export function createPublishing(services: PublishingServices): Publishing {
     return entry && knownFrom(entry);
   };
 
+  const backlogOfAll = createSharedBacklog();
   const handles = new WeakMap<object, AgentHandle>();
   let isRefusing = false;
 
@@ -188,7 +189,7 @@ export function createPublishing(services: PublishingServices): Publishing {
   };
 
   const openAgent: Publishing["openAgent"] = (declared, events, connection) => {
-    const backlog = createPublisherBacklog();
+    const backlog = createPublisherBacklog(backlogOfAll);
     let identity = declared;
     agents.connected(connection, events);
     const place = (answer: PublishAnswer, journaled: readonly JournaledEvent[]): PublishedPlace => {

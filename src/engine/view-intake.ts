@@ -164,11 +164,9 @@ export function createViewIntake<Target>(services: ViewIntakeServices<Target>): 
       if (live.critical && isWaiting() && isLittle()) takeAll();
       const isFirst = !isWaiting();
       if (isFirst && takeNow(live)) return;
-      // A critical entry waits for nothing but its place, so it counts for nobody.
-      const counted = live.critical ? undefined : publisher;
-      queue.push({ live, publisher: counted });
+      queue.push({ live, publisher });
       textUnits += textUnitsOf(live);
-      counted?.added(live);
+      publisher?.added(live);
       if (!live.critical) remember(live);
       if (isFirst) work();
       else if (live.critical) services.expedite(live);

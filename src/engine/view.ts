@@ -41,6 +41,8 @@ export interface ViewServices {
   /** A record of one chunk alone, for a chunk that is too long to pass through whole. */
   readonly textOfOne: (live: LiveEntry, key: string) => OutputText;
   readonly wakeUps: WakeUps;
+  /** Whether events that were published wait for the view. */
+  readonly isBehind: () => boolean;
   readonly maxHoldMs: Millis;
   /** Makes the event of a stretch of text (R12, R30). */
   readonly renderText: (unit: TextUnit, terms: ViewTerms) => AgentEvent;

@@ -8,6 +8,7 @@ import { createLiveEntry, type InternedShape, type LiveEntry } from "../../src/e
 import { createOutputText, type OutputText } from "../../src/engine/output-text.js";
 import type { TextUnit } from "../../src/engine/unit.js";
 import type { ViewTerms } from "../../src/engine/view.js";
+import { createWakeUps } from "../../src/engine/wake-ups.js";
 import { segmenter } from "./text-boundaries-support.js";
 
 const KEY = "sess_1/out_1";
@@ -81,6 +82,7 @@ function manyOutputs(): {
       chunkOf: (record, live, at) => record.append(live, at),
       textOfOne: opened,
       wakeUps: { at: () => () => undefined },
+      isBehind: () => false,
       maxHoldMs: 5000,
       renderText: (unit) => unit.base,
     },
@@ -146,6 +148,7 @@ function stage(level: ViewTerms["level"], maxChars: number): Stage {
       chunkOf: (record, live, at) => record.append(live, at),
       textOfOne: (live) => createOutputText(KEY, live, segmenter, "en-US", ""),
       wakeUps: { at: () => () => undefined },
+      isBehind: () => false,
       maxHoldMs: 5000,
       renderText: (unit) => unit.base,
     },
@@ -209,5 +212,41 @@ describe("R17: the work on an event while much text of others is held back", () 
     // What was released last was the last that was owed.
     expect(given.map(({ low }) => low)).toEqual(Array.from({ length: COUNT }, (_, index) => index + 2));
     expect(lookCount()).toBeLessThan(20 * COUNT);
+  });
+});
+
+describe("R10, R34: text that is due while its view is behind", () => {
+  it("is not taken for an output that fell silent: it waits until the view has taken what was published", () => {
+    const wakeUps = createWakeUps();
+    let isBehind = true;
+    const given: TextUnit[] = [];
+    let record: OutputText | undefined;
+    const opened = (live: LiveEntry): OutputText => {
+      record ??= createOutputText(KEY, live, segmenter, "en", "");
+      return record;
+    };
+    const texts = createHeldTexts({
+      terms: termsOf("sentence", 16_384),
+      services: {
+        outputText: opened,
+        chunkOf: (text, live, at) => text.append(live, at),
+        textOfOne: opened,
+        wakeUps,
+        isBehind: () => isBehind,
+        maxHoldMs: 5000,
+        renderText: (unit) => unit.base,
+      },
+      epoch: () => 1,
+      lastTimestamp: () => undefined,
+      append: (unit) => void given.push(unit),
+      passedBy: () => undefined,
+    });
+    texts.push(liveOf(chunkEvent(1, 0, "Half a sen", false), 1), KEY, 0);
+    wakeUps.advance(5000);
+    wakeUps.advance(7000);
+    expect(given).toEqual([]);
+    isBehind = false;
+    wakeUps.advance(8000);
+    expect(given.map(({ text }) => text)).toEqual(["Half a sen"]);
   });
 });

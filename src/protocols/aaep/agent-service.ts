@@ -93,10 +93,11 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
   const publishBatch = async (request: Message, call: ServiceCall): Promise<Message> => {
     const { events, resumeToken } = batchIn(request.publish);
     const publish = async (desk: AgentDesk): Promise<Message> => {
+      const room = desk.agent().room();
+      if (room !== undefined) await room;
       const receipt = desk.publish({ events, isArray: true, resumeToken });
       // What is acknowledged is safe (R29).
       await receipt.durable;
-      await desk.room();
       return receiptDocument(receipt);
     };
     const act = () => leases.call({ agentKey: textOf(request.agent_key), resumeToken }, call.signal, publish);

@@ -1,0 +1,49 @@
+// R18, R34: what of an agent's events waits to be shaped is bounded, and what waits of all agents together.
+import { describe, expect, it } from "vitest";
+import { createLiveEntry, type LiveEntry } from "../../src/engine/live-entry.js";
+import { createPublisherBacklog, createSharedBacklog } from "../../src/engine/publisher-backlog.js";
+
+function liveOf(chunk: string | undefined, urgency: "normal" | "critical" = "normal"): LiveEntry {
+  const event = {
+    "@context": "https://aaep-protocol.org/context/v1",
+    type: "acme:report.made",
+    event_id: "evt_1",
+    session_id: "sess_1",
+    timestamp: "2026-05-24T14:00:00.000Z",
+    producer: { agent_id: "agent" },
+    urgency,
+    ...(chunk === undefined ? {} : { chunk }),
+  };
+  return createLiveEntry({ event, kind: "extension", source: undefined, at: 0, ordinal: 1, made: undefined, epoch: 1 });
+}
+
+describe("R18, R34: what waits of one agent", () => {
+  it.each([
+    ["256 events", 256, liveOf(undefined)],
+    ["one of the longest chunks", 1, liveOf("x".repeat(16_384))],
+    ["4,096 critical events", 4096, liveOf(undefined, "critical")],
+  ] as const)("is at most %s", async (_, most, live) => {
+    const backlog = createPublisherBacklog(createSharedBacklog());
+    for (let count = 1; count < most; count += 1) backlog.added(live);
+    expect(backlog.room()).toBeUndefined();
+    backlog.added(live);
+    const room = backlog.room();
+    expect(room).toBeInstanceOf(Promise);
+    backlog.taken(live);
+    await room;
+    expect(backlog.room()).toBeUndefined();
+  });
+
+  it("counts for all: where sixteen agents have as much as they may, no other has room", async () => {
+    const all = createSharedBacklog();
+    const long = liveOf("x".repeat(16_384));
+    const others = Array.from({ length: 16 }, () => createPublisherBacklog(all));
+    const [first] = others;
+    for (const one of others) one.added(long);
+    const room = createPublisherBacklog(all).room();
+    expect(room).toBeInstanceOf(Promise);
+    first?.taken(long);
+    await room;
+    expect(createPublisherBacklog(all).room()).toBeUndefined();
+  });
+});
