@@ -47,7 +47,6 @@ export function judgeListening(recording: Recording, listener: Listening, counts
     faults.push(`${listener.name}: ${what}`);
   };
   const text = createTextCheck(listener, sessions, fault);
-  let lastOrdered = { epoch: 0, id: "" };
 
   for (const event of listener.heard) {
     const session = heard.get(event.sessionId) ?? emptySession(isLate(listener, event, sessions));
@@ -95,8 +94,8 @@ export function judgeListening(recording: Recording, listener: Listening, counts
       continue;
     }
     const place = { epoch: published.epoch, id: event.id };
-    const isAllInOrder = listener.isExact && listener.resumesBy === "event";
-    const before = isAllInOrder ? lastOrdered : (session.lastOrdered ?? { epoch: 0, id: "" });
+    // Of the same session: what is flushed ahead of something critical passes what others have to say (R4).
+    const before = session.lastOrdered ?? { epoch: 0, id: "" };
     if (event.type === STREAMING && !listener.isExact) continue;
     if (mayComeLate(listener, event, session)) continue;
     if (session.isLate && place.epoch < before.epoch) {
@@ -107,7 +106,6 @@ export function judgeListening(recording: Recording, listener: Listening, counts
       fault("reordered", `${event.id} (${place.epoch}, run ${event.run}) came after ${before.id} (${before.epoch})`);
     if (event.isCritical === true || isQuestion(event.type)) continue;
     session.lastOrdered = place;
-    lastOrdered = place;
   }
   for (const session of recording.sessions)
     judgeOwed(session, heard.get(session.id) ?? emptySession(listener.resumesBy === "session"), {
