@@ -80,9 +80,9 @@ function createAgent(socket, refused) {
   return {
     socket,
     /** Publishes events, as many at a time as may be, and waits for the answers. */
-    publish: async (events) => {
-      for (let from = 0; from < events.length; from += MOST_EVENTS) {
-        await request("aaep.publish", JSON.stringify(events.slice(from, from + MOST_EVENTS)));
+    publish: async (events, most = MOST_EVENTS) => {
+      for (let from = 0; from < events.length; from += most) {
+        await request("aaep.publish", JSON.stringify(events.slice(from, from + most)));
       }
     },
     /** Resolves when the agent has been told of so many outcomes of its questions. */

@@ -4,6 +4,7 @@ import { publishLine, sent, sessionStarted } from "./peers.mjs";
 import { CHUNK_CHARACTERS, nested, repeated } from "./texts.mjs";
 
 const SESSION_QUESTIONS = 64;
+const MOST_QUESTIONS = 32;
 const LANGUAGES = ["en", "es", "fr", "de", "ja", "ar"];
 const ORDINARY =
   "The daemon carries what the agent says to everybody who listens, each on the terms that were agreed. ";
@@ -91,6 +92,7 @@ export function questionsWithoutAudience(count) {
             default_decision: "reject",
           };
         }),
+        MOST_QUESTIONS,
       );
       return capable;
     };

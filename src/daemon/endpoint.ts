@@ -178,7 +178,7 @@ function serveRpc(connection: Connection<Uint8Array>, services: EndpointServices
           services.sendingTurns,
         ),
       handOver: (owed, send, until = clock.now() + LAST_WORDS_MS) =>
-        handOver(owed, { send, writable: () => rpc.writable() }, until, clock),
+        handOver(owed, { send, writable: () => rpc.writable() }, until, services),
     },
     {
       notify: (method, params) => rpc.notify(method, params),

@@ -25,28 +25,45 @@ function isAble(terms: Terms, kind: QuestionKind): boolean {
   }
 }
 
-/** How many subscriptions can answer a question. Subscriptions are counted once, however many questions it is asked of. */
-export type AbleCount = (question: Pick<OpenQuestion, "kind" | "sessionId">) => number;
-
 type Counts = Record<QuestionKind, number>;
 
-export function countAble(all: Iterable<Terms>): AbleCount {
-  const able: Counts = { confirmation: 0, clarification: 0 };
+/** Who can answer. Subscriptions are counted once, however many questions they are asked of. */
+export interface AbleSubscriptions {
+  /** How many subscriptions can answer a question. */
+  readonly countFor: (question: Pick<OpenQuestion, "kind" | "sessionId">) => number;
+  /** Whether some question may find nobody here though `other` has somebody for it, or the other way round. */
+  readonly differsFrom: (other: AbleSubscriptions) => boolean;
+  readonly counts: Counts;
+  /** Whether it depends on a question's session: some connection has both an agent and subscriptions (R5). */
+  readonly isBySession: boolean;
+}
+
+const KINDS = ["confirmation", "clarification"] as const;
+
+export function countAble(all: Iterable<Terms>): AbleSubscriptions {
+  const counts: Counts = { confirmation: 0, clarification: 0 };
   const own = new Map<OwnSessions, Counts>();
   for (const terms of all) {
     const { ownSessions } = terms;
     const there = ownSessions && (own.get(ownSessions) ?? { confirmation: 0, clarification: 0 });
     if (ownSessions !== undefined && there !== undefined) own.set(ownSessions, there);
-    for (const kind of ["confirmation", "clarification"] as const) {
+    for (const kind of KINDS) {
       if (!isAble(terms, kind)) continue;
-      able[kind] += 1;
+      counts[kind] += 1;
       if (there !== undefined) there[kind] += 1;
     }
   }
-  return ({ kind, sessionId }) => {
-    let count = able[kind];
-    // Connections that have both agents and subscriptions are few.
-    for (const [sessions, there] of own) if (sessions.has(sessionId)) count -= there[kind];
-    return count;
+  const isBySession = own.size > 0;
+  return {
+    counts,
+    isBySession,
+    countFor: ({ kind, sessionId }) => {
+      let count = counts[kind];
+      // Connections that have both agents and subscriptions are few.
+      for (const [sessions, there] of own) if (sessions.has(sessionId)) count -= there[kind];
+      return count;
+    },
+    differsFrom: (other) =>
+      isBySession || other.isBySession || KINDS.some((kind) => (counts[kind] === 0) !== (other.counts[kind] === 0)),
   };
 }

@@ -4,7 +4,7 @@ import type { FaultCode } from "../base/errors.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { Journal, JournalStatus } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
-import type { AbleCount } from "./answering.js";
+import type { AbleSubscriptions } from "./answering.js";
 import { addCounts, createDeliveryCounts, type DeliveryCounts } from "./delivery-counts.js";
 import type { Epoch } from "./event.js";
 import type { Hub } from "./hub.js";
@@ -121,7 +121,7 @@ export interface EngineStatusServices {
   readonly questions: Pick<Questions, "open" | "shownCount">;
   /** When the grace of a session's agent ends (R8). */
   readonly graceUntil: (sessionId: string) => Millis | undefined;
-  readonly countAble: () => AbleCount;
+  readonly countAble: () => AbleSubscriptions;
   readonly log: Pick<Log, "info">;
 }
 
@@ -188,7 +188,7 @@ export function createEngineAccounts(
   }
 
   const questionReports = (): readonly QuestionReport[] => {
-    const ableCount = services.countAble();
+    const able = services.countAble();
     return questions.open().map(({ sessionId, kind, event, receivedAt, token }) => {
       const text = kind === "confirmation" ? event.action : event.question;
       const seconds = typeof event.timeout_seconds === "number" ? event.timeout_seconds : 0;
@@ -198,7 +198,7 @@ export function createEngineAccounts(
         asked: shortenedText(typeof text === "string" ? text : "", ASKED_LENGTH),
         askedAt: receivedAt,
         deadline: receivedAt + seconds * 1000,
-        ableCount: ableCount({ kind, sessionId }),
+        ableCount: able.countFor({ kind, sessionId }),
         shownCount: questions.shownCount(token),
       };
     });

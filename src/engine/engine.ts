@@ -5,7 +5,7 @@ import { Fault } from "../base/errors.js";
 import { within } from "../base/time-limit.js";
 import type { ReplyFate } from "../contracts/audit.js";
 import type { AgentHandle } from "./agent-handle.js";
-import { type AbleCount, canAnswer, canAnswerEvent, countAble } from "./answering.js";
+import { type AbleSubscriptions, canAnswer, canAnswerEvent, countAble } from "./answering.js";
 import { terminalsOf } from "./ended-sessions.js";
 import { endAllSessions } from "./ending-sessions.js";
 import type { EngineOptions, EngineServices } from "./engine-options.js";
@@ -179,7 +179,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
 
   const connections = createSharedConnections(sessions.ownerOf);
 
-  const countAbleNow = (): AbleCount => countAble([...hub.members()].map((member) => member.terms()));
+  const countAbleNow = (): AbleSubscriptions => countAble([...hub.members()].map((member) => member.terms()));
 
   const questions = createQuestions({
     wakeUps,

@@ -15,6 +15,9 @@ const MOST_CRITICALS = 4096;
 /** How much of all agents together may wait. */
 const MOST_OF_ALL = 16;
 
+/** An agent of which no more than this share waits does not stand behind what the others sent. */
+const LITTLE = 1 / 16;
+
 export interface PublisherBacklog {
   readonly added: (live: LiveEntry) => void;
   readonly taken: (live: LiveEntry) => void;
@@ -36,10 +39,10 @@ function backlogOf(times: number, all: PublisherBacklog | undefined): PublisherB
   let criticalCount = 0;
   let textUnits = 0;
   let waiting: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
-  const isFull = (): boolean =>
-    eventCount >= times * MOST_EVENTS ||
+  const isFull = (share = times): boolean =>
+    eventCount >= share * MOST_EVENTS ||
     criticalCount >= times * MOST_CRITICALS ||
-    textUnits >= times * MOST_TEXT_UNITS;
+    textUnits >= share * MOST_TEXT_UNITS;
   const count = (live: LiveEntry, change: 1 | -1): void => {
     if (live.critical) criticalCount += change;
     else eventCount += change;
@@ -58,7 +61,7 @@ function backlogOf(times: number, all: PublisherBacklog | undefined): PublisherB
       waiting = undefined;
     },
     room: () => {
-      if (!isFull()) return all?.room();
+      if (!isFull()) return isFull(LITTLE) ? all?.room() : undefined;
       waiting ??= promiseOfRoom();
       return waiting.promise;
     },

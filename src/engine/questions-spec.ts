@@ -3,7 +3,7 @@ import type { Audit } from "../contracts/audit.js";
 import type { Millis } from "../contracts/clock.js";
 import type { KeptState } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
-import type { AbleCount } from "./answering.js";
+import type { AbleSubscriptions } from "./answering.js";
 import type { JournaledEvent } from "./event.js";
 import type { KeptQuestion } from "./kept-questions.js";
 import type { HostDecision, QuestionResult, ResolvedQuestion } from "./question-result.js";
@@ -24,7 +24,7 @@ export interface QuestionsOptions {
   readonly clockSkewMs: Millis;
   readonly audit: Audit;
   /** How many subscriptions can answer a question now. */
-  readonly countAble: () => AbleCount;
+  readonly countAble: () => AbleSubscriptions;
   /** How long a question waits for the first subscription that can answer it, ms (R6). */
   readonly confirmationGraceMs: Millis;
   /** How long one waits after the last such subscription has gone, ms (R7). */

@@ -2,7 +2,7 @@
 // What must not live here: how a question is announced (the hub) and what it does to its session (sessions).
 import { Fault } from "../base/errors.js";
 import type { ReplyFate } from "../contracts/audit.js";
-import type { AbleCount } from "./answering.js";
+import type { AbleSubscriptions } from "./answering.js";
 import type { JournaledEvent } from "./event.js";
 import { forgetQuestion, keepQuestion } from "./kept-questions.js";
 import { NOTHING_KEPT } from "./nothing-kept.js";
@@ -62,6 +62,8 @@ export function createQuestions(options: QuestionsOptions): Questions {
   const audited = createOutcomeAudit(options.audit, kept);
   const shownBefore = createShownQuestions();
   const untold = createUntold();
+  // As of the last time that all open questions were looked at for it.
+  let able: AbleSubscriptions | undefined;
 
   const openNow = (token: string): Pending | undefined => {
     const entry = pending.get(token);
@@ -211,9 +213,9 @@ export function createQuestions(options: QuestionsOptions): Questions {
     }
   };
 
-  const checkAudience = (entry: Pending, ableCount: AbleCount): void => {
+  const checkAudience = (entry: Pending, now: AbleSubscriptions): void => {
     if (!isAnswerable(entry)) return;
-    if (ableCount(entry.question) > 0) {
+    if (now.countFor(entry.question) > 0) {
       entry.hadAudience = true;
       entry.cancelGrace?.();
       entry.cancelGrace = undefined;
@@ -369,11 +371,18 @@ export function createQuestions(options: QuestionsOptions): Questions {
       return fate === "counted";
     },
     audienceChanged: (takenSession) => {
-      if (pending.size === 0) return;
-      const ableCount = options.countAble();
+      if (pending.size === 0) {
+        able = undefined;
+        return;
+      }
+      const now = options.countAble();
+      // Hundreds of subscriptions that end beside thousands of questions are looked at once (R34).
+      const isTheSame = takenSession === undefined && able?.differsFrom(now) === false;
+      able = now;
+      if (isTheSame) return;
       for (const entry of [...pending.values()]) {
         if (entry.question.sessionId === takenSession && entry.cancelGrace === undefined) entry.hadAudience = false;
-        checkAudience(entry, ableCount);
+        checkAudience(entry, now);
       }
     },
     whenResolved: (token, done) => {

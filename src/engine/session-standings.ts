@@ -36,13 +36,18 @@ export function createSessionStandings(sessions: Pick<Sessions, "openIds" | "sum
   const versions = new Map<string, Version[]>();
   let newest = 0;
 
-  const isNeeded = (after: number, upTo: number): boolean => {
-    for (const moment of moments) if (moment > after && moment <= upTo) return true;
-    return false;
+  /** Both are in order, so one pass over both finds the versions that are the first at or after some moment. */
+  const withoutNeedless = (all: readonly Version[]): Version[] => {
+    const needed: Version[] = [];
+    let index = 0;
+    for (const moment of moments) {
+      while ((all[index]?.upTo ?? Number.POSITIVE_INFINITY) < moment) index += 1;
+      const version = all[index];
+      if (version === undefined) break;
+      if (needed.at(-1) !== version) needed.push(version);
+    }
+    return needed;
   };
-
-  const withoutNeedless = (all: readonly Version[]): Version[] =>
-    all.filter(({ upTo }, index) => isNeeded(all[index - 1]?.upTo ?? 0, upTo));
 
   const changing: SessionStandings["changing"] = (sessionId, summary) => {
     if (moments.size === 0) return;

@@ -3,7 +3,7 @@
 import type { Clock } from "../contracts/clock.js";
 
 /** How much is done in one turn: so many questions, or what costs as much. */
-export const COST_PER_TURN = 32;
+export const COST_PER_TURN = 8;
 
 export interface TurnSlices {
   /** Does `work` now where nothing waits and this turn has room, else in a later turn. `cost` of a question is 1. A task is never divided. */

@@ -146,7 +146,7 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
       this.pump.stop();
       const { owed, messages } = session.finish(reason);
       try {
-        leftCount = await handOver(owed, this, until ?? clock.now() + LAST_WORDS_MS, clock);
+        leftCount = await handOver(owed, this, until ?? clock.now() + LAST_WORDS_MS, this.services);
       } catch (caught) {
         this.failed(faultFrom(caught));
       }

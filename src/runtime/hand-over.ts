@@ -4,36 +4,64 @@ import type { Clock, Millis } from "../contracts/clock.js";
 import type { CloseInfo } from "../contracts/transport.js";
 import type { Owed } from "../engine/stream.js";
 import type { DeliverySink } from "./pump.js";
+import type { SendingTurns } from "./sending-turns.js";
 
 /** How long the end of a subscription may take where nobody says how long, ms. */
 export const LAST_WORDS_MS: Millis = 10_000;
 
-/** Most events that one peer is handed over in one turn of the event loop; then others come (R34). */
-const EVENTS_PER_TURN = 128;
+/** The end of the time is kept for the close, so that a slow peer hears that too: this long, or a quarter of the time where that is less. */
+const CLOSING_MS: Millis = 500;
 
-/** Answers at most how many events were left when the time was over. Rejects where one could not be made. */
+export interface HandOverServices {
+  readonly clock: Clock;
+  /** Peers that are handed over to share the turns of those that are sent to (R34). */
+  readonly sendingTurns: SendingTurns;
+}
+
+/** "later": the rest is still being read. "no_room": in this turn. */
+type Pause = "done" | "full" | "later" | "no_room";
+
+/** Answers at most how many events were left when the time for them was over. Rejects where one could not be made. */
 export async function handOver(
   owed: Owed,
   sink: Pick<DeliverySink, "send" | "writable">,
   until: Millis,
-  clock: Clock,
+  { clock, sendingTurns }: HandOverServices,
 ): Promise<number> {
-  let sentCount = 0;
-  for (let drained = owed.drain(); drained.kind !== "done"; drained = owed.drain()) {
-    if (drained.kind === "later") {
-      await new Promise<void>(clock.afterTurn);
-    } else if (sink.send(drained.run)) {
-      sentCount += drained.run.deliveries.length;
-      if (sentCount < EVENTS_PER_TURN) continue;
-      sentCount = 0;
-      await new Promise<void>(clock.afterTurn);
-    } else {
-      sentCount = 0;
-      await within(until, sink.writable(), clock);
-    }
-    if (clock.now() >= until) return owed.leftCount();
+  const lastAt = until - Math.max(0, Math.min(CLOSING_MS, (until - clock.now()) / 4));
+  const sendNext = (): Pause | "taken" => {
+    const drained = owed.drain();
+    if (drained.kind !== "run") return drained.kind;
+    return sink.send(drained.run) ? "taken" : "full";
+  };
+  const sendSome = (): Pause => {
+    do {
+      const state = sendingTurns.pull(sendNext);
+      if (state !== "taken") return state;
+    } while (sendingTurns.isRoomLeft());
+    return "no_room";
+  };
+  for (;;) {
+    const pause = await whenRoom(sendSome, sendingTurns);
+    if (pause === "done") return 0;
+    if (pause === "full") await within(lastAt, sink.writable(), clock);
+    if (pause === "later") await new Promise<void>(clock.afterTurn);
+    if (clock.now() >= lastAt) return owed.leftCount();
   }
-  return 0;
+}
+
+/** Works now where this turn has room, else when it is its turn. */
+function whenRoom(work: () => Pause, turns: SendingTurns): Pause | Promise<Pause> {
+  if (turns.isRoomLeft()) return work();
+  return new Promise((resolve, reject) => {
+    turns.wait(() => {
+      try {
+        resolve(work());
+      } catch (caught) {
+        reject(caught);
+      }
+    });
+  });
 }
 
 /**

@@ -34,16 +34,30 @@ describe("R18, R34: what waits of one agent", () => {
     expect(backlog.room()).toBeUndefined();
   });
 
-  it("counts for all: where sixteen agents have as much as they may, no other has room", async () => {
+  it("counts for all: where sixteen agents have as much as they may, an agent with more than a little has no room", async () => {
     const all = createSharedBacklog();
     const long = liveOf("x".repeat(16_384));
     const others = Array.from({ length: 16 }, () => createPublisherBacklog(all));
     const [first] = others;
     for (const one of others) one.added(long);
-    const room = createPublisherBacklog(all).room();
+    const busy = createPublisherBacklog(all);
+    for (let count = 0; count < 16; count += 1) busy.added(liveOf(undefined));
+    const room = busy.room();
     expect(room).toBeInstanceOf(Promise);
     first?.taken(long);
     await room;
-    expect(createPublisherBacklog(all).room()).toBeUndefined();
+    expect(busy.room()).toBeUndefined();
+  });
+
+  it("S6: an agent that sends little does not stand behind what the others sent", () => {
+    const all = createSharedBacklog();
+    for (let count = 0; count < 20; count += 1) createPublisherBacklog(all).added(liveOf("x".repeat(16_384)));
+    const quiet = createPublisherBacklog(all);
+    for (let count = 0; count < 15; count += 1) {
+      expect(quiet.room()).toBeUndefined();
+      quiet.added(liveOf("word "));
+    }
+    for (let count = 0; count < 1000; count += 1) quiet.added(liveOf(undefined, "critical"));
+    expect(quiet.room()).toBeUndefined();
   });
 });

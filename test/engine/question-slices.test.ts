@@ -47,7 +47,8 @@ function outcomesByTurn(rig: EngineRig): readonly number[] {
 }
 
 const FULL = Array.from({ length: Math.floor(ALL / COST_PER_TURN) }, () => COST_PER_TURN);
-const BY_TURN = [...FULL, ALL % COST_PER_TURN];
+const REST = ALL % COST_PER_TURN;
+const BY_TURN = REST === 0 ? FULL : [...FULL, REST];
 
 describe("R7: the last subscription that can answer ends", () => {
   it("so many defaults a turn, in the order in which they were asked, one each", () => {
@@ -169,8 +170,18 @@ describe("R8: an agent vanishes with many sessions", () => {
     const ended = rig.engine.endSessions();
     expect(outcomeTokens(rig)).toHaveLength(COST_PER_TURN);
     expect(() => rig.publish(session("sess_late").started())).toThrow("stopping");
-    expect(Math.max(...outcomesByTurn(rig).slice(1))).toBeLessThanOrEqual(COST_PER_TURN + PER_SESSION);
-    await ended;
+    let isOver = false;
+    void ended.then(() => {
+      isOver = true;
+    });
+    let most = 0;
+    while (!isOver) {
+      const before = outcomeTokens(rig).length;
+      rig.clock.turn();
+      most = Math.max(most, outcomeTokens(rig).length - before);
+      await Promise.resolve();
+    }
+    expect(most).toBeLessThanOrEqual(COST_PER_TURN + PER_SESSION);
     rig.clock.settle();
     expect(rig.engine.status()).toMatchObject({ openSessionCount: 0, openQuestionCount: 0 });
     expect(new Set(outcomeTokens(rig)).size).toBe(ALL);

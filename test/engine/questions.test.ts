@@ -1,5 +1,6 @@
 // Who is asked, what counts as a reply, and what happens when nobody is left to give one (AAEP ch. 6; R6, R7, R19, R28).
 import { describe, expect, test } from "vitest";
+import { countAble } from "../../src/engine/answering.js";
 import type { QuestionResult } from "../../src/engine/question-result.js";
 import { createQuestions } from "../../src/engine/questions.js";
 import type { Reply } from "../../src/engine/reply-check.js";
@@ -245,6 +246,8 @@ describe("R19, AAEP §6.3.4: replies", () => {
   test("one that arrives after the deadline does not count, however late the timer is", () => {
     let now = 0;
     const results: QuestionResult[] = [];
+    const rig = started();
+    const listener = rig.listen(ABLE);
     const questions = createQuestions({
       wakeUps: { at: () => () => undefined },
       slices: createTurnSlices({ afterTurn: () => undefined }, (caught) => {
@@ -254,7 +257,7 @@ describe("R19, AAEP §6.3.4: replies", () => {
       wallTime: () => now,
       clockSkewMs: 60_000,
       audit: { isOn: true, record: () => undefined },
-      countAble: () => () => 1,
+      countAble: () => countAble([listener.subscription.terms()]),
       confirmationGraceMs: 0,
       reconnectGraceMs: 0,
       resolve: (_, result) => {
@@ -264,8 +267,6 @@ describe("R19, AAEP §6.3.4: replies", () => {
       remind: () => undefined,
       waiting: () => undefined,
     });
-    const rig = started();
-    const listener = rig.listen(ABLE);
     rig.publish(confirmation("rpl_1"));
     const [{ event } = expect.fail("nothing was asked")] = questionsIn(listener);
     const question: OpenQuestion = {

@@ -2,8 +2,15 @@
 import { describe, expect, it } from "vitest";
 import type { DeliveryRun } from "../../src/engine/delivery.js";
 import type { Drained, Owed } from "../../src/engine/stream.js";
+import { createTurnRoom } from "../../src/engine/turn-room.js";
 import { handOver } from "../../src/runtime/hand-over.js";
-import { createVirtualClock } from "../support/virtual-clock.js";
+import { createSendingTurns } from "../../src/runtime/sending-turns.js";
+import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.js";
+
+const servicesOf = (clock: VirtualClock, turnRoomMs?: number) => ({
+  clock,
+  sendingTurns: createSendingTurns(clock, createTurnRoom(clock, turnRoomMs)),
+});
 
 const runOf = (length: number): DeliveryRun => ({ deliveries: Array.from({ length }), memo: new Map() }) as never;
 
@@ -50,41 +57,61 @@ describe("R8a, S7: the last that a peer is handed over", () => {
     const clock = createVirtualClock();
     const owed = owing([10, 10, 10]);
     const slow = peer(() => false);
-    const done = handOver(owed, slow, 1000, clock);
+    const done = handOver(owed, slow, 1000, servicesOf(clock));
     expect([owed.askedFor(), slow.sent]).toEqual([1, [10]]);
     for (const sentCount of [2, 3]) {
+      await breathe();
       slow.takeMore();
       await breathe();
       expect(slow.sent).toHaveLength(sentCount);
     }
+    await breathe();
     slow.takeMore();
     expect(await done).toBe(0);
     expect(clock.pending()).toBe(0);
   });
 
-  it("ends when the time is over, and tells how much is left", async () => {
+  it("ends a quarter of a short time before it is over, and tells how much is left", async () => {
     const clock = createVirtualClock();
     const stuck = peer(() => false);
-    const done = handOver(owing([10, 20, 30]), stuck, 1000, clock);
-    clock.advance(999);
+    const done = handOver(owing([10, 20, 30]), stuck, 1000, servicesOf(clock));
+    clock.advance(749);
     await breathe();
     expect(stuck.sent).toEqual([10]);
     clock.advance(1);
     expect(await done).toBe(50);
   });
 
-  it("R34: gives way between turns, to others and to what is still being read", async () => {
+  it("R34: shares the turns of those that are sent to, and gives way to what is still being read", async () => {
     const clock = createVirtualClock();
-    const quick = peer(() => true);
-    const done = handOver(owing([64, 64, 64, "later", 64]), quick, 1000, clock);
-    expect(quick.sent).toEqual([64, 64]);
-    clock.turn();
+    const services = servicesOf(clock, 0);
+    const first = peer(() => true);
+    const second = peer(() => true);
+    const done = [
+      handOver(owing([64, 64, "later", 64]), first, 1000, services),
+      handOver(owing([32]), second, 1000, services),
+    ];
+    const sentByTurn: number[] = [];
+    for (let turn = 0; turn < 12; turn += 1) {
+      await breathe();
+      sentByTurn.push(first.sent.length + second.sent.length);
+      clock.turn();
+    }
+    // One piece of work a turn: the first one's part, then the second one's, and so on.
+    expect(sentByTurn.slice(0, 3)).toEqual([1, 2, 3]);
+    expect(sentByTurn.every((count, turn) => turn === 0 || count - (sentByTurn[turn - 1] ?? 0) <= 1)).toBe(true);
+    expect(await Promise.all(done)).toEqual([0, 0]);
+    expect([first.sent, second.sent]).toEqual([[64, 64, 64], [32]]);
+  });
+
+  it("R8a: keeps the end of the time for the close", async () => {
+    const clock = createVirtualClock();
+    const stuck = peer(() => false);
+    const done = handOver(owing([10, 20]), stuck, 10_000, servicesOf(clock));
+    clock.advance(9_499);
     await breathe();
-    expect(quick.sent).toEqual([64, 64, 64]);
-    clock.turn();
-    await breathe();
-    expect(quick.sent).toEqual([64, 64, 64, 64]);
-    clock.turn();
-    expect(await done).toBe(0);
+    expect(clock.pending()).toBe(1);
+    clock.advance(1);
+    expect(await done).toBe(20);
   });
 });

@@ -8,10 +8,14 @@ import type { AgentEvents } from "../../engine/question-agents.js";
 import type { SessionSummary } from "../../engine/session-record.js";
 import { type AgentQuestions, createAgentQuestions } from "./agent-questions.js";
 import type { Message } from "./subscription-desk.js";
+import { isQuestion } from "./costly-calls.js";
 import { assertManifest, assertResumeSession } from "./validate-messages.js";
 
 /** Events that one publish may have: all of them are planned before any goes out, while nobody else is served. */
 export const MAX_PUBLISHED_EVENTS = 512;
+
+/** Questions among them: each is announced, timed and put to everybody who can answer, which costs as much as ten other events (R34). */
+export const MAX_PUBLISHED_QUESTIONS = 32;
 
 export interface AgentDeskServices {
   readonly engine: Pick<Engine, "openAgent" | "publishRefused">;
@@ -64,6 +68,7 @@ export function createAgentDesk(services: AgentDeskServices): AgentDesk {
   const publish = ({ events, isArray, resumeToken, isAnswered, sources }: Publication): PublishReceipt => {
     assertEventCount(events.length);
     assertObjects(events);
+    assertQuestionCount(events);
     const texts = sources?.();
     const inputs = events.map((event, index) => ({
       fields: event as Readonly<Record<string, unknown>>,
@@ -111,6 +116,13 @@ export function assertEventCount(count: number): void {
   if (count <= MAX_PUBLISHED_EVENTS) return;
   const sentence = `Publish at most ${MAX_PUBLISHED_EVENTS} events at a time; these are ${count}.`;
   throw new Fault("message_too_large", sentence, { pointer: "", rule: "R3" });
+}
+
+function assertQuestionCount(events: readonly unknown[]): void {
+  const count = events.filter(isQuestion).length;
+  if (count <= MAX_PUBLISHED_QUESTIONS) return;
+  const sentence = `Ask at most ${MAX_PUBLISHED_QUESTIONS} questions at a time; these are ${count}.`;
+  throw new Fault("message_too_large", sentence, { pointer: "", rule: "R34" });
 }
 
 function assertObjects(events: readonly unknown[]): void {
