@@ -1,5 +1,6 @@
 // Every attack of the row "attack". A new one is an entry here: `prepare(peers, sized)` answers what is repeated for as long as is measured;
 // `sized` makes a number smaller in a quick run. `mayBeRefused` says that a refusal is no mistake of the attack's. `options` are the daemon's.
+// `everyMs`: between two critical events of the bystander's; default 5.
 import { headerLine, newcomers, slashesAsked, slashesListened, slashesRenegotiated } from "./attacks/connecting.mjs";
 import {
   chunksOf,
@@ -93,6 +94,8 @@ export const ATTACKS = [
     what: "ordinary chunks to 500 of different terms",
     prepare: ordinaryToMany(500),
     options: ["--max-concurrent-subscriptions", "1024"],
+    // Each critical event goes to the 500 as well: one each 5 ms would be 100,000 deliveries a second, and the attack nothing beside them.
+    everyMs: 50,
   },
   {
     name: "newcomers",
