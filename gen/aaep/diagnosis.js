@@ -318,10 +318,9 @@ if(data.extensions !== undefined){
 let data2 = data.extensions;
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 for(const key0 in data2){
-if(!(key0 === "aaepd")){
 let data3 = data2[key0];
 if(!(data3 && typeof data3 == "object" && !Array.isArray(data3))){
-const err5 = {instancePath:instancePath+"/extensions/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"KeyedExtensions/additionalProperties/type",keyword:"type",params:{type: "object"}};
+const err5 = {instancePath:instancePath+"/extensions/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"Extensions/additionalProperties/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -332,14 +331,8 @@ errors++;
 }
 }
 }
-if(data2.aaepd !== undefined){
-let data4 = data2.aaepd;
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
-if(data4.key !== undefined){
-let data5 = data4.key;
-if(typeof data5 === "string"){
-if(data5.length < 1){
-const err6 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+else {
+const err6 = {instancePath:instancePath+"/extensions",schemaPath:"Extensions/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -348,8 +341,10 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(longerThan(data5, 256)){
-const err7 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+}
+for(const key1 in data){
+if(!(((key1 === "event_id") || (key1 === "subscription_id")) || (key1 === "extensions"))){
+const err7 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -359,61 +354,14 @@ vErrors.push(err7);
 errors++;
 }
 }
+}
 else {
-const err8 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/type",keyword:"type",params:{type: "string"}};
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err8];
 }
 else {
 vErrors.push(err8);
-}
-errors++;
-}
-}
-}
-else {
-const err9 = {instancePath:instancePath+"/extensions/aaepd",schemaPath:"KeyedExtensions/properties/aaepd/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-}
-}
-else {
-const err10 = {instancePath:instancePath+"/extensions",schemaPath:"KeyedExtensions/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-}
-for(const key1 in data){
-if(!(((key1 === "event_id") || (key1 === "subscription_id")) || (key1 === "extensions"))){
-const err11 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-}
-}
-else {
-const err12 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
 }
 errors++;
 }
@@ -1736,10 +1684,9 @@ if(data.extensions !== undefined){
 let data2 = data.extensions;
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 for(const key0 in data2){
-if(!(key0 === "aaepd")){
 let data3 = data2[key0];
 if(!(data3 && typeof data3 == "object" && !Array.isArray(data3))){
-const err4 = {instancePath:instancePath+"/extensions/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"KeyedExtensions/additionalProperties/type",keyword:"type",params:{type: "object"}};
+const err4 = {instancePath:instancePath+"/extensions/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"Extensions/additionalProperties/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1750,14 +1697,8 @@ errors++;
 }
 }
 }
-if(data2.aaepd !== undefined){
-let data4 = data2.aaepd;
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
-if(data4.key !== undefined){
-let data5 = data4.key;
-if(typeof data5 === "string"){
-if(data5.length < 1){
-const err5 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+else {
+const err5 = {instancePath:instancePath+"/extensions",schemaPath:"Extensions/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1766,8 +1707,10 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(longerThan(data5, 256)){
-const err6 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+}
+for(const key1 in data){
+if(!(((key1 === "type") || (key1 === "subscription_id")) || (key1 === "extensions"))){
+const err6 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1777,61 +1720,14 @@ vErrors.push(err6);
 errors++;
 }
 }
+}
 else {
-const err7 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/type",keyword:"type",params:{type: "string"}};
+const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err7];
 }
 else {
 vErrors.push(err7);
-}
-errors++;
-}
-}
-}
-else {
-const err8 = {instancePath:instancePath+"/extensions/aaepd",schemaPath:"KeyedExtensions/properties/aaepd/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-}
-}
-else {
-const err9 = {instancePath:instancePath+"/extensions",schemaPath:"KeyedExtensions/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-}
-for(const key1 in data){
-if(!(((key1 === "type") || (key1 === "subscription_id")) || (key1 === "extensions"))){
-const err10 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-}
-}
-else {
-const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
 }
 errors++;
 }
@@ -2152,10 +2048,9 @@ if(data.extensions !== undefined){
 let data3 = data.extensions;
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 for(const key0 in data3){
-if(!(key0 === "aaepd")){
 let data4 = data3[key0];
 if(!(data4 && typeof data4 == "object" && !Array.isArray(data4))){
-const err7 = {instancePath:instancePath+"/extensions/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"KeyedExtensions/additionalProperties/type",keyword:"type",params:{type: "object"}};
+const err7 = {instancePath:instancePath+"/extensions/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"Extensions/additionalProperties/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -2166,14 +2061,8 @@ errors++;
 }
 }
 }
-if(data3.aaepd !== undefined){
-let data5 = data3.aaepd;
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-if(data5.key !== undefined){
-let data6 = data5.key;
-if(typeof data6 === "string"){
-if(data6.length < 1){
-const err8 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+else {
+const err8 = {instancePath:instancePath+"/extensions",schemaPath:"Extensions/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -2182,8 +2071,10 @@ vErrors.push(err8);
 }
 errors++;
 }
-if(longerThan(data6, 256)){
-const err9 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+}
+for(const key1 in data){
+if(!((((key1 === "type") || (key1 === "event_id")) || (key1 === "subscription_id")) || (key1 === "extensions"))){
+const err9 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -2193,61 +2084,14 @@ vErrors.push(err9);
 errors++;
 }
 }
+}
 else {
-const err10 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/type",keyword:"type",params:{type: "string"}};
+const err10 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err10];
 }
 else {
 vErrors.push(err10);
-}
-errors++;
-}
-}
-}
-else {
-const err11 = {instancePath:instancePath+"/extensions/aaepd",schemaPath:"KeyedExtensions/properties/aaepd/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-}
-}
-else {
-const err12 = {instancePath:instancePath+"/extensions",schemaPath:"KeyedExtensions/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
-}
-for(const key1 in data){
-if(!((((key1 === "type") || (key1 === "event_id")) || (key1 === "subscription_id")) || (key1 === "extensions"))){
-const err13 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-}
-}
-else {
-const err14 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
 }
 errors++;
 }
@@ -2490,10 +2334,9 @@ if(data.extensions !== undefined){
 let data4 = data.extensions;
 if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
 for(const key0 in data4){
-if(!(key0 === "aaepd")){
 let data5 = data4[key0];
 if(!(data5 && typeof data5 == "object" && !Array.isArray(data5))){
-const err9 = {instancePath:instancePath+"/extensions/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"KeyedExtensions/additionalProperties/type",keyword:"type",params:{type: "object"}};
+const err9 = {instancePath:instancePath+"/extensions/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"Extensions/additionalProperties/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -2504,14 +2347,8 @@ errors++;
 }
 }
 }
-if(data4.aaepd !== undefined){
-let data6 = data4.aaepd;
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-if(data6.key !== undefined){
-let data7 = data6.key;
-if(typeof data7 === "string"){
-if(data7.length < 1){
-const err10 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+else {
+const err10 = {instancePath:instancePath+"/extensions",schemaPath:"Extensions/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -2520,8 +2357,10 @@ vErrors.push(err10);
 }
 errors++;
 }
-if(longerThan(data7, 256)){
-const err11 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+}
+for(const key1 in data){
+if(!(((((key1 === "type") || (key1 === "session_id")) || (key1 === "output_id")) || (key1 === "subscription_id")) || (key1 === "extensions"))){
+const err11 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -2531,61 +2370,14 @@ vErrors.push(err11);
 errors++;
 }
 }
+}
 else {
-const err12 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/type",keyword:"type",params:{type: "string"}};
+const err12 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err12];
 }
 else {
 vErrors.push(err12);
-}
-errors++;
-}
-}
-}
-else {
-const err13 = {instancePath:instancePath+"/extensions/aaepd",schemaPath:"KeyedExtensions/properties/aaepd/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-}
-}
-else {
-const err14 = {instancePath:instancePath+"/extensions",schemaPath:"KeyedExtensions/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-}
-for(const key1 in data){
-if(!(((((key1 === "type") || (key1 === "session_id")) || (key1 === "output_id")) || (key1 === "subscription_id")) || (key1 === "extensions"))){
-const err15 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-}
-}
-else {
-const err16 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
 }
 errors++;
 }
@@ -2656,14 +2448,219 @@ vErrors.push(err4);
 errors++;
 }
 }
-}
-else {
-const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data.key !== undefined){
+let data3 = data.key;
+if(typeof data3 === "string"){
+if(data3.length < 1){
+const err5 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err5];
 }
 else {
 vErrors.push(err5);
+}
+errors++;
+}
+if(longerThan(data3, 256)){
+const err6 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data.limits !== undefined){
+let data4 = data.limits;
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(data4.queue_events !== undefined){
+let data5 = data4.queue_events;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+const err8 = {instancePath:instancePath+"/limits/queue_events",schemaPath:"#/properties/limits/properties/queue_events/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+if(typeof data5 == "number"){
+if(data5 < 0){
+const err9 = {instancePath:instancePath+"/limits/queue_events",schemaPath:"#/properties/limits/properties/queue_events/minimum",keyword:"minimum",params:{"minimum":0,"maximum":9007199254740991}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if(data5 > 9007199254740991){
+const err10 = {instancePath:instancePath+"/limits/queue_events",schemaPath:"#/properties/limits/properties/queue_events/maximum",keyword:"maximum",params:{"minimum":0,"maximum":9007199254740991}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+}
+if(data4.policy !== undefined){
+let data6 = data4.policy;
+if(typeof data6 === "string"){
+if(data6.length < 1){
+const err11 = {instancePath:instancePath+"/limits/policy",schemaPath:"#/properties/limits/properties/policy/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":64}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+if(longerThan(data6, 64)){
+const err12 = {instancePath:instancePath+"/limits/policy",schemaPath:"#/properties/limits/properties/policy/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":64}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+else {
+const err13 = {instancePath:instancePath+"/limits/policy",schemaPath:"#/properties/limits/properties/policy/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+if(data4.max_lag_seconds !== undefined){
+let data7 = data4.max_lag_seconds;
+if(typeof data7 == "number"){
+if(data7 < 0){
+const err14 = {instancePath:instancePath+"/limits/max_lag_seconds",schemaPath:"#/properties/limits/properties/max_lag_seconds/minimum",keyword:"minimum",params:{"minimum":0}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+else {
+const err15 = {instancePath:instancePath+"/limits/max_lag_seconds",schemaPath:"#/properties/limits/properties/max_lag_seconds/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data4.max_lag_events !== undefined){
+let data8 = data4.max_lag_events;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+const err16 = {instancePath:instancePath+"/limits/max_lag_events",schemaPath:"#/properties/limits/properties/max_lag_events/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+if(typeof data8 == "number"){
+if(data8 < 0){
+const err17 = {instancePath:instancePath+"/limits/max_lag_events",schemaPath:"#/properties/limits/properties/max_lag_events/minimum",keyword:"minimum",params:{"minimum":0,"maximum":9007199254740991}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+if(data8 > 9007199254740991){
+const err18 = {instancePath:instancePath+"/limits/max_lag_events",schemaPath:"#/properties/limits/properties/max_lag_events/maximum",keyword:"maximum",params:{"minimum":0,"maximum":9007199254740991}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err19 = {instancePath:instancePath+"/limits",schemaPath:"#/properties/limits/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
+if(data.heartbeat_seconds !== undefined){
+let data9 = data.heartbeat_seconds;
+if(typeof data9 == "number"){
+if(data9 < 0){
+const err20 = {instancePath:instancePath+"/heartbeat_seconds",schemaPath:"#/properties/heartbeat_seconds/minimum",keyword:"minimum",params:{"minimum":0}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+else {
+const err21 = {instancePath:instancePath+"/heartbeat_seconds",schemaPath:"#/properties/heartbeat_seconds/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+}
+else {
+const err22 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
 }
 errors++;
 }
@@ -9535,9 +9532,11 @@ vErrors.push(err47);
 errors++;
 }
 }
-}
-else {
-const err48 = {instancePath:instancePath+"/aaepd",schemaPath:"AaepdCapability/type",keyword:"type",params:{type: "object"}};
+if(data20.key !== undefined){
+let data24 = data20.key;
+if(typeof data24 === "string"){
+if(data24.length < 1){
+const err48 = {instancePath:instancePath+"/aaepd/key",schemaPath:"AaepdCapability/properties/key/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -9546,15 +9545,218 @@ vErrors.push(err48);
 }
 errors++;
 }
-}
-}
-else {
-const err49 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(longerThan(data24, 256)){
+const err49 = {instancePath:instancePath+"/aaepd/key",schemaPath:"AaepdCapability/properties/key/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err49];
 }
 else {
 vErrors.push(err49);
+}
+errors++;
+}
+}
+else {
+const err50 = {instancePath:instancePath+"/aaepd/key",schemaPath:"AaepdCapability/properties/key/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err50];
+}
+else {
+vErrors.push(err50);
+}
+errors++;
+}
+}
+if(data20.limits !== undefined){
+let data25 = data20.limits;
+if(data25 && typeof data25 == "object" && !Array.isArray(data25)){
+if(data25.queue_events !== undefined){
+let data26 = data25.queue_events;
+if(!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))){
+const err51 = {instancePath:instancePath+"/aaepd/limits/queue_events",schemaPath:"AaepdCapability/properties/limits/properties/queue_events/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err51];
+}
+else {
+vErrors.push(err51);
+}
+errors++;
+}
+if(typeof data26 == "number"){
+if(data26 < 0){
+const err52 = {instancePath:instancePath+"/aaepd/limits/queue_events",schemaPath:"AaepdCapability/properties/limits/properties/queue_events/minimum",keyword:"minimum",params:{"minimum":0,"maximum":9007199254740991}};
+if(vErrors === null){
+vErrors = [err52];
+}
+else {
+vErrors.push(err52);
+}
+errors++;
+}
+if(data26 > 9007199254740991){
+const err53 = {instancePath:instancePath+"/aaepd/limits/queue_events",schemaPath:"AaepdCapability/properties/limits/properties/queue_events/maximum",keyword:"maximum",params:{"minimum":0,"maximum":9007199254740991}};
+if(vErrors === null){
+vErrors = [err53];
+}
+else {
+vErrors.push(err53);
+}
+errors++;
+}
+}
+}
+if(data25.policy !== undefined){
+let data27 = data25.policy;
+if(typeof data27 === "string"){
+if(data27.length < 1){
+const err54 = {instancePath:instancePath+"/aaepd/limits/policy",schemaPath:"AaepdCapability/properties/limits/properties/policy/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":64}};
+if(vErrors === null){
+vErrors = [err54];
+}
+else {
+vErrors.push(err54);
+}
+errors++;
+}
+if(longerThan(data27, 64)){
+const err55 = {instancePath:instancePath+"/aaepd/limits/policy",schemaPath:"AaepdCapability/properties/limits/properties/policy/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":64}};
+if(vErrors === null){
+vErrors = [err55];
+}
+else {
+vErrors.push(err55);
+}
+errors++;
+}
+}
+else {
+const err56 = {instancePath:instancePath+"/aaepd/limits/policy",schemaPath:"AaepdCapability/properties/limits/properties/policy/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err56];
+}
+else {
+vErrors.push(err56);
+}
+errors++;
+}
+}
+if(data25.max_lag_seconds !== undefined){
+let data28 = data25.max_lag_seconds;
+if(typeof data28 == "number"){
+if(data28 < 0){
+const err57 = {instancePath:instancePath+"/aaepd/limits/max_lag_seconds",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_seconds/minimum",keyword:"minimum",params:{"minimum":0}};
+if(vErrors === null){
+vErrors = [err57];
+}
+else {
+vErrors.push(err57);
+}
+errors++;
+}
+}
+else {
+const err58 = {instancePath:instancePath+"/aaepd/limits/max_lag_seconds",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_seconds/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err58];
+}
+else {
+vErrors.push(err58);
+}
+errors++;
+}
+}
+if(data25.max_lag_events !== undefined){
+let data29 = data25.max_lag_events;
+if(!((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29)))){
+const err59 = {instancePath:instancePath+"/aaepd/limits/max_lag_events",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_events/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err59];
+}
+else {
+vErrors.push(err59);
+}
+errors++;
+}
+if(typeof data29 == "number"){
+if(data29 < 0){
+const err60 = {instancePath:instancePath+"/aaepd/limits/max_lag_events",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_events/minimum",keyword:"minimum",params:{"minimum":0,"maximum":9007199254740991}};
+if(vErrors === null){
+vErrors = [err60];
+}
+else {
+vErrors.push(err60);
+}
+errors++;
+}
+if(data29 > 9007199254740991){
+const err61 = {instancePath:instancePath+"/aaepd/limits/max_lag_events",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_events/maximum",keyword:"maximum",params:{"minimum":0,"maximum":9007199254740991}};
+if(vErrors === null){
+vErrors = [err61];
+}
+else {
+vErrors.push(err61);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err62 = {instancePath:instancePath+"/aaepd/limits",schemaPath:"AaepdCapability/properties/limits/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err62];
+}
+else {
+vErrors.push(err62);
+}
+errors++;
+}
+}
+if(data20.heartbeat_seconds !== undefined){
+let data30 = data20.heartbeat_seconds;
+if(typeof data30 == "number"){
+if(data30 < 0){
+const err63 = {instancePath:instancePath+"/aaepd/heartbeat_seconds",schemaPath:"AaepdCapability/properties/heartbeat_seconds/minimum",keyword:"minimum",params:{"minimum":0}};
+if(vErrors === null){
+vErrors = [err63];
+}
+else {
+vErrors.push(err63);
+}
+errors++;
+}
+}
+else {
+const err64 = {instancePath:instancePath+"/aaepd/heartbeat_seconds",schemaPath:"AaepdCapability/properties/heartbeat_seconds/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err64];
+}
+else {
+vErrors.push(err64);
+}
+errors++;
+}
+}
+}
+else {
+const err65 = {instancePath:instancePath+"/aaepd",schemaPath:"AaepdCapability/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err65];
+}
+else {
+vErrors.push(err65);
+}
+errors++;
+}
+}
+}
+else {
+const err66 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err66];
+}
+else {
+vErrors.push(err66);
 }
 errors++;
 }
@@ -9824,94 +10026,14 @@ vErrors.push(err21);
 errors++;
 }
 }
-if(data.extensions !== undefined){
-let data8 = data.extensions;
-if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
-for(const key0 in data8){
-if(!(key0 === "aaepd")){
-let data9 = data8[key0];
-if(!(data9 && typeof data9 == "object" && !Array.isArray(data9))){
-const err22 = {instancePath:instancePath+"/extensions/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"KeyedExtensions/additionalProperties/type",keyword:"type",params:{type: "object"}};
+}
+else {
+const err22 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err22];
 }
 else {
 vErrors.push(err22);
-}
-errors++;
-}
-}
-}
-if(data8.aaepd !== undefined){
-let data10 = data8.aaepd;
-if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
-if(data10.key !== undefined){
-let data11 = data10.key;
-if(typeof data11 === "string"){
-if(data11.length < 1){
-const err23 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
-errors++;
-}
-if(longerThan(data11, 256)){
-const err24 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
-errors++;
-}
-}
-else {
-const err25 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err25];
-}
-else {
-vErrors.push(err25);
-}
-errors++;
-}
-}
-}
-else {
-const err26 = {instancePath:instancePath+"/extensions/aaepd",schemaPath:"KeyedExtensions/properties/aaepd/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err26];
-}
-else {
-vErrors.push(err26);
-}
-errors++;
-}
-}
-}
-else {
-const err27 = {instancePath:instancePath+"/extensions",schemaPath:"KeyedExtensions/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err27];
-}
-else {
-vErrors.push(err27);
-}
-errors++;
-}
-}
-}
-else {
-const err28 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err28];
-}
-else {
-vErrors.push(err28);
 }
 errors++;
 }
@@ -10192,94 +10314,14 @@ vErrors.push(err22);
 errors++;
 }
 }
-if(data.extensions !== undefined){
-let data9 = data.extensions;
-if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
-for(const key0 in data9){
-if(!(key0 === "aaepd")){
-let data10 = data9[key0];
-if(!(data10 && typeof data10 == "object" && !Array.isArray(data10))){
-const err23 = {instancePath:instancePath+"/extensions/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"KeyedExtensions/additionalProperties/type",keyword:"type",params:{type: "object"}};
+}
+else {
+const err23 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err23];
 }
 else {
 vErrors.push(err23);
-}
-errors++;
-}
-}
-}
-if(data9.aaepd !== undefined){
-let data11 = data9.aaepd;
-if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
-if(data11.key !== undefined){
-let data12 = data11.key;
-if(typeof data12 === "string"){
-if(data12.length < 1){
-const err24 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
-errors++;
-}
-if(longerThan(data12, 256)){
-const err25 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
-if(vErrors === null){
-vErrors = [err25];
-}
-else {
-vErrors.push(err25);
-}
-errors++;
-}
-}
-else {
-const err26 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err26];
-}
-else {
-vErrors.push(err26);
-}
-errors++;
-}
-}
-}
-else {
-const err27 = {instancePath:instancePath+"/extensions/aaepd",schemaPath:"KeyedExtensions/properties/aaepd/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err27];
-}
-else {
-vErrors.push(err27);
-}
-errors++;
-}
-}
-}
-else {
-const err28 = {instancePath:instancePath+"/extensions",schemaPath:"KeyedExtensions/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err28];
-}
-else {
-vErrors.push(err28);
-}
-errors++;
-}
-}
-}
-else {
-const err29 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err29];
-}
-else {
-vErrors.push(err29);
 }
 errors++;
 }
@@ -10727,11 +10769,9 @@ vErrors.push(err36);
 errors++;
 }
 }
-if(data.correlation_id !== undefined){
-let data13 = data.correlation_id;
-if(typeof data13 === "string"){
-if(longerThan(data13, 16384)){
-const err37 = {instancePath:instancePath+"/correlation_id",schemaPath:"#/properties/correlation_id/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
+for(const key1 in data){
+if(!((((((((key1 === "type") || (key1 === "subscription_id")) || (key1 === "aaep_version")) || (key1 === "producer")) || (key1 === "honored_capabilities")) || (key1 === "manifest_uri")) || (key1 === "signed_manifest")) || (key1 === "negotiation_notes"))){
+const err37 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -10741,105 +10781,14 @@ vErrors.push(err37);
 errors++;
 }
 }
+}
 else {
-const err38 = {instancePath:instancePath+"/correlation_id",schemaPath:"#/properties/correlation_id/type",keyword:"type",params:{type: "string"}};
+const err38 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err38];
 }
 else {
 vErrors.push(err38);
-}
-errors++;
-}
-}
-if(data.extensions !== undefined){
-let data14 = data.extensions;
-if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
-for(const key1 in data14){
-if(!(key1 === "aaepd")){
-let data15 = data14[key1];
-if(!(data15 && typeof data15 == "object" && !Array.isArray(data15))){
-const err39 = {instancePath:instancePath+"/extensions/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"KeyedExtensions/additionalProperties/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err39];
-}
-else {
-vErrors.push(err39);
-}
-errors++;
-}
-}
-}
-if(data14.aaepd !== undefined){
-let data16 = data14.aaepd;
-if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
-if(data16.key !== undefined){
-let data17 = data16.key;
-if(typeof data17 === "string"){
-if(data17.length < 1){
-const err40 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
-if(vErrors === null){
-vErrors = [err40];
-}
-else {
-vErrors.push(err40);
-}
-errors++;
-}
-if(longerThan(data17, 256)){
-const err41 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
-if(vErrors === null){
-vErrors = [err41];
-}
-else {
-vErrors.push(err41);
-}
-errors++;
-}
-}
-else {
-const err42 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err42];
-}
-else {
-vErrors.push(err42);
-}
-errors++;
-}
-}
-}
-else {
-const err43 = {instancePath:instancePath+"/extensions/aaepd",schemaPath:"KeyedExtensions/properties/aaepd/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err43];
-}
-else {
-vErrors.push(err43);
-}
-errors++;
-}
-}
-}
-else {
-const err44 = {instancePath:instancePath+"/extensions",schemaPath:"KeyedExtensions/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err44];
-}
-else {
-vErrors.push(err44);
-}
-errors++;
-}
-}
-}
-else {
-const err45 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err45];
-}
-else {
-vErrors.push(err45);
 }
 errors++;
 }
@@ -10998,10 +10947,9 @@ if(data.extensions !== undefined){
 let data5 = data.extensions;
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 for(const key0 in data5){
-if(!(key0 === "aaepd")){
 let data6 = data5[key0];
 if(!(data6 && typeof data6 == "object" && !Array.isArray(data6))){
-const err12 = {instancePath:instancePath+"/extensions/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"KeyedExtensions/additionalProperties/type",keyword:"type",params:{type: "object"}};
+const err12 = {instancePath:instancePath+"/extensions/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"Extensions/additionalProperties/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -11012,14 +10960,8 @@ errors++;
 }
 }
 }
-if(data5.aaepd !== undefined){
-let data7 = data5.aaepd;
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
-if(data7.key !== undefined){
-let data8 = data7.key;
-if(typeof data8 === "string"){
-if(data8.length < 1){
-const err13 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+else {
+const err13 = {instancePath:instancePath+"/extensions",schemaPath:"Extensions/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -11028,60 +10970,15 @@ vErrors.push(err13);
 }
 errors++;
 }
-if(longerThan(data8, 256)){
-const err14 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+}
+}
+else {
+const err14 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err14];
 }
 else {
 vErrors.push(err14);
-}
-errors++;
-}
-}
-else {
-const err15 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-}
-}
-else {
-const err16 = {instancePath:instancePath+"/extensions/aaepd",schemaPath:"KeyedExtensions/properties/aaepd/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-}
-}
-}
-else {
-const err17 = {instancePath:instancePath+"/extensions",schemaPath:"KeyedExtensions/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-}
-}
-}
-else {
-const err18 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
 }
 errors++;
 }
@@ -11274,13 +11171,9 @@ vErrors.push(err15);
 errors++;
 }
 }
-if(data.extensions !== undefined){
-let data5 = data.extensions;
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-for(const key0 in data5){
-let data6 = data5[key0];
-if(!(data6 && typeof data6 == "object" && !Array.isArray(data6))){
-const err16 = {instancePath:instancePath+"/extensions/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"Extensions/additionalProperties/type",keyword:"type",params:{type: "object"}};
+for(const key0 in data){
+if(!(((((key0 === "type") || (key0 === "reason_code")) || (key0 === "reason_message")) || (key0 === "retry_after_seconds")) || (key0 === "alternative_manifest_uri"))){
+const err16 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -11292,24 +11185,12 @@ errors++;
 }
 }
 else {
-const err17 = {instancePath:instancePath+"/extensions",schemaPath:"Extensions/type",keyword:"type",params:{type: "object"}};
+const err17 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err17];
 }
 else {
 vErrors.push(err17);
-}
-errors++;
-}
-}
-}
-else {
-const err18 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
 }
 errors++;
 }
@@ -11434,10 +11315,9 @@ if(data.extensions !== undefined){
 let data4 = data.extensions;
 if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
 for(const key0 in data4){
-if(!(key0 === "aaepd")){
 let data5 = data4[key0];
 if(!(data5 && typeof data5 == "object" && !Array.isArray(data5))){
-const err9 = {instancePath:instancePath+"/extensions/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"KeyedExtensions/additionalProperties/type",keyword:"type",params:{type: "object"}};
+const err9 = {instancePath:instancePath+"/extensions/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"Extensions/additionalProperties/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -11448,14 +11328,8 @@ errors++;
 }
 }
 }
-if(data4.aaepd !== undefined){
-let data6 = data4.aaepd;
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-if(data6.key !== undefined){
-let data7 = data6.key;
-if(typeof data7 === "string"){
-if(data7.length < 1){
-const err10 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+else {
+const err10 = {instancePath:instancePath+"/extensions",schemaPath:"Extensions/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -11464,60 +11338,15 @@ vErrors.push(err10);
 }
 errors++;
 }
-if(longerThan(data7, 256)){
-const err11 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+}
+}
+else {
+const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err11];
 }
 else {
 vErrors.push(err11);
-}
-errors++;
-}
-}
-else {
-const err12 = {instancePath:instancePath+"/extensions/aaepd/key",schemaPath:"KeyedExtensions/properties/aaepd/properties/key/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
-}
-}
-else {
-const err13 = {instancePath:instancePath+"/extensions/aaepd",schemaPath:"KeyedExtensions/properties/aaepd/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-}
-}
-else {
-const err14 = {instancePath:instancePath+"/extensions",schemaPath:"KeyedExtensions/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-}
-}
-else {
-const err15 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
 }
 errors++;
 }

@@ -24,28 +24,15 @@ export interface PublishedEvent {
 export interface RepeatParams {
   readonly event_id: string;
   readonly subscription_id?: string;
-  readonly extensions?: KeyedExtensions;
+  readonly extensions?: Extensions;
 }
-export interface KeyedExtensions {
-  readonly aaepd?: {
-    /**
-     * The key from subscription.accepted, where the message cannot travel on the subscription's own stream (R19).
-     */
-    readonly key?: string;
+/**
+ * Data of extensions, each under its prefix.
+ */
+export interface Extensions {
+  readonly [k: string]: {
     readonly [k: string]: unknown;
   };
-  readonly [k: string]:
-    | {
-        readonly [k: string]: unknown;
-      }
-    | {
-        /**
-         * The key from subscription.accepted, where the message cannot travel on the subscription's own stream (R19).
-         */
-        readonly key?: string;
-        readonly [k: string]: unknown;
-      }
-    | undefined;
 }
 /**
  * Params of aaep.resume_session (R8).
@@ -128,7 +115,7 @@ export interface AaepdListPending {
    */
   readonly type?: "aaepd.list_pending";
   readonly subscription_id?: string;
-  readonly extensions?: KeyedExtensions;
+  readonly extensions?: Extensions;
 }
 /**
  * The open questions that the subscription may answer (R28): answers aaepd.list_pending, and is the result of aaep.list_pending.
@@ -159,7 +146,7 @@ export interface AaepdRepeat {
   readonly type?: "aaepd.repeat";
   readonly event_id: string;
   readonly subscription_id?: string;
-  readonly extensions?: KeyedExtensions;
+  readonly extensions?: Extensions;
 }
 /**
  * A reply of this subscription did not count; why is not told (R19). The question may be open still.
@@ -183,10 +170,10 @@ export interface AaepdSkip {
   readonly session_id?: string;
   readonly output_id?: string;
   readonly subscription_id?: string;
-  readonly extensions?: KeyedExtensions;
+  readonly extensions?: Extensions;
 }
 /**
- * The daemon's own capability: pace in the listener's hands (R26), and what becomes of replies (R19).
+ * The daemon's own capability: pace in the listener's hands (R26), what becomes of replies (R19), and, in subscription.accepted, what the subscription is given. A request may hold the latter; there it has no effect.
  */
 export interface AaepdCapability {
   /**
@@ -201,6 +188,37 @@ export interface AaepdCapability {
    * Whether the subscription is told by aaepd.reply_not_taken that a reply did not count (R19).
    */
   readonly reply_status?: boolean;
+  /**
+   * Given. Goes with the calls that cannot travel on the subscription's own stream (R19).
+   */
+  readonly key?: string;
+  readonly limits?: SubscriberLimits;
+  /**
+   * Given. The longest silence of the stream; missing where it may be silent.
+   */
+  readonly heartbeat_seconds?: number;
+  readonly [k: string]: unknown;
+}
+/**
+ * Given. What happens to a subscription that takes slowly (R18).
+ */
+export interface SubscriberLimits {
+  /**
+   * Events that are kept in memory for it.
+   */
+  readonly queue_events?: number;
+  /**
+   * Where the others are: journal.
+   */
+  readonly policy?: string;
+  /**
+   * It is closed after so long.
+   */
+  readonly max_lag_seconds?: number;
+  /**
+   * It is closed when it is so far behind.
+   */
+  readonly max_lag_events?: number;
   readonly [k: string]: unknown;
 }
 export interface RequestExtensions {
@@ -286,14 +304,6 @@ export interface LocalizationHints {
   readonly fallback_chain?: readonly string[];
   readonly script?: string;
   readonly calendar?: string;
-}
-/**
- * Data of extensions, each under its prefix.
- */
-export interface Extensions {
-  readonly [k: string]: {
-    readonly [k: string]: unknown;
-  };
 }
 export interface Choice {
   readonly value: string;
@@ -772,7 +782,6 @@ export interface ClarificationReply {
   readonly decided_by?: string;
   readonly confidence?: number;
   readonly correlation_id?: string;
-  readonly extensions?: KeyedExtensions;
   readonly [k: string]: unknown;
 }
 /**
@@ -790,7 +799,6 @@ export interface ConfirmationReply {
     readonly [k: string]: unknown;
   };
   readonly correlation_id?: string;
-  readonly extensions?: KeyedExtensions;
   readonly [k: string]: unknown;
 }
 /**
@@ -805,9 +813,6 @@ export interface SubscriptionAccepted {
   readonly manifest_uri?: string;
   readonly signed_manifest?: string;
   readonly negotiation_notes?: string;
-  readonly correlation_id?: string;
-  readonly extensions?: KeyedExtensions;
-  readonly [k: string]: unknown;
 }
 /**
  * One side ends the subscription (§5.8).
@@ -818,7 +823,7 @@ export interface SubscriptionClose {
   readonly reason_code?: string;
   readonly reason_message?: string;
   readonly correlation_id?: string;
-  readonly extensions?: KeyedExtensions;
+  readonly extensions?: Extensions;
   readonly [k: string]: unknown;
 }
 /**
@@ -838,8 +843,6 @@ export interface SubscriptionRejected {
   readonly reason_message: string;
   readonly retry_after_seconds?: number;
   readonly alternative_manifest_uri?: string;
-  readonly extensions?: Extensions;
-  readonly [k: string]: unknown;
 }
 /**
  * New terms for a running subscription; what is left out stays as it was (§5.7).
@@ -849,7 +852,7 @@ export interface SubscriptionRenegotiate {
   readonly subscription_id: string;
   readonly capabilities: Capabilities;
   readonly correlation_id?: string;
-  readonly extensions?: KeyedExtensions;
+  readonly extensions?: Extensions;
   readonly [k: string]: unknown;
 }
 /**

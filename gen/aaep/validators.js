@@ -235,9 +235,7 @@ let data2 = data.extensions;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-const _errs7 = errors;
 for(const key0 in data2){
-if(!(key0 === "aaepd")){
 let data3 = data2[key0];
 const _errs8 = errors;
 if(!(data3 && typeof data3 == "object" && !Array.isArray(data3))){
@@ -246,39 +244,6 @@ return false;
 var valid1 = _errs8 === errors;
 if(!valid1){
 break;
-}
-}
-}
-if(_errs7 === errors){
-if(data2.aaepd !== undefined){
-let data4 = data2.aaepd;
-const _errs10 = errors;
-if(errors === _errs10){
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
-if(data4.key !== undefined){
-let data5 = data4.key;
-const _errs12 = errors;
-if(errors === _errs12){
-if(typeof data5 === "string"){
-if(data5.length < 1){
-return false;
-}
-else {
-if(longerThan(data5, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-}
-}
-else {
-return false;
-}
-}
 }
 }
 }
@@ -1233,9 +1198,7 @@ let data2 = data.extensions;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-const _errs7 = errors;
 for(const key0 in data2){
-if(!(key0 === "aaepd")){
 let data3 = data2[key0];
 const _errs8 = errors;
 if(!(data3 && typeof data3 == "object" && !Array.isArray(data3))){
@@ -1244,39 +1207,6 @@ return false;
 var valid1 = _errs8 === errors;
 if(!valid1){
 break;
-}
-}
-}
-if(_errs7 === errors){
-if(data2.aaepd !== undefined){
-let data4 = data2.aaepd;
-const _errs10 = errors;
-if(errors === _errs10){
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
-if(data4.key !== undefined){
-let data5 = data4.key;
-const _errs12 = errors;
-if(errors === _errs12){
-if(typeof data5 === "string"){
-if(data5.length < 1){
-return false;
-}
-else {
-if(longerThan(data5, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-}
-}
-else {
-return false;
-}
-}
 }
 }
 }
@@ -1526,9 +1456,7 @@ let data3 = data.extensions;
 const _errs7 = errors;
 if(errors === _errs7){
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-const _errs9 = errors;
 for(const key0 in data3){
-if(!(key0 === "aaepd")){
 let data4 = data3[key0];
 const _errs10 = errors;
 if(!(data4 && typeof data4 == "object" && !Array.isArray(data4))){
@@ -1537,39 +1465,6 @@ return false;
 var valid1 = _errs10 === errors;
 if(!valid1){
 break;
-}
-}
-}
-if(_errs9 === errors){
-if(data3.aaepd !== undefined){
-let data5 = data3.aaepd;
-const _errs12 = errors;
-if(errors === _errs12){
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-if(data5.key !== undefined){
-let data6 = data5.key;
-const _errs14 = errors;
-if(errors === _errs14){
-if(typeof data6 === "string"){
-if(data6.length < 1){
-return false;
-}
-else {
-if(longerThan(data6, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-}
-}
-else {
-return false;
-}
-}
 }
 }
 }
@@ -1770,9 +1665,7 @@ let data4 = data.extensions;
 const _errs9 = errors;
 if(errors === _errs9){
 if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
-const _errs11 = errors;
 for(const key0 in data4){
-if(!(key0 === "aaepd")){
 let data5 = data4[key0];
 const _errs12 = errors;
 if(!(data5 && typeof data5 == "object" && !Array.isArray(data5))){
@@ -1781,39 +1674,6 @@ return false;
 var valid2 = _errs12 === errors;
 if(!valid2){
 break;
-}
-}
-}
-if(_errs11 === errors){
-if(data4.aaepd !== undefined){
-let data6 = data4.aaepd;
-const _errs14 = errors;
-if(errors === _errs14){
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-if(data6.key !== undefined){
-let data7 = data6.key;
-const _errs16 = errors;
-if(errors === _errs16){
-if(typeof data7 === "string"){
-if(data7.length < 1){
-return false;
-}
-else {
-if(longerThan(data7, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-}
-}
-else {
-return false;
-}
-}
 }
 }
 }
@@ -1896,6 +1756,161 @@ var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.key !== undefined){
+let data3 = data.key;
+const _errs8 = errors;
+if(errors === _errs8){
+if(typeof data3 === "string"){
+if(data3.length < 1){
+return false;
+}
+else {
+if(longerThan(data3, 256)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.limits !== undefined){
+let data4 = data.limits;
+const _errs10 = errors;
+if(errors === _errs10){
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(data4.queue_events !== undefined){
+let data5 = data4.queue_events;
+const _errs13 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+return false;
+}
+if(errors === _errs13){
+if(typeof data5 == "number"){
+if(data5 < 0){
+return false;
+}
+else {
+if(data5 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid1 = _errs13 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data4.policy !== undefined){
+let data6 = data4.policy;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data6 === "string"){
+if(data6.length < 1){
+return false;
+}
+else {
+if(longerThan(data6, 64)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid1 = _errs15 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data4.max_lag_seconds !== undefined){
+let data7 = data4.max_lag_seconds;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data7 == "number"){
+if(data7 < 0){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid1 = _errs17 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data4.max_lag_events !== undefined){
+let data8 = data4.max_lag_events;
+const _errs19 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+return false;
+}
+if(errors === _errs19){
+if(typeof data8 == "number"){
+if(data8 < 0){
+return false;
+}
+else {
+if(data8 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid1 = _errs19 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.heartbeat_seconds !== undefined){
+let data9 = data.heartbeat_seconds;
+const _errs21 = errors;
+if(errors === _errs21){
+if(typeof data9 == "number"){
+if(data9 < 0){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
 }
 }
 }
@@ -14275,6 +14290,161 @@ var valid8 = _errs49 === errors;
 else {
 var valid8 = true;
 }
+if(valid8){
+if(data20.key !== undefined){
+let data24 = data20.key;
+const _errs51 = errors;
+if(errors === _errs51){
+if(typeof data24 === "string"){
+if(data24.length < 1){
+return false;
+}
+else {
+if(longerThan(data24, 256)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid8 = _errs51 === errors;
+}
+else {
+var valid8 = true;
+}
+if(valid8){
+if(data20.limits !== undefined){
+let data25 = data20.limits;
+const _errs53 = errors;
+if(errors === _errs53){
+if(data25 && typeof data25 == "object" && !Array.isArray(data25)){
+if(data25.queue_events !== undefined){
+let data26 = data25.queue_events;
+const _errs56 = errors;
+if(!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))){
+return false;
+}
+if(errors === _errs56){
+if(typeof data26 == "number"){
+if(data26 < 0){
+return false;
+}
+else {
+if(data26 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid9 = _errs56 === errors;
+}
+else {
+var valid9 = true;
+}
+if(valid9){
+if(data25.policy !== undefined){
+let data27 = data25.policy;
+const _errs58 = errors;
+if(errors === _errs58){
+if(typeof data27 === "string"){
+if(data27.length < 1){
+return false;
+}
+else {
+if(longerThan(data27, 64)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid9 = _errs58 === errors;
+}
+else {
+var valid9 = true;
+}
+if(valid9){
+if(data25.max_lag_seconds !== undefined){
+let data28 = data25.max_lag_seconds;
+const _errs60 = errors;
+if(errors === _errs60){
+if(typeof data28 == "number"){
+if(data28 < 0){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid9 = _errs60 === errors;
+}
+else {
+var valid9 = true;
+}
+if(valid9){
+if(data25.max_lag_events !== undefined){
+let data29 = data25.max_lag_events;
+const _errs62 = errors;
+if(!((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29)))){
+return false;
+}
+if(errors === _errs62){
+if(typeof data29 == "number"){
+if(data29 < 0){
+return false;
+}
+else {
+if(data29 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid9 = _errs62 === errors;
+}
+else {
+var valid9 = true;
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid8 = _errs53 === errors;
+}
+else {
+var valid8 = true;
+}
+if(valid8){
+if(data20.heartbeat_seconds !== undefined){
+let data30 = data20.heartbeat_seconds;
+const _errs64 = errors;
+if(errors === _errs64){
+if(typeof data30 == "number"){
+if(data30 < 0){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid8 = _errs64 === errors;
+}
+else {
+var valid8 = true;
+}
+}
+}
+}
 }
 }
 }
@@ -14469,69 +14639,6 @@ var valid0 = _errs16 === errors;
 else {
 var valid0 = true;
 }
-if(valid0){
-if(data.extensions !== undefined){
-let data8 = data.extensions;
-const _errs18 = errors;
-if(errors === _errs18){
-if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
-const _errs20 = errors;
-for(const key0 in data8){
-if(!(key0 === "aaepd")){
-let data9 = data8[key0];
-const _errs21 = errors;
-if(!(data9 && typeof data9 == "object" && !Array.isArray(data9))){
-return false;
-}
-var valid1 = _errs21 === errors;
-if(!valid1){
-break;
-}
-}
-}
-if(_errs20 === errors){
-if(data8.aaepd !== undefined){
-let data10 = data8.aaepd;
-const _errs23 = errors;
-if(errors === _errs23){
-if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
-if(data10.key !== undefined){
-let data11 = data10.key;
-const _errs25 = errors;
-if(errors === _errs25){
-if(typeof data11 === "string"){
-if(data11.length < 1){
-return false;
-}
-else {
-if(longerThan(data11, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs18 === errors;
-}
-else {
-var valid0 = true;
-}
-}
 }
 }
 }
@@ -14718,69 +14825,6 @@ var valid0 = _errs18 === errors;
 else {
 var valid0 = true;
 }
-if(valid0){
-if(data.extensions !== undefined){
-let data9 = data.extensions;
-const _errs20 = errors;
-if(errors === _errs20){
-if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
-const _errs22 = errors;
-for(const key0 in data9){
-if(!(key0 === "aaepd")){
-let data10 = data9[key0];
-const _errs23 = errors;
-if(!(data10 && typeof data10 == "object" && !Array.isArray(data10))){
-return false;
-}
-var valid1 = _errs23 === errors;
-if(!valid1){
-break;
-}
-}
-}
-if(_errs22 === errors){
-if(data9.aaepd !== undefined){
-let data11 = data9.aaepd;
-const _errs25 = errors;
-if(errors === _errs25){
-if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
-if(data11.key !== undefined){
-let data12 = data11.key;
-const _errs27 = errors;
-if(errors === _errs27){
-if(typeof data12 === "string"){
-if(data12.length < 1){
-return false;
-}
-else {
-if(longerThan(data12, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs20 === errors;
-}
-else {
-var valid0 = true;
-}
-}
 }
 }
 }
@@ -14810,14 +14854,14 @@ return false;
 else {
 if(data.type !== undefined){
 let data0 = data.type;
-const _errs2 = errors;
+const _errs1 = errors;
 if(typeof data0 !== "string"){
 return false;
 }
 if(data0 !== "subscription.accepted"){
 return false;
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
@@ -14825,8 +14869,8 @@ var valid0 = true;
 if(valid0){
 if(data.subscription_id !== undefined){
 let data1 = data.subscription_id;
-const _errs4 = errors;
-if(errors === _errs4){
+const _errs3 = errors;
+if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern2.test(data1)){
 return false;
@@ -14836,7 +14880,7 @@ else {
 return false;
 }
 }
-var valid0 = _errs4 === errors;
+var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
@@ -14844,8 +14888,8 @@ var valid0 = true;
 if(valid0){
 if(data.aaep_version !== undefined){
 let data2 = data.aaep_version;
-const _errs6 = errors;
-if(errors === _errs6){
+const _errs5 = errors;
+if(errors === _errs5){
 if(typeof data2 === "string"){
 if(longerThan(data2, 256)){
 return false;
@@ -14860,7 +14904,7 @@ else {
 return false;
 }
 }
-var valid0 = _errs6 === errors;
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
@@ -14868,8 +14912,8 @@ var valid0 = true;
 if(valid0){
 if(data.producer !== undefined){
 let data3 = data.producer;
-const _errs8 = errors;
-if(errors === _errs8){
+const _errs7 = errors;
+if(errors === _errs7){
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 let missing1;
 if((data3.agent_id === undefined) && (missing1 = "agent_id")){
@@ -14878,8 +14922,8 @@ return false;
 else {
 if(data3.agent_id !== undefined){
 let data4 = data3.agent_id;
-const _errs10 = errors;
-if(errors === _errs10){
+const _errs9 = errors;
+if(errors === _errs9){
 if(typeof data4 === "string"){
 if(data4.length < 1){
 return false;
@@ -14894,7 +14938,7 @@ else {
 return false;
 }
 }
-var valid1 = _errs10 === errors;
+var valid1 = _errs9 === errors;
 }
 else {
 var valid1 = true;
@@ -14902,8 +14946,8 @@ var valid1 = true;
 if(valid1){
 if(data3.agent_version !== undefined){
 let data5 = data3.agent_version;
-const _errs12 = errors;
-if(errors === _errs12){
+const _errs11 = errors;
+if(errors === _errs11){
 if(typeof data5 === "string"){
 if(data5.length < 1){
 return false;
@@ -14918,7 +14962,7 @@ else {
 return false;
 }
 }
-var valid1 = _errs12 === errors;
+var valid1 = _errs11 === errors;
 }
 else {
 var valid1 = true;
@@ -14926,8 +14970,8 @@ var valid1 = true;
 if(valid1){
 if(data3.agent_name !== undefined){
 let data6 = data3.agent_name;
-const _errs14 = errors;
-if(errors === _errs14){
+const _errs13 = errors;
+if(errors === _errs13){
 if(typeof data6 === "string"){
 if(data6.length < 1){
 return false;
@@ -14942,7 +14986,7 @@ else {
 return false;
 }
 }
-var valid1 = _errs14 === errors;
+var valid1 = _errs13 === errors;
 }
 else {
 var valid1 = true;
@@ -14950,8 +14994,8 @@ var valid1 = true;
 if(valid1){
 if(data3.model !== undefined){
 let data7 = data3.model;
-const _errs16 = errors;
-if(errors === _errs16){
+const _errs15 = errors;
+if(errors === _errs15){
 if(typeof data7 === "string"){
 if(data7.length < 1){
 return false;
@@ -14966,7 +15010,7 @@ else {
 return false;
 }
 }
-var valid1 = _errs16 === errors;
+var valid1 = _errs15 === errors;
 }
 else {
 var valid1 = true;
@@ -14974,8 +15018,8 @@ var valid1 = true;
 if(valid1){
 if(data3.manifest_uri !== undefined){
 let data8 = data3.manifest_uri;
-const _errs18 = errors;
-if(errors === _errs18){
+const _errs17 = errors;
+if(errors === _errs17){
 if(typeof data8 === "string"){
 if(longerThan(data8, 16384)){
 return false;
@@ -14990,7 +15034,7 @@ else {
 return false;
 }
 }
-var valid1 = _errs18 === errors;
+var valid1 = _errs17 === errors;
 }
 else {
 var valid1 = true;
@@ -15013,7 +15057,7 @@ else {
 return false;
 }
 }
-var valid0 = _errs8 === errors;
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
@@ -15021,16 +15065,16 @@ var valid0 = true;
 if(valid0){
 if(data.honored_capabilities !== undefined){
 let data9 = data.honored_capabilities;
-const _errs21 = errors;
-if(errors === _errs21){
+const _errs20 = errors;
+if(errors === _errs20){
 if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
 if(data9.max_events_per_second !== undefined){
 let data10 = data9.max_events_per_second;
-const _errs24 = errors;
+const _errs23 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
 return false;
 }
-if(errors === _errs24){
+if(errors === _errs23){
 if(typeof data10 == "number"){
 if(data10 < 1){
 return false;
@@ -15042,7 +15086,7 @@ return false;
 }
 }
 }
-var valid2 = _errs24 === errors;
+var valid2 = _errs23 === errors;
 }
 else {
 var valid2 = true;
@@ -15050,14 +15094,14 @@ var valid2 = true;
 if(valid2){
 if(data9.preferred_verbosity !== undefined){
 let data11 = data9.preferred_verbosity;
-const _errs26 = errors;
+const _errs25 = errors;
 if(typeof data11 !== "string"){
 return false;
 }
 if(!(((data11 === "terse") || (data11 === "normal")) || (data11 === "detailed"))){
 return false;
 }
-var valid2 = _errs26 === errors;
+var valid2 = _errs25 === errors;
 }
 else {
 var valid2 = true;
@@ -15065,15 +15109,15 @@ var valid2 = true;
 if(valid2){
 if(data9.languages !== undefined){
 let data12 = data9.languages;
-const _errs28 = errors;
-if(errors === _errs28){
+const _errs27 = errors;
+if(errors === _errs27){
 if(Array.isArray(data12)){
 var valid3 = true;
 const len0 = data12.length;
 for(let i0=0; i0<len0; i0++){
 let data13 = data12[i0];
-const _errs30 = errors;
-if(errors === _errs30){
+const _errs29 = errors;
+if(errors === _errs29){
 if(typeof data13 === "string"){
 if(longerThan(data13, 256)){
 return false;
@@ -15088,7 +15132,7 @@ else {
 return false;
 }
 }
-var valid3 = _errs30 === errors;
+var valid3 = _errs29 === errors;
 if(!valid3){
 break;
 }
@@ -15098,29 +15142,29 @@ else {
 return false;
 }
 }
-var valid2 = _errs28 === errors;
+var valid2 = _errs27 === errors;
 }
 else {
 var valid2 = true;
 }
 if(valid2){
 if(data9.supports_confirmation_reply !== undefined){
-const _errs32 = errors;
+const _errs31 = errors;
 if(typeof data9.supports_confirmation_reply !== "boolean"){
 return false;
 }
-var valid2 = _errs32 === errors;
+var valid2 = _errs31 === errors;
 }
 else {
 var valid2 = true;
 }
 if(valid2){
 if(data9.supports_clarification_reply !== undefined){
-const _errs34 = errors;
+const _errs33 = errors;
 if(typeof data9.supports_clarification_reply !== "boolean"){
 return false;
 }
-var valid2 = _errs34 === errors;
+var valid2 = _errs33 === errors;
 }
 else {
 var valid2 = true;
@@ -15128,8 +15172,8 @@ var valid2 = true;
 if(valid2){
 if(data9.coalesce_boundaries !== undefined){
 let data16 = data9.coalesce_boundaries;
-const _errs36 = errors;
-if(errors === _errs36){
+const _errs35 = errors;
+if(errors === _errs35){
 if(Array.isArray(data16)){
 if(data16.length > 16){
 return false;
@@ -15139,8 +15183,8 @@ var valid4 = true;
 const len1 = data16.length;
 for(let i1=0; i1<len1; i1++){
 let data17 = data16[i1];
-const _errs38 = errors;
-if(errors === _errs38){
+const _errs37 = errors;
+if(errors === _errs37){
 if(typeof data17 === "string"){
 if(data17.length < 1){
 return false;
@@ -15155,7 +15199,7 @@ else {
 return false;
 }
 }
-var valid4 = _errs38 === errors;
+var valid4 = _errs37 === errors;
 if(!valid4){
 break;
 }
@@ -15166,7 +15210,7 @@ else {
 return false;
 }
 }
-var valid2 = _errs36 === errors;
+var valid2 = _errs35 === errors;
 }
 else {
 var valid2 = true;
@@ -15174,13 +15218,13 @@ var valid2 = true;
 if(valid2){
 if(data9.event_filters !== undefined){
 let data18 = data9.event_filters;
-const _errs40 = errors;
-if(errors === _errs40){
+const _errs39 = errors;
+if(errors === _errs39){
 if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
 if(data18.include !== undefined){
 let data19 = data18.include;
-const _errs42 = errors;
-if(errors === _errs42){
+const _errs41 = errors;
+if(errors === _errs41){
 if(Array.isArray(data19)){
 if(data19.length > 256){
 return false;
@@ -15190,8 +15234,8 @@ var valid6 = true;
 const len2 = data19.length;
 for(let i2=0; i2<len2; i2++){
 let data20 = data19[i2];
-const _errs44 = errors;
-if(errors === _errs44){
+const _errs43 = errors;
+if(errors === _errs43){
 if(typeof data20 === "string"){
 if(data20.length < 1){
 return false;
@@ -15211,7 +15255,7 @@ else {
 return false;
 }
 }
-var valid6 = _errs44 === errors;
+var valid6 = _errs43 === errors;
 if(!valid6){
 break;
 }
@@ -15222,7 +15266,7 @@ else {
 return false;
 }
 }
-var valid5 = _errs42 === errors;
+var valid5 = _errs41 === errors;
 }
 else {
 var valid5 = true;
@@ -15230,8 +15274,8 @@ var valid5 = true;
 if(valid5){
 if(data18.exclude !== undefined){
 let data21 = data18.exclude;
-const _errs46 = errors;
-if(errors === _errs46){
+const _errs45 = errors;
+if(errors === _errs45){
 if(Array.isArray(data21)){
 if(data21.length > 256){
 return false;
@@ -15241,8 +15285,8 @@ var valid7 = true;
 const len3 = data21.length;
 for(let i3=0; i3<len3; i3++){
 let data22 = data21[i3];
-const _errs48 = errors;
-if(errors === _errs48){
+const _errs47 = errors;
+if(errors === _errs47){
 if(typeof data22 === "string"){
 if(data22.length < 1){
 return false;
@@ -15262,7 +15306,7 @@ else {
 return false;
 }
 }
-var valid7 = _errs48 === errors;
+var valid7 = _errs47 === errors;
 if(!valid7){
 break;
 }
@@ -15273,7 +15317,7 @@ else {
 return false;
 }
 }
-var valid5 = _errs46 === errors;
+var valid5 = _errs45 === errors;
 }
 else {
 var valid5 = true;
@@ -15284,7 +15328,7 @@ else {
 return false;
 }
 }
-var valid2 = _errs40 === errors;
+var valid2 = _errs39 === errors;
 }
 else {
 var valid2 = true;
@@ -15292,8 +15336,8 @@ var valid2 = true;
 if(valid2){
 if(data9.supported_conformance_levels !== undefined){
 let data23 = data9.supported_conformance_levels;
-const _errs50 = errors;
-if(errors === _errs50){
+const _errs49 = errors;
+if(errors === _errs49){
 if(Array.isArray(data23)){
 if(data23.length > 16){
 return false;
@@ -15303,11 +15347,11 @@ var valid8 = true;
 const len4 = data23.length;
 for(let i4=0; i4<len4; i4++){
 let data24 = data23[i4];
-const _errs52 = errors;
+const _errs51 = errors;
 if(!((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24)))){
 return false;
 }
-var valid8 = _errs52 === errors;
+var valid8 = _errs51 === errors;
 if(!valid8){
 break;
 }
@@ -15318,7 +15362,7 @@ else {
 return false;
 }
 }
-var valid2 = _errs50 === errors;
+var valid2 = _errs49 === errors;
 }
 else {
 var valid2 = true;
@@ -15326,8 +15370,8 @@ var valid2 = true;
 if(valid2){
 if(data9.supported_extensions !== undefined){
 let data25 = data9.supported_extensions;
-const _errs54 = errors;
-if(errors === _errs54){
+const _errs53 = errors;
+if(errors === _errs53){
 if(Array.isArray(data25)){
 if(data25.length > 64){
 return false;
@@ -15337,8 +15381,8 @@ var valid9 = true;
 const len5 = data25.length;
 for(let i5=0; i5<len5; i5++){
 let data26 = data25[i5];
-const _errs56 = errors;
-if(errors === _errs56){
+const _errs55 = errors;
+if(errors === _errs55){
 if(typeof data26 === "string"){
 if(longerThan(data26, 16384)){
 return false;
@@ -15353,7 +15397,7 @@ else {
 return false;
 }
 }
-var valid9 = _errs56 === errors;
+var valid9 = _errs55 === errors;
 if(!valid9){
 break;
 }
@@ -15364,7 +15408,7 @@ else {
 return false;
 }
 }
-var valid2 = _errs54 === errors;
+var valid2 = _errs53 === errors;
 }
 else {
 var valid2 = true;
@@ -15372,14 +15416,14 @@ var valid2 = true;
 if(valid2){
 if(data9.cognitive_load !== undefined){
 let data27 = data9.cognitive_load;
-const _errs58 = errors;
+const _errs57 = errors;
 if(typeof data27 !== "string"){
 return false;
 }
 if(!(((data27 === "low") || (data27 === "medium")) || (data27 === "high"))){
 return false;
 }
-var valid2 = _errs58 === errors;
+var valid2 = _errs57 === errors;
 }
 else {
 var valid2 = true;
@@ -15387,11 +15431,11 @@ var valid2 = true;
 if(valid2){
 if(data9.pace_wpm !== undefined){
 let data28 = data9.pace_wpm;
-const _errs60 = errors;
+const _errs59 = errors;
 if(!((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28)))){
 return false;
 }
-if(errors === _errs60){
+if(errors === _errs59){
 if(typeof data28 == "number"){
 if(data28 < 50){
 return false;
@@ -15403,18 +15447,18 @@ return false;
 }
 }
 }
-var valid2 = _errs60 === errors;
+var valid2 = _errs59 === errors;
 }
 else {
 var valid2 = true;
 }
 if(valid2){
 if(data9.accept_signed_manifests_only !== undefined){
-const _errs62 = errors;
+const _errs61 = errors;
 if(typeof data9.accept_signed_manifests_only !== "boolean"){
 return false;
 }
-var valid2 = _errs62 === errors;
+var valid2 = _errs61 === errors;
 }
 else {
 var valid2 = true;
@@ -15422,15 +15466,15 @@ var valid2 = true;
 if(valid2){
 if(data9.aaepd !== undefined){
 let data30 = data9.aaepd;
-const _errs64 = errors;
-if(errors === _errs64){
+const _errs63 = errors;
+if(errors === _errs63){
 if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
 if(data30.paused !== undefined){
-const _errs67 = errors;
+const _errs66 = errors;
 if(typeof data30.paused !== "boolean"){
 return false;
 }
-var valid10 = _errs67 === errors;
+var valid10 = _errs66 === errors;
 }
 else {
 var valid10 = true;
@@ -15438,11 +15482,11 @@ var valid10 = true;
 if(valid10){
 if(data30.max_chars !== undefined){
 let data32 = data30.max_chars;
-const _errs69 = errors;
+const _errs68 = errors;
 if(!((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32)))){
 return false;
 }
-if(errors === _errs69){
+if(errors === _errs68){
 if(typeof data32 == "number"){
 if(data32 < 80){
 return false;
@@ -15454,18 +15498,170 @@ return false;
 }
 }
 }
-var valid10 = _errs69 === errors;
+var valid10 = _errs68 === errors;
 }
 else {
 var valid10 = true;
 }
 if(valid10){
 if(data30.reply_status !== undefined){
-const _errs71 = errors;
+const _errs70 = errors;
 if(typeof data30.reply_status !== "boolean"){
 return false;
 }
-var valid10 = _errs71 === errors;
+var valid10 = _errs70 === errors;
+}
+else {
+var valid10 = true;
+}
+if(valid10){
+if(data30.key !== undefined){
+let data34 = data30.key;
+const _errs72 = errors;
+if(errors === _errs72){
+if(typeof data34 === "string"){
+if(data34.length < 1){
+return false;
+}
+else {
+if(longerThan(data34, 256)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid10 = _errs72 === errors;
+}
+else {
+var valid10 = true;
+}
+if(valid10){
+if(data30.limits !== undefined){
+let data35 = data30.limits;
+const _errs74 = errors;
+if(errors === _errs74){
+if(data35 && typeof data35 == "object" && !Array.isArray(data35)){
+if(data35.queue_events !== undefined){
+let data36 = data35.queue_events;
+const _errs77 = errors;
+if(!((typeof data36 == "number") && (!(data36 % 1) && !isNaN(data36)))){
+return false;
+}
+if(errors === _errs77){
+if(typeof data36 == "number"){
+if(data36 < 0){
+return false;
+}
+else {
+if(data36 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid11 = _errs77 === errors;
+}
+else {
+var valid11 = true;
+}
+if(valid11){
+if(data35.policy !== undefined){
+let data37 = data35.policy;
+const _errs79 = errors;
+if(errors === _errs79){
+if(typeof data37 === "string"){
+if(data37.length < 1){
+return false;
+}
+else {
+if(longerThan(data37, 64)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid11 = _errs79 === errors;
+}
+else {
+var valid11 = true;
+}
+if(valid11){
+if(data35.max_lag_seconds !== undefined){
+let data38 = data35.max_lag_seconds;
+const _errs81 = errors;
+if(errors === _errs81){
+if(typeof data38 == "number"){
+if(data38 < 0){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid11 = _errs81 === errors;
+}
+else {
+var valid11 = true;
+}
+if(valid11){
+if(data35.max_lag_events !== undefined){
+let data39 = data35.max_lag_events;
+const _errs83 = errors;
+if(!((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39)))){
+return false;
+}
+if(errors === _errs83){
+if(typeof data39 == "number"){
+if(data39 < 0){
+return false;
+}
+else {
+if(data39 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid11 = _errs83 === errors;
+}
+else {
+var valid11 = true;
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid10 = _errs74 === errors;
+}
+else {
+var valid10 = true;
+}
+if(valid10){
+if(data30.heartbeat_seconds !== undefined){
+let data40 = data30.heartbeat_seconds;
+const _errs85 = errors;
+if(errors === _errs85){
+if(typeof data40 == "number"){
+if(data40 < 0){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid10 = _errs85 === errors;
 }
 else {
 var valid10 = true;
@@ -15473,11 +15669,14 @@ var valid10 = true;
 }
 }
 }
+}
+}
+}
 else {
 return false;
 }
 }
-var valid2 = _errs64 === errors;
+var valid2 = _errs63 === errors;
 }
 else {
 var valid2 = true;
@@ -15499,22 +15698,22 @@ else {
 return false;
 }
 }
-var valid0 = _errs21 === errors;
+var valid0 = _errs20 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.manifest_uri !== undefined){
-let data34 = data.manifest_uri;
-const _errs73 = errors;
-if(errors === _errs73){
-if(typeof data34 === "string"){
-if(longerThan(data34, 16384)){
+let data41 = data.manifest_uri;
+const _errs87 = errors;
+if(errors === _errs87){
+if(typeof data41 === "string"){
+if(longerThan(data41, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data34)){
+if(!pattern5.test(data41)){
 return false;
 }
 }
@@ -15523,18 +15722,18 @@ else {
 return false;
 }
 }
-var valid0 = _errs73 === errors;
+var valid0 = _errs87 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.signed_manifest !== undefined){
-let data35 = data.signed_manifest;
-const _errs75 = errors;
-if(errors === _errs75){
-if(typeof data35 === "string"){
-if(data35.length < 1){
+let data42 = data.signed_manifest;
+const _errs89 = errors;
+if(errors === _errs89){
+if(typeof data42 === "string"){
+if(data42.length < 1){
 return false;
 }
 }
@@ -15542,18 +15741,18 @@ else {
 return false;
 }
 }
-var valid0 = _errs75 === errors;
+var valid0 = _errs89 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.negotiation_notes !== undefined){
-let data36 = data.negotiation_notes;
-const _errs77 = errors;
-if(errors === _errs77){
-if(typeof data36 === "string"){
-if(longerThan(data36, 4096)){
+let data43 = data.negotiation_notes;
+const _errs91 = errors;
+if(errors === _errs91){
+if(typeof data43 === "string"){
+if(longerThan(data43, 4096)){
 return false;
 }
 }
@@ -15561,91 +15760,16 @@ else {
 return false;
 }
 }
-var valid0 = _errs77 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.correlation_id !== undefined){
-let data37 = data.correlation_id;
-const _errs79 = errors;
-if(errors === _errs79){
-if(typeof data37 === "string"){
-if(longerThan(data37, 16384)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs79 === errors;
+var valid0 = _errs91 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.extensions !== undefined){
-let data38 = data.extensions;
-const _errs81 = errors;
-if(errors === _errs81){
-if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
-const _errs83 = errors;
-for(const key1 in data38){
-if(!(key1 === "aaepd")){
-let data39 = data38[key1];
-const _errs84 = errors;
-if(!(data39 && typeof data39 == "object" && !Array.isArray(data39))){
+for(const key1 in data){
+if(!((((((((key1 === "type") || (key1 === "subscription_id")) || (key1 === "aaep_version")) || (key1 === "producer")) || (key1 === "honored_capabilities")) || (key1 === "manifest_uri")) || (key1 === "signed_manifest")) || (key1 === "negotiation_notes"))){
 return false;
-}
-var valid11 = _errs84 === errors;
-if(!valid11){
 break;
-}
-}
-}
-if(_errs83 === errors){
-if(data38.aaepd !== undefined){
-let data40 = data38.aaepd;
-const _errs86 = errors;
-if(errors === _errs86){
-if(data40 && typeof data40 == "object" && !Array.isArray(data40)){
-if(data40.key !== undefined){
-let data41 = data40.key;
-const _errs88 = errors;
-if(errors === _errs88){
-if(typeof data41 === "string"){
-if(data41.length < 1){
-return false;
-}
-else {
-if(longerThan(data41, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs81 === errors;
-}
-else {
-var valid0 = true;
 }
 }
 }
@@ -15771,9 +15895,7 @@ let data5 = data.extensions;
 const _errs12 = errors;
 if(errors === _errs12){
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-const _errs14 = errors;
 for(const key0 in data5){
-if(!(key0 === "aaepd")){
 let data6 = data5[key0];
 const _errs15 = errors;
 if(!(data6 && typeof data6 == "object" && !Array.isArray(data6))){
@@ -15782,39 +15904,6 @@ return false;
 var valid1 = _errs15 === errors;
 if(!valid1){
 break;
-}
-}
-}
-if(_errs14 === errors){
-if(data5.aaepd !== undefined){
-let data7 = data5.aaepd;
-const _errs17 = errors;
-if(errors === _errs17){
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
-if(data7.key !== undefined){
-let data8 = data7.key;
-const _errs19 = errors;
-if(errors === _errs19){
-if(typeof data8 === "string"){
-if(data8.length < 1){
-return false;
-}
-else {
-if(longerThan(data8, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-}
-}
-else {
-return false;
-}
-}
 }
 }
 }
@@ -15853,14 +15942,14 @@ return false;
 else {
 if(data.type !== undefined){
 let data0 = data.type;
-const _errs2 = errors;
+const _errs1 = errors;
 if(typeof data0 !== "string"){
 return false;
 }
 if(data0 !== "subscription.rejected"){
 return false;
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
@@ -15868,14 +15957,14 @@ var valid0 = true;
 if(valid0){
 if(data.reason_code !== undefined){
 let data1 = data.reason_code;
-const _errs4 = errors;
+const _errs3 = errors;
 if(typeof data1 !== "string"){
 return false;
 }
 if(!((((((((data1 === "version_unsupported") || (data1 === "manifest_signature_required")) || (data1 === "capabilities_incompatible")) || (data1 === "rate_limit")) || (data1 === "authentication_required")) || (data1 === "authorization_denied")) || (data1 === "transport_unavailable")) || (data1 === "unknown"))){
 return false;
 }
-var valid0 = _errs4 === errors;
+var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
@@ -15883,8 +15972,8 @@ var valid0 = true;
 if(valid0){
 if(data.reason_message !== undefined){
 let data2 = data.reason_message;
-const _errs6 = errors;
-if(errors === _errs6){
+const _errs5 = errors;
+if(errors === _errs5){
 if(typeof data2 === "string"){
 if(data2.length < 1){
 return false;
@@ -15899,7 +15988,7 @@ else {
 return false;
 }
 }
-var valid0 = _errs6 === errors;
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
@@ -15907,11 +15996,11 @@ var valid0 = true;
 if(valid0){
 if(data.retry_after_seconds !== undefined){
 let data3 = data.retry_after_seconds;
-const _errs8 = errors;
+const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
 return false;
 }
-if(errors === _errs8){
+if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 < 0){
 return false;
@@ -15923,7 +16012,7 @@ return false;
 }
 }
 }
-var valid0 = _errs8 === errors;
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
@@ -15931,8 +16020,8 @@ var valid0 = true;
 if(valid0){
 if(data.alternative_manifest_uri !== undefined){
 let data4 = data.alternative_manifest_uri;
-const _errs10 = errors;
-if(errors === _errs10){
+const _errs9 = errors;
+if(errors === _errs9){
 if(typeof data4 === "string"){
 if(longerThan(data4, 16384)){
 return false;
@@ -15947,37 +16036,17 @@ else {
 return false;
 }
 }
-var valid0 = _errs10 === errors;
+var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.extensions !== undefined){
-let data5 = data.extensions;
-const _errs12 = errors;
-if(errors === _errs12){
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-for(const key0 in data5){
-let data6 = data5[key0];
-const _errs15 = errors;
-if(!(data6 && typeof data6 == "object" && !Array.isArray(data6))){
+for(const key0 in data){
+if(!(((((key0 === "type") || (key0 === "reason_code")) || (key0 === "reason_message")) || (key0 === "retry_after_seconds")) || (key0 === "alternative_manifest_uri"))){
 return false;
-}
-var valid1 = _errs15 === errors;
-if(!valid1){
 break;
 }
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
 }
 }
 }
@@ -16488,6 +16557,161 @@ var valid9 = _errs56 === errors;
 else {
 var valid9 = true;
 }
+if(valid9){
+if(data23.key !== undefined){
+let data27 = data23.key;
+const _errs58 = errors;
+if(errors === _errs58){
+if(typeof data27 === "string"){
+if(data27.length < 1){
+return false;
+}
+else {
+if(longerThan(data27, 256)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid9 = _errs58 === errors;
+}
+else {
+var valid9 = true;
+}
+if(valid9){
+if(data23.limits !== undefined){
+let data28 = data23.limits;
+const _errs60 = errors;
+if(errors === _errs60){
+if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
+if(data28.queue_events !== undefined){
+let data29 = data28.queue_events;
+const _errs63 = errors;
+if(!((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29)))){
+return false;
+}
+if(errors === _errs63){
+if(typeof data29 == "number"){
+if(data29 < 0){
+return false;
+}
+else {
+if(data29 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid10 = _errs63 === errors;
+}
+else {
+var valid10 = true;
+}
+if(valid10){
+if(data28.policy !== undefined){
+let data30 = data28.policy;
+const _errs65 = errors;
+if(errors === _errs65){
+if(typeof data30 === "string"){
+if(data30.length < 1){
+return false;
+}
+else {
+if(longerThan(data30, 64)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid10 = _errs65 === errors;
+}
+else {
+var valid10 = true;
+}
+if(valid10){
+if(data28.max_lag_seconds !== undefined){
+let data31 = data28.max_lag_seconds;
+const _errs67 = errors;
+if(errors === _errs67){
+if(typeof data31 == "number"){
+if(data31 < 0){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid10 = _errs67 === errors;
+}
+else {
+var valid10 = true;
+}
+if(valid10){
+if(data28.max_lag_events !== undefined){
+let data32 = data28.max_lag_events;
+const _errs69 = errors;
+if(!((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32)))){
+return false;
+}
+if(errors === _errs69){
+if(typeof data32 == "number"){
+if(data32 < 0){
+return false;
+}
+else {
+if(data32 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid10 = _errs69 === errors;
+}
+else {
+var valid10 = true;
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid9 = _errs60 === errors;
+}
+else {
+var valid9 = true;
+}
+if(valid9){
+if(data23.heartbeat_seconds !== undefined){
+let data33 = data23.heartbeat_seconds;
+const _errs71 = errors;
+if(errors === _errs71){
+if(typeof data33 == "number"){
+if(data33 < 0){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid9 = _errs71 === errors;
+}
+else {
+var valid9 = true;
+}
+}
+}
+}
 }
 }
 }
@@ -16524,11 +16748,11 @@ var valid0 = true;
 }
 if(valid0){
 if(data.correlation_id !== undefined){
-let data27 = data.correlation_id;
-const _errs58 = errors;
-if(errors === _errs58){
-if(typeof data27 === "string"){
-if(longerThan(data27, 16384)){
+let data34 = data.correlation_id;
+const _errs73 = errors;
+if(errors === _errs73){
+if(typeof data34 === "string"){
+if(longerThan(data34, 16384)){
 return false;
 }
 }
@@ -16536,69 +16760,34 @@ else {
 return false;
 }
 }
-var valid0 = _errs58 === errors;
+var valid0 = _errs73 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.extensions !== undefined){
-let data28 = data.extensions;
-const _errs60 = errors;
-if(errors === _errs60){
-if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
-const _errs62 = errors;
-for(const key0 in data28){
-if(!(key0 === "aaepd")){
-let data29 = data28[key0];
-const _errs63 = errors;
-if(!(data29 && typeof data29 == "object" && !Array.isArray(data29))){
+let data35 = data.extensions;
+const _errs75 = errors;
+if(errors === _errs75){
+if(data35 && typeof data35 == "object" && !Array.isArray(data35)){
+for(const key0 in data35){
+let data36 = data35[key0];
+const _errs78 = errors;
+if(!(data36 && typeof data36 == "object" && !Array.isArray(data36))){
 return false;
 }
-var valid10 = _errs63 === errors;
-if(!valid10){
+var valid11 = _errs78 === errors;
+if(!valid11){
 break;
 }
 }
 }
-if(_errs62 === errors){
-if(data28.aaepd !== undefined){
-let data30 = data28.aaepd;
-const _errs65 = errors;
-if(errors === _errs65){
-if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
-if(data30.key !== undefined){
-let data31 = data30.key;
-const _errs67 = errors;
-if(errors === _errs67){
-if(typeof data31 === "string"){
-if(data31.length < 1){
-return false;
-}
-else {
-if(longerThan(data31, 256)){
-return false;
-}
-}
-}
 else {
 return false;
 }
 }
-}
-}
-else {
-return false;
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs60 === errors;
+var valid0 = _errs75 === errors;
 }
 else {
 var valid0 = true;
@@ -17140,6 +17329,161 @@ var valid9 = _errs58 === errors;
 else {
 var valid9 = true;
 }
+if(valid9){
+if(data24.key !== undefined){
+let data28 = data24.key;
+const _errs60 = errors;
+if(errors === _errs60){
+if(typeof data28 === "string"){
+if(data28.length < 1){
+return false;
+}
+else {
+if(longerThan(data28, 256)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid9 = _errs60 === errors;
+}
+else {
+var valid9 = true;
+}
+if(valid9){
+if(data24.limits !== undefined){
+let data29 = data24.limits;
+const _errs62 = errors;
+if(errors === _errs62){
+if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
+if(data29.queue_events !== undefined){
+let data30 = data29.queue_events;
+const _errs65 = errors;
+if(!((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30)))){
+return false;
+}
+if(errors === _errs65){
+if(typeof data30 == "number"){
+if(data30 < 0){
+return false;
+}
+else {
+if(data30 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid10 = _errs65 === errors;
+}
+else {
+var valid10 = true;
+}
+if(valid10){
+if(data29.policy !== undefined){
+let data31 = data29.policy;
+const _errs67 = errors;
+if(errors === _errs67){
+if(typeof data31 === "string"){
+if(data31.length < 1){
+return false;
+}
+else {
+if(longerThan(data31, 64)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid10 = _errs67 === errors;
+}
+else {
+var valid10 = true;
+}
+if(valid10){
+if(data29.max_lag_seconds !== undefined){
+let data32 = data29.max_lag_seconds;
+const _errs69 = errors;
+if(errors === _errs69){
+if(typeof data32 == "number"){
+if(data32 < 0){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid10 = _errs69 === errors;
+}
+else {
+var valid10 = true;
+}
+if(valid10){
+if(data29.max_lag_events !== undefined){
+let data33 = data29.max_lag_events;
+const _errs71 = errors;
+if(!((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33)))){
+return false;
+}
+if(errors === _errs71){
+if(typeof data33 == "number"){
+if(data33 < 0){
+return false;
+}
+else {
+if(data33 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid10 = _errs71 === errors;
+}
+else {
+var valid10 = true;
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid9 = _errs62 === errors;
+}
+else {
+var valid9 = true;
+}
+if(valid9){
+if(data24.heartbeat_seconds !== undefined){
+let data34 = data24.heartbeat_seconds;
+const _errs73 = errors;
+if(errors === _errs73){
+if(typeof data34 == "number"){
+if(data34 < 0){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid9 = _errs73 === errors;
+}
+else {
+var valid9 = true;
+}
+}
+}
+}
 }
 }
 }
@@ -17176,11 +17520,11 @@ var valid0 = true;
 }
 if(valid0){
 if(data.subscriber_name !== undefined){
-let data28 = data.subscriber_name;
-const _errs60 = errors;
-if(errors === _errs60){
-if(typeof data28 === "string"){
-if(longerThan(data28, 16384)){
+let data35 = data.subscriber_name;
+const _errs75 = errors;
+if(errors === _errs75){
+if(typeof data35 === "string"){
+if(longerThan(data35, 16384)){
 return false;
 }
 }
@@ -17188,18 +17532,18 @@ else {
 return false;
 }
 }
-var valid0 = _errs60 === errors;
+var valid0 = _errs75 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.subscriber_version !== undefined){
-let data29 = data.subscriber_version;
-const _errs62 = errors;
-if(errors === _errs62){
-if(typeof data29 === "string"){
-if(longerThan(data29, 16384)){
+let data36 = data.subscriber_version;
+const _errs77 = errors;
+if(errors === _errs77){
+if(typeof data36 === "string"){
+if(longerThan(data36, 16384)){
 return false;
 }
 }
@@ -17207,22 +17551,22 @@ else {
 return false;
 }
 }
-var valid0 = _errs62 === errors;
+var valid0 = _errs77 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.subscriber_manifest_uri !== undefined){
-let data30 = data.subscriber_manifest_uri;
-const _errs64 = errors;
-if(errors === _errs64){
-if(typeof data30 === "string"){
-if(longerThan(data30, 16384)){
+let data37 = data.subscriber_manifest_uri;
+const _errs79 = errors;
+if(errors === _errs79){
+if(typeof data37 === "string"){
+if(longerThan(data37, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data30)){
+if(!pattern5.test(data37)){
 return false;
 }
 }
@@ -17231,18 +17575,18 @@ else {
 return false;
 }
 }
-var valid0 = _errs64 === errors;
+var valid0 = _errs79 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.correlation_id !== undefined){
-let data31 = data.correlation_id;
-const _errs66 = errors;
-if(errors === _errs66){
-if(typeof data31 === "string"){
-if(longerThan(data31, 16384)){
+let data38 = data.correlation_id;
+const _errs81 = errors;
+if(errors === _errs81){
+if(typeof data38 === "string"){
+if(longerThan(data38, 16384)){
 return false;
 }
 }
@@ -17250,70 +17594,70 @@ else {
 return false;
 }
 }
-var valid0 = _errs66 === errors;
+var valid0 = _errs81 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.extensions !== undefined){
-let data32 = data.extensions;
-const _errs68 = errors;
-if(errors === _errs68){
-if(data32 && typeof data32 == "object" && !Array.isArray(data32)){
-const _errs70 = errors;
-for(const key0 in data32){
+let data39 = data.extensions;
+const _errs83 = errors;
+if(errors === _errs83){
+if(data39 && typeof data39 == "object" && !Array.isArray(data39)){
+const _errs85 = errors;
+for(const key0 in data39){
 if(!(key0 === "aaepd")){
-let data33 = data32[key0];
-const _errs71 = errors;
-if(!(data33 && typeof data33 == "object" && !Array.isArray(data33))){
+let data40 = data39[key0];
+const _errs86 = errors;
+if(!(data40 && typeof data40 == "object" && !Array.isArray(data40))){
 return false;
 }
-var valid10 = _errs71 === errors;
-if(!valid10){
+var valid11 = _errs86 === errors;
+if(!valid11){
 break;
 }
 }
 }
-if(_errs70 === errors){
-if(data32.aaepd !== undefined){
-let data34 = data32.aaepd;
-const _errs73 = errors;
-if(errors === _errs73){
-if(data34 && typeof data34 == "object" && !Array.isArray(data34)){
-if(data34.resume_after !== undefined){
-let data35 = data34.resume_after;
-const _errs75 = errors;
-if((typeof data35 !== "string") && (!(data35 && typeof data35 == "object" && !Array.isArray(data35)))){
+if(_errs85 === errors){
+if(data39.aaepd !== undefined){
+let data41 = data39.aaepd;
+const _errs88 = errors;
+if(errors === _errs88){
+if(data41 && typeof data41 == "object" && !Array.isArray(data41)){
+if(data41.resume_after !== undefined){
+let data42 = data41.resume_after;
+const _errs90 = errors;
+if((typeof data42 !== "string") && (!(data42 && typeof data42 == "object" && !Array.isArray(data42)))){
 return false;
 }
-if(errors === _errs75){
-if(typeof data35 === "string"){
-if(data35.length < 1){
-return false;
-}
-else {
-if(longerThan(data35, 256)){
-return false;
-}
-}
-}
-if(errors === _errs75){
-if(data35 && typeof data35 == "object" && !Array.isArray(data35)){
-if(Object.keys(data35).length > 1024){
+if(errors === _errs90){
+if(typeof data42 === "string"){
+if(data42.length < 1){
 return false;
 }
 else {
-for(const key1 in data35){
-let data36 = data35[key1];
-const _errs78 = errors;
-if(errors === _errs78){
-if(typeof data36 === "string"){
-if(data36.length < 1){
+if(longerThan(data42, 256)){
+return false;
+}
+}
+}
+if(errors === _errs90){
+if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
+if(Object.keys(data42).length > 1024){
 return false;
 }
 else {
-if(longerThan(data36, 256)){
+for(const key1 in data42){
+let data43 = data42[key1];
+const _errs93 = errors;
+if(errors === _errs93){
+if(typeof data43 === "string"){
+if(data43.length < 1){
+return false;
+}
+else {
+if(longerThan(data43, 256)){
 return false;
 }
 }
@@ -17322,8 +17666,8 @@ else {
 return false;
 }
 }
-var valid13 = _errs78 === errors;
-if(!valid13){
+var valid14 = _errs93 === errors;
+if(!valid14){
 break;
 }
 }
@@ -17344,7 +17688,7 @@ else {
 return false;
 }
 }
-var valid0 = _errs68 === errors;
+var valid0 = _errs83 === errors;
 }
 else {
 var valid0 = true;

@@ -8,7 +8,7 @@ import type { DeliveryCounts } from "../engine/delivery-counts.js";
 import type { EngineReport, QuestionReport, SessionReport, SubscriptionReport } from "../engine/engine-status.js";
 import { shortenedText } from "../engine/shortened-text.js";
 import type { Terms } from "../engine/terms.js";
-import { limitsDocument } from "../protocols/aaep/limits-document.js";
+import { limitsDocument } from "../protocols/aaep/given-members.js";
 import type {
   DaemonStatus,
   StatusCounts,

@@ -1,12 +1,12 @@
 // Asking and answering with both clients, a real daemon and a real socket (AAEP ch. 6).
 import { expect, onTestFinished, test } from "vitest";
-import { isClarificationReply, isConfirmationReply } from "#gen/aaep/validators.js";
 import { type AgentClientOptions, createAgentClient } from "../../src/client/agent-client.js";
 import type { QuestionOutcome, QuestionWaiting } from "../../src/client/agent-questions.js";
 import { ipcConnector, ipcRpcConnector } from "../../src/client/node.js";
 import { createSubscriber, type Subscriber } from "../../src/client/subscriber.js";
 import type { SubscriberReply } from "../../src/client/subscriber-options.js";
 import { eventually, runtimeEnvironment, serve } from "../cli/command-stage.js";
+import { isClosedForm } from "../support/closed-forms.js";
 import { createFakeProducer } from "./fake-producer.js";
 
 const SESSION = "sess_bank";
@@ -217,7 +217,7 @@ test("an agent whose daemon goes away has no consent", async () => {
   await rejection;
 });
 
-test("AAEP §6.3: replies go out complete, and only while there is a subscription", async () => {
+test("AAEP §6.3, §6.5, P16: replies go out complete, with the listed members alone, and only while there is a subscription", async () => {
   const fake = createFakeProducer();
   const subscriber = createSubscriber({
     connect: fake.connect,
@@ -240,6 +240,6 @@ test("AAEP §6.3: replies go out complete, and only while there is a subscriptio
     decision: "accept",
     timestamp: "2026-01-02T00:00:00.000Z",
   });
-  expect(isConfirmationReply(confirmation)).toBe(true);
-  expect(isClarificationReply(clarification)).toBe(true);
+  expect(isClosedForm("confirmation.reply", confirmation)).toBe(true);
+  expect(isClosedForm("clarification.reply", clarification)).toBe(true);
 });

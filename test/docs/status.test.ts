@@ -49,7 +49,7 @@ it("docs/slow-subscribers.md has the limits that are told, and shows a close of 
   const rig = await startRig();
   const listener = await rig.plain();
   const accepted = await listener.subscribe(requestOf());
-  const { limits } = (accepted.extensions as { readonly aaepd: { readonly limits: Message } }).aaepd;
+  const { limits } = (accepted.honored_capabilities as { readonly aaepd: { readonly limits: Message } }).aaepd;
   const text = page("slow-subscribers.md");
   const shown = JSON.parse(/```json\n([\s\S]*?)```/.exec(text)?.[1] ?? "{}");
   expect(shown.extensions.aaepd.limits).toEqual(limits);

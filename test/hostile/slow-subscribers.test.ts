@@ -56,7 +56,7 @@ describe.each(["length-prefixed", "newline", "content-length"] as const)("over %
     const rig = await startSlow();
     const slow: PlainPeer = await rig.plain(framing);
     const accepted = await subscribed(slow, "slow");
-    expect(accepted).toMatchObject({ extensions: { aaepd: { limits: LIMITS } } });
+    expect(accepted).toMatchObject({ honored_capabilities: { aaepd: { limits: LIMITS } } });
     slow.stopReading();
     await publishMuch(rig);
     await rig.advance(29_000);

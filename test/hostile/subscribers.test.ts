@@ -366,7 +366,7 @@ describe("texts and lists at their ends", () => {
       const rig = await startRig();
       const peer = await rig.plain("newline");
       const answer = await peer.subscribe(requestOf({}, { subscriber_id: name, correlation_id: name }));
-      expect(answer).toMatchObject({ type: "subscription.accepted", correlation_id: name });
+      expect(answer).toMatchObject({ type: "subscription.accepted" });
       await rig.expectOthersServed();
       await peer.close();
     },

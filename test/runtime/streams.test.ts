@@ -242,7 +242,7 @@ describe("a stream that the daemon ends", () => {
 describe("heartbeats (C3, P9)", () => {
   it("come after each silence from the handshake on, and their interval is told", async () => {
     const { rig, stream } = await subscribed({}, HEARTBEAT);
-    expect(stream.messages()[0]).toMatchObject({ extensions: { aaepd: { heartbeat_seconds: 15 } } });
+    expect(stream.messages()[0]).toMatchObject({ honored_capabilities: { aaepd: { heartbeat_seconds: 15 } } });
     await rig.pass(14_999);
     expect(stream.count("aaepd.heartbeat")).toBe(0);
     await rig.pass(1);
@@ -301,7 +301,7 @@ describe("heartbeats (C3, P9)", () => {
 
   it("are not told of where there are none", async () => {
     const { stream } = await subscribed();
-    expect(Object.keys((stream.messages()[0]?.extensions as { aaepd?: object })?.aaepd ?? {})).toEqual([
+    expect(Object.keys((stream.messages()[0]?.honored_capabilities as { aaepd?: object })?.aaepd ?? {})).toEqual([
       "key",
       "limits",
     ]);

@@ -44,15 +44,16 @@ export const handshakes: readonly Scenario[] = [
           subscription_id: expect.stringMatching(/^sub_[A-Za-z0-9]+$/),
           aaep_version: "1.0.0",
           producer: { agent_id: expect.any(String) },
-          honored_capabilities: { max_events_per_second: 100, supported_conformance_levels: [1, 2] },
-          manifest_uri: expect.stringMatching(/^file:.*\.manifest\.json$/),
-          negotiation_notes: undefined,
-          extensions: {
+          honored_capabilities: {
+            max_events_per_second: 100,
+            supported_conformance_levels: [1, 2],
             aaepd: {
               key: expect.stringMatching(/^[0-9a-f]{32}$/),
               limits: { queue_events: 256, policy: "journal", max_lag_seconds: 60, max_lag_events: 16_384 },
             },
           },
+          manifest_uri: expect.stringMatching(/^file:.*\.manifest\.json$/),
+          negotiation_notes: undefined,
         },
       },
       { do: "publish", events: [started()], save: { token: "resume_token" } },
@@ -170,18 +171,65 @@ export const handshakes: readonly Scenario[] = [
     ],
   },
   {
-    name: "AAEP-5.7-a, R32: a change that cannot be served ends the subscription",
+    name: "R32, P10: a change that cannot be served is an error, and the terms before it stand",
     steps: [
       { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
       {
         do: "renegotiate",
         who: "reader",
-        capabilities: { accept_signed_manifests_only: true },
-        answer: rejected("manifest_signature_required"),
+        capabilities: { coalesce_boundaries: ["token"] },
+        answer: {
+          type: "aaepd.error",
+          code: "capabilities_incompatible",
+          pointer: "/capabilities/coalesce_boundaries",
+        },
       },
-      { do: "publish", events: [started()] },
-      { do: "subscribe", who: "another", request: RAW, answer: ACCEPTED },
-      { do: "hears", who: "another", events: [{ type: "aaep:agent.state.changed", to_state: "idle" }] },
+      {
+        do: "renegotiate",
+        who: "reader",
+        capabilities: { accept_signed_manifests_only: true },
+        answer: { type: "aaepd.error", code: "signature_required", rule: "AAEP §5.3.1.12" },
+      },
+      { do: "publish", events: [started(), chunk("One, "), chunk("two.", true)] },
+      { do: "hears", who: "reader", events: [started(), chunk("One, "), chunk("two.", true)] },
+    ],
+  },
+  {
+    name: "AAEP §12.6, R32, P10: values of a later version are ignored with a note, in a request and in a change",
+    steps: [
+      {
+        do: "subscribe",
+        who: "later",
+        request: {
+          aaep_version: "1.1.0",
+          capabilities: {
+            preferred_verbosity: "chatty",
+            cognitive_load: "low",
+            coalesce_boundaries: ["token", "word"],
+          },
+        },
+        answer: {
+          ...ACCEPTED,
+          honored_capabilities: { preferred_verbosity: "normal", cognitive_load: "low", coalesce_boundaries: ["word"] },
+          negotiation_notes: expect.stringMatching(/chatty.*token|token.*chatty/),
+        },
+      },
+      {
+        do: "renegotiate",
+        who: "later",
+        capabilities: { cognitive_load: "extreme", preferred_verbosity: "terse" },
+        answer: {
+          ...ACCEPTED,
+          honored_capabilities: { preferred_verbosity: "terse", cognitive_load: "low", coalesce_boundaries: ["word"] },
+          negotiation_notes: expect.stringContaining("extreme"),
+        },
+      },
+      {
+        do: "subscribe",
+        who: "other",
+        request: { aaep_version: "1.1.0", capabilities: { coalesce_boundaries: ["token"] } },
+        answer: rejected("capabilities_incompatible"),
+      },
     ],
   },
   {

@@ -1,6 +1,7 @@
 // Looks at every message that a daemon sends on a test's connections, and notes each that its schema does not allow.
 import * as validators from "#gen/aaep/validators.js";
 import { allFaults } from "../../src/protocols/aaep/validate.js";
+import { isClosedForm } from "./closed-forms.js";
 
 export type Message = Readonly<Record<string, unknown>>;
 
@@ -21,8 +22,8 @@ export interface WireSniffer {
 type Check = (value: unknown) => boolean;
 
 const PLAIN: Readonly<Record<string, Check>> = {
-  "subscription.accepted": validators.isSubscriptionAccepted,
-  "subscription.rejected": validators.isSubscriptionRejected,
+  "subscription.accepted": isAccepted,
+  "subscription.rejected": isRejected,
   "subscription.close": validators.isSubscriptionClose,
   "aaepd.error": validators.isAaepdError,
   "aaepd.pending": validators.isAaepdPending,
@@ -34,8 +35,8 @@ const isEmpty: Check = (value) => isObject(value) && Object.keys(value).length =
 
 const RESULTS: Readonly<Record<string, Check>> = {
   "aaep.publish": validators.isPublishResult,
-  "aaep.subscribe": (value) => validators.isSubscriptionAccepted(value) || validators.isSubscriptionRejected(value),
-  "aaep.renegotiate": (value) => validators.isSubscriptionAccepted(value) || validators.isSubscriptionRejected(value),
+  "aaep.subscribe": isAnswerToTerms,
+  "aaep.renegotiate": isAnswerToTerms,
   "aaep.manifest": validators.isProducerManifest,
   "aaep.set_manifest": isEmpty,
   "aaep.resume_session": validators.isResumeSessionResult,
@@ -53,6 +54,19 @@ const RESULTS: Readonly<Record<string, Check>> = {
   "aaep.outcome_of": (value) =>
     isObject(value) && (value.state === "open" || (value.state === "resolved" && isOutcome(value))),
 };
+
+/** As AAEP closes them: a validating subscriber takes no member more (§5.4, §5.5). */
+function isAccepted(value: unknown): boolean {
+  return isClosedForm("subscription.accepted", value);
+}
+
+function isRejected(value: unknown): boolean {
+  return isClosedForm("subscription.rejected", value);
+}
+
+function isAnswerToTerms(value: unknown): boolean {
+  return isAccepted(value) || isRejected(value);
+}
 
 const RESOLVED_BY: ReadonlySet<unknown> = new Set([
   "reply",

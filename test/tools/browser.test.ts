@@ -71,12 +71,12 @@ interface Terms {
 /** Reads the acceptance, which comes first. */
 async function termsOf(stream: PageStream): Promise<Terms> {
   const message = await stream.message();
-  expect(message).toMatchObject({ accepted: { extensions: { aaepd: { key: expect.any(String) } } } });
-  const { subscriptionId, extensions } = message.accepted as {
+  expect(message).toMatchObject({ accepted: { honoredCapabilities: { aaepd: { key: expect.any(String) } } } });
+  const { subscriptionId, honoredCapabilities } = message.accepted as {
     readonly subscriptionId: string;
-    readonly extensions: { readonly aaepd: { readonly key: string; readonly heartbeat_seconds: number } };
+    readonly honoredCapabilities: { readonly aaepd: { readonly key: string; readonly heartbeatSeconds: number } };
   };
-  const { key, heartbeat_seconds: heartbeatSeconds } = extensions.aaepd;
+  const { key, heartbeatSeconds } = honoredCapabilities.aaepd;
   return { key, subscriptionId, heartbeatSeconds };
 }
 

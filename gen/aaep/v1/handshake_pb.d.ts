@@ -229,7 +229,8 @@ export declare type StringList = Message<"aaep.v1.StringList"> & {
 export declare const StringListSchema: GenMessage<StringList>;
 
 /**
- * Pace in the listener's hands (R26), and what becomes of replies (R19).
+ * Pace in the listener's hands (R26), what becomes of replies (R19), and, in SubscriptionAccepted, what the subscription is given. A request may hold
+ * what was given; there it has no effect.
  *
  * @generated from message aaep.v1.AaepdCapability
  */
@@ -256,6 +257,27 @@ export declare type AaepdCapability = Message<"aaep.v1.AaepdCapability"> & {
   replyStatus?: boolean | undefined;
 
   /**
+   * Given. Goes with the calls beside Listen (R19).
+   *
+   * @generated from field: optional string key = 4;
+   */
+  key?: string | undefined;
+
+  /**
+   * Given. What happens to a subscription that takes slowly (R18).
+   *
+   * @generated from field: optional aaep.v1.SubscriberLimits limits = 5;
+   */
+  limits?: SubscriberLimits | undefined;
+
+  /**
+   * Given. The longest silence of the stream; absent where it may be silent.
+   *
+   * @generated from field: optional double heartbeat_seconds = 6;
+   */
+  heartbeatSeconds?: number | undefined;
+
+  /**
    * Members without a field here.
    *
    * @generated from field: optional google.protobuf.Struct additional = 15;
@@ -270,7 +292,53 @@ export declare type AaepdCapability = Message<"aaep.v1.AaepdCapability"> & {
 export declare const AaepdCapabilitySchema: GenMessage<AaepdCapability>;
 
 /**
- * The terms of a subscription (AAEP §5.4). In JSON `subscription.accepted`.
+ * What happens to a subscription that takes slowly (R18).
+ *
+ * @generated from message aaep.v1.SubscriberLimits
+ */
+export declare type SubscriberLimits = Message<"aaep.v1.SubscriberLimits"> & {
+  /**
+   * Events that are kept in memory for it.
+   *
+   * @generated from field: optional uint64 queue_events = 1;
+   */
+  queueEvents?: bigint | undefined;
+
+  /**
+   * Where the others are: `journal`.
+   *
+   * @generated from field: optional string policy = 2;
+   */
+  policy?: string | undefined;
+
+  /**
+   * It is closed after so long, and when it is so far behind.
+   *
+   * @generated from field: optional double max_lag_seconds = 3;
+   */
+  maxLagSeconds?: number | undefined;
+
+  /**
+   * @generated from field: optional uint64 max_lag_events = 4;
+   */
+  maxLagEvents?: bigint | undefined;
+
+  /**
+   * Members without a field here.
+   *
+   * @generated from field: optional google.protobuf.Struct additional = 15;
+   */
+  additional?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message aaep.v1.SubscriberLimits.
+ * Use `create(SubscriberLimitsSchema)` to create a new message.
+ */
+export declare const SubscriberLimitsSchema: GenMessage<SubscriberLimits>;
+
+/**
+ * The terms of a subscription (AAEP §5.4), which has no other members. In JSON `subscription.accepted`.
  *
  * @generated from message aaep.v1.SubscriptionAccepted
  */
@@ -297,7 +365,7 @@ export declare type SubscriptionAccepted = Message<"aaep.v1.SubscriptionAccepted
   producer?: Producer | undefined;
 
   /**
-   * Required.
+   * Required. `aaepd` says what the subscription is given.
    *
    * @generated from field: optional aaep.v1.Capabilities honored_capabilities = 4;
    */
@@ -317,28 +385,6 @@ export declare type SubscriptionAccepted = Message<"aaep.v1.SubscriptionAccepted
    * @generated from field: optional string negotiation_notes = 7;
    */
   negotiationNotes?: string | undefined;
-
-  /**
-   * `aaepd.key` goes with the calls beside Listen (R19); `aaepd.heartbeat_seconds` is the longest silence of the stream; `aaepd.limits` says what
-   * happens to a subscriber that takes slowly (R18).
-   *
-   * @generated from field: optional google.protobuf.Struct extensions = 8;
-   */
-  extensions?: JsonObject | undefined;
-
-  /**
-   * That of the request.
-   *
-   * @generated from field: optional string correlation_id = 9;
-   */
-  correlationId?: string | undefined;
-
-  /**
-   * Members without a field here, and values that their field cannot hold.
-   *
-   * @generated from field: optional google.protobuf.Struct additional = 15;
-   */
-  additional?: JsonObject | undefined;
 };
 
 /**
@@ -348,7 +394,7 @@ export declare type SubscriptionAccepted = Message<"aaep.v1.SubscriptionAccepted
 export declare const SubscriptionAcceptedSchema: GenMessage<SubscriptionAccepted>;
 
 /**
- * Why there is no subscription (AAEP §5.5). In JSON `subscription.rejected`.
+ * Why there is no subscription (AAEP §5.5), and nothing else. In JSON `subscription.rejected`.
  *
  * @generated from message aaep.v1.SubscriptionRejected
  */
@@ -378,18 +424,6 @@ export declare type SubscriptionRejected = Message<"aaep.v1.SubscriptionRejected
    * @generated from field: optional string alternative_manifest_uri = 4;
    */
   alternativeManifestUri?: string | undefined;
-
-  /**
-   * @generated from field: optional google.protobuf.Struct extensions = 5;
-   */
-  extensions?: JsonObject | undefined;
-
-  /**
-   * Members without a field here, and values that their field cannot hold.
-   *
-   * @generated from field: optional google.protobuf.Struct additional = 15;
-   */
-  additional?: JsonObject | undefined;
 };
 
 /**
@@ -546,11 +580,6 @@ export declare type ConfirmationReply = Message<"aaep.v1.ConfirmationReply"> & {
   correlationId?: string | undefined;
 
   /**
-   * @generated from field: optional google.protobuf.Struct extensions = 9;
-   */
-  extensions?: JsonObject | undefined;
-
-  /**
    * Members without a field here, and values that their field cannot hold.
    *
    * @generated from field: optional google.protobuf.Struct additional = 15;
@@ -614,11 +643,6 @@ export declare type ClarificationReply = Message<"aaep.v1.ClarificationReply"> &
    * @generated from field: optional string correlation_id = 7;
    */
   correlationId?: string | undefined;
-
-  /**
-   * @generated from field: optional google.protobuf.Struct extensions = 8;
-   */
-  extensions?: JsonObject | undefined;
 
   /**
    * Members without a field here, and values that their field cannot hold.

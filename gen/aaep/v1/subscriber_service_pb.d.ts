@@ -232,7 +232,7 @@ export declare const ListenResponseSchema: GenMessage<ListenResponse>;
  */
 export declare type ReplyRequest = Message<"aaep.v1.ReplyRequest"> & {
   /**
-   * The key of `accepted.extensions.aaepd`.
+   * The key of `accepted.honored_capabilities.aaepd`.
    *
    * @generated from field: string key = 1;
    */
@@ -285,7 +285,7 @@ export declare const ReplyResponseSchema: GenMessage<ReplyResponse>;
  */
 export declare type RenegotiateRequest = Message<"aaep.v1.RenegotiateRequest"> & {
   /**
-   * The key of `accepted.extensions.aaepd`.
+   * The key of `accepted.honored_capabilities.aaepd`.
    *
    * @generated from field: string key = 1;
    */
@@ -338,7 +338,7 @@ export declare const RenegotiateResponseSchema: GenMessage<RenegotiateResponse>;
  */
 export declare type CloseRequest = Message<"aaep.v1.CloseRequest"> & {
   /**
-   * The key of `accepted.extensions.aaepd`.
+   * The key of `accepted.honored_capabilities.aaepd`.
    *
    * @generated from field: string key = 1;
    */
@@ -373,7 +373,7 @@ export declare const CloseResponseSchema: GenMessage<CloseResponse>;
  */
 export declare type ListPendingRequest = Message<"aaep.v1.ListPendingRequest"> & {
   /**
-   * The key of `accepted.extensions.aaepd`.
+   * The key of `accepted.honored_capabilities.aaepd`.
    *
    * @generated from field: string key = 1;
    */
@@ -412,7 +412,7 @@ export declare const ListPendingResponseSchema: GenMessage<ListPendingResponse>;
  */
 export declare type RepeatRequest = Message<"aaep.v1.RepeatRequest"> & {
   /**
-   * The key of `accepted.extensions.aaepd`.
+   * The key of `accepted.honored_capabilities.aaepd`.
    *
    * @generated from field: string key = 1;
    */
@@ -447,7 +447,7 @@ export declare const RepeatResponseSchema: GenMessage<RepeatResponse>;
  */
 export declare type SkipRequest = Message<"aaep.v1.SkipRequest"> & {
   /**
-   * The key of `accepted.extensions.aaepd`.
+   * The key of `accepted.honored_capabilities.aaepd`.
    *
    * @generated from field: string key = 1;
    */
@@ -514,7 +514,7 @@ export declare const SubscriberService: GenService<{
   /**
    * The whole conversation on one stream: the first message is the request. Ending the client's side early is no close: the subscription lasts as
    * long as the stream. Ended before there is a subscription, the call ends: OK after a rejection, else with what was wrong. After
-   * `accepted.extensions.aaepd.heartbeat_seconds` of silence a heartbeat comes. It needs HTTP/2.
+   * `accepted.honored_capabilities.aaepd.heartbeat_seconds` of silence a heartbeat comes. It needs HTTP/2.
    *
    * @generated from rpc aaep.v1.SubscriberService.Subscribe
    */

@@ -32,7 +32,7 @@ export interface Requested {
   readonly notes: readonly string[];
 }
 
-const CORE_CAPABILITIES = [
+const KNOWN_NAMES: ReadonlySet<string> = new Set([
   "max_events_per_second",
   "preferred_verbosity",
   "languages",
@@ -46,11 +46,11 @@ const CORE_CAPABILITIES = [
   "pace_wpm",
   "accept_signed_manifests_only",
   "aaepd",
-] as const;
-
-const KNOWN_NAMES: ReadonlySet<string> = new Set(CORE_CAPABILITIES);
+]);
 const FILTER_MEMBERS: ReadonlySet<string> = new Set(["include", "exclude"]);
 const OWN_MEMBERS: ReadonlySet<string> = new Set(["paused", "max_chars", "reply_status"]);
+/** What `subscription.accepted` gives beside them. Whoever sends its honored capabilities back sends these too; they ask for nothing (R19). */
+const GIVEN_MEMBERS: ReadonlySet<string> = new Set(["key", "limits", "heartbeat_seconds"]);
 
 /** Members that are merged one by one; everything else is replaced whole. */
 const MERGED_BY_MEMBER: ReadonlySet<string> = new Set(["event_filters", "aaepd"]);
@@ -58,6 +58,8 @@ const MERGED_BY_MEMBER: ReadonlySet<string> = new Set(["event_filters", "aaepd"]
 const VERBOSITIES = ["terse", "normal", "detailed"] as const;
 const LOADS = ["low", "medium", "high"] as const;
 const LEVELS = [1, 2, 3] as const;
+/** Capabilities that are one word of a list. */
+const WORDS: Readonly<Record<string, readonly string[]>> = { preferred_verbosity: VERBOSITIES, cognitive_load: LOADS };
 const QUOTED_LENGTH = 64;
 
 function isObject(value: unknown): value is Capabilities {
@@ -89,11 +91,32 @@ function readInteger(value: unknown, path: string, least: number, most: number):
   throw malformed(path, `an integer from ${least} to ${most}`);
 }
 
-function readWord<Word extends string>(value: unknown, path: string, words: readonly Word[]): Word | undefined {
+/** A word of a later version asks for nothing and is noted (AAEP §12.6, R32). */
+function readWord<Word extends string>(
+  value: unknown,
+  path: string,
+  words: readonly Word[],
+  notes: string[],
+): Word | undefined {
   if (value === undefined) return undefined;
+  if (typeof value !== "string") throw malformed(path, `one of ${words.join(", ")}`);
   const known = words.find((word) => word === value);
-  if (known === undefined) throw malformed(path, `one of ${words.join(", ")}`);
+  if (known === undefined) notes.push(unknownValue(path, value));
   return known;
+}
+
+function unknownValue(path: string, value: unknown): string {
+  return `${path}: ${quoted(value)} is not known here and was left out.`;
+}
+
+/** The same object where every word is known; else without the words that are not. */
+export function withoutUnknownWords(capabilities: Capabilities): Capabilities {
+  const isUnknown = (name: string): boolean => {
+    const word = capabilities[name];
+    return typeof word === "string" && WORDS[name]?.includes(word) === false;
+  };
+  if (!Object.keys(WORDS).some(isUnknown)) return capabilities;
+  return Object.fromEntries(Object.entries(capabilities).filter(([name]) => !isUnknown(name)));
 }
 
 function readTexts(value: unknown, path: string): readonly string[] | undefined {
@@ -118,7 +141,7 @@ function readKnown<Value>(
   const asked = new Set<Value>();
   for (const item of value) {
     const match = known.find((candidate) => candidate === item);
-    if (match === undefined) notes.push(`${path}: ${quoted(item)} is not known here and was left out.`);
+    if (match === undefined) notes.push(unknownValue(path, item));
     else asked.add(match);
   }
   return [...asked];
@@ -152,7 +175,7 @@ function notesOfUnknown(capabilities: Capabilities, filters: Capabilities, own: 
   const unknown = [
     ...Object.keys(capabilities).filter((name) => !KNOWN_NAMES.has(name)),
     ...Object.keys(filters).flatMap((name) => (FILTER_MEMBERS.has(name) ? [] : [`event_filters.${name}`])),
-    ...Object.keys(own).flatMap((name) => (OWN_MEMBERS.has(name) ? [] : [`aaepd.${name}`])),
+    ...Object.keys(own).flatMap((name) => (OWN_MEMBERS.has(name) || GIVEN_MEMBERS.has(name) ? [] : [`aaepd.${name}`])),
   ];
   const told = unknown.slice(0, MAX_NAMED).map((name) => `${quoted(name)} is not known here and has no effect.`);
   const leftCount = unknown.length - told.length;
@@ -170,7 +193,7 @@ export function readCapabilities(capabilities: Capabilities): Requested {
   const notes: string[] = [...notesOfUnknown(capabilities, filters, own)];
   return {
     maxEventsPerSecond: readInteger(capabilities.max_events_per_second, "max_events_per_second", 1, 100_000),
-    preferredVerbosity: readWord(capabilities.preferred_verbosity, "preferred_verbosity", VERBOSITIES),
+    preferredVerbosity: readWord(capabilities.preferred_verbosity, "preferred_verbosity", VERBOSITIES, notes),
     languages: readLanguages(capabilities.languages),
     supportsConfirmationReply: readBoolean(capabilities.supports_confirmation_reply, "supports_confirmation_reply"),
     supportsClarificationReply: readBoolean(capabilities.supports_clarification_reply, "supports_clarification_reply"),
@@ -184,7 +207,7 @@ export function readCapabilities(capabilities: Capabilities): Requested {
       notes,
     ),
     supportedExtensions: readTexts(capabilities.supported_extensions, "supported_extensions"),
-    cognitiveLoad: readWord(capabilities.cognitive_load, "cognitive_load", LOADS),
+    cognitiveLoad: readWord(capabilities.cognitive_load, "cognitive_load", LOADS, notes),
     paceWpm: readInteger(capabilities.pace_wpm, "pace_wpm", 50, 1000),
     acceptSignedManifestsOnly: readBoolean(capabilities.accept_signed_manifests_only, "accept_signed_manifests_only"),
     namesOwn: capabilities.aaepd !== undefined,
@@ -197,11 +220,15 @@ export function readCapabilities(capabilities: Capabilities): Requested {
 
 /** The capabilities that mean something here: all that has to be kept for a renegotiation. */
 export function knownCapabilities(capabilities: Capabilities): Capabilities {
-  const known: Record<string, unknown> = {};
-  for (const name of CORE_CAPABILITIES) {
-    if (capabilities[name] !== undefined) known[name] = capabilities[name];
-  }
-  return known;
+  const known = only(withoutUnknownWords(capabilities), KNOWN_NAMES);
+  const { aaepd } = known;
+  return isObject(aaepd) ? { ...known, aaepd: only(aaepd, OWN_MEMBERS) } : known;
+}
+
+function only(members: Capabilities, names: ReadonlySet<string>): Capabilities {
+  const found: Record<string, unknown> = {};
+  for (const name of names) if (members[name] !== undefined) found[name] = members[name];
+  return found;
 }
 
 /** What is asked for after a renegotiation (AAEP §5.7.1, R32). Members left out keep what was asked for before. */

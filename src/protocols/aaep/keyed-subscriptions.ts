@@ -36,7 +36,7 @@ export function createKeyedSubscriptions(): KeyedSubscriptions {
       const one = find(id, key);
       if (one !== undefined) return one;
       const sentence =
-        "There is no such subscription of Listen; give the subscription_id of its acceptance, and the key of its extensions.aaepd.";
+        "There is no such subscription of Listen; give the subscription_id of its acceptance, and the key of its honored_capabilities.aaepd.";
       throw new Fault("unknown_subscription", sentence, { pointer: "/subscription_id", rule: "R19" });
     },
   };

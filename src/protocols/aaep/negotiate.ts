@@ -115,22 +115,23 @@ function grantedRate(asked: number | undefined, offered: number | undefined, not
   return offered;
 }
 
-/** Nothing that was asked for is offered: naming anything else instead would grant what nobody asked for. */
-function unavailable(name: string, offered: readonly unknown[]): Rejected {
+/** Nothing that was asked for is offered: naming anything else instead would grant what nobody asked for (R32). */
+function unavailable(name: string, offered: readonly unknown[]): Fault {
   const sentence = `Nothing of what ${name} asks for is offered; ask for some of ${offered.map(String).join(", ")}.`;
-  return rejected("capabilities_incompatible", sentence);
+  return new Fault("capabilities_incompatible", sentence, { pointer: `/capabilities/${name}`, rule: "R32" });
 }
 
+/** Throws a Fault for what cannot be served: "capabilities_incompatible", "signature_required". */
 function grant(
   requested: Requested,
   capabilities: Capabilities,
   offer: Offer,
   firstNotes: readonly string[],
-): Negotiation {
+): Accepted {
   if (requested.acceptSignedManifestsOnly === true && !offer.signedManifest) {
-    const sentence =
-      "There is no signed manifest here; subscribe without accept_signed_manifests_only, or have one set up.";
-    return rejected("manifest_signature_required", sentence);
+    const sentence = "There is no signed manifest here; subscribe without accept_signed_manifests_only.";
+    const pointer = "/capabilities/accept_signed_manifests_only";
+    throw new Fault("signature_required", sentence, { pointer, rule: "AAEP §5.3.1.12" });
   }
   const notes = [...firstNotes, ...requested.notes];
   const defaults = defaultTerms();
@@ -140,17 +141,17 @@ function grant(
   const isSpoken = (tag: string) =>
     offeredLanguages === undefined || matchLanguage([tag], offeredLanguages) !== undefined;
   const languages = granted("languages", requested.languages ?? defaults.languages, isSpoken, notes);
-  if (languages.length === 0) return unavailable("languages", offeredLanguages ?? []);
+  if (languages.length === 0) throw unavailable("languages", offeredLanguages ?? []);
 
   const askedBoundaries = requested.coalesceBoundaries ?? defaults.coalesceBoundaries;
   const isCut = (boundary: Boundary) => offer.coalesceBoundaries.includes(boundary);
   const boundaries = granted("coalesce_boundaries", askedBoundaries, isCut, notes);
-  if (boundaries.length === 0) return unavailable("coalesce_boundaries", offer.coalesceBoundaries);
+  if (boundaries.length === 0) throw unavailable("coalesce_boundaries", offer.coalesceBoundaries);
 
   const askedLevels = requested.supportedConformanceLevels ?? defaults.supportedConformanceLevels;
   const isMet = (level: number) => offer.conformanceLevels.includes(level);
   const levels = granted("supported_conformance_levels", askedLevels, isMet, notes);
-  if (levels.length === 0) return unavailable("supported_conformance_levels", offer.conformanceLevels);
+  if (levels.length === 0) throw unavailable("supported_conformance_levels", offer.conformanceLevels);
 
   const supportsConfirmationReply = requested.supportsConfirmationReply ?? defaults.supportsConfirmationReply;
   if (!supportsConfirmationReply && levels.some((level) => level >= 2)) {
@@ -197,19 +198,32 @@ export function negotiate(request: NegotiableRequest, offer: Offer): Negotiation
   if ("kind" in notes) return notes;
   try {
     const requested = readCapabilities(request.capabilities);
-    const conflict = prefixConflict(request.capabilities, requested.supportedExtensions ?? [], request.extensions);
-    if (conflict !== undefined) return rejected("capabilities_incompatible", conflict);
+    assertNoConflict(request.capabilities, requested, request.extensions);
     return grant(requested, knownCapabilities(request.capabilities), offer, notes);
   } catch (caught) {
-    if (caught instanceof Fault) return rejected("capabilities_incompatible", caught.sentence);
-    throw caught;
+    return rejectedBy(caught);
   }
+}
+
+/** Two extensions of one subscription do not share a prefix (AAEP §7.3). */
+function assertNoConflict(capabilities: Capabilities, requested: Requested, extensions: unknown): void {
+  const conflict = prefixConflict(capabilities, requested.supportedExtensions ?? [], extensions);
+  if (conflict === undefined) return;
+  throw new Fault("capabilities_incompatible", conflict, { pointer: "/capabilities", rule: "AAEP §7" });
+}
+
+/** Throws what is no Fault. */
+function rejectedBy(caught: unknown): Rejected {
+  if (!(caught instanceof Fault)) throw caught;
+  const isSignature = caught.code === "signature_required";
+  return rejected(isSignature ? "manifest_signature_required" : "capabilities_incompatible", caught.sentence);
 }
 
 /**
  * Answers a `subscription.renegotiate` (AAEP §5.7, R32): what is asked for before and now, merged, and granted anew, never beyond the merged request.
- * `current.capabilities` are those of the last `Accepted`; `{}` for a peer with the defaults. A rejection ends the subscription.
- * Throws a Fault ("invalid_params") for a capability that cannot be read: the old terms stand.
+ * `current.capabilities` are those of the last `Accepted`; `{}` for a peer with the defaults. A rejection ends the subscription: what was served so far
+ * is served no more. Throws a Fault ("invalid_params", "capabilities_incompatible", "signature_required") for a change that cannot be read or served: the
+ * old terms stand.
  */
 export function renegotiate(
   current: { readonly capabilities: Capabilities },
@@ -219,10 +233,25 @@ export function renegotiate(
   const changed = readCapabilities(capabilities);
   const merged = mergeCapabilities(current.capabilities, capabilities);
   const requested = readCapabilities(merged);
-  const conflict = prefixConflict(capabilities, requested.supportedExtensions ?? [], undefined);
-  if (conflict !== undefined) return rejected("capabilities_incompatible", conflict);
-  // What was left out of the old lists was told when they were sent.
-  return grant({ ...requested, notes: changed.notes }, merged, offer, []);
+  assertNoConflict(capabilities, requested, undefined);
+  try {
+    // What was left out of the old lists was told when they were sent.
+    return grant({ ...requested, notes: changed.notes }, merged, offer, []);
+  } catch (caught) {
+    if (isServed(current.capabilities, offer)) throw caught;
+    return rejectedBy(caught);
+  }
+}
+
+/** Whether these terms can still be granted. */
+function isServed(capabilities: Capabilities, offer: Offer): boolean {
+  try {
+    grant(readCapabilities(capabilities), capabilities, offer, []);
+    return true;
+  } catch (caught) {
+    if (caught instanceof Fault) return false;
+    throw caught;
+  }
 }
 
 /** The notes as `negotiation_notes`, at most 4096 characters; undefined where there are none. */

@@ -15,7 +15,7 @@ import { shortenedText } from "../../engine/shortened-text.js";
 import type { Owed } from "../../engine/stream.js";
 import type { Offer } from "../../engine/terms.js";
 import { type Capabilities, quoted } from "./capabilities.js";
-import { closingExtensions, limitsDocument } from "./limits-document.js";
+import { closingExtensions, givenMembers } from "./given-members.js";
 import { type Accepted, negotiate, negotiationNotes, type Rejected, renegotiate } from "./negotiate.js";
 import {
   assertClarificationReply,
@@ -121,8 +121,7 @@ function answerRequest(value: unknown, events: SubscriptionEvents, services: Des
       wake: events.wake,
       ended: events.expelled,
     });
-    const correlation = typeof request.correlation_id === "string" ? request.correlation_id : undefined;
-    const open = new DeskSubscription(engine, negotiated, services, correlation);
+    const open = new DeskSubscription(engine, negotiated, services);
     return { kind: "accepted", message: open.accepted(negotiated), open };
   } catch (caught) {
     engine?.close();
@@ -136,18 +135,11 @@ class DeskSubscription implements OpenSubscription {
   readonly engine: EngineSubscription;
   private capabilities: Capabilities;
   private readonly services: DeskServices;
-  private readonly correlationId: string | undefined;
 
-  constructor(
-    engine: EngineSubscription,
-    { capabilities }: Accepted,
-    services: DeskServices,
-    correlationId: string | undefined,
-  ) {
+  constructor(engine: EngineSubscription, { capabilities }: Accepted, services: DeskServices) {
     this.engine = engine;
     this.capabilities = capabilities;
     this.services = services;
-    this.correlationId = correlationId;
     this.key = services.ids.hex(16);
   }
 
@@ -155,26 +147,20 @@ class DeskSubscription implements OpenSubscription {
     return this.engine.id;
   }
 
-  accepted(negotiated: Accepted): Message {
-    const { services, correlationId } = this;
+  /** It has the members of AAEP §5.4 and no others: what the daemon adds stands among the capabilities (R19). */
+  accepted({ version, honored, notes: sentences }: Accepted): Message {
+    const { services, key } = this;
     const manifestUri = services.manifestUri();
-    const notes = negotiationNotes(negotiated.notes);
+    const notes = negotiationNotes(sentences);
+    const given = givenMembers(key, services.engine.limits, services.heartbeatSeconds);
     return {
       type: "subscription.accepted",
       subscription_id: this.id,
-      aaep_version: negotiated.version,
+      aaep_version: version,
       producer: services.producer(),
-      honored_capabilities: negotiated.honored,
+      honored_capabilities: { ...honored, aaepd: { ...honored.aaepd, ...given } },
       ...(manifestUri === undefined ? {} : { manifest_uri: manifestUri }),
       ...(notes === undefined ? {} : { negotiation_notes: notes }),
-      ...(correlationId === undefined ? {} : { correlation_id: correlationId }),
-      extensions: {
-        aaepd: {
-          key: this.key,
-          limits: limitsDocument(services.engine.limits),
-          ...(services.heartbeatSeconds === undefined ? {} : { heartbeat_seconds: services.heartbeatSeconds }),
-        },
-      },
     };
   }
 

@@ -22,6 +22,7 @@ import type * as types from "#gen/aaep/types.js";
 import * as validators from "#gen/aaep/validators.js";
 import { Fault, type FaultCode } from "../../base/errors.js";
 import { isCalendarDate } from "./calendar.js";
+import { type Capabilities, withoutUnknownWords } from "./capabilities.js";
 import { pointerOf, sentenceOf, severalSentences, telling } from "./fault-words.js";
 import { hasMoreValuesThan, MAX_VALUE_COUNT } from "./limits.js";
 
@@ -41,14 +42,31 @@ function assertion<Message>(accepts: (value: unknown) => value is Message, kind:
   };
 }
 
+/** As `assertion`. Words of capabilities that are not known here are no mistake: a later version may have them (AAEP §12.6, R32). */
+function termsAssertion<Message>(accepts: (value: unknown) => value is Message, kind: MessageKind): Assertion<Message> {
+  return (value) => {
+    if (accepts(value)) return;
+    const known = withKnownWords(value);
+    if (known === value || !accepts(known)) throw firstFault(known, kind);
+  };
+}
+
+function withKnownWords(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || !("capabilities" in value)) return value;
+  const { capabilities } = value;
+  if (typeof capabilities !== "object" || capabilities === null) return value;
+  const known = withoutUnknownWords(capabilities as Capabilities);
+  return known === capabilities ? value : { ...value, capabilities: known };
+}
+
 /** @throws Fault `capabilities_incompatible` for a capability, `version_unsupported` for a garbled version, else `invalid_message` */
-export const assertSubscriptionRequest: Assertion<types.SubscriptionRequest> = assertion(
+export const assertSubscriptionRequest: Assertion<types.SubscriptionRequest> = termsAssertion(
   validators.isSubscriptionRequest,
   { name: "subscription.request", rule: "AAEP §5.2", diagnose: diagnoseSubscriptionRequest },
 );
 
 /** @throws Fault `capabilities_incompatible` for a capability, else `invalid_message` */
-export const assertRenegotiate: Assertion<types.SubscriptionRenegotiate> = assertion(
+export const assertRenegotiate: Assertion<types.SubscriptionRenegotiate> = termsAssertion(
   validators.isSubscriptionRenegotiate,
   { name: "subscription.renegotiate", rule: "AAEP §5.7.1", diagnose: diagnoseSubscriptionRenegotiate },
 );
@@ -188,7 +206,7 @@ function firstFault(value: unknown, kind: MessageKind): Fault {
 function ruleAt(pointer: string, rule: string): string {
   const [, field = "", member = "", last = ""] = pointer.split("/");
   if (field === "capabilities") return member === "" ? rule : (CAPABILITY_RULES[member] ?? "AAEP §5.3");
-  if (field === "extensions" && member === "aaepd" && last !== "") return last === "resume_after" ? "R17" : "R19";
+  if (field === "extensions" && member === "aaepd" && last === "resume_after") return "R17";
   return rule;
 }
 

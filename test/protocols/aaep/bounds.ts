@@ -155,7 +155,7 @@ export const EVENT_BOUNDS: readonly Bound[] = [
 export const CAPABILITY_BOUNDS: readonly Omit<Bound, "example">[] = [
   row("", "/max_events_per_second", 1, 0, "AAEP §5.3.1.1"),
   row("", "/max_events_per_second", 100_000, 100_001, "AAEP §5.3.1.1"),
-  row("", "/preferred_verbosity", "terse", "loud", "AAEP §5.3.1.2"),
+  row("", "/preferred_verbosity", "terse", 5, "AAEP §5.3.1.2"),
   row("", "/languages", ["ja"], "ja", "AAEP §5.3.1.3"),
   row("", "/supports_confirmation_reply", true, 1, "AAEP §5.3.1.4"),
   row("", "/supports_clarification_reply", false, null, "AAEP §5.3.1.5"),
@@ -169,7 +169,7 @@ export const CAPABILITY_BOUNDS: readonly Omit<Bound, "example">[] = [
     many(65, () => "https://a.example/v1"),
     "AAEP §5.3.1.9",
   ),
-  row("", "/cognitive_load", "low", "none", "AAEP §5.3.1.10"),
+  row("", "/cognitive_load", "low", 5, "AAEP §5.3.1.10"),
   row("", "/pace_wpm", 50, 49, "AAEP §5.3.1.11"),
   row("", "/pace_wpm", 1000, 1001, "AAEP §5.3.1.11"),
   row("", "/accept_signed_manifests_only", true, "yes", "AAEP §5.3.1.12"),

@@ -219,11 +219,70 @@ describe("what is asked for and what is granted", () => {
     expect(Math.max(...notes.map((note) => note.length))).toBeLessThan(200);
   });
 
+  test("R19, P16: what was honored may be sent back; what was given with it asks for nothing", () => {
+    const first = accepted(ask({ max_events_per_second: 3, aaepd: { paused: true } }));
+    const given = { key: "0123", limits: { queue_events: 256 }, heartbeat_seconds: 15 };
+    const again = accepted(ask({ ...first.honored, aaepd: { ...first.honored.aaepd, ...given } }));
+    expect([again.terms, again.notes]).toEqual([first.terms, []]);
+    expect(again.capabilities.aaepd).toEqual({ paused: true, max_chars: 16_384 });
+    expect(accepted(renegotiate(first, { aaepd: given }, OFFER))).toMatchObject({ terms: first.terms, notes: [] });
+  });
+
   test("R32: at a renegotiation only what it brings is noted", () => {
     const first = accepted(ask({ one: 1 }));
     const second = accepted(renegotiate(first, { two: 2 }, OFFER));
     expect(second.notes).toEqual(['"two" is not known here and has no effect.']);
     expect(accepted(renegotiate(second, { pace_wpm: 100 }, OFFER)).notes).toEqual([]);
+  });
+});
+
+describe("AAEP §12.6, R32, P10: values of a later version", () => {
+  test("are ignored with a note, single and in lists", () => {
+    const answer = accepted(
+      ask(
+        {
+          preferred_verbosity: "chatty",
+          cognitive_load: "extreme",
+          coalesce_boundaries: ["token", "sentence"],
+          supported_conformance_levels: [4, 2],
+        },
+        {},
+        "1.1.0",
+      ),
+    );
+    expect(answer.terms).toEqual({
+      ...defaultTerms(),
+      coalesceBoundaries: ["sentence"],
+      supportedConformanceLevels: [2],
+    });
+    expect(answer.capabilities).toEqual({
+      coalesce_boundaries: ["token", "sentence"],
+      supported_conformance_levels: [4, 2],
+    });
+    for (const word of ["chatty", "extreme", "token", "4"]) expect(answer.notes.join(" ")).toContain(word);
+  });
+
+  test.each([{ coalesce_boundaries: ["token"] }, { supported_conformance_levels: [4, 5] }])(
+    "%j in a first request is incompatible, for any default would be wider",
+    (capabilities) => expect(rejected(ask(capabilities)).reasonCode).toBe("capabilities_incompatible"),
+  );
+
+  test("a word of a renegotiation that nobody here knows leaves the word before it", () => {
+    const first = accepted(ask({ preferred_verbosity: "terse", cognitive_load: "low" }));
+    const second = accepted(renegotiate(first, { preferred_verbosity: "chatty", cognitive_load: "extreme" }, OFFER));
+    expect(second.terms).toEqual(first.terms);
+    expect(second.capabilities).toEqual(first.capabilities);
+    expect(second.notes).toHaveLength(2);
+  });
+
+  test.each<[Capabilities, string, string]>([
+    [{ coalesce_boundaries: ["token"] }, "capabilities_incompatible", "/capabilities/coalesce_boundaries"],
+    [{ supported_conformance_levels: [4] }, "capabilities_incompatible", "/capabilities/supported_conformance_levels"],
+    [{ supported_extensions: ["https://example.org/xsd/context/v1"] }, "capabilities_incompatible", "/capabilities"],
+    [{ accept_signed_manifests_only: true }, "signature_required", "/capabilities/accept_signed_manifests_only"],
+  ])("a renegotiation to %j is an error, and the old terms stand", (change, code, pointer) => {
+    const first = accepted(ask({ coalesce_boundaries: ["word"] }));
+    expect(() => renegotiate(first, change, OFFER)).toThrow(expect.objectContaining({ code, pointer }));
   });
 });
 
@@ -270,7 +329,7 @@ describe("what cannot be read", () => {
     [{ max_events_per_second: 0 }, "/capabilities/max_events_per_second"],
     [{ max_events_per_second: 1.5 }, "/capabilities/max_events_per_second"],
     [{ max_events_per_second: 100_001 }, "/capabilities/max_events_per_second"],
-    [{ preferred_verbosity: "chatty" }, "/capabilities/preferred_verbosity"],
+    [{ preferred_verbosity: 1 }, "/capabilities/preferred_verbosity"],
     [{ languages: "en" }, "/capabilities/languages"],
     [{ languages: [] }, "/capabilities/languages"],
     [{ coalesce_boundaries: [] }, "/capabilities/coalesce_boundaries"],
@@ -342,10 +401,14 @@ describe("renegotiation", () => {
     expect(back.terms.coalesceBoundaries).toEqual(FIRST.coalesce_boundaries);
   });
 
-  test("AAEP §5.7: what cannot be served ends the subscription", () => {
+  test("AAEP §5.7, R32: what was served and is refused now ends the subscription, whatever is asked for", () => {
+    const signed = accepted(ask({ accept_signed_manifests_only: true }, { signedManifest: true }));
+    for (const change of [{}, { pace_wpm: 100 }])
+      expect(rejected(renegotiate(signed, change, OFFER)).reasonCode).toBe("manifest_signature_required");
     const first = accepted(ask(FIRST));
-    const change = { accept_signed_manifests_only: true };
-    expect(rejected(renegotiate(first, change, OFFER)).reasonCode).toBe("manifest_signature_required");
+    const narrower = { ...OFFER, coalesceBoundaries: ["paragraph"] as const };
+    expect(rejected(renegotiate(first, { pace_wpm: 100 }, narrower)).reasonCode).toBe("capabilities_incompatible");
+    expect(accepted(renegotiate(first, { coalesce_boundaries: ["paragraph"] }, narrower)).kind).toBe("accepted");
   });
 
   test("R22: a peer with the defaults may begin to ask", () => {

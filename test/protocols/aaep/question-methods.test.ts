@@ -439,7 +439,6 @@ describe("AAEP §6.3.4, R19: a reply that is none", () => {
     ["decided_by", LONG],
     ["correlation_id", 5],
     ["correlation_id", LONG],
-    ["extensions", []],
   ];
   const CONFIRMATION: readonly (readonly [string, unknown])[] = [
     ["decision", undefined],

@@ -26,8 +26,8 @@ async function listeningOn(rig: SubscriberRig, subscriber = "reader", others: Do
   const stream = rig.listen({ request: requestOf({ ...ABLE, ...others }, { subscriber_id: subscriber }) });
   await rig.settle();
   const [accepted] = stream.heard();
-  const extensions = accepted?.extensions as { readonly aaepd: { readonly key: string } };
-  return { rig, stream, id: String(accepted?.subscription_id), key: extensions.aaepd.key };
+  const honored = accepted?.honored_capabilities as { readonly aaepd: { readonly key: string } };
+  return { rig, stream, id: String(accepted?.subscription_id), key: honored.aaepd.key };
 }
 
 const listening = (): Promise<Listening> => listeningOn(createSubscriberRig());
@@ -286,9 +286,12 @@ describe("keys (R19)", () => {
     const subscribed = rig.subscribe();
     subscribed.say({ request: requestOf(ABLE) });
     await rig.settle();
-    const accepted = subscribed.heard()[0] as { subscription_id: string; extensions: { aaepd: { key: string } } };
+    const accepted = subscribed.heard()[0] as {
+      subscription_id: string;
+      honored_capabilities: { aaepd: { key: string } };
+    };
     const answer = await rig.call(method.listPending, {
-      key: accepted.extensions.aaepd.key,
+      key: accepted.honored_capabilities.aaepd.key,
       list_pending: { subscription_id: accepted.subscription_id },
     });
     expect(answer).toMatchObject({ fault: { code: "unknown_subscription" } });

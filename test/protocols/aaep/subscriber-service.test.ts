@@ -13,13 +13,13 @@ import { createSubscriberRig, type Document, requestOf } from "../../support/sub
 const ABLE = { supports_confirmation_reply: true, supports_clarification_reply: true };
 const NOW = "2026-05-24T14:00:01Z";
 
-const extensionsOf = (accepted: Document | undefined): Document =>
-  (accepted?.extensions as { readonly aaepd?: Document } | undefined)?.aaepd ?? {};
+const givenTo = (accepted: Document | undefined): Document =>
+  (accepted?.honored_capabilities as { readonly aaepd?: Document } | undefined)?.aaepd ?? {};
 
 async function subscribed(capabilities: Document = {}) {
   const rig = createSubscriberRig();
   const stream = rig.subscribe();
-  stream.say({ request: requestOf(capabilities, { correlation_id: "first" }) });
+  stream.say({ request: requestOf(capabilities) });
   await rig.settle();
   const [accepted] = stream.heard();
   return { rig, stream, accepted, id: String(accepted?.subscription_id) };
@@ -31,8 +31,7 @@ describe("Subscribe", () => {
     expect(accepted).toMatchObject({
       type: "subscription.accepted",
       aaep_version: "1.0.0",
-      correlation_id: "first",
-      extensions: { aaepd: { key: expect.stringMatching(/^.{32}$/), heartbeat_seconds: 15 } },
+      honored_capabilities: { aaepd: { key: expect.stringMatching(/^.{32}$/), heartbeat_seconds: 15 } },
     });
     rig.publish(session().started());
     await rig.settle();
@@ -204,19 +203,26 @@ describe("Listen", () => {
     for (const name of names) {
       const back = rig.listen({ request: requestOf({}, { subscriber_id: name, ...after }) });
       await rig.settle();
-      heard.push(back.heard().map(({ extensions }) => (extensions as Record<string, Document>).aaepd?.gap));
+      heard.push(
+        back.heard().map(({ extensions }) => (extensions as Record<string, Document> | undefined)?.aaepd?.gap),
+      );
     }
     // Who is known goes on from its last event; of another, all that was told may be missing.
     expect(heard).toEqual([[undefined, { events: 1, reason: "resumed_too_late" }, undefined], [undefined]]);
   });
 
-  it("has its correlation_id in a field of the acceptance", async () => {
+  it("R19, P16: has what it is given in fields of the acceptance, and nothing of it beside AAEP's members", async () => {
     const rig = createSubscriberRig();
     const stream = rig.listen({ request: requestOf({}, { correlation_id: "call-7" }) });
     await rig.settle();
-    const response = fromBinary(ListenResponseSchema, stream.received[0] as Uint8Array);
-    expect(response.message.value).toMatchObject({ correlationId: "call-7" });
-    expect(stream.heard()).toMatchObject([{ type: "subscription.accepted", correlation_id: "call-7" }]);
+    const { message } = fromBinary(ListenResponseSchema, stream.received[0] as Uint8Array);
+    expect(message.case === "accepted" ? message.value.honoredCapabilities?.aaepd : undefined).toMatchObject({
+      key: expect.stringMatching(/^.{32}$/),
+      limits: { policy: "journal", maxLagSeconds: expect.any(Number), maxLagEvents: expect.any(BigInt) },
+      heartbeatSeconds: 15,
+    });
+    const members = ["aaep_version", "honored_capabilities", "producer", "subscription_id", "type"];
+    expect(Object.keys(stream.heard()[0] ?? {}).sort()).toEqual(members);
   });
 
   it("with a request is accepted on its terms, and says that it is alive", async () => {
@@ -225,7 +231,7 @@ describe("Listen", () => {
     await rig.pass(2500);
     const [accepted, heartbeat] = stream.heard();
     expect(accepted).toMatchObject({ honored_capabilities: { preferred_verbosity: "terse" } });
-    expect(extensionsOf(accepted).heartbeat_seconds).toBe(2.5);
+    expect(givenTo(accepted).heartbeat_seconds).toBe(2.5);
     expect(heartbeat).toEqual({ type: "aaepd.heartbeat" });
   });
 
@@ -305,7 +311,7 @@ describe("what is turned off", () => {
     await rig.pass(HANDSHAKE_TIMEOUT_MS * 2);
     for (const stream of streams) {
       expect(stream.types()).toEqual(["subscription.accepted"]);
-      expect(Object.keys(extensionsOf(stream.heard()[0]))).toEqual(["key", "limits"]);
+      expect(Object.keys(givenTo(stream.heard()[0]))).toEqual(["key", "limits"]);
     }
   });
 });
@@ -354,7 +360,7 @@ describe("AaepService (AAEP app. B.5)", () => {
     await rig.pass(60_000);
     expect(stream.types()).toEqual(["subscription.accepted", "aaep:agent.session.started"]);
     expect(stream.responses().map(({ messageType }) => messageType)).toEqual(stream.types());
-    expect(Object.keys(extensionsOf(stream.heard()[0]))).toEqual(["key", "limits"]);
+    expect(Object.keys(givenTo(stream.heard()[0]))).toEqual(["key", "limits"]);
     stream.say({ type: "subscription.close", subscription_id: stream.heard()[0]?.subscription_id });
     await rig.settle();
     expect(stream.status()).toBe("OK");

@@ -225,7 +225,7 @@ export function listenListener(options: ListenerOptions): ServiceListener {
       if (typeof answer.subscription_id !== "string") return answer;
       void stream.ended.then(hearing.end);
       id = answer.subscription_id;
-      key = (answer.extensions as { readonly aaepd: { readonly key: string } }).aaepd.key;
+      key = (answer.honored_capabilities as { readonly aaepd: { readonly key: string } }).aaepd.key;
       return answer;
     },
     renegotiate: async (capabilities) => {

@@ -232,6 +232,8 @@ function readEnum(reading: Reading, { names, typeName }: Extract<Item, { kind: "
   if (number === 0) return UNSPECIFIED;
   const name = names.get(number);
   if (name !== undefined) return name;
+  // Outside events a later version's value is for the message's reader to judge (AAEP §12.6): of capabilities it is passed over, a reply it undoes.
+  if (!reading.isEvent) return String(number);
   throw refusal(
     reading,
     `${typeName} has no value ${number} in this version. Put the name of a later one into \`additional\`.`,

@@ -225,6 +225,10 @@ describe("golden vectors", () => {
     expect(said(EventSchema, { urgency: 0, eventId: "evt_1" })).toEqual({ event_id: "evt_1" });
   });
 
+  test("AAEP §12.6, P10: outside events an enum number of a later version stands for a name that is not known", () => {
+    expect(said(CapabilitiesSchema, { preferredVerbosity: 9 as never })).toEqual({ preferred_verbosity: "9" });
+  });
+
   test("names that mean something to the language are names", () => {
     const document = objectOf([
       ["__proto__", { a: 1 }],

@@ -59,9 +59,7 @@ test("all twelve events, extension events and every message of the handshake are
     "ConfirmationReply",
     "Event",
     "ProducerManifest",
-    "SubscriptionAccepted",
     "SubscriptionClose",
-    "SubscriptionRejected",
     "SubscriptionRenegotiate",
     "SubscriptionRequest",
   ]);
@@ -73,6 +71,8 @@ test("all twelve events, extension events and every message of the handshake are
     "AaepdRepeat",
     "AaepdReplyNotTaken",
     "AaepdSkip",
+    "SubscriptionAccepted",
+    "SubscriptionRejected",
   ]);
 });
 

@@ -1,10 +1,19 @@
-// What a subscriber is told of the limits for those that take slowly: with its acceptance, and when it is closed (P1, R18).
+// The members of the daemon's own that a subscription is given: with its acceptance, and when it is closed (P1, R18, R19).
 import type { EndReason } from "../../contracts/protocol.js";
 import type { SlowLimits } from "../../engine/engine-status.js";
 import type { EngineSubscription } from "../../engine/engine-subscription.js";
 import type { Message } from "./subscription-desk.js";
 
-/** `extensions.aaepd.limits`. */
+/** The members of `honored_capabilities.aaepd` that no request asks for. `heartbeatSeconds` is undefined where its stream may be silent. */
+export function givenMembers(key: string, limits: SlowLimits, heartbeatSeconds: number | undefined): Message {
+  return {
+    key,
+    limits: limitsDocument(limits),
+    ...(heartbeatSeconds === undefined ? {} : { heartbeat_seconds: heartbeatSeconds }),
+  };
+}
+
+/** What a subscription may lag and hold. */
 export function limitsDocument({ lag, queueLimitCount }: SlowLimits): Message {
   return {
     queue_events: queueLimitCount,
