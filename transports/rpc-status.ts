@@ -52,7 +52,6 @@ export const STATUS_OF: Readonly<Record<FaultCode, StatusCode>> = {
   event_id_reused: STATUS.ALREADY_EXISTS,
   producer_missing: STATUS.INVALID_ARGUMENT,
   handshake_required: STATUS.FAILED_PRECONDITION,
-  already_subscribed: STATUS.FAILED_PRECONDITION,
   unknown_subscription: STATUS.NOT_FOUND,
   capabilities_incompatible: STATUS.INVALID_ARGUMENT,
   version_unsupported: STATUS.FAILED_PRECONDITION,

@@ -1274,10 +1274,8 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(data.type !== undefined){
-let data0 = data.type;
-if(typeof data0 !== "string"){
-const err3 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"}};
+if(data.pointer === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "pointer"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1286,8 +1284,8 @@ vErrors.push(err3);
 }
 errors++;
 }
-if(data0 !== "aaepd.error"){
-const err4 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{"const":"aaepd.error"}};
+if(data.rule === undefined){
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "rule"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1296,12 +1294,10 @@ vErrors.push(err4);
 }
 errors++;
 }
-}
-if(data.code !== undefined){
-let data1 = data.code;
-if(typeof data1 === "string"){
-if(!pattern8.test(data1)){
-const err5 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/pattern",keyword:"pattern",params:{"pattern":"^[a-z][a-z0-9_]{1,63}$","description":"a lower-case letter, then 1 to 63 lower-case letters, digits or underscores"}};
+if(data.type !== undefined){
+let data0 = data.type;
+if(typeof data0 !== "string"){
+const err5 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1310,9 +1306,8 @@ vErrors.push(err5);
 }
 errors++;
 }
-}
-else {
-const err6 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: "string"}};
+if(data0 !== "aaepd.error"){
+const err6 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{"const":"aaepd.error"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1322,11 +1317,11 @@ vErrors.push(err6);
 errors++;
 }
 }
-if(data.message !== undefined){
-let data2 = data.message;
-if(typeof data2 === "string"){
-if(data2.length < 1){
-const err7 = {instancePath:instancePath+"/message",schemaPath:"#/properties/message/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
+if(data.code !== undefined){
+let data1 = data.code;
+if(typeof data1 === "string"){
+if(!pattern8.test(data1)){
+const err7 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/pattern",keyword:"pattern",params:{"pattern":"^[a-z][a-z0-9_]{1,63}$","description":"a lower-case letter, then 1 to 63 lower-case letters, digits or underscores"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1335,8 +1330,9 @@ vErrors.push(err7);
 }
 errors++;
 }
-if(longerThan(data2, 16384)){
-const err8 = {instancePath:instancePath+"/message",schemaPath:"#/properties/message/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
+}
+else {
+const err8 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -1346,8 +1342,11 @@ vErrors.push(err8);
 errors++;
 }
 }
-else {
-const err9 = {instancePath:instancePath+"/message",schemaPath:"#/properties/message/type",keyword:"type",params:{type: "string"}};
+if(data.message !== undefined){
+let data2 = data.message;
+if(typeof data2 === "string"){
+if(data2.length < 1){
+const err9 = {instancePath:instancePath+"/message",schemaPath:"#/properties/message/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -1356,12 +1355,8 @@ vErrors.push(err9);
 }
 errors++;
 }
-}
-if(data.pointer !== undefined){
-let data3 = data.pointer;
-if(typeof data3 === "string"){
-if(longerThan(data3, 16384)){
-const err10 = {instancePath:instancePath+"/pointer",schemaPath:"#/properties/pointer/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
+if(longerThan(data2, 16384)){
+const err10 = {instancePath:instancePath+"/message",schemaPath:"#/properties/message/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1372,7 +1367,7 @@ errors++;
 }
 }
 else {
-const err11 = {instancePath:instancePath+"/pointer",schemaPath:"#/properties/pointer/type",keyword:"type",params:{type: "string"}};
+const err11 = {instancePath:instancePath+"/message",schemaPath:"#/properties/message/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -1382,11 +1377,11 @@ vErrors.push(err11);
 errors++;
 }
 }
-if(data.rule !== undefined){
-let data4 = data.rule;
-if(typeof data4 === "string"){
-if(longerThan(data4, 16384)){
-const err12 = {instancePath:instancePath+"/rule",schemaPath:"#/properties/rule/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
+if(data.pointer !== undefined){
+let data3 = data.pointer;
+if(typeof data3 === "string"){
+if(longerThan(data3, 16384)){
+const err12 = {instancePath:instancePath+"/pointer",schemaPath:"#/properties/pointer/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -1397,7 +1392,7 @@ errors++;
 }
 }
 else {
-const err13 = {instancePath:instancePath+"/rule",schemaPath:"#/properties/rule/type",keyword:"type",params:{type: "string"}};
+const err13 = {instancePath:instancePath+"/pointer",schemaPath:"#/properties/pointer/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -1407,11 +1402,11 @@ vErrors.push(err13);
 errors++;
 }
 }
-if(data.event_id !== undefined){
-let data5 = data.event_id;
-if(typeof data5 === "string"){
-if(data5.length < 1){
-const err14 = {instancePath:instancePath+"/event_id",schemaPath:"#/properties/event_id/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+if(data.rule !== undefined){
+let data4 = data.rule;
+if(typeof data4 === "string"){
+if(longerThan(data4, 16384)){
+const err14 = {instancePath:instancePath+"/rule",schemaPath:"#/properties/rule/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -1420,8 +1415,9 @@ vErrors.push(err14);
 }
 errors++;
 }
-if(longerThan(data5, 256)){
-const err15 = {instancePath:instancePath+"/event_id",schemaPath:"#/properties/event_id/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+}
+else {
+const err15 = {instancePath:instancePath+"/rule",schemaPath:"#/properties/rule/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -1431,8 +1427,11 @@ vErrors.push(err15);
 errors++;
 }
 }
-else {
-const err16 = {instancePath:instancePath+"/event_id",schemaPath:"#/properties/event_id/type",keyword:"type",params:{type: "string"}};
+if(data.event_id !== undefined){
+let data5 = data.event_id;
+if(typeof data5 === "string"){
+if(data5.length < 1){
+const err16 = {instancePath:instancePath+"/event_id",schemaPath:"#/properties/event_id/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -1441,11 +1440,8 @@ vErrors.push(err16);
 }
 errors++;
 }
-}
-if(data.retry_after_seconds !== undefined){
-let data6 = data.retry_after_seconds;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-const err17 = {instancePath:instancePath+"/retry_after_seconds",schemaPath:"#/properties/retry_after_seconds/type",keyword:"type",params:{type: "integer"}};
+if(longerThan(data5, 256)){
+const err17 = {instancePath:instancePath+"/event_id",schemaPath:"#/properties/event_id/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -1454,9 +1450,9 @@ vErrors.push(err17);
 }
 errors++;
 }
-if(typeof data6 == "number"){
-if(data6 < 0){
-const err18 = {instancePath:instancePath+"/retry_after_seconds",schemaPath:"#/properties/retry_after_seconds/minimum",keyword:"minimum",params:{"minimum":0,"maximum":86400}};
+}
+else {
+const err18 = {instancePath:instancePath+"/event_id",schemaPath:"#/properties/event_id/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -1465,8 +1461,11 @@ vErrors.push(err18);
 }
 errors++;
 }
-if(data6 > 86400){
-const err19 = {instancePath:instancePath+"/retry_after_seconds",schemaPath:"#/properties/retry_after_seconds/maximum",keyword:"maximum",params:{"minimum":0,"maximum":86400}};
+}
+if(data.retry_after_seconds !== undefined){
+let data6 = data.retry_after_seconds;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+const err19 = {instancePath:instancePath+"/retry_after_seconds",schemaPath:"#/properties/retry_after_seconds/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -1475,13 +1474,9 @@ vErrors.push(err19);
 }
 errors++;
 }
-}
-}
-if(data.answers !== undefined){
-let data7 = data.answers;
-if(typeof data7 === "string"){
-if(data7.length < 1){
-const err20 = {instancePath:instancePath+"/answers",schemaPath:"#/properties/answers/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+if(typeof data6 == "number"){
+if(data6 < 0){
+const err20 = {instancePath:instancePath+"/retry_after_seconds",schemaPath:"#/properties/retry_after_seconds/minimum",keyword:"minimum",params:{"minimum":0,"maximum":86400}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -1490,8 +1485,8 @@ vErrors.push(err20);
 }
 errors++;
 }
-if(longerThan(data7, 256)){
-const err21 = {instancePath:instancePath+"/answers",schemaPath:"#/properties/answers/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+if(data6 > 86400){
+const err21 = {instancePath:instancePath+"/retry_after_seconds",schemaPath:"#/properties/retry_after_seconds/maximum",keyword:"maximum",params:{"minimum":0,"maximum":86400}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -1501,8 +1496,12 @@ vErrors.push(err21);
 errors++;
 }
 }
-else {
-const err22 = {instancePath:instancePath+"/answers",schemaPath:"#/properties/answers/type",keyword:"type",params:{type: "string"}};
+}
+if(data.answers !== undefined){
+let data7 = data.answers;
+if(typeof data7 === "string"){
+if(data7.length < 1){
+const err22 = {instancePath:instancePath+"/answers",schemaPath:"#/properties/answers/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -1511,10 +1510,8 @@ vErrors.push(err22);
 }
 errors++;
 }
-}
-for(const key0 in data){
-if(!((((((((key0 === "type") || (key0 === "code")) || (key0 === "message")) || (key0 === "pointer")) || (key0 === "rule")) || (key0 === "event_id")) || (key0 === "retry_after_seconds")) || (key0 === "answers"))){
-const err23 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key0}};
+if(longerThan(data7, 256)){
+const err23 = {instancePath:instancePath+"/answers",schemaPath:"#/properties/answers/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1524,14 +1521,37 @@ vErrors.push(err23);
 errors++;
 }
 }
-}
 else {
-const err24 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err24 = {instancePath:instancePath+"/answers",schemaPath:"#/properties/answers/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err24];
 }
 else {
 vErrors.push(err24);
+}
+errors++;
+}
+}
+for(const key0 in data){
+if(!((((((((key0 === "type") || (key0 === "code")) || (key0 === "message")) || (key0 === "pointer")) || (key0 === "rule")) || (key0 === "event_id")) || (key0 === "retry_after_seconds")) || (key0 === "answers"))){
+const err25 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+}
+else {
+const err26 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
 }
 errors++;
 }

@@ -87,8 +87,8 @@ export interface AaepdError {
   readonly type: "aaepd.error";
   readonly code: string;
   readonly message: string;
-  readonly pointer?: string;
-  readonly rule?: string;
+  readonly pointer: string;
+  readonly rule: string;
   readonly event_id?: string;
   /**
    * How long to wait before trying again, where waiting helps.

@@ -35,7 +35,6 @@ export const FAULT_CODES = [
   "producer_missing",
   // Subscriptions and their terms.
   "handshake_required",
-  "already_subscribed",
   "unknown_subscription",
   "capabilities_incompatible",
   "version_unsupported",

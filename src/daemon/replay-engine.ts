@@ -57,7 +57,7 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
   };
 
   const subscribe = (spec: SubscribeSpec): EngineSubscription => {
-    if (listening.size >= options.maxSubscriptions) throw tooMany(options);
+    if (spec.replaces === undefined && listening.size >= options.maxSubscriptions) throw tooMany(options);
     const tape = newTape();
     const engine = engineOf(tape);
     const givenCount = catchUp(engine, tape, spec.resumeAfter);

@@ -48,6 +48,8 @@ export interface EngineSubscription
   readonly safety: () => Promise<void> | undefined;
   /** A reply that is not well formed, or not this subscription's; for the audit log. */
   readonly refusedReply: (fate: RefusedFate, token: string, raw: unknown) => void;
+  /** What it was given is known from here on to a subscription that takes its place (R17, R33). */
+  readonly noteGiven: () => void;
   /** Default reason: "subscriber". */
   readonly close: (reason?: ClosureReason) => void;
 }
@@ -209,14 +211,16 @@ class HeldSubscription implements EngineSubscription, Replier, ConnectionNews {
     return this.member.drain();
   }
 
+  noteGiven(): void {
+    if (this.isRemembered) this.services.points.ran(this.subscriberId, this.member.lastRuns());
+  }
+
   close(reason: ClosureReason = "subscriber"): void {
     const { member, services } = this;
     if (member.isClosed()) return;
     services.accounts.closed(this.id, reason);
-    if (this.isRemembered) {
-      services.points.ran(this.subscriberId, member.lastRuns());
-      services.lows.left(this.subscriberId, member);
-    }
+    this.noteGiven();
+    if (this.isRemembered) services.lows.left(this.subscriberId, member);
     member.close();
     this.notices?.close();
     this.leaveConnection();

@@ -54,6 +54,8 @@ export interface SubscribeSpec {
   /** Where agents may speak over its connection too: what they name in `openAgent` (R5). Default: none does. */
   readonly connection?: object | undefined;
   readonly resumeAfter: ResumeAfter | undefined;
+  /** A subscription that its holder closes as soon as there is this one: it is not counted against the limit (R33). Default: none. */
+  readonly replaces?: Pick<EngineSubscription, "noteGiven"> | undefined;
   /** Told of a reply of its own that did not count, where its terms ask for that: at most once a second (R19). Default: nobody is. */
   readonly replyNotTaken?: ((token: string) => void) | undefined;
   readonly wake: () => void;
@@ -296,7 +298,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   };
 
   const subscribe = (spec: SubscribeSpec): EngineSubscription => {
-    if (hub.members().size >= options.maxSubscriptions) {
+    const { replaces } = spec;
+    if (replaces === undefined && hub.members().size >= options.maxSubscriptions) {
       throw new Fault("rate_limit", `There are ${options.maxSubscriptions} subscriptions already; try again later.`, {
         rule: "AAEP §5.5.3",
         retryAfterSeconds: options.retryAfterSeconds,
@@ -304,6 +307,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     }
     const { subscriberId, isRemembered = true, connection, replyNotTaken = () => {} } = spec;
     const terms = withOwnSessions(spec.terms, connection, connections);
+    replaces?.noteGiven();
     const start = resumeStart(subscriberId, spec.resumeAfter, {
       journal,
       steps: runs,

@@ -17,7 +17,7 @@ import {
   openTools,
   type SessionRecord,
 } from "./session-record.js";
-import { breach, type Draft, emitMade, stampNow, type Turn, textOrUndefined } from "./session-turn.js";
+import { breach, type Draft, emitBefore, emitMade, stampNow, type Turn, textOrUndefined } from "./session-turn.js";
 
 export function startSession({ draft, session, event }: Turn): void {
   session.phase = "open";
@@ -98,6 +98,7 @@ export function changeState(turn: Turn): void {
   if (left !== agent.state && !isImplied(agent, left)) {
     const sentence = `Set from_state to "${agent.state}", the state this agent is in.`;
     breach(turn, "state_mismatch", sentence, "/from_state", "AAEP §4.2.1, R3a");
+    supplyState(turn, left);
   }
   if (from === AWAITING_INPUT && (to === "thinking" || to === "deciding")) {
     checkClosures(draft.events.length, agent.openQuestionCount);
@@ -114,6 +115,13 @@ export function changeState(turn: Turn): void {
   // The daemon has told already that the waiting is over.
   if (isBelated && left === to) turn.isAbsorbed = true;
   else if (isBelated) turn.event = { ...event, from_state: left };
+}
+
+/** Repairs the chain of states: the one that the agent left without having said so is told before (R3). */
+function supplyState(turn: Turn, left: string): void {
+  const { agent } = turn;
+  if (agent.told === left) return;
+  emitBefore(turn, "state", "state.changed", agent.producer, { from_state: agent.told, to_state: left });
 }
 
 export function reportProgress({ agent, event }: Turn): void {
@@ -173,25 +181,40 @@ export function completeTool(turn: Turn): void {
   const toolCallId = textOrUndefined(event.tool_call_id);
   if (toolCallId !== undefined) {
     const open = session.toolsByCallId.get(toolCallId);
-    if (open === undefined || open.tool !== tool) {
-      const [sentence, pointer] =
-        open === undefined
-          ? ["Publish tool.invoked with this tool_call_id first; none is open.", "/tool_call_id"]
-          : [`Set tool to "${open.tool}", as in tool.invoked.`, "/tool"];
-      breach(turn, "tool_not_invoked", sentence, pointer, "AAEP §4.5.2");
+    if (open === undefined) {
+      const sentence = "Publish tool.invoked with this tool_call_id first; none is open.";
+      // One that was completed already cannot be invoked once more under its id.
+      if (session.usedCallIds.has(toolCallId)) throw notInvoked(sentence, "/tool_call_id");
+      breach(turn, "tool_not_invoked", sentence, "/tool_call_id", "AAEP §4.5.2");
+      return supplyInvocation(turn, tool, toolCallId);
     }
+    if (open.tool !== tool) throw notInvoked(`Set tool to "${open.tool}", as in tool.invoked.`, "/tool");
     draft.undo.remove(session.toolsByCallId, toolCallId);
   } else {
     const open = session.toolsByName.get(tool);
     const closed = open && oldestFor(agent, open);
     if (open === undefined || closed === undefined) {
       const sentence = "Publish tool.invoked for this tool first, or name the tool_call_id it was invoked with.";
-      throw new Fault("tool_not_invoked", sentence, { pointer: "/tool", rule: "AAEP §4.5.2" });
+      breach(turn, "tool_not_invoked", sentence, "/tool", "AAEP §4.5.2");
+      return supplyInvocation(turn, tool, undefined);
     }
     draft.undo.remove(open, closed.ordinal);
     if (open.size === 0) draft.undo.remove(session.toolsByName, tool);
   }
   session.openToolCount -= 1;
+}
+
+function notInvoked(sentence: string, pointer: string): Fault {
+  return new Fault("tool_not_invoked", sentence, { pointer, rule: "AAEP §4.5.2" });
+}
+
+/** Repairs a completion without invocation: listeners hear both (R3). Its words are the tool's name, which is the same in every language. */
+function supplyInvocation(turn: Turn, tool: string, toolCallId: string | undefined): void {
+  const { draft, session, agent } = turn;
+  const call = toolCallId === undefined ? {} : { tool_call_id: toolCallId };
+  emitBefore(turn, "closing", "tool.invoked", agent.producer, { tool, ...call, summary_normal: tool });
+  if (toolCallId !== undefined) addFact(draft, session, "call", session.usedCallIds, toolCallId, CALL_IDS_KEPT_COUNT);
+  implyState(agent, "calling_tool");
 }
 
 /** The agent's own before others', and the one invoked first: the map may be in another order. */

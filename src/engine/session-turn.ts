@@ -88,6 +88,7 @@ const REPAIRABLE: ReadonlySet<FaultCode> = new Set<FaultCode>([
   "state_mismatch",
   "timestamp_out_of_order",
   "timestamp_skewed",
+  "tool_not_invoked",
 ]);
 
 /** Refuses the event, or returns so that the rule can repair it. Nothing that follows may assume that the rule was kept. */

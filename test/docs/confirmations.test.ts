@@ -197,3 +197,12 @@ test("no example of the page is left out", () => {
   expect([...EXAMPLES.keys()].filter((name) => !used.has(name))).toEqual([]);
   expect(EXAMPLES.size).toBeGreaterThan(15);
 });
+
+test("P15: the page explains every way in which a question can have been decided, and no other", () => {
+  const source = readFileSync(new URL("../../src/engine/texts/catalogue.ts", import.meta.url), "utf8");
+  const [, union = ""] = /export type DecidedBy = ([^;]+);/.exec(source) ?? [];
+  const [, table = ""] = /\| `decided_by` \| \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(PAGE) ?? [];
+  const explained = [...table.matchAll(/^\| `(\w+)` \| \S/gm)].map(([, name]) => name);
+  expect(explained).toEqual([...union.matchAll(/"(\w+)"/g)].map(([, name]) => name));
+  expect(explained).toContain("nobody_left");
+});

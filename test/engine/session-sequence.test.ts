@@ -105,6 +105,7 @@ const REFUSALS: readonly Refusal[] = [
     said: ["tool.completed"],
     code: "tool_not_invoked",
     pointer: "/tool",
+    repaired: { type: "aaep:agent.tool.completed" },
   },
   {
     rule: "§4.5.2: no completion by id without invocation",
@@ -112,6 +113,7 @@ const REFUSALS: readonly Refusal[] = [
     said: ["tool.completed", { tool_call_id: "call_1" }],
     code: "tool_not_invoked",
     pointer: "/tool_call_id",
+    repaired: { tool_call_id: "call_1" },
   },
   {
     rule: "§4.5.2: invoked by id, completed by id",
@@ -119,6 +121,14 @@ const REFUSALS: readonly Refusal[] = [
     said: ["tool.completed"],
     code: "tool_not_invoked",
     pointer: "/tool",
+    repaired: { type: "aaep:agent.tool.completed" },
+  },
+  {
+    rule: "§4.5.2: one completion by id",
+    after: [STARTED, ["tool.invoked", { tool_call_id: "call_1" }], ["tool.completed", { tool_call_id: "call_1" }]],
+    said: ["tool.completed", { tool_call_id: "call_1" }],
+    code: "tool_not_invoked",
+    pointer: "/tool_call_id",
   },
   {
     rule: "§4.3.2: the tool that was invoked",
@@ -133,6 +143,7 @@ const REFUSALS: readonly Refusal[] = [
     said: ["tool.completed"],
     code: "tool_not_invoked",
     pointer: "/tool",
+    repaired: { type: "aaep:agent.tool.completed" },
   },
   {
     rule: "§4.3.1: a call id once a session",
@@ -311,6 +322,53 @@ describe("R3: with sequencing warn, what can be repaired is, and safety is not r
     expect(warnings).toMatchObject([{ code, pointer, eventId: stage.last().event_id }]);
     expect(stage.last()).toMatchObject(repaired);
     expect(stage.last()).not.toHaveProperty("sequence_number");
+  });
+});
+
+describe("R3, P15: with sequencing warn the daemon tells what the agent left out", () => {
+  const said = (stage: Stage, ...[kind, fields]: Said) =>
+    stage.publish(kind, fields).events.map(({ event }) => {
+      const { type, from_state, to_state, tool, tool_call_id, extensions } = event;
+      return {
+        type: type.slice("aaep:agent.".length),
+        from_state,
+        to_state,
+        tool,
+        tool_call_id,
+        by: extensions?.aaepd?.by,
+      };
+    });
+
+  test("a first state that is not left from idle, and any that was never entered (AAEP §4.2.1)", () => {
+    const stage = createStage({ sequencing: "warn" });
+    play(stage, [STARTED]);
+    const change = (from_state: string, to_state: string) =>
+      said(stage, "state.changed", { from_state, to_state }).map(({ from_state: from, to_state: to, by }) => [
+        from,
+        to,
+        by,
+      ]);
+    expect(change("thinking", "deciding")).toEqual([
+      ["idle", "thinking", "daemon"],
+      ["thinking", "deciding", undefined],
+    ]);
+    expect(change("deciding", "thinking")).toEqual([["deciding", "thinking", undefined]]);
+    expect(change("writing_output", "idle")).toEqual([
+      ["thinking", "writing_output", "daemon"],
+      ["writing_output", "idle", undefined],
+    ]);
+  });
+
+  test.each([undefined, "call_1"])("a tool's invocation, with id %s (AAEP §4.5.2)", (tool_call_id) => {
+    const stage = createStage({ sequencing: "warn" });
+    play(stage, [STARTED]);
+    const call = tool_call_id === undefined ? {} : { tool_call_id };
+    expect(said(stage, "tool.completed", call)).toMatchObject([
+      { type: "tool.invoked", by: "daemon", tool_call_id },
+      { type: "tool.completed", by: undefined, tool_call_id },
+    ]);
+    // Nothing is open after it, and its id is used.
+    expect(stage.publish("session.completed").events).toHaveLength(1);
   });
 });
 

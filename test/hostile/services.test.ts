@@ -112,8 +112,7 @@ describe.each(DUPLEX)("the order of messages on a stream: %s", (_, way) => {
     stream.send(requesting());
     expect((await stream.responses.next("accepted")).message.case).toBe("accepted");
     stream.send(requesting());
-    const again = await stream.responses.next("the second answer");
-    expect(again.message).toMatchObject({ case: "error", value: { code: "already_subscribed" } });
+    expect((await stream.responses.next("the second answer")).message.case).toBe("accepted");
     await bystander.noticedNothing();
   });
 

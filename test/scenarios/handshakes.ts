@@ -4,6 +4,7 @@ import {
   ACCEPTED,
   chunk,
   completed,
+  confirmation,
   errored,
   invoked,
   progress,
@@ -20,6 +21,9 @@ const rejected = (reason: string, message: unknown = expect.any(String)): Part =
   reason_code: reason,
   reason_message: message,
 });
+
+const TEXT_ALONE = { event_filters: { include: ["aaep:agent.output.*"] }, supports_confirmation_reply: true };
+const OTHER = { output_id: "out_2" };
 
 export const handshakes: readonly Scenario[] = [
   {
@@ -231,6 +235,50 @@ export const handshakes: readonly Scenario[] = [
         answer: rejected("capabilities_incompatible"),
       },
     ],
+  },
+  {
+    name: "AAEP-9.5.1-c, R33, P17: a further request on a stream takes it over where it is accepted, and changes nothing where it is not",
+    steps: [
+      {
+        do: "subscribe",
+        who: "reader",
+        request: { capabilities: { ...TEXT_ALONE, max_events_per_second: 1 } },
+        answer: ACCEPTED,
+      },
+      { do: "publish", events: [started(), confirmation("rpl_1", { event_id: "evt_q" }), chunk("Never said. ")] },
+      { do: "hears", who: "reader", events: [{ event_id: "evt_q", reply_token: "rpl_1" }] },
+      { do: "subscribe", who: "reader", request: { aaep_version: "7.0.0" }, answer: rejected("version_unsupported") },
+      { do: "subscribe", who: "reader", request: { subscriber_id: "" }, answer: rejected("unknown") },
+      { do: "list pending", who: "reader", questions: [{ reply_token: "rpl_1" }] },
+      {
+        do: "subscribe",
+        who: "reader",
+        request: { capabilities: { ...TEXT_ALONE, coalesce_boundaries: ["none"] } },
+        answer: {
+          ...ACCEPTED,
+          honored_capabilities: { coalesce_boundaries: ["none"] },
+        },
+      },
+      {
+        do: "hears",
+        who: "reader",
+        events: [{ event_id: "evt_q", reply_token: "rpl_1" }],
+        save: { asked: "0.timestamp" },
+      },
+      { do: "publish", events: [chunk("One, ", false, OTHER), chunk("two.", true, OTHER)] },
+      { do: "hears", who: "reader", events: [chunk("One, ", false, OTHER), chunk("two.", true, OTHER)] },
+      {
+        do: "reply",
+        who: "reader",
+        message: { type: "confirmation.reply", reply_token: "rpl_1", decision: "accept", timestamp: "$asked" },
+      },
+      { do: "hears", who: "reader", events: [{ extensions: { aaepd: { question: "evt_q", decision: "accepted" } } }] },
+      { do: "advance", ms: 10_000 },
+      { do: "hears nothing", who: "reader" },
+    ],
+    // There a connection holds several, and a stream takes one message.
+    skip: ({ envelope, service }) =>
+      envelope === "rpc" || service?.listener === "listen" ? "its requests never meet on one stream" : undefined,
   },
   {
     name: "AAEP-5.3.1.7-a, AAEP-5.5.4-a, R32: filters let through what they name, and critical events always",

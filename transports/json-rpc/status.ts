@@ -1,5 +1,6 @@
 // Faults as JSON-RPC errors and back (R33). The table is exhaustive, so that a new code does not compile until it is mapped (M4).
 import { FAULT_CODES, Fault, type FaultCode } from "../../src/base/errors.js";
+import { ruleOf } from "../../src/base/fault-rules.js";
 
 export interface RpcError {
   readonly code: number;
@@ -45,7 +46,6 @@ const RPC_CODES: Readonly<Record<FaultCode, number>> = {
   event_id_reused: SERVER_ERROR,
   producer_missing: SERVER_ERROR,
   handshake_required: SERVER_ERROR,
-  already_subscribed: SERVER_ERROR,
   unknown_subscription: SERVER_ERROR,
   capabilities_incompatible: SERVER_ERROR,
   version_unsupported: SERVER_ERROR,
@@ -81,8 +81,8 @@ export function rpcErrorFromFault(fault: Fault): RpcError {
     message: fault.sentence,
     data: {
       code: fault.code,
-      ...(fault.pointer === undefined ? {} : { pointer: fault.pointer }),
-      ...(fault.rule === undefined ? {} : { rule: fault.rule }),
+      pointer: fault.pointer ?? "",
+      rule: ruleOf(fault),
       ...(fault.eventId === undefined ? {} : { event_id: fault.eventId }),
       ...(fault.retryAfterSeconds === undefined ? {} : { retry_after_seconds: fault.retryAfterSeconds }),
     },

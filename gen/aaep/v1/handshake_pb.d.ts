@@ -787,14 +787,14 @@ export declare type AaepdError = Message<"aaep.v1.AaepdError"> & {
   message?: string | undefined;
 
   /**
-   * JSON pointer of the member at fault.
+   * Required. JSON pointer of the member at fault; empty where it is the whole message.
    *
    * @generated from field: optional string pointer = 3;
    */
   pointer?: string | undefined;
 
   /**
-   * The paragraph or ruling that was broken.
+   * Required. The paragraph or ruling that was broken.
    *
    * @generated from field: optional string rule = 4;
    */

@@ -512,7 +512,8 @@ export declare const SubscriberServiceGetManifestResponseSchema: GenMessage<Subs
  */
 export declare const SubscriberService: GenService<{
   /**
-   * The whole conversation on one stream: the first message is the request. Ending the client's side early is no close: the subscription lasts as
+   * The whole conversation on one stream: the first message is the request, and a further one that is
+   * accepted takes the stream over. Ending the client's side early is no close: the subscription lasts as
    * long as the stream. Ended before there is a subscription, the call ends: OK after a rejection, else with what was wrong. After
    * `accepted.honored_capabilities.aaepd.heartbeat_seconds` of silence a heartbeat comes. It needs HTTP/2.
    *

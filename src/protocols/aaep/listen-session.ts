@@ -1,16 +1,9 @@
 // The stream of a listener that says one thing on it, its request; the rest comes by calls of its own (R19, R22).
-import { Fault } from "../../base/errors.js";
 import type { Protocol, ProtocolSession } from "../../contracts/protocol.js";
 import type { KeyedSubscriptions } from "./keyed-subscriptions.js";
 import { AAEP_VERSION } from "./negotiate.js";
-import { lastWordsOf } from "./plain-session.js";
-import {
-  createSubscriptionDesk,
-  type DeskServices,
-  errorMessage,
-  NOTHING_OWED,
-  type OpenSubscription,
-} from "./subscription-desk.js";
+import { StreamSubscription } from "./stream-subscription.js";
+import { type DeskServices, errorMessage, NOTHING_OWED } from "./subscription-desk.js";
 
 /**
  * The protocol of one such stream; undefined as its message asks for ch. 5's defaults. While it lasts its subscription is among `subscriptions`.
@@ -21,11 +14,10 @@ export function createListenProtocol(
   subscriptions: KeyedSubscriptions,
   end: () => void,
 ): Protocol<unknown> {
-  const desk = createSubscriptionDesk(services);
   return {
     name: "aaep-listen",
     open: (wake, expel, tell): ProtocolSession<unknown> => {
-      let open: OpenSubscription | undefined;
+      const source = new StreamSubscription(services);
       let hasEnded = false;
       const endInOrder = (): void => {
         hasEnded = true;
@@ -33,31 +25,25 @@ export function createListenProtocol(
       };
       return {
         receive: (message) => {
-          if (open !== undefined) {
-            const fault = new Fault("already_subscribed", "A stream of Listen takes one request and nothing else.", {
-              pointer: "",
-              rule: "R19",
-            });
-            return { answers: [errorMessage(fault)], closes: false, fault };
-          }
+          const { open: former } = source;
           const request = message ?? defaultRequest(services.ids.hex(8));
-          const outcome = desk.request(request, { wake, isRemembered: message !== undefined, expelled: expel, tell });
-          // Nothing else can be tried on this stream.
-          if (outcome.kind === "rejected") return { answers: [outcome.message], closes: true };
-          open = outcome.open;
+          const events = { wake, isRemembered: message !== undefined, expelled: expel, tell };
+          const { message: answer, isAccepted } = source.request(request, events);
+          const { open } = source;
+          // Nothing else can be tried on a stream that has no subscription.
+          if (!isAccepted || open === undefined)
+            return { answers: [answer], closes: former === undefined, wasCostly: true };
+          if (former !== undefined) subscriptions.remove(former.id);
           subscriptions.add({ open, wake, end: endInOrder });
-          wake();
-          return { answers: [outcome.message], closes: false };
+          return { answers: [answer], closes: false, wasCostly: true };
         },
         refuse: (fault) => ({ answers: [errorMessage(fault)], closes: false, fault }),
-        source: {
-          take: (only) => open?.engine.take(only) ?? { kind: "idle" },
-          setBlocked: (blocked) => open?.engine.setBlocked(blocked),
-        },
-        isOpen: () => open !== undefined,
-        finish: (reason) => (hasEnded ? { owed: NOTHING_OWED, messages: () => [] } : lastWordsOf(open, reason)),
-        resumeAfter: () => open?.engine.resumeAfter(),
+        source,
+        isOpen: () => source.open !== undefined,
+        finish: (reason) => (hasEnded ? { owed: NOTHING_OWED, messages: () => [] } : source.lastWords(reason)),
+        resumeAfter: () => source.resumeAfter(),
         ended: (reason) => {
+          const { open } = source;
           if (open === undefined) return;
           subscriptions.remove(open.id);
           open.engine.close(reason);

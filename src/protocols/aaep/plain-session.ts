@@ -1,22 +1,15 @@
 // AAEP without an envelope: one subscription a connection, each frame one message (AAEP §5.1, R23, R33).
 import { Fault, publicFault } from "../../base/errors.js";
-import type {
-  DeliverySource,
-  EndReason,
-  LastWords,
-  Protocol,
-  ProtocolSession,
-  Reaction,
-} from "../../contracts/protocol.js";
+import type { EndReason, LastWords, Protocol, ProtocolSession, Reaction } from "../../contracts/protocol.js";
 import { quoted } from "./capabilities.js";
 import { claimsOfMessage, isClose, isReplyType, NO_CLAIMS, type ReadClaims } from "./claims.js";
 import { isCostlyType } from "./costly-calls.js";
+import { StreamSubscription } from "./stream-subscription.js";
 import {
   createSubscriptionDesk,
   type DeskServices,
   errorMessage,
   type Message,
-  NOTHING_OWED,
   type OpenSubscription,
   type SubscriptionEvents,
 } from "./subscription-desk.js";
@@ -37,23 +30,18 @@ export function createPlainProtocol(
   };
 }
 
-const IDLE = { kind: "idle" } as const;
-
-/** A class, because there is one for each connection. It is its own source of deliveries. */
-class PlainSession implements ProtocolSession<unknown>, DeliverySource {
+/** A class, because there is one for each connection. */
+class PlainSession implements ProtocolSession<unknown> {
+  readonly source: StreamSubscription;
   private readonly services: DeskServices;
   private readonly events: SubscriptionEvents;
   private readonly readClaims: ReadClaims;
-  private open: OpenSubscription | undefined;
 
   constructor(services: DeskServices, events: SubscriptionEvents, readClaims: ReadClaims) {
     this.services = services;
     this.events = events;
     this.readClaims = readClaims;
-  }
-
-  get source(): DeliverySource {
-    return this;
+    this.source = new StreamSubscription(services);
   }
 
   receive(message: unknown, text?: () => string | undefined): Reaction<unknown> {
@@ -68,41 +56,35 @@ class PlainSession implements ProtocolSession<unknown>, DeliverySource {
   }
 
   refuse(fault: Fault, text?: () => string | undefined): Reaction<unknown> {
+    const { open } = this.source;
     const written = text?.();
     const claims = written === undefined ? NO_CLAIMS : this.readClaims(written);
     if (written !== undefined && claims.types.some(isReplyType)) {
-      if (this.open !== undefined) this.open.refuseReply(claims.replyToken, written);
+      if (open !== undefined) open.refuseReply(claims.replyToken, written);
       else createSubscriptionDesk(this.services).refuseReply(claims.replyToken, written);
       return NOTHING;
     }
-    if (this.open !== undefined && isClose(claims)) return this.close(this.open);
+    if (open !== undefined && isClose(claims)) return this.close(open);
     const [type] = claims.types;
     const answered = typeof type === "string" ? type : undefined;
     return { answers: [errorMessage(fault, answered)], closes: false, fault };
   }
 
-  take(only?: "critical"): ReturnType<DeliverySource["take"]> {
-    return this.open?.engine.take(only) ?? IDLE;
-  }
-
-  setBlocked(blocked: boolean): void {
-    this.open?.engine.setBlocked(blocked);
-  }
-
   isOpen(): boolean {
-    return this.open !== undefined;
+    return this.source.open !== undefined;
   }
 
   finish(reason: EndReason): LastWords<unknown> {
-    return lastWordsOf(this.open, reason);
+    return this.source.lastWords(reason);
   }
 
   resumeAfter(): string | undefined {
-    return this.open?.engine.resumeAfter();
+    return this.source.resumeAfter();
   }
 
   ended(reason?: EndReason): void {
-    if (this.open !== undefined) this.open.engine.close(reason);
+    const { open } = this.source;
+    if (open !== undefined) open.engine.close(reason);
     else if (reason === "handshake_timeout") this.services.engine.refused(reason);
   }
 
@@ -116,7 +98,7 @@ class PlainSession implements ProtocolSession<unknown>, DeliverySource {
     const type = typeOf(message);
     switch (type) {
       case "subscription.request":
-        return this.request(message);
+        return answer(this.source.request(message, this.events).message);
       case "subscription.renegotiate": {
         const renegotiated = this.needed().renegotiate(message);
         this.events.wake();
@@ -137,32 +119,13 @@ class PlainSession implements ProtocolSession<unknown>, DeliverySource {
         this.needed().repeat(message);
         return NOTHING;
       default:
-        throw new Fault(
-          "unknown_type",
-          `There is no message of type ${quoted(type)}; the first is a subscription.request.`,
-          { pointer: "/type", rule: "AAEP §5.1" },
-        );
+        throw unknownType(type, this.isOpen());
     }
-  }
-
-  private request(message: unknown): Reaction<unknown> {
-    if (this.open !== undefined) {
-      throw new Fault(
-        "already_subscribed",
-        "One subscription a connection: close this one, renegotiate, or open another connection.",
-        { pointer: "/type", rule: "R23" },
-      );
-    }
-    const outcome = createSubscriptionDesk(this.services).request(message, this.events);
-    if (outcome.kind === "accepted") {
-      this.open = outcome.open;
-      this.events.wake();
-    }
-    return answer(outcome.message);
   }
 
   private needed(): OpenSubscription {
-    if (this.open !== undefined) return this.open;
+    const { open } = this.source;
+    if (open !== undefined) return open;
     throw new Fault("handshake_required", "Send a subscription.request first.", {
       pointer: "/type",
       rule: "AAEP §5.1",
@@ -170,17 +133,14 @@ class PlainSession implements ProtocolSession<unknown>, DeliverySource {
   }
 }
 
-/** What a peer is still owed and told when this side ends its conversation, whether it had a subscription or not yet (R8a, R22). */
-export function lastWordsOf(open: OpenSubscription | undefined, reason: EndReason): LastWords<unknown> {
-  if (open === undefined) {
-    const sentence =
-      reason === "handshake_timeout"
-        ? "No subscription.request came in time; connect again."
-        : "The daemon is stopping.";
-    const code = reason === "handshake_timeout" ? "timed_out" : "shutting_down";
-    return { owed: NOTHING_OWED, messages: () => [errorMessage(new Fault(code, sentence, { rule: "R22" }))] };
-  }
-  return { owed: open.owed(reason), messages: () => [open.closing(reason)] };
+const MESSAGES =
+  "subscription.renegotiate, subscription.close, confirmation.reply, clarification.reply, aaepd.skip, aaepd.list_pending and aaepd.repeat";
+
+/** Where a subscription is active, its first message has long been sent (P15). */
+function unknownType(type: string, isOpen: boolean): Fault {
+  const advice = isOpen ? `a subscriber may send ${MESSAGES}.` : "the first is a subscription.request.";
+  const detail = { pointer: "/type", rule: "AAEP §5.1" };
+  return new Fault("unknown_type", `There is no message of type ${quoted(type)}; ${advice}`, detail);
 }
 
 function answer(message: Message): Reaction<unknown> {

@@ -2,6 +2,7 @@
 // messages change, question or end it. How messages are framed and when deliveries are pulled is known elsewhere.
 
 import { Fault, publicFault } from "../../base/errors.js";
+import { ruleOf } from "../../base/fault-rules.js";
 import type { IdSource } from "../../base/ids.js";
 import type { ReplyAsItCame } from "../../contracts/audit.js";
 import type { Log } from "../../contracts/log.js";
@@ -48,6 +49,8 @@ export interface SubscriptionEvents {
   readonly isRemembered?: boolean;
   /** Its connection, where that may have an agent too: what that names in `AgentDeskServices` (R5). Default: it has none. */
   readonly connection?: object;
+  /** The subscription whose place it takes: that of the same stream (R33). It is its holder's to close. Default: none. */
+  readonly replaces?: EngineSubscription | undefined;
   /** Sends a message on its stream that answers nothing. Default: it is not sent. */
   readonly tell?: (message: Message) => void;
   /** The engine ends it. */
@@ -116,6 +119,7 @@ function answerRequest(value: unknown, events: SubscriptionEvents, services: Des
       isRemembered: events.isRemembered ?? true,
       terms: negotiated.terms,
       connection: events.connection,
+      replaces: events.replaces,
       replyNotTaken: (token) => events.tell?.({ type: "aaepd.reply_not_taken", reply_token: token }),
       resumeAfter,
       wake: events.wake,
@@ -344,14 +348,14 @@ function reasonCodeOf({ code }: Fault): string {
   }
 }
 
-/** An error as a message of the plain framings (R20, R33). `answered`: the type of the message that was at fault. */
+/** An error as a message of the plain framings (R20, R33); without a place of its own it is about the whole message. `answered`: the type of the message that was at fault. */
 export function errorMessage(fault: Fault, answered?: string): Message {
   return {
     type: "aaepd.error",
     code: fault.code,
     message: fault.sentence,
-    ...(fault.pointer === undefined ? {} : { pointer: fault.pointer }),
-    ...(fault.rule === undefined ? {} : { rule: fault.rule }),
+    pointer: fault.pointer ?? "",
+    rule: ruleOf(fault),
     ...(fault.eventId === undefined ? {} : { event_id: fault.eventId }),
     ...(fault.retryAfterSeconds === undefined ? {} : { retry_after_seconds: fault.retryAfterSeconds }),
     // Whoever asked in a type that long finds no answer by it.

@@ -3,8 +3,9 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { describe, expect, it, vi } from "vitest";
 import { AaepService, ManifestSchema } from "#gen/aaep/v1/aaep_service_pb.js";
-import { ListenResponseSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
+import { ListenRequestSchema, ListenResponseSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { decodeDocument } from "../../../src/protocols/aaep/protobuf/decode.js";
+import { encodeDocument } from "../../../src/protocols/aaep/protobuf/encode.js";
 import { session } from "../../support/engine-rig.js";
 import { openStream } from "../../support/service-calls.js";
 import { HANDSHAKE_TIMEOUT_MS, utf8 } from "../../support/stream-rig.js";
@@ -118,15 +119,13 @@ describe("Subscribe", () => {
     expect(rig.engine.status().subscriptionCount).toBe(0);
   });
 
-  it("is told of a second request, an empty message, and an event that there is not, and goes on", async () => {
+  it("is told of an empty message, and an event that there is not, and goes on", async () => {
     const { rig, stream } = await subscribed();
-    stream.say({ request: requestOf() });
     stream.say({});
     stream.say({ repeat: { event_id: "evt_0000000000000000000000000000ffff" } });
     rig.publish(session().started());
     await rig.settle();
     expect(stream.heard().filter(({ type }) => type === "aaepd.error")).toMatchObject([
-      { code: "already_subscribed" },
       { code: "invalid_message" },
       { code: "not_found", event_id: "evt_0000000000000000000000000000ffff" },
     ]);
@@ -272,22 +271,27 @@ describe("Listen", () => {
 });
 
 describe("Listen, and what it does not take", () => {
-  it("is anything after its request", async () => {
+  it("R33, P17: is a further request that is no good; one that is accepted takes the stream over, and the key with it", async () => {
     const rig = createSubscriberRig();
     const found = rig.methods.find(({ descriptor }) => descriptor === SubscriberService.method.listen);
     if (found?.kind !== "stream") throw new Error("Listen is missing");
     const stream = openStream<Uint8Array>(found.accept, undefined);
     stream.send(new Uint8Array(0));
+    stream.send(encodeDocument(ListenRequestSchema, { request: requestOf({}, { aaep_version: "7.0.0" }) }));
     stream.send(new Uint8Array(0));
     await rig.settle();
-    expect(
-      stream.received.map((frame) => Object.keys(decodeDocument(ListenResponseSchema, frame as Uint8Array))),
-    ).toEqual([
-      ["accepted", "events"],
-      ["error", "events"],
-    ]);
+    const heard = stream.received.map((frame) => decodeDocument(ListenResponseSchema, frame as Uint8Array));
+    expect(heard.map((response) => Object.keys(response)[0])).toEqual(["accepted", "rejected", "accepted"]);
     expect(stream.status()).toBeUndefined();
     expect(rig.engine.status().subscriptionCount).toBe(1);
+    const listing = ({ accepted }: Document) => {
+      const { subscription_id, honored_capabilities } = accepted as Document;
+      const { aaepd } = honored_capabilities as { readonly aaepd: { readonly key: string } };
+      const asked = { key: aaepd.key, list_pending: { subscription_id } };
+      return rig.call(SubscriberService.method.listPending, asked);
+    };
+    expect(await listing(heard[0] ?? {})).toMatchObject({ fault: { code: "unknown_subscription" } });
+    expect(await listing(heard[2] ?? {})).not.toHaveProperty("fault");
   });
 
   it("is bytes that are no protobuf", async () => {

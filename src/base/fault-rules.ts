@@ -1,0 +1,58 @@
+// The rule that stands behind each code, for faults whose finder named none: every error on the wire names one (R20, R33).
+import type { Fault, FaultCode } from "./errors.js";
+
+const RULES: Readonly<Record<FaultCode, string>> = {
+  invalid_json: "AAEP §3.6",
+  invalid_message: "R33",
+  invalid_event: "AAEP §3.9",
+  invalid_params: "R33",
+  message_too_large: "AAEP §3.7",
+  framing_lost: "AAEP §8.2.2",
+  unknown_method: "AAEP app. B",
+  unknown_type: "AAEP §5.1",
+  session_not_started: "AAEP §4.5.1",
+  session_already_started: "AAEP §4.5.1",
+  session_ended: "AAEP §4.5.1",
+  session_incomplete: "R3a",
+  session_not_yours: "R8",
+  tool_not_invoked: "AAEP §4.5.2",
+  tool_already_invoked: "AAEP §4.3.1",
+  output_already_complete: "AAEP §4.5.4",
+  position_mismatch: "AAEP §4.5.4",
+  sequence_mismatch: "R3",
+  state_mismatch: "R3a",
+  timestamp_out_of_order: "R3b",
+  timestamp_skewed: "R3b",
+  confirmation_required: "R5",
+  urgency_not_allowed: "R4",
+  default_not_allowed: "AAEP §6.4.1",
+  reply_token_reused: "AAEP §6.2",
+  already_asked: "AAEP §6.1",
+  event_id_reused: "R3",
+  producer_missing: "R2",
+  handshake_required: "AAEP §5.1",
+  unknown_subscription: "R19",
+  capabilities_incompatible: "AAEP §5.3",
+  version_unsupported: "AAEP §5.2",
+  signature_required: "AAEP §5.3.1.12",
+  rate_limit: "AAEP §5.5.3",
+  lagging: "R18",
+  not_found: "R28",
+  permission_denied: "AAEP §8.2.7",
+  unauthenticated: "AAEP §8.2.7",
+  timed_out: "R22",
+  storage_unavailable: "R29",
+  shutting_down: "R8a",
+  usage: "P5",
+  address_in_use: "R20",
+  address_invalid: "R20",
+  peer_gone: "R20",
+  cancelled: "R20",
+  unsupported: "R20",
+  internal: "R20",
+};
+
+/** The rule that a fault names, or the one of its code. */
+export function ruleOf({ rule, code }: Pick<Fault, "rule" | "code">): string {
+  return rule ?? RULES[code];
+}

@@ -1,0 +1,66 @@
+// What every error says (R20, R33): a code, a sentence, a place and a rule.
+import { describe, expect, it } from "vitest";
+import { isAaepdError } from "#gen/aaep/validators.js";
+import { FAULT_CODES, Fault } from "../../../src/base/errors.js";
+import { errorMessage } from "../../../src/protocols/aaep/subscription-desk.js";
+import { rpcErrorFromFault } from "../../../transports/json-rpc/status.js";
+import { createSubscriberRig, type Document, requestOf } from "../../support/subscriber-calls.js";
+
+describe("R20, R33, P15: an error without a place or a rule of its own", () => {
+  it.each(FAULT_CODES)("of code %s has both on the wire", (code) => {
+    const message = errorMessage(new Fault(code, "Try again."));
+    expect(message).toMatchObject({ code, pointer: "", rule: expect.stringMatching(/^(AAEP (§|app\. )|[RP]\d)/) });
+    expect(isAaepdError(message)).toBe(true);
+    const { data } = rpcErrorFromFault(new Fault(code, "Try again."));
+    expect(data).toEqual({ code, pointer: message.pointer, rule: message.rule });
+  });
+
+  it("keeps those that it has", () => {
+    const fault = new Fault("invalid_event", "Try again.", { pointer: "/type", rule: "R3" });
+    expect(errorMessage(fault)).toMatchObject({ pointer: "/type", rule: "R3" });
+    expect(rpcErrorFromFault(fault).data).toMatchObject({ pointer: "/type", rule: "R3" });
+  });
+
+  it("is told so over a connection too: of what is no JSON, and of a request that did not come in time", async () => {
+    const rig = createSubscriberRig();
+    const [noisy, silent] = [rig.subscribeJson(), rig.subscribeJson()];
+    noisy.send(Uint8Array.of(0x0a, 0x01, 0x7b));
+    await rig.pass(60_000);
+    expect(noisy.heard()[0]).toMatchObject({ code: "invalid_json", pointer: "", rule: "AAEP §3.6" });
+    expect(silent.heard()[0]).toMatchObject({ code: "timed_out", pointer: "", rule: "R22" });
+  });
+});
+
+describe("AAEP §5.1, P15: a message of a type that there is not", () => {
+  const saidOf = ({ message }: Document): string => String(message);
+
+  it("is told how to begin before there is a subscription, and what may be said while there is one", async () => {
+    const rig = createSubscriberRig();
+    const stream = rig.subscribeJson();
+    const stray = { type: "foo.bar" };
+    stream.say(stray);
+    stream.say(requestOf());
+    stream.say(stray);
+    await rig.settle();
+    const [before, , after] = stream.heard();
+    expect(before).toMatchObject({ code: "unknown_type", pointer: "/type", rule: "AAEP §5.1" });
+    expect(saidOf(before ?? {})).toContain("the first is a subscription.request");
+    expect(after).toMatchObject({ code: "unknown_type", pointer: "/type", rule: "AAEP §5.1" });
+    expect(saidOf(after ?? {})).not.toContain("subscription.request");
+    expect(saidOf(after ?? {})).toContain("subscription.renegotiate");
+  });
+});
+
+it("AAEP §5.3.1.12, P15: who asks for a signed manifest is not sent to set one up", async () => {
+  const rig = createSubscriberRig();
+  const stream = rig.subscribeJson();
+  stream.say(requestOf({ accept_signed_manifests_only: true }));
+  await rig.settle();
+  expect(stream.heard()).toEqual([
+    {
+      type: "subscription.rejected",
+      reason_code: "manifest_signature_required",
+      reason_message: "There is no signed manifest here; subscribe without accept_signed_manifests_only.",
+    },
+  ]);
+});

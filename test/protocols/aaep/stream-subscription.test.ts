@@ -1,0 +1,78 @@
+// What takes the place of a subscription on its stream (R33). What its peer sees of that is in test/scenarios.
+import { describe, expect, it } from "vitest";
+import { StreamSubscription } from "../../../src/protocols/aaep/stream-subscription.js";
+import { type RigOptions, session } from "../../support/engine-rig.js";
+import { createStreamRig } from "../../support/stream-rig.js";
+import { requestOf } from "../../support/subscriber-calls.js";
+
+const EVERYTHING = { coalesce_boundaries: ["none"] };
+
+function stage(options: RigOptions = {}) {
+  const ends: string[] = [];
+  const rig = createStreamRig(options);
+  const stream = new StreamSubscription(rig.desk);
+  const request = (others = {}) =>
+    stream.request(requestOf(EVERYTHING, others), { wake: () => undefined, expelled: (reason) => ends.push(reason) });
+  const taken = () => {
+    const { kind, ...rest } = stream.take();
+    return kind === "run" && "run" in rest ? rest.run.deliveries.map(({ event }) => event.event_id) : [];
+  };
+  return { rig, stream, request, taken, ends };
+}
+
+describe("R33, P17: a request that takes a stream over", () => {
+  it("inherits that the transport takes nothing, and nothing that was held for the one before", () => {
+    const { rig, stream, request, taken } = stage();
+    request();
+    stream.setBlocked(true);
+    rig.publish({ ...session().started(), event_id: "evt_before" });
+    expect(request().isAccepted).toBe(true);
+    const [only, ...others] = rig.engine.report().subscriptions;
+    expect([only?.isBlocked, others]).toEqual([true, []]);
+    stream.setBlocked(false);
+    rig.publish({ ...session().state("idle", "thinking"), event_id: "evt_after" });
+    const heard = taken();
+    expect(heard.at(-1)).toBe("evt_after");
+    expect(heard).not.toContain("evt_before");
+  });
+
+  it("goes on where the one before it was, as from another connection (R17)", () => {
+    const { rig, request, taken } = stage();
+    request();
+    rig.publish({ ...session().started(), event_id: "evt_first" });
+    expect(taken()).toEqual(["evt_first"]);
+    rig.publish({ ...session().state("idle", "thinking"), event_id: "evt_second" });
+    request({ extensions: { aaepd: { resume_after: "evt_first" } } });
+    expect(taken()).toEqual(["evt_second"]);
+  });
+
+  it("is not ended for what the one before it did", () => {
+    const { rig, stream, request, ends } = stage({ engine: { lag: { maxMs: 1000, maxEvents: 1_000_000 } } });
+    const lagAnd = (then: () => void): void => {
+      stream.setBlocked(true);
+      // It has lagged too much by then, and hears of it a turn later.
+      rig.clock.wakeAt(rig.clock.now() + 1000, () => {
+        stream.setBlocked(false);
+        then();
+      });
+      rig.clock.advance(1000);
+    };
+    request();
+    lagAnd(request);
+    expect(ends).toEqual([]);
+    lagAnd(() => undefined);
+    expect(ends).toEqual(["lagging"]);
+    expect(rig.engine.status().subscriptionCount).toBe(1);
+  });
+
+  it("is rejected without a loss to the one before it", () => {
+    const { rig, request, taken } = stage();
+    request();
+    rig.publish({ ...session().started(), event_id: "evt_first" });
+    expect(request({ aaep_version: "7.0.0" })).toMatchObject({
+      isAccepted: false,
+      message: { type: "subscription.rejected", reason_code: "version_unsupported" },
+    });
+    expect(taken()).toEqual(["evt_first"]);
+  });
+});
