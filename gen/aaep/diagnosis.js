@@ -2822,9 +2822,9 @@ export function diagnoseAwaitingClarificationEvent(value) { return validate13(va
 const pattern22 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern23 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 const pattern24 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern25 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern25 = new RegExp("^(summary_normal|summary_detailed|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern26 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern27 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern27 = new RegExp("^(summary_normal|summary_detailed|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -3070,11 +3070,11 @@ vErrors.push(err20);
 errors++;
 }
 }
-if(data.accepted_response_kinds !== undefined){
-let data7 = data.accepted_response_kinds;
-if(Array.isArray(data7)){
+if(data.summary_detailed !== undefined){
+let data7 = data.summary_detailed;
+if(typeof data7 === "string"){
 if(data7.length < 1){
-const err21 = {instancePath:instancePath+"/accepted_response_kinds",schemaPath:"#/properties/accepted_response_kinds/minItems",keyword:"minItems",params:{"minItems":1,"maxItems":4}};
+const err21 = {instancePath:instancePath+"/summary_detailed",schemaPath:"#/properties/summary_detailed/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -3083,8 +3083,8 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(data7.length > 4){
-const err22 = {instancePath:instancePath+"/accepted_response_kinds",schemaPath:"#/properties/accepted_response_kinds/maxItems",keyword:"maxItems",params:{"minItems":1,"maxItems":4}};
+if(longerThan(data7, 16384)){
+const err22 = {instancePath:instancePath+"/summary_detailed",schemaPath:"#/properties/summary_detailed/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -3093,11 +3093,9 @@ vErrors.push(err22);
 }
 errors++;
 }
-const len0 = data7.length;
-for(let i0=0; i0<len0; i0++){
-let data8 = data7[i0];
-if(typeof data8 !== "string"){
-const err23 = {instancePath:instancePath+"/accepted_response_kinds/" + i0,schemaPath:"#/properties/accepted_response_kinds/items/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err23 = {instancePath:instancePath+"/summary_detailed",schemaPath:"#/properties/summary_detailed/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -3106,8 +3104,12 @@ vErrors.push(err23);
 }
 errors++;
 }
-if(!((((data8 === "freetext") || (data8 === "yes_no")) || (data8 === "multiple_choice")) || (data8 === "numeric"))){
-const err24 = {instancePath:instancePath+"/accepted_response_kinds/" + i0,schemaPath:"#/properties/accepted_response_kinds/items/enum",keyword:"enum",params:{"enum":["freetext","yes_no","multiple_choice","numeric"]}};
+}
+if(data.accepted_response_kinds !== undefined){
+let data8 = data.accepted_response_kinds;
+if(Array.isArray(data8)){
+if(data8.length < 1){
+const err24 = {instancePath:instancePath+"/accepted_response_kinds",schemaPath:"#/properties/accepted_response_kinds/minItems",keyword:"minItems",params:{"minItems":1,"maxItems":4}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -3116,24 +3118,57 @@ vErrors.push(err24);
 }
 errors++;
 }
-}
-let i1 = data7.length;
-let j0;
-if(i1 > 1){
-const indices0 = {};
-for(;i1--;){
-let item0 = data7[i1];
-if(typeof item0 !== "string"){
-continue;
-}
-if(typeof indices0[item0] == "number"){
-j0 = indices0[item0];
-const err25 = {instancePath:instancePath+"/accepted_response_kinds",schemaPath:"#/properties/accepted_response_kinds/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}};
+if(data8.length > 4){
+const err25 = {instancePath:instancePath+"/accepted_response_kinds",schemaPath:"#/properties/accepted_response_kinds/maxItems",keyword:"maxItems",params:{"minItems":1,"maxItems":4}};
 if(vErrors === null){
 vErrors = [err25];
 }
 else {
 vErrors.push(err25);
+}
+errors++;
+}
+const len0 = data8.length;
+for(let i0=0; i0<len0; i0++){
+let data9 = data8[i0];
+if(typeof data9 !== "string"){
+const err26 = {instancePath:instancePath+"/accepted_response_kinds/" + i0,schemaPath:"#/properties/accepted_response_kinds/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+if(!((((data9 === "freetext") || (data9 === "yes_no")) || (data9 === "multiple_choice")) || (data9 === "numeric"))){
+const err27 = {instancePath:instancePath+"/accepted_response_kinds/" + i0,schemaPath:"#/properties/accepted_response_kinds/items/enum",keyword:"enum",params:{"enum":["freetext","yes_no","multiple_choice","numeric"]}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+let i1 = data8.length;
+let j0;
+if(i1 > 1){
+const indices0 = {};
+for(;i1--;){
+let item0 = data8[i1];
+if(typeof item0 !== "string"){
+continue;
+}
+if(typeof indices0[item0] == "number"){
+j0 = indices0[item0];
+const err28 = {instancePath:instancePath+"/accepted_response_kinds",schemaPath:"#/properties/accepted_response_kinds/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
 }
 errors++;
 break;
@@ -3143,45 +3178,7 @@ indices0[item0] = i1;
 }
 }
 else {
-const err26 = {instancePath:instancePath+"/accepted_response_kinds",schemaPath:"#/properties/accepted_response_kinds/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err26];
-}
-else {
-vErrors.push(err26);
-}
-errors++;
-}
-}
-if(data.choices !== undefined){
-let data9 = data.choices;
-if(Array.isArray(data9)){
-if(data9.length < 2){
-const err27 = {instancePath:instancePath+"/choices",schemaPath:"#/properties/choices/minItems",keyword:"minItems",params:{"minItems":2,"maxItems":32}};
-if(vErrors === null){
-vErrors = [err27];
-}
-else {
-vErrors.push(err27);
-}
-errors++;
-}
-if(data9.length > 32){
-const err28 = {instancePath:instancePath+"/choices",schemaPath:"#/properties/choices/maxItems",keyword:"maxItems",params:{"minItems":2,"maxItems":32}};
-if(vErrors === null){
-vErrors = [err28];
-}
-else {
-vErrors.push(err28);
-}
-errors++;
-}
-const len1 = data9.length;
-for(let i2=0; i2<len1; i2++){
-let data10 = data9[i2];
-if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
-if(data10.value === undefined){
-const err29 = {instancePath:instancePath+"/choices/" + i2,schemaPath:"#/properties/choices/items/required",keyword:"required",params:{missingProperty: "value"}};
+const err29 = {instancePath:instancePath+"/accepted_response_kinds",schemaPath:"#/properties/accepted_response_kinds/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -3190,8 +3187,12 @@ vErrors.push(err29);
 }
 errors++;
 }
-if(data10.label === undefined){
-const err30 = {instancePath:instancePath+"/choices/" + i2,schemaPath:"#/properties/choices/items/required",keyword:"required",params:{missingProperty: "label"}};
+}
+if(data.choices !== undefined){
+let data10 = data.choices;
+if(Array.isArray(data10)){
+if(data10.length < 2){
+const err30 = {instancePath:instancePath+"/choices",schemaPath:"#/properties/choices/minItems",keyword:"minItems",params:{"minItems":2,"maxItems":32}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -3200,11 +3201,8 @@ vErrors.push(err30);
 }
 errors++;
 }
-if(data10.value !== undefined){
-let data11 = data10.value;
-if(typeof data11 === "string"){
-if(data11.length < 1){
-const err31 = {instancePath:instancePath+"/choices/" + i2+"/value",schemaPath:"#/properties/choices/items/properties/value/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
+if(data10.length > 32){
+const err31 = {instancePath:instancePath+"/choices",schemaPath:"#/properties/choices/maxItems",keyword:"maxItems",params:{"minItems":2,"maxItems":32}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -3213,8 +3211,12 @@ vErrors.push(err31);
 }
 errors++;
 }
-if(longerThan(data11, 16384)){
-const err32 = {instancePath:instancePath+"/choices/" + i2+"/value",schemaPath:"#/properties/choices/items/properties/value/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
+const len1 = data10.length;
+for(let i2=0; i2<len1; i2++){
+let data11 = data10[i2];
+if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
+if(data11.value === undefined){
+const err32 = {instancePath:instancePath+"/choices/" + i2,schemaPath:"#/properties/choices/items/required",keyword:"required",params:{missingProperty: "value"}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -3223,9 +3225,8 @@ vErrors.push(err32);
 }
 errors++;
 }
-}
-else {
-const err33 = {instancePath:instancePath+"/choices/" + i2+"/value",schemaPath:"#/properties/choices/items/properties/value/type",keyword:"type",params:{type: "string"}};
+if(data11.label === undefined){
+const err33 = {instancePath:instancePath+"/choices/" + i2,schemaPath:"#/properties/choices/items/required",keyword:"required",params:{missingProperty: "label"}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -3234,12 +3235,11 @@ vErrors.push(err33);
 }
 errors++;
 }
-}
-if(data10.label !== undefined){
-let data12 = data10.label;
+if(data11.value !== undefined){
+let data12 = data11.value;
 if(typeof data12 === "string"){
 if(data12.length < 1){
-const err34 = {instancePath:instancePath+"/choices/" + i2+"/label",schemaPath:"#/properties/choices/items/properties/label/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
+const err34 = {instancePath:instancePath+"/choices/" + i2+"/value",schemaPath:"#/properties/choices/items/properties/value/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -3249,7 +3249,7 @@ vErrors.push(err34);
 errors++;
 }
 if(longerThan(data12, 16384)){
-const err35 = {instancePath:instancePath+"/choices/" + i2+"/label",schemaPath:"#/properties/choices/items/properties/label/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
+const err35 = {instancePath:instancePath+"/choices/" + i2+"/value",schemaPath:"#/properties/choices/items/properties/value/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -3260,7 +3260,7 @@ errors++;
 }
 }
 else {
-const err36 = {instancePath:instancePath+"/choices/" + i2+"/label",schemaPath:"#/properties/choices/items/properties/label/type",keyword:"type",params:{type: "string"}};
+const err36 = {instancePath:instancePath+"/choices/" + i2+"/value",schemaPath:"#/properties/choices/items/properties/value/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -3270,12 +3270,11 @@ vErrors.push(err36);
 errors++;
 }
 }
-for(const key0 in data10){
-if(pattern22.test(key0)){
-let data13 = data10[key0];
+if(data11.label !== undefined){
+let data13 = data11.label;
 if(typeof data13 === "string"){
 if(data13.length < 1){
-const err37 = {instancePath:instancePath+"/choices/" + i2+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/choices/items/patternProperties/%5Elabel_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
+const err37 = {instancePath:instancePath+"/choices/" + i2+"/label",schemaPath:"#/properties/choices/items/properties/label/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -3285,7 +3284,7 @@ vErrors.push(err37);
 errors++;
 }
 if(longerThan(data13, 16384)){
-const err38 = {instancePath:instancePath+"/choices/" + i2+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/choices/items/patternProperties/%5Elabel_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
+const err38 = {instancePath:instancePath+"/choices/" + i2+"/label",schemaPath:"#/properties/choices/items/properties/label/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -3296,7 +3295,7 @@ errors++;
 }
 }
 else {
-const err39 = {instancePath:instancePath+"/choices/" + i2+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/choices/items/patternProperties/%5Elabel_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/type",keyword:"type",params:{type: "string"}};
+const err39 = {instancePath:instancePath+"/choices/" + i2+"/label",schemaPath:"#/properties/choices/items/properties/label/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -3306,10 +3305,12 @@ vErrors.push(err39);
 errors++;
 }
 }
-}
-for(const key1 in data10){
-if(!(((key1 === "value") || (key1 === "label")) || (pattern23.test(key1)))){
-const err40 = {instancePath:instancePath+"/choices/" + i2,schemaPath:"#/properties/choices/items/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
+for(const key0 in data11){
+if(pattern22.test(key0)){
+let data14 = data11[key0];
+if(typeof data14 === "string"){
+if(data14.length < 1){
+const err40 = {instancePath:instancePath+"/choices/" + i2+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/choices/items/patternProperties/%5Elabel_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -3318,10 +3319,8 @@ vErrors.push(err40);
 }
 errors++;
 }
-}
-}
-else {
-const err41 = {instancePath:instancePath+"/choices/" + i2,schemaPath:"#/properties/choices/items/type",keyword:"type",params:{type: "object"}};
+if(longerThan(data14, 16384)){
+const err41 = {instancePath:instancePath+"/choices/" + i2+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/choices/items/patternProperties/%5Elabel_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -3331,9 +3330,8 @@ vErrors.push(err41);
 errors++;
 }
 }
-}
 else {
-const err42 = {instancePath:instancePath+"/choices",schemaPath:"#/properties/choices/type",keyword:"type",params:{type: "array"}};
+const err42 = {instancePath:instancePath+"/choices/" + i2+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/choices/items/patternProperties/%5Elabel_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -3343,11 +3341,10 @@ vErrors.push(err42);
 errors++;
 }
 }
-if(data.context !== undefined){
-let data14 = data.context;
-if(typeof data14 === "string"){
-if(longerThan(data14, 16384)){
-const err43 = {instancePath:instancePath+"/context",schemaPath:"#/properties/context/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
+}
+for(const key1 in data11){
+if(!(((key1 === "value") || (key1 === "label")) || (pattern23.test(key1)))){
+const err43 = {instancePath:instancePath+"/choices/" + i2,schemaPath:"#/properties/choices/items/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -3357,8 +3354,9 @@ vErrors.push(err43);
 errors++;
 }
 }
+}
 else {
-const err44 = {instancePath:instancePath+"/context",schemaPath:"#/properties/context/type",keyword:"type",params:{type: "string"}};
+const err44 = {instancePath:instancePath+"/choices/" + i2,schemaPath:"#/properties/choices/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -3368,11 +3366,9 @@ vErrors.push(err44);
 errors++;
 }
 }
-if(data.default_response !== undefined){
-let data15 = data.default_response;
-if(typeof data15 === "string"){
-if(longerThan(data15, 16384)){
-const err45 = {instancePath:instancePath+"/default_response",schemaPath:"#/properties/default_response/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
+}
+else {
+const err45 = {instancePath:instancePath+"/choices",schemaPath:"#/properties/choices/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -3382,8 +3378,11 @@ vErrors.push(err45);
 errors++;
 }
 }
-else {
-const err46 = {instancePath:instancePath+"/default_response",schemaPath:"#/properties/default_response/type",keyword:"type",params:{type: "string"}};
+if(data.context !== undefined){
+let data15 = data.context;
+if(typeof data15 === "string"){
+if(longerThan(data15, 16384)){
+const err46 = {instancePath:instancePath+"/context",schemaPath:"#/properties/context/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -3393,12 +3392,8 @@ vErrors.push(err46);
 errors++;
 }
 }
-for(const key2 in data){
-if(pattern24.test(key2)){
-let data16 = data[key2];
-if(typeof data16 === "string"){
-if(data16.length < 1){
-const err47 = {instancePath:instancePath+"/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5Esummary_terse_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":4096}};
+else {
+const err47 = {instancePath:instancePath+"/context",schemaPath:"#/properties/context/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -3407,8 +3402,12 @@ vErrors.push(err47);
 }
 errors++;
 }
-if(longerThan(data16, 4096)){
-const err48 = {instancePath:instancePath+"/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5Esummary_terse_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":4096}};
+}
+if(data.default_response !== undefined){
+let data16 = data.default_response;
+if(typeof data16 === "string"){
+if(longerThan(data16, 16384)){
+const err48 = {instancePath:instancePath+"/default_response",schemaPath:"#/properties/default_response/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -3419,7 +3418,7 @@ errors++;
 }
 }
 else {
-const err49 = {instancePath:instancePath+"/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5Esummary_terse_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/type",keyword:"type",params:{type: "string"}};
+const err49 = {instancePath:instancePath+"/default_response",schemaPath:"#/properties/default_response/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -3429,13 +3428,12 @@ vErrors.push(err49);
 errors++;
 }
 }
-}
-for(const key3 in data){
-if(pattern25.test(key3)){
-let data17 = data[key3];
+for(const key2 in data){
+if(pattern24.test(key2)){
+let data17 = data[key2];
 if(typeof data17 === "string"){
 if(data17.length < 1){
-const err50 = {instancePath:instancePath+"/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(summary_normal%7Cquestion%7Ccontext)_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
+const err50 = {instancePath:instancePath+"/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5Esummary_terse_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":4096}};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -3444,8 +3442,8 @@ vErrors.push(err50);
 }
 errors++;
 }
-if(longerThan(data17, 16384)){
-const err51 = {instancePath:instancePath+"/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(summary_normal%7Cquestion%7Ccontext)_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
+if(longerThan(data17, 4096)){
+const err51 = {instancePath:instancePath+"/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5Esummary_terse_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":4096}};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -3456,7 +3454,7 @@ errors++;
 }
 }
 else {
-const err52 = {instancePath:instancePath+"/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(summary_normal%7Cquestion%7Ccontext)_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/type",keyword:"type",params:{type: "string"}};
+const err52 = {instancePath:instancePath+"/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5Esummary_terse_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -3467,9 +3465,12 @@ errors++;
 }
 }
 }
-for(const key4 in data){
-if(!((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || (pattern26.test(key4))) || (pattern27.test(key4)))){
-const err53 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key4}};
+for(const key3 in data){
+if(pattern25.test(key3)){
+let data18 = data[key3];
+if(typeof data18 === "string"){
+if(data18.length < 1){
+const err53 = {instancePath:instancePath+"/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(summary_normal%7Csummary_detailed%7Cquestion%7Ccontext)_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -3478,15 +3479,49 @@ vErrors.push(err53);
 }
 errors++;
 }
-}
-}
-else {
-const err54 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(longerThan(data18, 16384)){
+const err54 = {instancePath:instancePath+"/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(summary_normal%7Csummary_detailed%7Cquestion%7Ccontext)_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err54];
 }
 else {
 vErrors.push(err54);
+}
+errors++;
+}
+}
+else {
+const err55 = {instancePath:instancePath+"/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(summary_normal%7Csummary_detailed%7Cquestion%7Ccontext)_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err55];
+}
+else {
+vErrors.push(err55);
+}
+errors++;
+}
+}
+}
+for(const key4 in data){
+if(!(((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || (pattern26.test(key4))) || (pattern27.test(key4)))){
+const err56 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key4}};
+if(vErrors === null){
+vErrors = [err56];
+}
+else {
+vErrors.push(err56);
+}
+errors++;
+}
+}
+}
+else {
+const err57 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err57];
+}
+else {
+vErrors.push(err57);
 }
 errors++;
 }
@@ -4109,8 +4144,8 @@ validate14.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseHandoffRequestedEvent(value) { return validate15(value) ? [] : validate15.errors; }
-const pattern35 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern37 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern35 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern37 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -4309,11 +4344,11 @@ vErrors.push(err16);
 errors++;
 }
 }
-if(data.target_uri !== undefined){
-let data6 = data.target_uri;
+if(data.summary_detailed !== undefined){
+let data6 = data.summary_detailed;
 if(typeof data6 === "string"){
-if(longerThan(data6, 16384)){
-const err17 = {instancePath:instancePath+"/target_uri",schemaPath:"#/properties/target_uri/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
+if(data6.length < 1){
+const err17 = {instancePath:instancePath+"/summary_detailed",schemaPath:"#/properties/summary_detailed/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -4322,8 +4357,8 @@ vErrors.push(err17);
 }
 errors++;
 }
-if(!pattern5.test(data6)){
-const err18 = {instancePath:instancePath+"/target_uri",schemaPath:"#/properties/target_uri/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
+if(longerThan(data6, 16384)){
+const err18 = {instancePath:instancePath+"/summary_detailed",schemaPath:"#/properties/summary_detailed/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -4334,7 +4369,7 @@ errors++;
 }
 }
 else {
-const err19 = {instancePath:instancePath+"/target_uri",schemaPath:"#/properties/target_uri/type",keyword:"type",params:{type: "string"}};
+const err19 = {instancePath:instancePath+"/summary_detailed",schemaPath:"#/properties/summary_detailed/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -4344,10 +4379,11 @@ vErrors.push(err19);
 errors++;
 }
 }
-if(data.packaged_context !== undefined){
-let data7 = data.packaged_context;
-if(!(data7 && typeof data7 == "object" && !Array.isArray(data7))){
-const err20 = {instancePath:instancePath+"/packaged_context",schemaPath:"#/properties/packaged_context/type",keyword:"type",params:{type: "object"}};
+if(data.target_uri !== undefined){
+let data7 = data.target_uri;
+if(typeof data7 === "string"){
+if(longerThan(data7, 16384)){
+const err20 = {instancePath:instancePath+"/target_uri",schemaPath:"#/properties/target_uri/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -4356,11 +4392,8 @@ vErrors.push(err20);
 }
 errors++;
 }
-}
-if(data.urgency_for_handoff !== undefined){
-let data8 = data.urgency_for_handoff;
-if(typeof data8 !== "string"){
-const err21 = {instancePath:instancePath+"/urgency_for_handoff",schemaPath:"#/properties/urgency_for_handoff/type",keyword:"type",params:{type: "string"}};
+if(!pattern5.test(data7)){
+const err21 = {instancePath:instancePath+"/target_uri",schemaPath:"#/properties/target_uri/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -4369,8 +4402,9 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(!(((data8 === "low") || (data8 === "medium")) || (data8 === "high"))){
-const err22 = {instancePath:instancePath+"/urgency_for_handoff",schemaPath:"#/properties/urgency_for_handoff/enum",keyword:"enum",params:{"enum":["low","medium","high"]}};
+}
+else {
+const err22 = {instancePath:instancePath+"/target_uri",schemaPath:"#/properties/target_uri/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -4380,12 +4414,10 @@ vErrors.push(err22);
 errors++;
 }
 }
-for(const key0 in data){
-if(pattern24.test(key0)){
-let data9 = data[key0];
-if(typeof data9 === "string"){
-if(data9.length < 1){
-const err23 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5Esummary_terse_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":4096}};
+if(data.packaged_context !== undefined){
+let data8 = data.packaged_context;
+if(!(data8 && typeof data8 == "object" && !Array.isArray(data8))){
+const err23 = {instancePath:instancePath+"/packaged_context",schemaPath:"#/properties/packaged_context/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -4394,8 +4426,11 @@ vErrors.push(err23);
 }
 errors++;
 }
-if(longerThan(data9, 4096)){
-const err24 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5Esummary_terse_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":4096}};
+}
+if(data.urgency_for_handoff !== undefined){
+let data9 = data.urgency_for_handoff;
+if(typeof data9 !== "string"){
+const err24 = {instancePath:instancePath+"/urgency_for_handoff",schemaPath:"#/properties/urgency_for_handoff/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -4404,9 +4439,8 @@ vErrors.push(err24);
 }
 errors++;
 }
-}
-else {
-const err25 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5Esummary_terse_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/type",keyword:"type",params:{type: "string"}};
+if(!(((data9 === "low") || (data9 === "medium")) || (data9 === "high"))){
+const err25 = {instancePath:instancePath+"/urgency_for_handoff",schemaPath:"#/properties/urgency_for_handoff/enum",keyword:"enum",params:{"enum":["low","medium","high"]}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -4416,13 +4450,12 @@ vErrors.push(err25);
 errors++;
 }
 }
-}
-for(const key1 in data){
-if(pattern35.test(key1)){
-let data10 = data[key1];
+for(const key0 in data){
+if(pattern24.test(key0)){
+let data10 = data[key0];
 if(typeof data10 === "string"){
 if(data10.length < 1){
-const err26 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(summary_normal%7Creason)_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
+const err26 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5Esummary_terse_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":4096}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -4431,8 +4464,8 @@ vErrors.push(err26);
 }
 errors++;
 }
-if(longerThan(data10, 16384)){
-const err27 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(summary_normal%7Creason)_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
+if(longerThan(data10, 4096)){
+const err27 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5Esummary_terse_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":4096}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -4443,7 +4476,7 @@ errors++;
 }
 }
 else {
-const err28 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(summary_normal%7Creason)_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/type",keyword:"type",params:{type: "string"}};
+const err28 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5Esummary_terse_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -4454,9 +4487,12 @@ errors++;
 }
 }
 }
-for(const key2 in data){
-if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "reason")) || (key2 === "target_kind")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "target_uri")) || (key2 === "packaged_context")) || (key2 === "urgency_for_handoff")) || (pattern26.test(key2))) || (pattern37.test(key2)))){
-const err29 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
+for(const key1 in data){
+if(pattern35.test(key1)){
+let data11 = data[key1];
+if(typeof data11 === "string"){
+if(data11.length < 1){
+const err29 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(summary_normal%7Csummary_detailed%7Creason)_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -4465,15 +4501,49 @@ vErrors.push(err29);
 }
 errors++;
 }
-}
-}
-else {
-const err30 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(longerThan(data11, 16384)){
+const err30 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(summary_normal%7Csummary_detailed%7Creason)_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err30];
 }
 else {
 vErrors.push(err30);
+}
+errors++;
+}
+}
+else {
+const err31 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(summary_normal%7Csummary_detailed%7Creason)_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+}
+}
+for(const key2 in data){
+if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "reason")) || (key2 === "target_kind")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "target_uri")) || (key2 === "packaged_context")) || (key2 === "urgency_for_handoff")) || (pattern26.test(key2))) || (pattern37.test(key2)))){
+const err32 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+}
+}
+else {
+const err33 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
 }
 errors++;
 }
@@ -4483,6 +4553,8 @@ return errors === 0;
 export function diagnoseOutputStreamingEvent(value) { return validate16(value) ? [] : validate16.errors; }
 const pattern39 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
 const pattern40 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
+const pattern42 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern44 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -4530,11 +4602,11 @@ vErrors.push(err3);
 errors++;
 }
 }
-if(data.chunk !== undefined){
-let data1 = data.chunk;
+if(data.summary_terse !== undefined){
+let data1 = data.summary_terse;
 if(typeof data1 === "string"){
-if(longerThan(data1, 16384)){
-const err4 = {instancePath:instancePath+"/chunk",schemaPath:"#/properties/chunk/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
+if(data1.length < 1){
+const err4 = {instancePath:instancePath+"/summary_terse",schemaPath:"#/properties/summary_terse/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":4096}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4543,9 +4615,8 @@ vErrors.push(err4);
 }
 errors++;
 }
-}
-else {
-const err5 = {instancePath:instancePath+"/chunk",schemaPath:"#/properties/chunk/type",keyword:"type",params:{type: "string"}};
+if(longerThan(data1, 4096)){
+const err5 = {instancePath:instancePath+"/summary_terse",schemaPath:"#/properties/summary_terse/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":4096}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4555,10 +4626,8 @@ vErrors.push(err5);
 errors++;
 }
 }
-if(data.position !== undefined){
-let data2 = data.position;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-const err6 = {instancePath:instancePath+"/position",schemaPath:"#/properties/position/type",keyword:"type",params:{type: "integer"}};
+else {
+const err6 = {instancePath:instancePath+"/summary_terse",schemaPath:"#/properties/summary_terse/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4567,9 +4636,12 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(typeof data2 == "number"){
-if(data2 < 0){
-const err7 = {instancePath:instancePath+"/position",schemaPath:"#/properties/position/minimum",keyword:"minimum",params:{"minimum":0,"maximum":9007199254740991}};
+}
+if(data.summary_normal !== undefined){
+let data2 = data.summary_normal;
+if(typeof data2 === "string"){
+if(data2.length < 1){
+const err7 = {instancePath:instancePath+"/summary_normal",schemaPath:"#/properties/summary_normal/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -4578,8 +4650,8 @@ vErrors.push(err7);
 }
 errors++;
 }
-if(data2 > 9007199254740991){
-const err8 = {instancePath:instancePath+"/position",schemaPath:"#/properties/position/maximum",keyword:"maximum",params:{"minimum":0,"maximum":9007199254740991}};
+if(longerThan(data2, 16384)){
+const err8 = {instancePath:instancePath+"/summary_normal",schemaPath:"#/properties/summary_normal/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -4589,10 +4661,8 @@ vErrors.push(err8);
 errors++;
 }
 }
-}
-if(data.complete !== undefined){
-if(typeof data.complete !== "boolean"){
-const err9 = {instancePath:instancePath+"/complete",schemaPath:"#/properties/complete/type",keyword:"type",params:{type: "boolean"}};
+else {
+const err9 = {instancePath:instancePath+"/summary_normal",schemaPath:"#/properties/summary_normal/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -4602,10 +4672,11 @@ vErrors.push(err9);
 errors++;
 }
 }
-if(data.coalesce_hint !== undefined){
-let data4 = data.coalesce_hint;
-if(typeof data4 !== "string"){
-const err10 = {instancePath:instancePath+"/coalesce_hint",schemaPath:"#/properties/coalesce_hint/type",keyword:"type",params:{type: "string"}};
+if(data.summary_detailed !== undefined){
+let data3 = data.summary_detailed;
+if(typeof data3 === "string"){
+if(data3.length < 1){
+const err10 = {instancePath:instancePath+"/summary_detailed",schemaPath:"#/properties/summary_detailed/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -4614,8 +4685,8 @@ vErrors.push(err10);
 }
 errors++;
 }
-if(!(((((data4 === "none") || (data4 === "word")) || (data4 === "sentence")) || (data4 === "paragraph")) || (data4 === "completion"))){
-const err11 = {instancePath:instancePath+"/coalesce_hint",schemaPath:"#/properties/coalesce_hint/enum",keyword:"enum",params:{"enum":["none","word","sentence","paragraph","completion"]}};
+if(longerThan(data3, 16384)){
+const err11 = {instancePath:instancePath+"/summary_detailed",schemaPath:"#/properties/summary_detailed/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -4625,11 +4696,8 @@ vErrors.push(err11);
 errors++;
 }
 }
-if(data.output_id !== undefined){
-let data5 = data.output_id;
-if(typeof data5 === "string"){
-if(!pattern6.test(data5)){
-const err12 = {instancePath:instancePath+"/output_id",schemaPath:"#/properties/output_id/pattern",keyword:"pattern",params:{"pattern":"^out_[A-Za-z0-9]{1,64}$","description":"`out_` followed by 1 to 64 letters or digits"}};
+else {
+const err12 = {instancePath:instancePath+"/summary_detailed",schemaPath:"#/properties/summary_detailed/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -4639,8 +4707,11 @@ vErrors.push(err12);
 errors++;
 }
 }
-else {
-const err13 = {instancePath:instancePath+"/output_id",schemaPath:"#/properties/output_id/type",keyword:"type",params:{type: "string"}};
+if(data.chunk !== undefined){
+let data4 = data.chunk;
+if(typeof data4 === "string"){
+if(longerThan(data4, 16384)){
+const err13 = {instancePath:instancePath+"/chunk",schemaPath:"#/properties/chunk/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -4650,11 +4721,8 @@ vErrors.push(err13);
 errors++;
 }
 }
-if(data.content_type !== undefined){
-let data6 = data.content_type;
-if(typeof data6 === "string"){
-if(longerThan(data6, 1024)){
-const err14 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/maxLength",keyword:"maxLength",params:{"maxLength":1024}};
+else {
+const err14 = {instancePath:instancePath+"/chunk",schemaPath:"#/properties/chunk/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -4663,8 +4731,11 @@ vErrors.push(err14);
 }
 errors++;
 }
-if(!pattern39.test(data6)){
-const err15 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$","description":"a MIME type such as text/plain"}};
+}
+if(data.position !== undefined){
+let data5 = data.position;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+const err15 = {instancePath:instancePath+"/position",schemaPath:"#/properties/position/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -4673,9 +4744,9 @@ vErrors.push(err15);
 }
 errors++;
 }
-}
-else {
-const err16 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/type",keyword:"type",params:{type: "string"}};
+if(typeof data5 == "number"){
+if(data5 < 0){
+const err16 = {instancePath:instancePath+"/position",schemaPath:"#/properties/position/minimum",keyword:"minimum",params:{"minimum":0,"maximum":9007199254740991}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -4684,12 +4755,8 @@ vErrors.push(err16);
 }
 errors++;
 }
-}
-if(data.language !== undefined){
-let data7 = data.language;
-if(typeof data7 === "string"){
-if(longerThan(data7, 256)){
-const err17 = {instancePath:instancePath+"/language",schemaPath:"#/properties/language/maxLength",keyword:"maxLength",params:{"maxLength":256}};
+if(data5 > 9007199254740991){
+const err17 = {instancePath:instancePath+"/position",schemaPath:"#/properties/position/maximum",keyword:"maximum",params:{"minimum":0,"maximum":9007199254740991}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -4698,8 +4765,11 @@ vErrors.push(err17);
 }
 errors++;
 }
-if(!pattern40.test(data7)){
-const err18 = {instancePath:instancePath+"/language",schemaPath:"#/properties/language/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
+}
+}
+if(data.complete !== undefined){
+if(typeof data.complete !== "boolean"){
+const err18 = {instancePath:instancePath+"/complete",schemaPath:"#/properties/complete/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -4709,8 +4779,10 @@ vErrors.push(err18);
 errors++;
 }
 }
-else {
-const err19 = {instancePath:instancePath+"/language",schemaPath:"#/properties/language/type",keyword:"type",params:{type: "string"}};
+if(data.coalesce_hint !== undefined){
+let data7 = data.coalesce_hint;
+if(typeof data7 !== "string"){
+const err19 = {instancePath:instancePath+"/coalesce_hint",schemaPath:"#/properties/coalesce_hint/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -4719,10 +4791,8 @@ vErrors.push(err19);
 }
 errors++;
 }
-}
-for(const key0 in data){
-if(!((((((((((((((((((((key0 === "@context") || (key0 === "type")) || (key0 === "event_id")) || (key0 === "session_id")) || (key0 === "timestamp")) || (key0 === "producer")) || (key0 === "urgency")) || (key0 === "verbosity")) || (key0 === "localization_hints")) || (key0 === "sequence_number")) || (key0 === "correlation_id")) || (key0 === "extensions")) || (key0 === "aaep_version")) || (key0 === "chunk")) || (key0 === "position")) || (key0 === "complete")) || (key0 === "coalesce_hint")) || (key0 === "output_id")) || (key0 === "content_type")) || (key0 === "language"))){
-const err20 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key0}};
+if(!(((((data7 === "none") || (data7 === "word")) || (data7 === "sentence")) || (data7 === "paragraph")) || (data7 === "completion"))){
+const err20 = {instancePath:instancePath+"/coalesce_hint",schemaPath:"#/properties/coalesce_hint/enum",keyword:"enum",params:{"enum":["none","word","sentence","paragraph","completion"]}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -4732,9 +4802,11 @@ vErrors.push(err20);
 errors++;
 }
 }
-}
-else {
-const err21 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data.output_id !== undefined){
+let data8 = data.output_id;
+if(typeof data8 === "string"){
+if(!pattern6.test(data8)){
+const err21 = {instancePath:instancePath+"/output_id",schemaPath:"#/properties/output_id/pattern",keyword:"pattern",params:{"pattern":"^out_[A-Za-z0-9]{1,64}$","description":"`out_` followed by 1 to 64 letters or digits"}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -4743,14 +4815,191 @@ vErrors.push(err21);
 }
 errors++;
 }
+}
+else {
+const err22 = {instancePath:instancePath+"/output_id",schemaPath:"#/properties/output_id/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+if(data.content_type !== undefined){
+let data9 = data.content_type;
+if(typeof data9 === "string"){
+if(longerThan(data9, 1024)){
+const err23 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/maxLength",keyword:"maxLength",params:{"maxLength":1024}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+if(!pattern39.test(data9)){
+const err24 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$","description":"a MIME type such as text/plain"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+else {
+const err25 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+if(data.language !== undefined){
+let data10 = data.language;
+if(typeof data10 === "string"){
+if(longerThan(data10, 256)){
+const err26 = {instancePath:instancePath+"/language",schemaPath:"#/properties/language/maxLength",keyword:"maxLength",params:{"maxLength":256}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+if(!pattern40.test(data10)){
+const err27 = {instancePath:instancePath+"/language",schemaPath:"#/properties/language/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+else {
+const err28 = {instancePath:instancePath+"/language",schemaPath:"#/properties/language/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+for(const key0 in data){
+if(pattern24.test(key0)){
+let data11 = data[key0];
+if(typeof data11 === "string"){
+if(data11.length < 1){
+const err29 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5Esummary_terse_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":4096}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+if(longerThan(data11, 4096)){
+const err30 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5Esummary_terse_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":4096}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+else {
+const err31 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5Esummary_terse_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+}
+}
+for(const key1 in data){
+if(pattern42.test(key1)){
+let data12 = data[key1];
+if(typeof data12 === "string"){
+if(data12.length < 1){
+const err32 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(summary_normal%7Csummary_detailed)_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+if(longerThan(data12, 16384)){
+const err33 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(summary_normal%7Csummary_detailed)_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+}
+else {
+const err34 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(summary_normal%7Csummary_detailed)_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+}
+}
+for(const key2 in data){
+if(!(((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "chunk")) || (key2 === "position")) || (key2 === "complete")) || (key2 === "coalesce_hint")) || (key2 === "output_id")) || (key2 === "content_type")) || (key2 === "language")) || (pattern26.test(key2))) || (pattern44.test(key2)))){
+const err35 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+}
+else {
+const err36 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
 validate16.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseProgressUpdatedEvent(value) { return validate17(value) ? [] : validate17.errors; }
-const pattern41 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern42 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern44 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern46 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern45 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern46 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -5001,7 +5250,7 @@ errors++;
 }
 }
 for(const key0 in data1){
-if(pattern41.test(key0)){
+if(pattern45.test(key0)){
 let data6 = data1[key0];
 if(typeof data6 === "string"){
 if(data6.length < 1){
@@ -5038,7 +5287,7 @@ errors++;
 }
 }
 for(const key1 in data1){
-if(!(((((key1 === "percent") || (key1 === "step")) || (key1 === "total_steps")) || (key1 === "description")) || (pattern42.test(key1)))){
+if(!(((((key1 === "percent") || (key1 === "step")) || (key1 === "total_steps")) || (key1 === "description")) || (pattern46.test(key1)))){
 const err21 = {instancePath:instancePath+"/progress",schemaPath:"#/properties/progress/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err21];
@@ -5131,10 +5380,11 @@ vErrors.push(err28);
 errors++;
 }
 }
-if(data.eta_ms !== undefined){
-let data9 = data.eta_ms;
-if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-const err29 = {instancePath:instancePath+"/eta_ms",schemaPath:"#/properties/eta_ms/type",keyword:"type",params:{type: "integer"}};
+if(data.summary_detailed !== undefined){
+let data9 = data.summary_detailed;
+if(typeof data9 === "string"){
+if(data9.length < 1){
+const err29 = {instancePath:instancePath+"/summary_detailed",schemaPath:"#/properties/summary_detailed/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -5143,9 +5393,8 @@ vErrors.push(err29);
 }
 errors++;
 }
-if(typeof data9 == "number"){
-if(data9 < 0){
-const err30 = {instancePath:instancePath+"/eta_ms",schemaPath:"#/properties/eta_ms/minimum",keyword:"minimum",params:{"minimum":0,"maximum":86400000}};
+if(longerThan(data9, 16384)){
+const err30 = {instancePath:instancePath+"/summary_detailed",schemaPath:"#/properties/summary_detailed/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -5154,8 +5403,9 @@ vErrors.push(err30);
 }
 errors++;
 }
-if(data9 > 86400000){
-const err31 = {instancePath:instancePath+"/eta_ms",schemaPath:"#/properties/eta_ms/maximum",keyword:"maximum",params:{"minimum":0,"maximum":86400000}};
+}
+else {
+const err31 = {instancePath:instancePath+"/summary_detailed",schemaPath:"#/properties/summary_detailed/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -5165,13 +5415,10 @@ vErrors.push(err31);
 errors++;
 }
 }
-}
-for(const key2 in data){
-if(pattern24.test(key2)){
-let data10 = data[key2];
-if(typeof data10 === "string"){
-if(data10.length < 1){
-const err32 = {instancePath:instancePath+"/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5Esummary_terse_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":4096}};
+if(data.eta_ms !== undefined){
+let data10 = data.eta_ms;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+const err32 = {instancePath:instancePath+"/eta_ms",schemaPath:"#/properties/eta_ms/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -5180,8 +5427,9 @@ vErrors.push(err32);
 }
 errors++;
 }
-if(longerThan(data10, 4096)){
-const err33 = {instancePath:instancePath+"/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5Esummary_terse_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":4096}};
+if(typeof data10 == "number"){
+if(data10 < 0){
+const err33 = {instancePath:instancePath+"/eta_ms",schemaPath:"#/properties/eta_ms/minimum",keyword:"minimum",params:{"minimum":0,"maximum":86400000}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -5190,9 +5438,8 @@ vErrors.push(err33);
 }
 errors++;
 }
-}
-else {
-const err34 = {instancePath:instancePath+"/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5Esummary_terse_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/type",keyword:"type",params:{type: "string"}};
+if(data10 > 86400000){
+const err34 = {instancePath:instancePath+"/eta_ms",schemaPath:"#/properties/eta_ms/maximum",keyword:"maximum",params:{"minimum":0,"maximum":86400000}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -5203,12 +5450,12 @@ errors++;
 }
 }
 }
-for(const key3 in data){
-if(pattern44.test(key3)){
-let data11 = data[key3];
+for(const key2 in data){
+if(pattern24.test(key2)){
+let data11 = data[key2];
 if(typeof data11 === "string"){
 if(data11.length < 1){
-const err35 = {instancePath:instancePath+"/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(summary_normal)_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
+const err35 = {instancePath:instancePath+"/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5Esummary_terse_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":4096}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -5217,8 +5464,8 @@ vErrors.push(err35);
 }
 errors++;
 }
-if(longerThan(data11, 16384)){
-const err36 = {instancePath:instancePath+"/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(summary_normal)_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
+if(longerThan(data11, 4096)){
+const err36 = {instancePath:instancePath+"/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5Esummary_terse_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":4096}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -5229,7 +5476,7 @@ errors++;
 }
 }
 else {
-const err37 = {instancePath:instancePath+"/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(summary_normal)_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/type",keyword:"type",params:{type: "string"}};
+const err37 = {instancePath:instancePath+"/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5Esummary_terse_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -5240,9 +5487,12 @@ errors++;
 }
 }
 }
-for(const key4 in data){
-if(!(((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "eta_ms")) || (pattern26.test(key4))) || (pattern46.test(key4)))){
-const err38 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key4}};
+for(const key3 in data){
+if(pattern42.test(key3)){
+let data12 = data[key3];
+if(typeof data12 === "string"){
+if(data12.length < 1){
+const err38 = {instancePath:instancePath+"/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(summary_normal%7Csummary_detailed)_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -5251,10 +5501,8 @@ vErrors.push(err38);
 }
 errors++;
 }
-}
-}
-else {
-const err39 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(longerThan(data12, 16384)){
+const err39 = {instancePath:instancePath+"/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(summary_normal%7Csummary_detailed)_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -5263,12 +5511,48 @@ vErrors.push(err39);
 }
 errors++;
 }
+}
+else {
+const err40 = {instancePath:instancePath+"/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(summary_normal%7Csummary_detailed)_%5Ba-zA-Z%5D%7B2%2C3%7D(-%5Ba-zA-Z0-9%5D%7B1%2C8%7D)*%24/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err40];
+}
+else {
+vErrors.push(err40);
+}
+errors++;
+}
+}
+}
+for(const key4 in data){
+if(!((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "eta_ms")) || (pattern26.test(key4))) || (pattern44.test(key4)))){
+const err41 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key4}};
+if(vErrors === null){
+vErrors = [err41];
+}
+else {
+vErrors.push(err41);
+}
+errors++;
+}
+}
+}
+else {
+const err42 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err42];
+}
+else {
+vErrors.push(err42);
+}
+errors++;
+}
 validate17.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseSessionCancelledEvent(value) { return validate18(value) ? [] : validate18.errors; }
-const pattern49 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern51 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern53 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern55 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -5522,7 +5806,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern49.test(key1)){
+if(pattern53.test(key1)){
 let data8 = data[key1];
 if(typeof data8 === "string"){
 if(data8.length < 1){
@@ -5559,7 +5843,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "cancelled_by")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "cancellation_reason")) || (key2 === "partial_result")) || (pattern26.test(key2))) || (pattern51.test(key2)))){
+if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "cancelled_by")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "cancellation_reason")) || (key2 === "partial_result")) || (pattern26.test(key2))) || (pattern55.test(key2)))){
 const err24 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err24];
@@ -5585,8 +5869,8 @@ validate18.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseSessionCompletedEvent(value) { return validate19(value) ? [] : validate19.errors; }
-const pattern54 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern56 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern58 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern60 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -5887,7 +6171,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern54.test(key1)){
+if(pattern58.test(key1)){
 let data9 = data[key1];
 if(typeof data9 === "string"){
 if(data9.length < 1){
@@ -5924,7 +6208,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "duration_ms")) || (key2 === "tool_invocations_count")) || (key2 === "output_summary")) || (key2 === "result_uri")) || (pattern26.test(key2))) || (pattern56.test(key2)))){
+if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "duration_ms")) || (key2 === "tool_invocations_count")) || (key2 === "output_summary")) || (key2 === "result_uri")) || (pattern26.test(key2))) || (pattern60.test(key2)))){
 const err28 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err28];
@@ -5950,9 +6234,9 @@ validate19.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseSessionErroredEvent(value) { return validate20(value) ? [] : validate20.errors; }
-const pattern57 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
-const pattern60 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern62 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern61 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
+const pattern64 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern66 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -6154,7 +6438,7 @@ errors++;
 if(data.error_code !== undefined){
 let data6 = data.error_code;
 if(typeof data6 === "string"){
-if(!pattern57.test(data6)){
+if(!pattern61.test(data6)){
 const err17 = {instancePath:instancePath+"/error_code",schemaPath:"#/properties/error_code/pattern",keyword:"pattern",params:{"pattern":"^[A-Z][A-Z0-9_]{1,63}$","description":"an upper-case letter, then 1 to 63 upper-case letters, digits or underscores"}};
 if(vErrors === null){
 vErrors = [err17];
@@ -6286,7 +6570,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern60.test(key1)){
+if(pattern64.test(key1)){
 let data11 = data[key1];
 if(typeof data11 === "string"){
 if(data11.length < 1){
@@ -6323,7 +6607,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "error_category")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "error_code")) || (key2 === "error_uri")) || (key2 === "recoverable")) || (key2 === "remediation_hint")) || (pattern26.test(key2))) || (pattern62.test(key2)))){
+if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "error_category")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "error_code")) || (key2 === "error_uri")) || (key2 === "recoverable")) || (key2 === "remediation_hint")) || (pattern26.test(key2))) || (pattern66.test(key2)))){
 const err31 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err31];
@@ -6349,8 +6633,6 @@ validate20.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseSessionStartedEvent(value) { return validate21(value) ? [] : validate21.errors; }
-const pattern64 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern66 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -6667,7 +6949,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern64.test(key1)){
+if(pattern42.test(key1)){
 let data10 = data[key1];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -6704,7 +6986,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (key2 === "requested_by")) || (key2 === "request_text")) || (key2 === "tools_available")) || (pattern26.test(key2))) || (pattern66.test(key2)))){
+if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (key2 === "requested_by")) || (key2 === "request_text")) || (key2 === "tools_available")) || (pattern26.test(key2))) || (pattern44.test(key2)))){
 const err29 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err29];
@@ -7015,7 +7297,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern64.test(key1)){
+if(pattern42.test(key1)){
 let data8 = data[key1];
 if(typeof data8 === "string"){
 if(data8.length < 1){
@@ -7052,7 +7334,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "from_state")) || (key2 === "to_state")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (pattern26.test(key2))) || (pattern66.test(key2)))){
+if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "from_state")) || (key2 === "to_state")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (pattern26.test(key2))) || (pattern44.test(key2)))){
 const err27 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err27];
@@ -7078,10 +7360,10 @@ validate22.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseToolCompletedEvent(value) { return validate23(value) ? [] : validate23.errors; }
-const pattern71 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
-const pattern72 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
-const pattern74 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern76 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern75 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
+const pattern76 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
+const pattern78 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern80 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -7122,7 +7404,7 @@ errors++;
 if(data.tool !== undefined){
 let data1 = data.tool;
 if(typeof data1 === "string"){
-if(!pattern71.test(data1)){
+if(!pattern75.test(data1)){
 const err3 = {instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z_][A-Za-z0-9_.-]{0,255}$","description":"a letter or underscore, then at most 255 letters, digits, underscores, dots or hyphens"}};
 if(vErrors === null){
 vErrors = [err3];
@@ -7275,7 +7557,7 @@ errors++;
 if(data.tool_call_id !== undefined){
 let data6 = data.tool_call_id;
 if(typeof data6 === "string"){
-if(!pattern72.test(data6)){
+if(!pattern76.test(data6)){
 const err16 = {instancePath:instancePath+"/tool_call_id",schemaPath:"#/properties/tool_call_id/pattern",keyword:"pattern",params:{"pattern":"^call_[A-Za-z0-9]{1,64}$","description":"`call_` followed by 1 to 64 letters or digits"}};
 if(vErrors === null){
 vErrors = [err16];
@@ -7395,7 +7677,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern74.test(key1)){
+if(pattern78.test(key1)){
 let data10 = data[key1];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -7432,7 +7714,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "status")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "tool_call_id")) || (key2 === "duration_ms")) || (key2 === "error_message")) || (pattern26.test(key2))) || (pattern76.test(key2)))){
+if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "status")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "tool_call_id")) || (key2 === "duration_ms")) || (key2 === "error_message")) || (pattern26.test(key2))) || (pattern80.test(key2)))){
 const err29 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err29];
@@ -7458,8 +7740,8 @@ validate23.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseToolInvokedEvent(value) { return validate24(value) ? [] : validate24.errors; }
-const pattern80 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern82 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern84 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern86 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -7500,7 +7782,7 @@ errors++;
 if(data.tool !== undefined){
 let data1 = data.tool;
 if(typeof data1 === "string"){
-if(!pattern71.test(data1)){
+if(!pattern75.test(data1)){
 const err3 = {instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z_][A-Za-z0-9_.-]{0,255}$","description":"a letter or underscore, then at most 255 letters, digits, underscores, dots or hyphens"}};
 if(vErrors === null){
 vErrors = [err3];
@@ -7750,7 +8032,7 @@ errors++;
 if(data.tool_call_id !== undefined){
 let data10 = data.tool_call_id;
 if(typeof data10 === "string"){
-if(!pattern72.test(data10)){
+if(!pattern76.test(data10)){
 const err24 = {instancePath:instancePath+"/tool_call_id",schemaPath:"#/properties/tool_call_id/pattern",keyword:"pattern",params:{"pattern":"^call_[A-Za-z0-9]{1,64}$","description":"`call_` followed by 1 to 64 letters or digits"}};
 if(vErrors === null){
 vErrors = [err24];
@@ -7810,7 +8092,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern80.test(key1)){
+if(pattern84.test(key1)){
 let data12 = data[key1];
 if(typeof data12 === "string"){
 if(data12.length < 1){
@@ -7847,7 +8129,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "description")) || (key2 === "args_summary")) || (key2 === "expected_duration_ms")) || (key2 === "risk_level")) || (key2 === "irreversible")) || (key2 === "tool_call_id")) || (pattern26.test(key2))) || (pattern82.test(key2)))){
+if(!(((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "description")) || (key2 === "args_summary")) || (key2 === "expected_duration_ms")) || (key2 === "risk_level")) || (key2 === "irreversible")) || (key2 === "tool_call_id")) || (pattern26.test(key2))) || (pattern86.test(key2)))){
 const err32 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err32];
@@ -7873,12 +8155,12 @@ validate24.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseEnvelope(value) { return validate25(value) ? [] : validate25.errors; }
-const pattern83 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
-const pattern85 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
-const pattern88 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
-const pattern93 = new RegExp("^[A-Z][a-z]{3}$");
-const pattern94 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
-const pattern95 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
+const pattern87 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
+const pattern89 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
+const pattern92 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
+const pattern97 = new RegExp("^[A-Z][a-z]{3}$");
+const pattern98 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
+const pattern99 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
 function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -7956,7 +8238,7 @@ vErrors.push(err6);
 errors++;
 }
 if(typeof data0 === "string"){
-if(!pattern83.test(data0)){
+if(!pattern87.test(data0)){
 const err7 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/pattern",keyword:"pattern",params:{"pattern":"^https://aaep-protocol\\.org/context/v1$","description":"The core vocabulary alone, or a list that begins with it."}};
 if(vErrors === null){
 vErrors = [err7];
@@ -8068,7 +8350,7 @@ vErrors.push(err15);
 }
 errors++;
 }
-if(!pattern85.test(data3)){
+if(!pattern89.test(data3)){
 const err16 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/pattern",keyword:"pattern",params:{"pattern":"^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$","description":"a name such as aaep:agent.state.changed, or a full URI"}};
 if(vErrors === null){
 vErrors = [err16];
@@ -8143,7 +8425,7 @@ errors++;
 if(data.timestamp !== undefined){
 let data6 = data.timestamp;
 if(typeof data6 === "string"){
-if(!pattern88.test(data6)){
+if(!pattern92.test(data6)){
 const err22 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/pattern",keyword:"pattern",params:{"pattern":"^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$","description":"an RFC 3339 time with `Z` or an offset and no, 3 or 6 fractional digits, as in 2026-05-24T14:22:11.342Z"}};
 if(vErrors === null){
 vErrors = [err22];
@@ -8619,7 +8901,7 @@ errors++;
 if(data15.script !== undefined){
 let data22 = data15.script;
 if(typeof data22 === "string"){
-if(!pattern93.test(data22)){
+if(!pattern97.test(data22)){
 const err62 = {instancePath:instancePath+"/localization_hints/script",schemaPath:"LocalizationHints/properties/script/pattern",keyword:"pattern",params:{"pattern":"^[A-Z][a-z]{3}$","description":"an ISO 15924 script code such as Latn"}};
 if(vErrors === null){
 vErrors = [err62];
@@ -8801,7 +9083,7 @@ vErrors.push(err76);
 }
 errors++;
 }
-if(!pattern94.test(data28)){
+if(!pattern98.test(data28)){
 const err77 = {instancePath:instancePath+"/aaep_version",schemaPath:"#/properties/aaep_version/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a semantic version such as 1.0.0"}};
 if(vErrors === null){
 vErrors = [err77];
@@ -8824,7 +9106,7 @@ errors++;
 }
 }
 for(const key3 in data){
-if(pattern95.test(key3)){
+if(pattern99.test(key3)){
 const err79 = {instancePath:instancePath+"/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(aaep_(%3F!version%24).*%7C%40(id%7Cgraph%7Cbase%7Cvocab))%24/false schema",keyword:"false schema",params:{}};
 if(vErrors === null){
 vErrors = [err79];
@@ -8964,7 +9246,7 @@ validate26.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseCapabilities(value) { return validate27(value) ? [] : validate27.errors; }
-const pattern97 = new RegExp("^[^*]*\\*?$");
+const pattern101 = new RegExp("^[^*]*\\*?$");
 function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -9203,7 +9485,7 @@ vErrors.push(err18);
 }
 errors++;
 }
-if(!pattern97.test(data10)){
+if(!pattern101.test(data10)){
 const err19 = {instancePath:instancePath+"/event_filters/include/" + i2,schemaPath:"#/properties/event_filters/properties/include/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
 if(vErrors === null){
 vErrors = [err19];
@@ -9274,7 +9556,7 @@ vErrors.push(err24);
 }
 errors++;
 }
-if(!pattern97.test(data12)){
+if(!pattern101.test(data12)){
 const err25 = {instancePath:instancePath+"/event_filters/exclude/" + i3,schemaPath:"#/properties/event_filters/properties/exclude/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
 if(vErrors === null){
 vErrors = [err25];
@@ -9939,7 +10221,7 @@ errors++;
 if(data.timestamp !== undefined){
 let data4 = data.timestamp;
 if(typeof data4 === "string"){
-if(!pattern88.test(data4)){
+if(!pattern92.test(data4)){
 const err13 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/pattern",keyword:"pattern",params:{"pattern":"^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$","description":"an RFC 3339 time with `Z` or an offset and no, 3 or 6 fractional digits, as in 2026-05-24T14:22:11.342Z"}};
 if(vErrors === null){
 vErrors = [err13];
@@ -10214,7 +10496,7 @@ errors++;
 if(data.timestamp !== undefined){
 let data4 = data.timestamp;
 if(typeof data4 === "string"){
-if(!pattern88.test(data4)){
+if(!pattern92.test(data4)){
 const err13 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/pattern",keyword:"pattern",params:{"pattern":"^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$","description":"an RFC 3339 time with `Z` or an offset and no, 3 or 6 fractional digits, as in 2026-05-24T14:22:11.342Z"}};
 if(vErrors === null){
 vErrors = [err13];
@@ -10464,7 +10746,7 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(!pattern94.test(data2)){
+if(!pattern98.test(data2)){
 const err10 = {instancePath:instancePath+"/aaep_version",schemaPath:"#/properties/aaep_version/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a semantic version such as 1.0.0"}};
 if(vErrors === null){
 vErrors = [err10];
@@ -11454,7 +11736,7 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(!pattern94.test(data1)){
+if(!pattern98.test(data1)){
 const err7 = {instancePath:instancePath+"/aaep_version",schemaPath:"#/properties/aaep_version/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a semantic version such as 1.0.0"}};
 if(vErrors === null){
 vErrors = [err7];
@@ -11816,7 +12098,7 @@ vErrors.push(err3);
 errors++;
 }
 if(typeof data0 === "string"){
-if(!pattern83.test(data0)){
+if(!pattern87.test(data0)){
 const err4 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/pattern",keyword:"pattern",params:{"pattern":"^https://aaep-protocol\\.org/context/v1$","description":"The core vocabulary alone, or a list that begins with it."}};
 if(vErrors === null){
 vErrors = [err4];
@@ -12040,7 +12322,7 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(!pattern94.test(data8)){
+if(!pattern98.test(data8)){
 const err22 = {instancePath:instancePath+"/aaep_versions_supported/" + i1,schemaPath:"#/properties/aaep_versions_supported/items/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a semantic version such as 1.0.0"}};
 if(vErrors === null){
 vErrors = [err22];
@@ -12244,7 +12526,7 @@ vErrors.push(err37);
 }
 errors++;
 }
-if(!pattern97.test(data16)){
+if(!pattern101.test(data16)){
 const err38 = {instancePath:instancePath+"/event_types_emitted/" + i5,schemaPath:"#/properties/event_types_emitted/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
 if(vErrors === null){
 vErrors = [err38];

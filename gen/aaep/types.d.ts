@@ -278,6 +278,7 @@ export interface AwaitingClarificationEvent {
   readonly timeout_seconds: number;
   readonly summary_terse?: string;
   readonly summary_normal?: string;
+  readonly summary_detailed?: string;
   /**
    * @minItems 1
    * @maxItems 4
@@ -379,6 +380,7 @@ export interface HandoffRequestedEvent {
   readonly target_kind: "human" | "specialist_agent" | "escalation_queue";
   readonly summary_terse?: string;
   readonly summary_normal?: string;
+  readonly summary_detailed?: string;
   readonly target_uri?: string;
   readonly packaged_context?: {
     readonly [k: string]: unknown;
@@ -408,6 +410,9 @@ export interface OutputStreamingEvent {
   readonly correlation_id?: string;
   readonly extensions?: Extensions;
   readonly aaep_version?: string;
+  readonly summary_terse?: string;
+  readonly summary_normal?: string;
+  readonly summary_detailed?: string;
   /**
    * May be empty (R10).
    */
@@ -445,6 +450,7 @@ export interface ProgressUpdatedEvent {
   readonly progress: Progress;
   readonly summary_terse?: string;
   readonly summary_normal?: string;
+  readonly summary_detailed?: string;
   readonly eta_ms?: number;
 }
 export interface Progress {

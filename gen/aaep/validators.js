@@ -2020,7 +2020,7 @@ const pattern30 = new RegExp("^[A-Z][a-z]{3}$");
 const pattern31 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
 const pattern33 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 const pattern34 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern35 = new RegExp("^(summary_normal|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern35 = new RegExp("^(summary_normal|summary_detailed|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate13(data){
 let vErrors = null;
 let errors = 0;
@@ -2772,42 +2772,66 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.accepted_response_kinds !== undefined){
-let data34 = data.accepted_response_kinds;
+if(data.summary_detailed !== undefined){
+let data34 = data.summary_detailed;
 const _errs71 = errors;
 if(errors === _errs71){
-if(Array.isArray(data34)){
+if(typeof data34 === "string"){
 if(data34.length < 1){
 return false;
 }
 else {
-if(data34.length > 4){
+if(longerThan(data34, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs71 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.accepted_response_kinds !== undefined){
+let data35 = data.accepted_response_kinds;
+const _errs73 = errors;
+if(errors === _errs73){
+if(Array.isArray(data35)){
+if(data35.length < 1){
+return false;
+}
+else {
+if(data35.length > 4){
 return false;
 }
 else {
 var valid8 = true;
-const len4 = data34.length;
+const len4 = data35.length;
 for(let i3=0; i3<len4; i3++){
-let data35 = data34[i3];
-const _errs73 = errors;
-if(typeof data35 !== "string"){
+let data36 = data35[i3];
+const _errs75 = errors;
+if(typeof data36 !== "string"){
 return false;
 }
-if(!((((data35 === "freetext") || (data35 === "yes_no")) || (data35 === "multiple_choice")) || (data35 === "numeric"))){
+if(!((((data36 === "freetext") || (data36 === "yes_no")) || (data36 === "multiple_choice")) || (data36 === "numeric"))){
 return false;
 }
-var valid8 = _errs73 === errors;
+var valid8 = _errs75 === errors;
 if(!valid8){
 break;
 }
 }
 if(valid8){
-let i4 = data34.length;
+let i4 = data35.length;
 let j0;
 if(i4 > 1){
 const indices0 = {};
 for(;i4--;){
-let item0 = data34[i4];
+let item0 = data35[i4];
 if(typeof item0 !== "string"){
 continue;
 }
@@ -2827,63 +2851,39 @@ else {
 return false;
 }
 }
-var valid0 = _errs71 === errors;
+var valid0 = _errs73 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.choices !== undefined){
-let data36 = data.choices;
-const _errs75 = errors;
-if(errors === _errs75){
-if(Array.isArray(data36)){
-if(data36.length < 2){
+let data37 = data.choices;
+const _errs77 = errors;
+if(errors === _errs77){
+if(Array.isArray(data37)){
+if(data37.length < 2){
 return false;
 }
 else {
-if(data36.length > 32){
+if(data37.length > 32){
 return false;
 }
 else {
 var valid10 = true;
-const len5 = data36.length;
+const len5 = data37.length;
 for(let i5=0; i5<len5; i5++){
-let data37 = data36[i5];
-const _errs77 = errors;
-if(errors === _errs77){
-if(data37 && typeof data37 == "object" && !Array.isArray(data37)){
-let missing3;
-if(((data37.value === undefined) && (missing3 = "value")) || ((data37.label === undefined) && (missing3 = "label"))){
-return false;
-}
-else {
-if(data37.value !== undefined){
-let data38 = data37.value;
+let data38 = data37[i5];
 const _errs79 = errors;
 if(errors === _errs79){
-if(typeof data38 === "string"){
-if(data38.length < 1){
+if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
+let missing3;
+if(((data38.value === undefined) && (missing3 = "value")) || ((data38.label === undefined) && (missing3 = "label"))){
 return false;
 }
 else {
-if(longerThan(data38, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid11 = _errs79 === errors;
-}
-else {
-var valid11 = true;
-}
-if(valid11){
-if(data37.label !== undefined){
-let data39 = data37.label;
+if(data38.value !== undefined){
+let data39 = data38.value;
 const _errs81 = errors;
 if(errors === _errs81){
 if(typeof data39 === "string"){
@@ -2906,8 +2906,32 @@ else {
 var valid11 = true;
 }
 if(valid11){
-for(const key3 in data37){
-if(!(((key3 === "value") || (key3 === "label")) || ((pattern33.test(key3) && typeof data37[key3] === "string" && data37[key3].length > 0 && !longerThan(data37[key3], 16384))))){
+if(data38.label !== undefined){
+let data40 = data38.label;
+const _errs83 = errors;
+if(errors === _errs83){
+if(typeof data40 === "string"){
+if(data40.length < 1){
+return false;
+}
+else {
+if(longerThan(data40, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid11 = _errs83 === errors;
+}
+else {
+var valid11 = true;
+}
+if(valid11){
+for(const key3 in data38){
+if(!(((key3 === "value") || (key3 === "label")) || ((pattern33.test(key3) && typeof data38[key3] === "string" && data38[key3].length > 0 && !longerThan(data38[key3], 16384))))){
 return false;
 break;
 }
@@ -2920,7 +2944,7 @@ else {
 return false;
 }
 }
-var valid10 = _errs77 === errors;
+var valid10 = _errs79 === errors;
 if(!valid10){
 break;
 }
@@ -2932,33 +2956,14 @@ else {
 return false;
 }
 }
-var valid0 = _errs75 === errors;
+var valid0 = _errs77 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.context !== undefined){
-let data40 = data.context;
-const _errs84 = errors;
-if(errors === _errs84){
-if(typeof data40 === "string"){
-if(longerThan(data40, 16384)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs84 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.default_response !== undefined){
-let data41 = data.default_response;
+let data41 = data.context;
 const _errs86 = errors;
 if(errors === _errs86){
 if(typeof data41 === "string"){
@@ -2976,10 +2981,30 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.default_response !== undefined){
+let data42 = data.default_response;
+const _errs88 = errors;
+if(errors === _errs88){
+if(typeof data42 === "string"){
+if(longerThan(data42, 16384)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs88 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 for(const key4 in data){
-if(!((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || ((pattern34.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern35.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
+if(!(((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || ((pattern34.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern35.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
 return false;
 break;
+}
 }
 }
 }
@@ -3983,7 +4008,7 @@ return false;
 return errors === 0;
 }
 export const isHandoffRequestedEvent = validate15;
-const pattern63 = new RegExp("^(summary_normal|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern63 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate15(data){
 let vErrors = null;
 let errors = 0;
@@ -4707,16 +4732,16 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.target_uri !== undefined){
-let data33 = data.target_uri;
+if(data.summary_detailed !== undefined){
+let data33 = data.summary_detailed;
 const _errs69 = errors;
 if(errors === _errs69){
 if(typeof data33 === "string"){
-if(longerThan(data33, 16384)){
+if(data33.length < 1){
 return false;
 }
 else {
-if(!pattern5.test(data33)){
+if(longerThan(data33, 16384)){
 return false;
 }
 }
@@ -4731,11 +4756,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.packaged_context !== undefined){
-let data34 = data.packaged_context;
+if(data.target_uri !== undefined){
+let data34 = data.target_uri;
 const _errs71 = errors;
-if(!(data34 && typeof data34 == "object" && !Array.isArray(data34))){
+if(errors === _errs71){
+if(typeof data34 === "string"){
+if(longerThan(data34, 16384)){
 return false;
+}
+else {
+if(!pattern5.test(data34)){
+return false;
+}
+}
+}
+else {
+return false;
+}
 }
 var valid0 = _errs71 === errors;
 }
@@ -4743,13 +4780,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.urgency_for_handoff !== undefined){
-let data35 = data.urgency_for_handoff;
+if(data.packaged_context !== undefined){
+let data35 = data.packaged_context;
 const _errs73 = errors;
-if(typeof data35 !== "string"){
-return false;
-}
-if(!(((data35 === "low") || (data35 === "medium")) || (data35 === "high"))){
+if(!(data35 && typeof data35 == "object" && !Array.isArray(data35))){
 return false;
 }
 var valid0 = _errs73 === errors;
@@ -4758,10 +4792,26 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.urgency_for_handoff !== undefined){
+let data36 = data.urgency_for_handoff;
+const _errs75 = errors;
+if(typeof data36 !== "string"){
+return false;
+}
+if(!(((data36 === "low") || (data36 === "medium")) || (data36 === "high"))){
+return false;
+}
+var valid0 = _errs75 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "reason")) || (key3 === "target_kind")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "target_uri")) || (key3 === "packaged_context")) || (key3 === "urgency_for_handoff")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern63.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "reason")) || (key3 === "target_kind")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "target_uri")) || (key3 === "packaged_context")) || (key3 === "urgency_for_handoff")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern63.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
+}
 }
 }
 }
@@ -4794,6 +4844,7 @@ return errors === 0;
 }
 export const isOutputStreamingEvent = validate16;
 const pattern76 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
+const pattern79 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate16(data){
 let vErrors = null;
 let errors = 0;
@@ -5430,13 +5481,18 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.chunk !== undefined){
-let data29 = data.chunk;
+if(data.summary_terse !== undefined){
+let data29 = data.summary_terse;
 const _errs61 = errors;
 if(errors === _errs61){
 if(typeof data29 === "string"){
-if(longerThan(data29, 16384)){
+if(data29.length < 1){
 return false;
+}
+else {
+if(longerThan(data29, 4096)){
+return false;
+}
 }
 }
 else {
@@ -5449,22 +5505,22 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.position !== undefined){
-let data30 = data.position;
+if(data.summary_normal !== undefined){
+let data30 = data.summary_normal;
 const _errs63 = errors;
-if(!((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30)))){
-return false;
-}
 if(errors === _errs63){
-if(typeof data30 == "number"){
-if(data30 < 0){
+if(typeof data30 === "string"){
+if(data30.length < 1){
 return false;
 }
 else {
-if(data30 > 9007199254740991){
+if(longerThan(data30, 16384)){
 return false;
 }
 }
+}
+else {
+return false;
 }
 }
 var valid0 = _errs63 === errors;
@@ -5473,10 +5529,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.complete !== undefined){
+if(data.summary_detailed !== undefined){
+let data31 = data.summary_detailed;
 const _errs65 = errors;
-if(typeof data.complete !== "boolean"){
+if(errors === _errs65){
+if(typeof data31 === "string"){
+if(data31.length < 1){
 return false;
+}
+else {
+if(longerThan(data31, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
 }
 var valid0 = _errs65 === errors;
 }
@@ -5484,14 +5553,18 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.coalesce_hint !== undefined){
-let data32 = data.coalesce_hint;
+if(data.chunk !== undefined){
+let data32 = data.chunk;
 const _errs67 = errors;
-if(typeof data32 !== "string"){
+if(errors === _errs67){
+if(typeof data32 === "string"){
+if(longerThan(data32, 16384)){
 return false;
 }
-if(!(((((data32 === "none") || (data32 === "word")) || (data32 === "sentence")) || (data32 === "paragraph")) || (data32 === "completion"))){
+}
+else {
 return false;
+}
 }
 var valid0 = _errs67 === errors;
 }
@@ -5499,17 +5572,22 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.output_id !== undefined){
-let data33 = data.output_id;
+if(data.position !== undefined){
+let data33 = data.position;
 const _errs69 = errors;
-if(errors === _errs69){
-if(typeof data33 === "string"){
-if(!pattern6.test(data33)){
+if(!((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33)))){
 return false;
 }
+if(errors === _errs69){
+if(typeof data33 == "number"){
+if(data33 < 0){
+return false;
 }
 else {
+if(data33 > 9007199254740991){
 return false;
+}
+}
 }
 }
 var valid0 = _errs69 === errors;
@@ -5518,23 +5596,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.content_type !== undefined){
-let data34 = data.content_type;
+if(data.complete !== undefined){
 const _errs71 = errors;
-if(errors === _errs71){
-if(typeof data34 === "string"){
-if(longerThan(data34, 1024)){
+if(typeof data.complete !== "boolean"){
 return false;
-}
-else {
-if(!pattern76.test(data34)){
-return false;
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs71 === errors;
 }
@@ -5542,23 +5607,14 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.language !== undefined){
-let data35 = data.language;
+if(data.coalesce_hint !== undefined){
+let data35 = data.coalesce_hint;
 const _errs73 = errors;
-if(errors === _errs73){
-if(typeof data35 === "string"){
-if(longerThan(data35, 256)){
+if(typeof data35 !== "string"){
 return false;
 }
-else {
-if(!pattern27.test(data35)){
+if(!(((((data35 === "none") || (data35 === "word")) || (data35 === "sentence")) || (data35 === "paragraph")) || (data35 === "completion"))){
 return false;
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs73 === errors;
 }
@@ -5566,10 +5622,80 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.output_id !== undefined){
+let data36 = data.output_id;
+const _errs75 = errors;
+if(errors === _errs75){
+if(typeof data36 === "string"){
+if(!pattern6.test(data36)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs75 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.content_type !== undefined){
+let data37 = data.content_type;
+const _errs77 = errors;
+if(errors === _errs77){
+if(typeof data37 === "string"){
+if(longerThan(data37, 1024)){
+return false;
+}
+else {
+if(!pattern76.test(data37)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs77 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.language !== undefined){
+let data38 = data.language;
+const _errs79 = errors;
+if(errors === _errs79){
+if(typeof data38 === "string"){
+if(longerThan(data38, 256)){
+return false;
+}
+else {
+if(!pattern27.test(data38)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs79 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "chunk")) || (key3 === "position")) || (key3 === "complete")) || (key3 === "coalesce_hint")) || (key3 === "output_id")) || (key3 === "content_type")) || (key3 === "language"))){
+if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "chunk")) || (key3 === "position")) || (key3 === "complete")) || (key3 === "coalesce_hint")) || (key3 === "output_id")) || (key3 === "content_type")) || (key3 === "language")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern79.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
+}
+}
+}
 }
 }
 }
@@ -5601,8 +5727,7 @@ return false;
 return errors === 0;
 }
 export const isProgressUpdatedEvent = validate17;
-const pattern89 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern91 = new RegExp("^(summary_normal)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern91 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate17(data){
 let vErrors = null;
 let errors = 0;
@@ -6430,7 +6555,7 @@ var valid9 = true;
 }
 if(valid9){
 for(const key3 in data29){
-if(!(((((key3 === "percent") || (key3 === "step")) || (key3 === "total_steps")) || (key3 === "description")) || ((pattern89.test(key3) && typeof data29[key3] === "string" && data29[key3].length > 0 && !longerThan(data29[key3], 16384))))){
+if(!(((((key3 === "percent") || (key3 === "step")) || (key3 === "total_steps")) || (key3 === "description")) || ((pattern91.test(key3) && typeof data29[key3] === "string" && data29[key3].length > 0 && !longerThan(data29[key3], 16384))))){
 return false;
 break;
 }
@@ -6498,22 +6623,22 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.eta_ms !== undefined){
-let data36 = data.eta_ms;
+if(data.summary_detailed !== undefined){
+let data36 = data.summary_detailed;
 const _errs81 = errors;
-if(!((typeof data36 == "number") && (!(data36 % 1) && !isNaN(data36)))){
-return false;
-}
 if(errors === _errs81){
-if(typeof data36 == "number"){
-if(data36 < 0){
+if(typeof data36 === "string"){
+if(data36.length < 1){
 return false;
 }
 else {
-if(data36 > 86400000){
+if(longerThan(data36, 16384)){
 return false;
 }
 }
+}
+else {
+return false;
 }
 }
 var valid0 = _errs81 === errors;
@@ -6522,10 +6647,35 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.eta_ms !== undefined){
+let data37 = data.eta_ms;
+const _errs83 = errors;
+if(!((typeof data37 == "number") && (!(data37 % 1) && !isNaN(data37)))){
+return false;
+}
+if(errors === _errs83){
+if(typeof data37 == "number"){
+if(data37 < 0){
+return false;
+}
+else {
+if(data37 > 86400000){
+return false;
+}
+}
+}
+}
+var valid0 = _errs83 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 for(const key4 in data){
-if(!(((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "eta_ms")) || ((pattern34.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern91.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
+if(!((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "eta_ms")) || ((pattern34.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern79.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
 return false;
 break;
+}
 }
 }
 }
@@ -6554,7 +6704,7 @@ return false;
 return errors === 0;
 }
 export const isSessionCancelledEvent = validate18;
-const pattern105 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern107 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate18(data){
 let vErrors = null;
 let errors = 0;
@@ -7317,7 +7467,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "cancelled_by")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "cancellation_reason")) || (key3 === "partial_result")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern105.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "cancelled_by")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "cancellation_reason")) || (key3 === "partial_result")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern107.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -7350,7 +7500,7 @@ return false;
 return errors === 0;
 }
 export const isSessionCompletedEvent = validate19;
-const pattern119 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern121 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate19(data){
 let vErrors = null;
 let errors = 0;
@@ -8151,7 +8301,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "duration_ms")) || (key3 === "tool_invocations_count")) || (key3 === "output_summary")) || (key3 === "result_uri")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern119.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "duration_ms")) || (key3 === "tool_invocations_count")) || (key3 === "output_summary")) || (key3 === "result_uri")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern121.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -8185,8 +8335,8 @@ return false;
 return errors === 0;
 }
 export const isSessionErroredEvent = validate20;
-const pattern131 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
-const pattern134 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern133 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
+const pattern136 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate20(data){
 let vErrors = null;
 let errors = 0;
@@ -8915,7 +9065,7 @@ let data33 = data.error_code;
 const _errs69 = errors;
 if(errors === _errs69){
 if(typeof data33 === "string"){
-if(!pattern131.test(data33)){
+if(!pattern133.test(data33)){
 return false;
 }
 }
@@ -8984,7 +9134,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "error_category")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "error_code")) || (key3 === "error_uri")) || (key3 === "recoverable")) || (key3 === "remediation_hint")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern134.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "error_category")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "error_code")) || (key3 === "error_uri")) || (key3 === "recoverable")) || (key3 === "remediation_hint")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern136.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -9019,7 +9169,6 @@ return false;
 return errors === 0;
 }
 export const isSessionStartedEvent = validate21;
-const pattern147 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate21(data){
 let vErrors = null;
 let errors = 0;
@@ -9837,7 +9986,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || (key3 === "requested_by")) || (key3 === "request_text")) || (key3 === "tools_available")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern147.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || (key3 === "requested_by")) || (key3 === "request_text")) || (key3 === "tools_available")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern79.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -10652,7 +10801,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "from_state")) || (key3 === "to_state")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern147.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "from_state")) || (key3 === "to_state")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern79.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -10685,9 +10834,9 @@ return false;
 return errors === 0;
 }
 export const isToolCompletedEvent = validate23;
-const pattern172 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
-const pattern173 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
-const pattern175 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern174 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
+const pattern175 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
+const pattern177 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate23(data){
 let vErrors = null;
 let errors = 0;
@@ -11329,7 +11478,7 @@ let data29 = data.tool;
 const _errs61 = errors;
 if(errors === _errs61){
 if(typeof data29 === "string"){
-if(!pattern172.test(data29)){
+if(!pattern174.test(data29)){
 return false;
 }
 }
@@ -11435,7 +11584,7 @@ let data34 = data.tool_call_id;
 const _errs71 = errors;
 if(errors === _errs71){
 if(typeof data34 === "string"){
-if(!pattern173.test(data34)){
+if(!pattern175.test(data34)){
 return false;
 }
 }
@@ -11493,7 +11642,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "status")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "tool_call_id")) || (key3 === "duration_ms")) || (key3 === "error_message")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern175.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "status")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "tool_call_id")) || (key3 === "duration_ms")) || (key3 === "error_message")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern177.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -11528,7 +11677,7 @@ return false;
 return errors === 0;
 }
 export const isToolInvokedEvent = validate24;
-const pattern190 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern192 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate24(data){
 let vErrors = null;
 let errors = 0;
@@ -12170,7 +12319,7 @@ let data29 = data.tool;
 const _errs61 = errors;
 if(errors === _errs61){
 if(typeof data29 === "string"){
-if(!pattern172.test(data29)){
+if(!pattern174.test(data29)){
 return false;
 }
 }
@@ -12349,7 +12498,7 @@ let data38 = data.tool_call_id;
 const _errs79 = errors;
 if(errors === _errs79){
 if(typeof data38 === "string"){
-if(!pattern173.test(data38)){
+if(!pattern175.test(data38)){
 return false;
 }
 }
@@ -12364,7 +12513,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "description")) || (key3 === "args_summary")) || (key3 === "expected_duration_ms")) || (key3 === "risk_level")) || (key3 === "irreversible")) || (key3 === "tool_call_id")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern190.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "description")) || (key3 === "args_summary")) || (key3 === "expected_duration_ms")) || (key3 === "risk_level")) || (key3 === "irreversible")) || (key3 === "tool_call_id")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern192.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -12401,8 +12550,8 @@ return false;
 return errors === 0;
 }
 export const isEnvelope = validate25;
-const pattern193 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
-const pattern203 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
+const pattern195 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
+const pattern205 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
 function validate25(data){
 let vErrors = null;
 let errors = 0;
@@ -12494,7 +12643,7 @@ if(longerThan(data3, 1024)){
 return false;
 }
 else {
-if(!pattern193.test(data3)){
+if(!pattern195.test(data3)){
 return false;
 }
 }
@@ -13053,7 +13202,7 @@ var valid0 = true;
 if(valid0){
 var valid8 = true;
 for(const key3 in data){
-if(pattern203.test(key3)){
+if(pattern205.test(key3)){
 var valid8 = false;
 return false;
 if(!valid8){
@@ -13174,7 +13323,7 @@ if(longerThan(data3, 1024)){
 return false;
 }
 else {
-if(!pattern193.test(data3)){
+if(!pattern195.test(data3)){
 return false;
 }
 }
@@ -13805,7 +13954,7 @@ var valid0 = true;
 if(valid0){
 var valid8 = true;
 for(const key3 in data){
-if(pattern203.test(key3)){
+if(pattern205.test(key3)){
 var valid8 = false;
 return false;
 if(!valid8){
@@ -13838,7 +13987,7 @@ return false;
 return errors === 0;
 }
 export const isCapabilities = validate27;
-const pattern218 = new RegExp("^[^*]*\\*?$");
+const pattern220 = new RegExp("^[^*]*\\*?$");
 function validate27(data){
 let vErrors = null;
 let errors = 0;
@@ -14021,7 +14170,7 @@ if(longerThan(data10, 256)){
 return false;
 }
 else {
-if(!pattern218.test(data10)){
+if(!pattern220.test(data10)){
 return false;
 }
 }
@@ -14072,7 +14221,7 @@ if(longerThan(data12, 256)){
 return false;
 }
 else {
-if(!pattern218.test(data12)){
+if(!pattern220.test(data12)){
 return false;
 }
 }
@@ -15245,7 +15394,7 @@ if(longerThan(data20, 256)){
 return false;
 }
 else {
-if(!pattern218.test(data20)){
+if(!pattern220.test(data20)){
 return false;
 }
 }
@@ -15296,7 +15445,7 @@ if(longerThan(data22, 256)){
 return false;
 }
 else {
-if(!pattern218.test(data22)){
+if(!pattern220.test(data22)){
 return false;
 }
 }
@@ -16288,7 +16437,7 @@ if(longerThan(data13, 256)){
 return false;
 }
 else {
-if(!pattern218.test(data13)){
+if(!pattern220.test(data13)){
 return false;
 }
 }
@@ -16339,7 +16488,7 @@ if(longerThan(data15, 256)){
 return false;
 }
 else {
-if(!pattern218.test(data15)){
+if(!pattern220.test(data15)){
 return false;
 }
 }
@@ -17060,7 +17209,7 @@ if(longerThan(data14, 256)){
 return false;
 }
 else {
-if(!pattern218.test(data14)){
+if(!pattern220.test(data14)){
 return false;
 }
 }
@@ -17111,7 +17260,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern218.test(data16)){
+if(!pattern220.test(data16)){
 return false;
 }
 }
@@ -18048,7 +18197,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern218.test(data16)){
+if(!pattern220.test(data16)){
 return false;
 }
 }

@@ -67,7 +67,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
     if (first === undefined) return MAX_TEXT_BYTES;
     if (hold.roomFor !== first) {
       hold.roomFor = first;
-      hold.room = roomForText(first.live.deliveryIn(terms.shape).event);
+      hold.room = roomForText(first.live.textBase);
     }
     return hold.room;
   };
@@ -133,7 +133,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
         hint,
         complete,
         timestamp,
-        base: first.live.deliveryIn(terms.shape).event,
+        base: first.live.textBase,
         mergeable: !hold.isSealed,
         verbatim: isVerbatim ? first.live.deliveryIn(terms.shape) : undefined,
       });

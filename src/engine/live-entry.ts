@@ -3,6 +3,7 @@
 import { createDelivery, type Delivery } from "./delivery.js";
 import type { AgentEvent, JournaledEvent } from "./event.js";
 import { isCritical } from "./event.js";
+import { withoutSummaries } from "./readable-fields.js";
 import { outputKey } from "./unit.js";
 
 /** One (verbosity, language chain), interned: equal shapes are the same object (R14). */
@@ -16,6 +17,8 @@ export interface LiveEntry {
   readonly critical: boolean;
   /** The key of the output that a chunk belongs to: one string for all who look for it by that. */
   readonly output: string;
+  /** The chunk as text that is merged or cut has it: without what its agent says of it alone (R2). The same in every shape; made once. */
+  readonly textBase: AgentEvent;
   /** The event in a shape; made once a shape, and once in all where the shape changes nothing. */
   readonly deliveryIn: (shape: InternedShape) => Delivery;
 }
@@ -29,6 +32,7 @@ class SharedEntry implements LiveEntry {
   readonly entry: JournaledEvent;
   readonly critical: boolean;
   private key: string | undefined;
+  private base: AgentEvent | undefined;
   private plain: Delivery | undefined;
   private lastShape: InternedShape | undefined;
   private lastDelivery: Delivery | undefined;
@@ -42,6 +46,11 @@ class SharedEntry implements LiveEntry {
   get output(): string {
     this.key ??= outputKey(this.entry.event);
     return this.key;
+  }
+
+  get textBase(): AgentEvent {
+    this.base ??= withoutSummaries(this.entry.event);
+    return this.base;
   }
 
   deliveryIn(shape: InternedShape): Delivery {

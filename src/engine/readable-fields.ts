@@ -111,6 +111,16 @@ export function hasVariants(event: AgentEvent): boolean {
   return nested.objects.some((object) => isFields(object) && variantsIn(object, nested.readable).length > 0);
 }
 
+/** The event without its summaries in any language. Answers the same object where it has none. On the hot path, as `hasVariants`. */
+export function withoutSummaries(event: AgentEvent): AgentEvent {
+  const isSummary = (key: string): boolean => SUMMARY_FIELDS.has(key) || variantOf(key, SUMMARY_FIELDS) !== undefined;
+  for (const key in event) {
+    if (OTHER_FIELDS.has(key) || !isSummary(key)) continue;
+    return Object.fromEntries(Object.entries(event).filter(([name]) => !isSummary(name))) as AgentEvent;
+  }
+  return event;
+}
+
 /** Whether the type demands `summary_normal`; of a type that it does not know, it is all that a subscriber announces (AAEP §7). */
 export function requiresNormalSummary(type: string): boolean {
   switch (topicKind(type)) {

@@ -45,7 +45,7 @@ export interface TextUnit extends UnitBase {
   readonly hint: Boundary;
   readonly complete: boolean;
   readonly timestamp: string;
-  /** The first constituent in the view's shape; a merged event has its fields. */
+  /** The first constituent without its summaries; a merged event has its fields. */
   readonly base: AgentEvent;
   /** May be joined with its neighbours (R10: language, type, urgency, producer, correlation and extensions agree). */
   readonly mergeable: boolean;

@@ -163,7 +163,7 @@ export function createView(
       hint: boundaryOf(event.coalesce_hint) ?? (event.complete === true ? "completion" : "none"),
       complete: event.complete === true,
       timestamp: event.timestamp,
-      base: live.deliveryIn(terms.shape).event,
+      base: live.textBase,
       mergeable: !terms.carriesExtensions(event),
       verbatim: live.deliveryIn(terms.shape),
     });

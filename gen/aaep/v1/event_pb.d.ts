@@ -571,6 +571,11 @@ export declare type ProgressUpdated = Message<"aaep.v1.ProgressUpdated"> & {
    * @generated from field: optional uint32 eta_ms = 4;
    */
   etaMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string summary_detailed = 5;
+   */
+  summaryDetailed?: string | undefined;
 };
 
 /**
@@ -797,6 +802,23 @@ export declare type OutputStreaming = Message<"aaep.v1.OutputStreaming"> & {
    * @generated from field: optional string language = 7;
    */
   language?: string | undefined;
+
+  /**
+   * What is said of this chunk alone; left out where it is merged with others or cut.
+   *
+   * @generated from field: optional string summary_terse = 8;
+   */
+  summaryTerse?: string | undefined;
+
+  /**
+   * @generated from field: optional string summary_normal = 9;
+   */
+  summaryNormal?: string | undefined;
+
+  /**
+   * @generated from field: optional string summary_detailed = 10;
+   */
+  summaryDetailed?: string | undefined;
 };
 
 /**
@@ -949,6 +971,11 @@ export declare type AwaitingClarification = Message<"aaep.v1.AwaitingClarificati
    * @generated from field: optional string default_response = 9;
    */
   defaultResponse?: string | undefined;
+
+  /**
+   * @generated from field: optional string summary_detailed = 10;
+   */
+  summaryDetailed?: string | undefined;
 };
 
 /**
@@ -1035,6 +1062,11 @@ export declare type HandoffRequested = Message<"aaep.v1.HandoffRequested"> & {
    * @generated from field: optional aaep.v1.Level urgency_for_handoff = 7;
    */
   urgencyForHandoff?: Level | undefined;
+
+  /**
+   * @generated from field: optional string summary_detailed = 8;
+   */
+  summaryDetailed?: string | undefined;
 };
 
 /**

@@ -68,6 +68,21 @@ describe("events of the chapters", () => {
   });
 });
 
+describe("R2, AAEP §9.3.1(9), P18: summaries", () => {
+  const LEVELS = ["summary_terse", "summary_normal", "summary_detailed"];
+  it.each(EVENT_NAMES)(
+    "%s may have them at every level and in every language, and may be said to have none",
+    (name) => {
+      const all = Object.fromEntries(LEVELS.flatMap((field) => [field, `${field}_yo`].map((key) => [key, "Said."])));
+      expect(() => assertEvent(altered(name, all))).not.toThrow();
+      for (const field of LEVELS)
+        for (const key of [field, `${field}_yo`])
+          for (const wrong of ["", 5, "x".repeat(16_385)])
+            expect(() => assertEvent(altered(name, { ...all, [key]: wrong }))).toThrow();
+    },
+  );
+});
+
 describe("the defects of §3.11", () => {
   const state = "agent.state.changed";
   const defects: readonly (readonly [string, Json, string, string, string, RegExp])[] = [
