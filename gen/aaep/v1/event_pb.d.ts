@@ -775,7 +775,7 @@ export declare type OutputStreaming = Message<"aaep.v1.OutputStreaming"> & {
   position?: bigint | undefined;
 
   /**
-   * Required.
+   * Required. Of what an agent publishes absent is false.
    *
    * @generated from field: optional bool complete = 3;
    */

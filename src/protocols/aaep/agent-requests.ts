@@ -73,7 +73,14 @@ export function agentDocument(descriptor: DescMessage, frame: ServiceMessage): M
 export function batchIn(publish: unknown): EventBatch {
   if (publish === undefined) throw missing("publish", "with the events");
   const { events, resume_token } = publish as Message;
-  return { events: events as readonly unknown[], resumeToken: textOf(resume_token) };
+  return { events: (events as readonly Message[]).map(withCompletion), resumeToken: textOf(resume_token) };
+}
+
+/** A truth value that is absent is false to everybody who writes protobuf: a chunk that does not say so is not its output's last. */
+function withCompletion(event: Message): Message {
+  const { type, complete } = event;
+  if (complete !== undefined || topicKind(String(type)) !== "output.streaming") return event;
+  return { ...event, complete: false };
 }
 
 /** The fields of a question. @throws Fault "invalid_message" where there is none, or another event */

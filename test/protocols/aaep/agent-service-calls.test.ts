@@ -85,6 +85,22 @@ describe("PublishBatch", () => {
     expect(service.service.leaseCount()).toBe(1);
   });
 
+  it("P22: takes a chunk that does not say that it is the last as one that is not, by calls and on a stream", async () => {
+    const service = createAgentServiceRig();
+    const listener = service.rig.listen({ coalesceBoundaries: ["none"] });
+    const { complete: _, ...chunk } = session().chunk("Hel");
+    const { agent_key } = await service.call("publishBatch", batch({}, session().started(), chunk));
+    await service.call(
+      "publishBatch",
+      batch({ agent_key: String(agent_key) }, { ...session().chunk("lo."), complete: true }),
+    );
+    const agent = service.stream();
+    agent.send({ publish: { events: [session("sess_2").started(), { ...chunk, session_id: "sess_2" }] } });
+    await service.settle();
+    const heard = listener.received.flatMap(({ event }) => (event.chunk === undefined ? [] : [event.complete]));
+    expect(heard).toEqual([false, true, false]);
+  });
+
   it("publishes all or none, and keeps nobody who published nothing (R3)", async () => {
     const service = createAgentServiceRig();
     expect(
