@@ -7,6 +7,8 @@ export interface PeerIdentity {
   readonly label: string;
   /** What is vouched for: the parent over stdio, a process of the same user over a socket with mode 0600, whoever has the token over TCP. */
   readonly trust: "parent" | "same-user" | "token-holder" | "in-process";
+  /** The origin whose plain pages it can fetch, "http://127.0.0.1:8700". Undefined where the address that it called has none, or none with a URL. */
+  readonly origin?: string | undefined;
 }
 
 export interface CloseInfo {

@@ -26,7 +26,7 @@ import { auditDirectory } from "./audit-names.js";
 import type { Configuration } from "./config.js";
 import { type EndpointServices, type Served, type ServeOptions, serveConnection } from "./endpoint.js";
 import { engineOptionsOf } from "./engine-options.js";
-import { CONFORMANCE_LEVELS, daemonManifest } from "./manifest.js";
+import { CONFORMANCE_LEVELS, daemonManifest, MANIFEST_PAGE } from "./manifest.js";
 import type { OfferedServices } from "./offer-services.js";
 import { openJournal } from "./open-journal.js";
 import { assertNameFree } from "./own-addresses.js";
@@ -142,7 +142,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       ids: options.ids,
       offer: offerOf(options),
       producer: () => producerOf(manifest()),
-      manifestUri: () => presence?.uri,
+      manifestUri: (origin) => (origin === undefined ? presence?.uri : `${origin}${MANIFEST_PAGE}`),
       manifest,
       status,
       manifestDeclared: (theirs) => {

@@ -3,6 +3,9 @@ import { AAEPD_VOCABULARY, CORE_VOCABULARY } from "../engine/vocabularies.js";
 import { AAEP_VERSION } from "../protocols/aaep/negotiate.js";
 import type { Configuration } from "./config.js";
 
+/** Where the manifest stands among the pages of the HTTP server (AAEP §5.10.2). */
+export const MANIFEST_PAGE = "/.well-known/aaep-manifest.json";
+
 /** What the daemon can do of AAEP chapter 9; a signed manifest is optional at every level (AAEP §9.5.1). */
 export const CONFORMANCE_LEVELS: readonly number[] = [1, 2, 3];
 

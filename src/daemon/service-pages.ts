@@ -1,6 +1,7 @@
 // What stands beside the services on the HTTP server: plain pages for browsers, monitors and people.
 import type { HttpPage, HttpPageAnswer } from "../../transports/connect/options.js";
 import type { Message } from "../protocols/aaep/subscription-desk.js";
+import { MANIFEST_PAGE } from "./manifest.js";
 import type { Metrics } from "./metrics.js";
 
 export interface Page extends HttpPage {
@@ -20,7 +21,7 @@ export function servicePages(from: {
   });
   return [
     {
-      path: "/.well-known/aaep-manifest.json",
+      path: MANIFEST_PAGE,
       needsToken: true,
       answer: () => ({
         status: 200,

@@ -5,13 +5,14 @@ import { type IncomingMessage, request } from "node:http";
 import { connect } from "node:http2";
 import { createConnection } from "node:net";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { type CallOptions, Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
 import { ListenRequestSchema, SubscribeRequestSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
+import { unixHttp1 } from "../../transports/connect/unix-client.js";
 import { ensureBuilt } from "../support/built.js";
 import { callOnce, createGrpcClient, refusalOf } from "../support/grpc-client.js";
 import { listenInLines, publishInLines } from "../support/line-listener.js";
@@ -88,6 +89,30 @@ describe("aaepd serve with services", () => {
     program.child.kill("SIGTERM");
     expect(await program.ended).toMatchObject({ code: 0 });
     expect([existsSync(tokenPath), existsSync(join(directory, "aaepd.manifest.json"))]).toEqual([false, false]);
+  });
+
+  it("AAEP §5.10.2, P20: a listener over HTTP on TCP is told a page that it can fetch, every other the file", async () => {
+    const { ready, directory } = await started("--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0");
+    const token = withToken(readFileSync(join(directory, "aaepd.token"), "utf8").trim());
+    const uriOf = async (transport: Transport, call: CallOptions = token): Promise<string> => {
+      for await (const { message } of createClient(SubscriberService, transport).listen({}, call))
+        if (message.case === "accepted") return String(message.value.manifestUri);
+      throw new Error("no acceptance");
+    };
+    const [tcp = ""] = ready.endpoints.http ?? [];
+    const file = pathToFileURL(join(directory, "aaepd.manifest.json")).href;
+    const page = await uriOf(createConnectTransport({ baseUrl: `http://${tcp}`, httpVersion: "1.1" }));
+    expect(page).toBe(`http://${tcp}/.well-known/aaep-manifest.json`);
+    expect(await (await fetch(page, token)).json()).toMatchObject({
+      type: "aaep:producer.manifest",
+      transports_supported: ["unix-socket", "grpc", "connect"],
+    });
+    expect(await uriOf(createGrpcTransport({ baseUrl: `http://${tcp}` }))).toBe(page);
+    expect(await uriOf(createGrpcTransport({ baseUrl: `http://${ready.endpoints.grpc?.[0]}` }))).toBe(file);
+    const other = await started("--http", "auto");
+    const nodeOptions = unixHttp1(join(other.directory, "aaepd.http"));
+    const overUnix = createConnectTransport({ baseUrl: "http://localhost", httpVersion: "1.1", nodeOptions });
+    expect(await uriOf(overUnix, {})).toMatch(/^file:.*aaepd\.manifest\.json$/);
   });
 
   it("TCP: what tells no more than whether it runs needs no token, and no other host's name will do for anything", async () => {

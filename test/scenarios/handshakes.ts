@@ -56,7 +56,9 @@ export const handshakes: readonly Scenario[] = [
               limits: { queue_events: 256, policy: "journal", max_lag_seconds: 60, max_lag_events: 16_384 },
             },
           },
-          manifest_uri: expect.stringMatching(/^file:.*\.manifest\.json$/),
+          manifest_uri: expect.stringMatching(
+            /^(file:.*\.manifest\.json|http:\/\/127\.0\.0\.1:\d+\/\.well-known\/aaep-manifest\.json)$/,
+          ),
           negotiation_notes: undefined,
         },
       },

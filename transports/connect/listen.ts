@@ -23,6 +23,7 @@ export async function listenConnect(options: ConnectListenOptions): Promise<Serv
   const listening = await listenForCalls(
     resolved.address,
     {
+      hasPages: true,
       silentConnectionMs: resolved.silentConnectionMs,
       after: resolved.after,
       ...(maxConnections === undefined ? {} : { maxConnections }),

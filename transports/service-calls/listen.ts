@@ -24,6 +24,8 @@ export interface ServiceListenOptions {
   readonly onAcceptFault?: (fault: Fault) => void;
   /** Platform, environment and user. Default: this process's. */
   readonly place?: IpcPlace;
+  /** Whether plain pages are served there too, so that over TCP its callers can fetch them. Default false. */
+  readonly hasPages?: boolean;
 }
 
 /** What listens, below any protocol. */
@@ -48,7 +50,7 @@ export async function listenForCalls(
   options: ServiceListenOptions,
   accept: (connection: ServiceConnection) => void,
 ): Promise<ListeningSocket> {
-  const { onAcceptFault = () => {}, place = currentPlace() } = options;
+  const { onAcceptFault = () => {}, place = currentPlace(), hasPages = false } = options;
   const connections = createConnections({
     most: options.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
     silentMs: options.silentConnectionMs ?? DEFAULT_SILENT_CONNECTION_MS,
@@ -62,6 +64,7 @@ export async function listenForCalls(
     const peer: PeerIdentity = {
       label: `${name}#${acceptedCount}`,
       trust: address.kind === "unix" ? "same-user" : "token-holder",
+      origin: hasPages && address.kind === "tcp" ? `http://${name}` : undefined,
     };
     const connection = connections.add(socket, peer);
     if (connection !== undefined) accept(connection);

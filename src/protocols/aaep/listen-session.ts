@@ -7,12 +7,13 @@ import { type DeskServices, errorMessage, NOTHING_OWED } from "./subscription-de
 
 /**
  * The protocol of one such stream; undefined as its message asks for ch. 5's defaults. While it lasts its subscription is among `subscriptions`.
- * `end` closes the stream in order.
+ * `end` closes the stream in order. `origin`: as of `PeerIdentity`.
  */
 export function createListenProtocol(
   services: DeskServices,
   subscriptions: KeyedSubscriptions,
   end: () => void,
+  origin?: string,
 ): Protocol<unknown> {
   return {
     name: "aaep-listen",
@@ -27,7 +28,7 @@ export function createListenProtocol(
         receive: (message) => {
           const { open: former } = source;
           const request = message ?? defaultRequest(services.ids.hex(8));
-          const events = { wake, isRemembered: message !== undefined, expelled: expel, tell };
+          const events = { wake, isRemembered: message !== undefined, expelled: expel, tell, origin };
           const { message: answer, isAccepted } = source.request(request, events);
           const { open } = source;
           // Nothing else can be tried on a stream that has no subscription.

@@ -16,17 +16,19 @@ import {
 
 const NOTHING: Reaction<unknown> = { answers: [], closes: false };
 
-/**
- * The protocol of a peer whose first message is a `subscription.request`. `readClaims` reads what its messages say of themselves where they cannot be
- * taken.
- */
-export function createPlainProtocol(
-  services: DeskServices,
-  readClaims: ReadClaims = claimsOfMessage,
-): Protocol<unknown> {
+export interface PlainProtocolOptions {
+  /** Reads what its peer's messages say of themselves where they cannot be taken. Default: of JSON. */
+  readonly readClaims?: ReadClaims;
+  /** As of `PeerIdentity`. Default: none. */
+  readonly origin?: string | undefined;
+}
+
+/** The protocol of a peer whose first message is a `subscription.request`. */
+export function createPlainProtocol(services: DeskServices, options: PlainProtocolOptions = {}): Protocol<unknown> {
+  const { readClaims = claimsOfMessage, origin } = options;
   return {
     name: "aaep",
-    open: (wake, expel, tell) => new PlainSession(services, { wake, expelled: expel, tell }, readClaims),
+    open: (wake, expel, tell) => new PlainSession(services, { wake, expelled: expel, tell, origin }, readClaims),
   };
 }
 

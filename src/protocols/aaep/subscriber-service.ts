@@ -49,7 +49,6 @@ function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
   const desk: DeskServices = { ...services, heartbeatSeconds: heartbeat && heartbeatMs / 1000 };
   const subscribeCodec = createSubscribeCodec();
   const listenCodec = createListenCodec();
-  const conversation = createPlainProtocol(desk, claimsOfRequest);
   const subscriptions = createKeyedSubscriptions();
   const { method } = SubscriberService;
   return [
@@ -57,14 +56,19 @@ function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
       kind: "stream",
       descriptor: method.subscribe,
       joinsRuns: true,
-      accept: (connection) => serve(connection, subscribeCodec, conversation, heartbeat),
+      accept: (connection) => {
+        const { origin } = connection.peer;
+        const protocol = createPlainProtocol(desk, { readClaims: claimsOfRequest, origin });
+        serve(connection, subscribeCodec, protocol, heartbeat);
+      },
     },
     {
       kind: "stream",
       descriptor: method.listen,
       joinsRuns: true,
       accept: (connection) => {
-        const protocol = createListenProtocol(desk, subscriptions, () => void connection.close());
+        const end = (): void => void connection.close();
+        const protocol = createListenProtocol(desk, subscriptions, end, connection.peer.origin);
         serve(connection, listenCodec, protocol, heartbeat);
       },
     },
@@ -87,14 +91,17 @@ function heartbeatMessage(resumeAfter: string | undefined): Message {
 /** The service of the specification's appendix: no heartbeats, for it has no message for them; gRPC's own keepalive watches its streams. */
 function jsonMethods(services: SubscriberServices): readonly ServiceMethod[] {
   const codec = createAaepMessageCodec(services.utf8);
-  const conversation = createPlainProtocol({ ...services, heartbeatSeconds: undefined });
+  const desk: DeskServices = { ...services, heartbeatSeconds: undefined };
   const { method } = AaepService;
   return [
     {
       kind: "stream",
       descriptor: method.subscribe,
       joinsRuns: false,
-      accept: (connection) => services.serve(connection, codec, conversation, undefined),
+      accept: (connection) => {
+        const { origin } = connection.peer;
+        services.serve(connection, codec, createPlainProtocol(desk, { origin }), undefined);
+      },
     },
     {
       kind: "unary",

@@ -36,8 +36,8 @@ export interface DeskServices {
   readonly offer: Offer;
   /** Who the daemon is to its subscribers (R1). Asked for each acceptance: an agent may name itself later. */
   readonly producer: () => Producer;
-  /** Where the manifest stands, if it stands anywhere. */
-  readonly manifestUri: () => string | undefined;
+  /** Where the manifest stands for a subscriber that can fetch the pages of `origin`, or none; undefined where it stands nowhere (AAEP §5.10.2). */
+  readonly manifestUri: (origin?: string) => string | undefined;
   readonly log: Log;
   /** Told in acceptances: after how long a silence a stream says that it is alive, seconds. Undefined where it never does. */
   readonly heartbeatSeconds?: number | undefined;
@@ -49,6 +49,8 @@ export interface SubscriptionEvents {
   readonly isRemembered?: boolean;
   /** Its connection, where that may have an agent too: what that names in `AgentDeskServices` (R5). Default: it has none. */
   readonly connection?: object;
+  /** As of `PeerIdentity`. Default: none. */
+  readonly origin?: string | undefined;
   /** The subscription whose place it takes: that of the same stream (R33). It is its holder's to close. Default: none. */
   readonly replaces?: EngineSubscription | undefined;
   /** Sends a message on its stream that answers nothing. Default: it is not sent. */
@@ -125,7 +127,7 @@ function answerRequest(value: unknown, events: SubscriptionEvents, services: Des
       wake: events.wake,
       ended: events.expelled,
     });
-    const open = new DeskSubscription(engine, negotiated, services);
+    const open = new DeskSubscription(engine, negotiated, services, events.origin);
     return { kind: "accepted", message: open.accepted(negotiated), open };
   } catch (caught) {
     engine?.close();
@@ -139,11 +141,18 @@ class DeskSubscription implements OpenSubscription {
   readonly engine: EngineSubscription;
   private capabilities: Capabilities;
   private readonly services: DeskServices;
+  private readonly origin: string | undefined;
 
-  constructor(engine: EngineSubscription, { capabilities }: Accepted, services: DeskServices) {
+  constructor(
+    engine: EngineSubscription,
+    { capabilities }: Accepted,
+    services: DeskServices,
+    origin: string | undefined,
+  ) {
     this.engine = engine;
     this.capabilities = capabilities;
     this.services = services;
+    this.origin = origin;
     this.key = services.ids.hex(16);
   }
 
@@ -153,8 +162,8 @@ class DeskSubscription implements OpenSubscription {
 
   /** It has the members of AAEP §5.4 and no others: what the daemon adds stands among the capabilities (R19). */
   accepted({ version, honored, notes: sentences }: Accepted): Message {
-    const { services, key } = this;
-    const manifestUri = services.manifestUri();
+    const { services, key, origin } = this;
+    const manifestUri = services.manifestUri(origin);
     const notes = negotiationNotes(sentences);
     const given = givenMembers(key, services.engine.limits, services.heartbeatSeconds);
     return {
