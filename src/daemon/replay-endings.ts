@@ -1,6 +1,6 @@
 // Whom a replay tells that it has ended. A client that is sent away may come back at once with the last event it heard: it is sent away again only
 // for what it had not heard, and for the same return once. So nobody comes and goes for ever.
-import type { SubscribeSpec } from "../engine/engine.js";
+import type { SubscribeSpec } from "../engine/subscribe-spec.js";
 
 export interface Ending {
   /** Of a listener that was given all there is: whether it is told that the recording has ended. `hasHeardNews`: some of it was new to it. */

@@ -2,11 +2,12 @@
 // beginning: all that was negotiated applies as it does to what is live. Agents are turned away.
 import { Fault } from "../base/errors.js";
 import { addCounts, createDeliveryCounts } from "../engine/delivery-counts.js";
-import { createEngine, type Engine, type SubscribeSpec } from "../engine/engine.js";
+import { createEngine, type Engine } from "../engine/engine.js";
 import type { EngineOptions, EngineServices } from "../engine/engine-options.js";
 import type { ClosureReason } from "../engine/engine-status.js";
 import type { EngineSubscription } from "../engine/engine-subscription.js";
 import type { ResumeAfter } from "../engine/resume-start.js";
+import type { SubscribeSpec } from "../engine/subscribe-spec.js";
 import { createPlayer, type Pace } from "./player.js";
 import { createTape, playedUpTo, type RecordedSession, type Tape } from "./recorded-session.js";
 import { createEndings } from "./replay-endings.js";

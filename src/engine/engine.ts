@@ -22,7 +22,6 @@ import { createGapEvents } from "./gap-events.js";
 import { createHub } from "./hub.js";
 import { keptQuestions } from "./kept-questions.js";
 import { createLosses } from "./losses.js";
-import type { Expulsion } from "./member-spec.js";
 import { collapsedStateEvent, completeSkipped, overtookEvent, textEvent } from "./merged-events.js";
 import { createPublishing } from "./publishing.js";
 import type { AgentEvents } from "./question-agents.js";
@@ -30,7 +29,7 @@ import { createQuestions } from "./questions.js";
 import { createRepeats } from "./repeats.js";
 import { createReplaying } from "./replaying.js";
 import { createResumePoints } from "./resume-points.js";
-import { type ResumeAfter, resumeStart } from "./resume-start.js";
+import { resumeStart } from "./resume-start.js";
 import { createSaidEvents } from "./said-events.js";
 import { createOpenSayings, type OpenSayings } from "./sayings.js";
 import type { OpenQuestion } from "./session-record.js";
@@ -41,26 +40,11 @@ import { applyShape, shapeOf } from "./shape.js";
 import { createSharedConnections } from "./shared-connections.js";
 import { createSpokesman } from "./spokesman.js";
 import { standpoint } from "./standpoint.js";
+import type { SubscribeSpec } from "./subscribe-spec.js";
 import { createSubscriberLows } from "./subscriber-lows.js";
 import type { Terms } from "./terms.js";
 import { createTurnSlices } from "./turn-slices.js";
 import { createWakeUps, wakeUpsOf } from "./wake-ups.js";
-
-export interface SubscribeSpec {
-  readonly subscriberId: string;
-  /** Whether it is remembered where it was, for its return (R17). Default true. */
-  readonly isRemembered?: boolean;
-  readonly terms: Terms;
-  /** Where agents may speak over its connection too: what they name in `openAgent` (R5). Default: none does. */
-  readonly connection?: object | undefined;
-  readonly resumeAfter: ResumeAfter | undefined;
-  /** A subscription that its holder closes as soon as there is this one: it is not counted against the limit (R33). Default: none. */
-  readonly replaces?: Pick<EngineSubscription, "noteGiven"> | undefined;
-  /** Told of a reply of its own that did not count, where its terms ask for that: at most once a second (R19). Default: nobody is. */
-  readonly replyNotTaken?: ((token: string) => void) | undefined;
-  readonly wake: () => void;
-  readonly ended: (reason: Expulsion | "recording_ended") => void;
-}
 
 export interface Engine extends Pick<EngineAccounts, "report" | "refused" | "publishRefused" | "limits"> {
   /**
@@ -298,14 +282,13 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   };
 
   const subscribe = (spec: SubscribeSpec): EngineSubscription => {
-    const { replaces } = spec;
+    const { subscriberId, isRemembered = true, connection, replaces, replyNotTaken = () => {} } = spec;
     if (replaces === undefined && hub.members().size >= options.maxSubscriptions) {
       throw new Fault("rate_limit", `There are ${options.maxSubscriptions} subscriptions already; try again later.`, {
         rule: "AAEP §5.5.3",
         retryAfterSeconds: options.retryAfterSeconds,
       });
     }
-    const { subscriberId, isRemembered = true, connection, replyNotTaken = () => {} } = spec;
     const terms = withOwnSessions(spec.terms, connection, connections);
     replaces?.noteGiven();
     const start = resumeStart(subscriberId, spec.resumeAfter, {

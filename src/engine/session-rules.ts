@@ -186,7 +186,8 @@ export function completeTool(turn: Turn): void {
       // One that was completed already cannot be invoked once more under its id.
       if (session.usedCallIds.has(toolCallId)) throw notInvoked(sentence, "/tool_call_id");
       breach(turn, "tool_not_invoked", sentence, "/tool_call_id", "AAEP §4.5.2");
-      return supplyInvocation(turn, tool, toolCallId);
+      supplyInvocation(turn, tool, toolCallId);
+      return;
     }
     if (open.tool !== tool) throw notInvoked(`Set tool to "${open.tool}", as in tool.invoked.`, "/tool");
     draft.undo.remove(session.toolsByCallId, toolCallId);
@@ -196,7 +197,8 @@ export function completeTool(turn: Turn): void {
     if (open === undefined || closed === undefined) {
       const sentence = "Publish tool.invoked for this tool first, or name the tool_call_id it was invoked with.";
       breach(turn, "tool_not_invoked", sentence, "/tool", "AAEP §4.5.2");
-      return supplyInvocation(turn, tool, undefined);
+      supplyInvocation(turn, tool, undefined);
+      return;
     }
     draft.undo.remove(open, closed.ordinal);
     if (open.size === 0) draft.undo.remove(session.toolsByName, tool);

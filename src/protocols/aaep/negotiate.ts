@@ -221,9 +221,9 @@ function rejectedBy(caught: unknown): Rejected {
 
 /**
  * Answers a `subscription.renegotiate` (AAEP §5.7, R32): what is asked for before and now, merged, and granted anew, never beyond the merged request.
- * `current.capabilities` are those of the last `Accepted`; `{}` for a peer with the defaults. A rejection ends the subscription: what was served so far
- * is served no more. Throws a Fault ("invalid_params", "capabilities_incompatible", "signature_required") for a change that cannot be read or served: the
- * old terms stand.
+ * `current.capabilities` are those of the last `Accepted`; `{}` for a peer with the defaults. A rejection ends the subscription: what was served so
+ * far is served no more. Throws a Fault ("invalid_params", "capabilities_incompatible", "signature_required") for a change that cannot be read or
+ * served: the old terms stand.
  */
 export function renegotiate(
   current: { readonly capabilities: Capabilities },

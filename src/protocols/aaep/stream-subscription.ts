@@ -8,6 +8,7 @@ import {
   type Message,
   NOTHING_OWED,
   type OpenSubscription,
+  rejectionOfFault,
   type SubscriptionEvents,
 } from "./subscription-desk.js";
 
@@ -18,6 +19,7 @@ export class StreamSubscription implements DeliverySource {
   private readonly services: DeskServices;
   private current: OpenSubscription | undefined;
   private isBlocked = false;
+  private isEnding = false;
 
   constructor(services: DeskServices) {
     this.services = services;
@@ -30,10 +32,12 @@ export class StreamSubscription implements DeliverySource {
 
   /**
    * Answers a request. Accepted, the new subscription takes the stream over: the open questions are put to it if it can reply, and nothing of the one
-   * before follows. Rejected, the one before goes on.
+   * before follows. Rejected, the one before goes on. After `lastWords` every request is rejected.
    */
   request(message: unknown, events: SubscriptionEvents): { readonly message: Message; readonly isAccepted: boolean } {
     const { current } = this;
+    // What is owed is being handed over, and no further subscription would be served after that (R8a).
+    if (this.isEnding) return { message: rejectionOfFault(ending()), isAccepted: false };
     const replaces = current?.engine.isClosed() === false ? current.engine : undefined;
     let own: OpenSubscription | undefined;
     // An end that was found out before it was taken over is no end of the stream.
@@ -67,6 +71,7 @@ export class StreamSubscription implements DeliverySource {
   /** What its peer is still owed and told when this side ends the conversation, whether it had a subscription or not yet (R8a, R22). */
   lastWords(reason: EndReason): LastWords<unknown> {
     const { current } = this;
+    this.isEnding = true;
     if (current !== undefined) return { owed: current.owed(reason), messages: () => [current.closing(reason)] };
     const [code, sentence] =
       reason === "handshake_timeout"
@@ -74,4 +79,8 @@ export class StreamSubscription implements DeliverySource {
         : (["shutting_down", "The daemon is stopping."] as const);
     return { owed: NOTHING_OWED, messages: () => [errorMessage(new Fault(code, sentence, { rule: "R22" }))] };
   }
+}
+
+function ending(): Fault {
+  return new Fault("shutting_down", "This connection is about to end; ask again on another one.", { rule: "R8a" });
 }

@@ -357,7 +357,10 @@ function reasonCodeOf({ code }: Fault): string {
   }
 }
 
-/** An error as a message of the plain framings (R20, R33); without a place of its own it is about the whole message. `answered`: the type of the message that was at fault. */
+/**
+ * An error as a message of the plain framings (R20, R33); without a place of its own it is about the whole message. `answered`: the type of the
+ * message that was at fault.
+ */
 export function errorMessage(fault: Fault, answered?: string): Message {
   return {
     type: "aaepd.error",

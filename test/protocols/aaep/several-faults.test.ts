@@ -19,10 +19,10 @@ const REQUEST = { type: "subscription.request", aaep_version: "1.0.0", subscribe
 
 describe("R20: a refusal tells all that is wrong", () => {
   it("a request is rejected with every place, the first one's pointer and rule with it", () => {
-    const capabilities = { max_events_per_second: 0, pace_wpm: 5, preferred_verbosity: "loud" };
+    const capabilities = { max_events_per_second: 0, pace_wpm: 5, languages: "loud" };
     const fault = faultOf(() => assertSubscriptionRequest({ ...REQUEST, capabilities }));
     for (const name of Object.keys(capabilities)) expect(fault.sentence).toContain(`\`capabilities.${name}\` must be `);
-    expect(fault.pointer).toMatch(/^\/capabilities\/(max_events_per_second|pace_wpm|preferred_verbosity)$/);
+    expect(fault.pointer).toMatch(/^\/capabilities\/(max_events_per_second|pace_wpm|languages)$/);
     const { reason_message: message, reason_code: code } = rejectionOfFault(fault);
     expect([code, message]).toEqual(["capabilities_incompatible", fault.sentence]);
   });
@@ -34,10 +34,10 @@ describe("R20: a refusal tells all that is wrong", () => {
   });
 
   it("and says where whatever words the peer's own value has", () => {
-    const capabilities = { preferred_verbosity: "loud. Also: louder" };
+    const capabilities = { languages: "loud. Also: louder" };
     const fault = faultOf(() => assertSubscriptionRequest({ ...REQUEST, capabilities }));
     expect(fault.sentence).toContain(" Also: louder");
-    expect(rejectionOfFault(fault).reason_message).toBe(`${fault.sentence} (/capabilities/preferred_verbosity)`);
+    expect(rejectionOfFault(fault).reason_message).toBe(`${fault.sentence} (/capabilities/languages)`);
     const several = faultOf(() =>
       assertSubscriptionRequest({ ...REQUEST, capabilities: { ...capabilities, pace_wpm: 5 } }),
     );

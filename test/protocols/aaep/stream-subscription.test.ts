@@ -75,4 +75,19 @@ describe("R33, P17: a request that takes a stream over", () => {
     });
     expect(taken()).toEqual(["evt_first"]);
   });
+
+  it("is rejected while the one before it is handed over what it is owed (R8a)", () => {
+    const { rig, stream, request } = stage();
+    request();
+    const id = stream.open?.id;
+    rig.publish({ ...session().started(), event_id: "evt_first" });
+    const { owed, messages } = stream.lastWords("producer_shutdown");
+    expect(request()).toMatchObject({
+      isAccepted: false,
+      message: { type: "subscription.rejected", reason_code: "transport_unavailable" },
+    });
+    const drained = owed.drain();
+    expect(drained.kind === "run" && drained.run.deliveries.map(({ event }) => event.event_id)).toEqual(["evt_first"]);
+    expect(messages()).toMatchObject([{ type: "subscription.close", subscription_id: id }]);
+  });
 });

@@ -139,14 +139,30 @@ describe("calls beside Listen", () => {
     expect(stream.types()).toEqual(["subscription.accepted"]);
   });
 
-  it("Renegotiate answers a rejection, which ends the stream in order (AAEP §5.7)", async () => {
+  it("Renegotiate answers a rejection where the old terms cannot be had either, which ends the stream in order (AAEP §5.7, P10)", async () => {
     const { rig, stream, id, key } = await listening();
-    const renegotiate = { subscription_id: id, capabilities: { accept_signed_manifests_only: true } };
+    Object.assign(rig.desk.offer, { conformanceLevels: [2] });
+    const renegotiate = { subscription_id: id, capabilities: { pace_wpm: 200 } };
     const answer = await rig.call(method.renegotiate, { key, renegotiate });
-    expect(answer).toMatchObject({ rejected: { reason_code: "manifest_signature_required" } });
+    expect(answer).toMatchObject({ rejected: { reason_code: "capabilities_incompatible" } });
     expect(stream.status()).toBe("OK");
     expect(stream.types()).toEqual(["subscription.accepted"]);
     expect(rig.engine.status().subscriptionCount).toBe(0);
+  });
+
+  it("Renegotiate refuses a change that cannot be had, and the old terms stand (R32, P10)", async () => {
+    const { rig, stream, id, key } = await listening();
+    const renegotiate = { subscription_id: id, capabilities: { accept_signed_manifests_only: true } };
+    expect(await rig.call(method.renegotiate, { key, renegotiate })).toEqual({
+      fault: {
+        code: "signature_required",
+        pointer: "/capabilities/accept_signed_manifests_only",
+        rule: "AAEP §5.3.1.12",
+      },
+    });
+    rig.publish(session().started());
+    await rig.settle();
+    expect(stream.types()).toEqual(["subscription.accepted", "aaep:agent.session.started"]);
   });
 
   it("Renegotiate refuses what is malformed, and the old terms stand (R32)", async () => {
