@@ -138,7 +138,7 @@ describe("R33, S10: services", () => {
     const rig = await startServices();
     const person = listenListener(partyOf(rig, serviceClient(rig, GRPC)));
     const accepted = await person.subscribe(requestOf(CAPABLE, { subscriber_id: "person" }));
-    const { key } = (accepted.extensions as { readonly aaepd: { readonly key: string } }).aaepd;
+    const { key } = (accepted.honored_capabilities as { readonly aaepd: { readonly key: string } }).aaepd;
     const { outcome } = await ask(await rig.rpc(), person);
     return { rig, person, key, outcome };
   }
