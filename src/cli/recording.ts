@@ -1,5 +1,6 @@
 // A recording made publishable again: instants of today (R3b), ids of its own, and its own pace or another. Pure.
 import type { IdSource } from "../base/ids.js";
+import { AGENTS_MEMBERS } from "../protocols/aaep/agents-members.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -12,8 +13,8 @@ export function agentsPart(fields: Fields): Fields | undefined {
   const { aaepd, ...others } = membersOf(fields.extensions);
   if (aaepd === undefined) return fields;
   if (isDaemonMade(fields) && /agent\.state\.changed$/.test(String(fields.type))) return stepOf(fields);
-  const { accepts_modified_action: accepts } = membersOf(aaepd);
-  const kept = accepts === undefined ? others : { ...others, aaepd: { accepts_modified_action: accepts } };
+  const own = Object.fromEntries(Object.entries(membersOf(aaepd)).filter(([name]) => AGENTS_MEMBERS.has(name)));
+  const kept = Object.keys(own).length === 0 ? others : { ...others, aaepd: own };
   const { extensions: _, ...rest } = fields;
   return Object.keys(kept).length === 0 ? rest : { ...rest, extensions: kept };
 }

@@ -19,7 +19,8 @@ export function terminalsOf(sessions: Iterable<EndedSession>): readonly Journale
 export interface OwnedSession extends EndedSession {
   /** The connection of its agent, by identity, as long as that was there. */
   readonly owner: object | undefined;
-  readonly resumeToken: string;
+  /** Of its token. */
+  readonly tokenHash: string;
 }
 
 export interface EndedRecord extends OwnedSession {

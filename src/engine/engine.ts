@@ -106,6 +106,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     sequencing: options.sequencing,
     validate: services.validate,
     summary: spokesman.madeSummary,
+    hashToken: services.idServices.sha256Hex,
     forgotten: (sessionId) => {
       points.forgetSession(sessionId);
       questions.forgetSession(sessionId);

@@ -22,6 +22,7 @@ import {
   type QuestionOutcome,
   type SessionRecord,
 } from "./session-record.js";
+import type { HashToken } from "./session-turn.js";
 import type { Undoable } from "./undo-log.js";
 
 export interface KeptSessions {
@@ -43,7 +44,7 @@ export interface RestoredSessions {
 /** What of an ended session's past is not asked for any more; its reply tokens are. */
 const OVER_WITH_IT: readonly FactName[] = ["absorbed", "call", "outcome", "output", "permit"];
 
-export function createKeptSessions(kept: KeptState, log: Pick<Log, "error">): KeptSessions {
+export function createKeptSessions(kept: KeptState, log: Pick<Log, "error">, hashToken: HashToken): KeptSessions {
   // Those whose core is owed already: its value is asked for when it is written.
   const owed = new Map<string, SessionRecord>();
 
@@ -68,12 +69,12 @@ export function createKeptSessions(kept: KeptState, log: Pick<Log, "error">): Ke
     },
     ended: (session, present) => {
       if (!kept.isKept) return;
-      const { sessionId, terminal, resumeToken, endedAt } = session;
+      const { sessionId, terminal, tokenHash, endedAt } = session;
       owed.delete(sessionId);
       kept.put(["session", sessionId], () => undefined);
       for (const name of OVER_WITH_IT) kept.removeAll(["fact", sessionId, name]);
       const at = present.wallTime - (present.now - endedAt);
-      kept.put(["ended", sessionId], () => ({ at, resumeToken, terminal: entryRecord(terminal) }) satisfies EndedCore);
+      kept.put(["ended", sessionId], () => ({ at, tokenHash, terminal: entryRecord(terminal) }) satisfies EndedCore);
     },
     tokensForgotten: (sessionId) => kept.removeAll(["fact", sessionId, "token"]),
     forgotten: (sessionId) => {
@@ -84,12 +85,11 @@ export function createKeptSessions(kept: KeptState, log: Pick<Log, "error">): Ke
       const open = new Map<string, SessionRecord>();
       const ended = new Map<string, EndedRecord & { readonly replyTokens: string[] }>();
       readKept(kept, ["session"], log, (value) => {
-        const session = sessionFrom(value as SessionCore);
+        const session = sessionFrom(value as SessionCore, hashToken);
         open.set(session.sessionId, session);
       });
       readKept(kept, ["ended"], log, (value) => {
         const core = value as EndedCore;
-        const { resumeToken } = core;
         const endedAt = pastInstant(core.at, present);
         const terminal = entryFrom(core.terminal, endedAt);
         const { session_id: sessionId } = terminal.event;
@@ -98,7 +98,7 @@ export function createKeptSessions(kept: KeptState, log: Pick<Log, "error">): Ke
           terminal,
           endedAt,
           owner: undefined,
-          resumeToken,
+          tokenHash: hashIn(core, hashToken),
           replyTokens: [],
         });
       });
@@ -136,17 +136,26 @@ function epochOf({ terminal }: EndedRecord): number {
   return "epoch" in terminal ? terminal.epoch : 0;
 }
 
-interface EndedCore {
+interface EndedCore extends KeptToken {
   /** Milliseconds since 1970. */
   readonly at: number;
-  readonly resumeToken: string;
   readonly terminal: EntryRecord;
+}
+
+/** Where a build wrote it that kept no hashes, the token itself is there. */
+interface KeptToken {
+  readonly tokenHash?: string;
+  readonly resumeToken?: string | undefined;
+}
+
+function hashIn({ tokenHash, resumeToken = "" }: KeptToken, hashToken: HashToken): string {
+  return tokenHash ?? hashToken(resumeToken);
 }
 
 type AgentCore = Omit<AgentRecord, "generation" | "confirmations">;
 type OutputCore = Omit<OutputRecord, "generation">;
 
-interface SessionCore {
+interface SessionCore extends KeptToken {
   readonly sessionId: string;
   readonly starter: Producer;
   readonly lastAgentId: string;
@@ -158,14 +167,13 @@ interface SessionCore {
   readonly nextSequenceNumber: number | undefined;
   readonly latestMicros: number;
   readonly latestText: string;
-  readonly resumeToken: string;
   /** Missing where a build wrote it that did not know. */
   readonly isTokenTold?: boolean;
 }
 
 function coreOf(session: SessionRecord): SessionCore {
   const { sessionId, starter, lastAgentId, ordinal, factCount, nextSequenceNumber } = session;
-  const { latestMicros, latestText, resumeToken, isTokenTold } = session;
+  const { latestMicros, latestText, tokenHash, resumeToken, isTokenTold } = session;
   return {
     sessionId,
     starter,
@@ -178,6 +186,7 @@ function coreOf(session: SessionRecord): SessionCore {
     nextSequenceNumber,
     latestMicros,
     latestText,
+    tokenHash,
     resumeToken,
     isTokenTold,
   };
@@ -190,11 +199,12 @@ function lookOf(last: ChunkLook | undefined): ChunkLook | undefined {
   return { producer, urgency, output_id, content_type, language, localization_hints, correlation_id };
 }
 
-function sessionFrom(core: SessionCore): SessionRecord {
+function sessionFrom(core: SessionCore, hashToken: HashToken): SessionRecord {
   const { agents, outputs, tools, nextSequenceNumber, ...scalars } = core;
   const session: SessionRecord = {
     ...createSessionRecord(core.sessionId),
     ...scalars,
+    tokenHash: hashIn(core, hashToken),
     isTokenTold: core.isTokenTold ?? true,
     phase: "open",
     nextSequenceNumber,

@@ -10,8 +10,8 @@ import type { Draft } from "./session-turn.js";
 export type Seen = Map<string, PublishedEvent> | undefined;
 
 /**
- * The answer to an event that was published before; undefined where it was not. The start of a session that nobody has and nobody was told the token
- * of gives it to whoever repeats it. Throws "event_id_reused".
+ * The answer to an event that was published before; undefined where it was not. The start of a session that nobody has gives it to whoever repeats
+ * it: with the token that its agent chose, or where nobody was told the daemon's. Throws "event_id_reused".
  */
 export function answerRepeat(
   draft: Draft,
@@ -19,6 +19,7 @@ export function answerRepeat(
   input: PublishedEvent,
   context: PublishContext,
   seen: Seen,
+  ownToken: string | undefined,
 ): PublishAnswer | undefined {
   const eventId = input.fields.event_id;
   if (typeof eventId !== "string") return undefined;
@@ -29,30 +30,34 @@ export function answerRepeat(
   const known = context.known(eventId);
   if (twin === undefined && known === undefined && absorbed === undefined) return undefined;
   const isSame = twin !== undefined ? isSameContent(input, twin) : known !== undefined && isSamePublish(input, known);
-  if (!isSame) {
-    const sentence = "Give every event an event_id of its own; another event has this one.";
-    throw new Fault("event_id_reused", sentence, { pointer: "/event_id", rule: "R3" });
-  }
+  if (!isSame) throw reused();
   const isStart = known !== undefined && topicKind(known.event.type) === "session.started";
   const session = isStart ? open.get(known.event.session_id) : undefined;
-  if (session !== undefined && isUnclaimed(session, input, context)) {
+  const isOwn = session !== undefined && ownToken !== undefined && draft.hashToken(ownToken) === session.tokenHash;
+  if (session !== undefined && ownToken !== undefined && !isOwn) throw reused();
+  if (session !== undefined && session.owner === undefined && (isOwn || isUnclaimed(session, input, context))) {
     draft.undo.touch(session);
     session.owner = context.connection;
+    session.isResumed = true;
     draft.adopted.push(session);
   }
   // Everyone who listens has seen the event itself: only its own agent gets the token again.
-  return session?.owner === context.connection
-    ? { kind: "repeated", eventId, resumeToken: session.resumeToken }
-    : { kind: "repeated", eventId };
+  const token = session?.owner === context.connection ? (ownToken ?? session.resumeToken) : undefined;
+  return token === undefined ? { kind: "repeated", eventId } : { kind: "repeated", eventId, resumeToken: token };
+}
+
+function reused(): Fault {
+  const sentence = "Give every event an event_id of its own; another event has this one.";
+  return new Fault("event_id_reused", sentence, { pointer: "/event_id", rule: "R3" });
 }
 
 /** Whether a session that nobody has, and whose token nobody was told, is for who repeats its start in its agent's name. */
 function isUnclaimed(
-  { owner, isTokenTold, starter }: SessionRecord,
+  { isTokenTold, starter }: SessionRecord,
   { fields }: PublishedEvent,
   { agent, producerId }: PublishContext,
 ): boolean {
   // Where the event names it, it is the same, or the event is not.
   const name = fields.producer === undefined ? (agent?.agent_id ?? producerId) : starter.agent_id;
-  return owner === undefined && !isTokenTold && name === starter.agent_id;
+  return !isTokenTold && name === starter.agent_id;
 }

@@ -7,40 +7,51 @@ export interface SessionOwners {
   readonly remove: (session: SessionRecord) => void;
   /** The connection is gone: its sessions have no owner any more. Answers which they were. */
   readonly release: (connection: object) => readonly SessionRecord[];
-  /** The connection that has the open session whose token this is. */
-  readonly holderOf: (resumeToken: string) => object | undefined;
+  /** The connection that has an open session whose token has this hash. Of those of one token, which an agent may choose, the one that began first. */
+  readonly holderOf: (tokenHash: string) => object | undefined;
   /** Whether any open session is this connection's. */
   readonly isHolder: (connection: object) => boolean;
 }
 
 export function createSessionOwners(): SessionOwners {
   const owned = new Map<object, Set<SessionRecord>>();
-  const byToken = new Map<string, SessionRecord>();
+  const byHash = new Map<string, Set<SessionRecord>>();
   return {
     add: (session) => {
       if (session.owner === undefined) return;
-      byToken.set(session.resumeToken, session);
-      const theirs = owned.get(session.owner);
-      if (theirs === undefined) owned.set(session.owner, new Set([session]));
-      else theirs.add(session);
+      put(byHash, session.tokenHash, session);
+      put(owned, session.owner, session);
     },
     remove: (session) => {
       if (session.owner === undefined) return;
-      byToken.delete(session.resumeToken);
-      const theirs = owned.get(session.owner);
-      theirs?.delete(session);
-      if (theirs?.size === 0) owned.delete(session.owner);
+      drop(byHash, session.tokenHash, session);
+      drop(owned, session.owner, session);
     },
     release: (connection) => {
       const theirs = [...(owned.get(connection) ?? [])];
       owned.delete(connection);
       for (const session of theirs) {
         session.owner = undefined;
-        byToken.delete(session.resumeToken);
+        drop(byHash, session.tokenHash, session);
       }
       return theirs;
     },
-    holderOf: (resumeToken) => byToken.get(resumeToken)?.owner,
+    holderOf: (tokenHash) => {
+      const [first] = byHash.get(tokenHash) ?? [];
+      return first?.owner;
+    },
     isHolder: (connection) => owned.has(connection),
   };
+}
+
+function put<Key>(sets: Map<Key, Set<SessionRecord>>, key: Key, session: SessionRecord): void {
+  const among = sets.get(key);
+  if (among === undefined) sets.set(key, new Set([session]));
+  else among.add(session);
+}
+
+function drop<Key>(sets: Map<Key, Set<SessionRecord>>, key: Key, session: SessionRecord): void {
+  const among = sets.get(key);
+  among?.delete(session);
+  if (among?.size === 0) sets.delete(key);
 }

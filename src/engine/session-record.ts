@@ -136,9 +136,14 @@ export interface SessionRecord extends Undoable {
   latestText: string;
   /** The connection it belongs to; undefined while its agent is away (R8). */
   owner: object | undefined;
-  resumeToken: string;
+  /** Of its token (R8). */
+  tokenHash: string;
+  /** The token itself, where the daemon made it and may have to tell it again; undefined where its agent chose it. */
+  resumeToken: string | undefined;
   /** Somebody may have been told its token: nobody else is (R8). */
   isTokenTold: boolean;
+  /** Whoever has it now took it over, and speaks in it as its starter (R2). */
+  isResumed: boolean;
 }
 
 export function createSessionRecord(sessionId: string): SessionRecord {
@@ -166,8 +171,10 @@ export function createSessionRecord(sessionId: string): SessionRecord {
     latestMicros: Number.NEGATIVE_INFINITY,
     latestText: "",
     owner: undefined,
-    resumeToken: "",
+    tokenHash: "",
+    resumeToken: undefined,
     isTokenTold: false,
+    isResumed: false,
   };
 }
 

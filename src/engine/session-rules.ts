@@ -19,11 +19,13 @@ import {
 } from "./session-record.js";
 import { breach, type Draft, emitBefore, emitMade, stampNow, type Turn, textOrUndefined } from "./session-turn.js";
 
-export function startSession({ draft, session, event }: Turn): void {
+export function startSession({ draft, session, event, ownToken }: Turn): void {
   session.phase = "open";
   session.starter = event.producer;
   session.owner = draft.connection;
-  session.resumeToken = `rst_${draft.moment.ids.hex(16)}`;
+  session.resumeToken = ownToken === undefined ? `rst_${draft.moment.ids.hex(16)}` : undefined;
+  session.tokenHash = draft.hashToken(ownToken ?? session.resumeToken ?? "");
+  session.isTokenTold = ownToken !== undefined;
   draft.started.push(session);
 }
 

@@ -85,7 +85,7 @@ function sentText({ fields, source }: PublishedEvent): string | undefined {
 /** Only the connection that published a session's start goes on with it, or one that shows the token it was given (R8). */
 function checkOwner({ draft, session }: Turn): void {
   if (session.owner === draft.connection) return;
-  if (draft.resumeToken !== session.resumeToken) {
+  if (draft.shownHash !== session.tokenHash) {
     throw new Fault("session_not_yours", "Show the resume_token that session.started was answered with.", {
       pointer: "/session_id",
       rule: "R8",
@@ -93,6 +93,7 @@ function checkOwner({ draft, session }: Turn): void {
   }
   if (session.owner === undefined) {
     session.owner = draft.connection;
+    session.isResumed = true;
     draft.adopted.push(session);
   }
 }

@@ -29,6 +29,9 @@ export type MadeText =
 /** Answers the members of a daemon-made event that are there to be read, `summary_normal` among them (R31). */
 export type MadeSummary = (text: MadeText) => Readonly<Record<string, unknown>>;
 
+/** Of a token, so that it is not kept where others could read it (R8). */
+export type HashToken = (token: string) => string;
+
 /** When and with what chance something happens (R24). */
 export interface Moment {
   readonly now: Millis;
@@ -56,7 +59,9 @@ export interface Draft extends FactDraft {
   readonly replyTokens: Map<string, string>;
   readonly moment: Moment;
   readonly connection: object | undefined;
-  readonly resumeToken: string | undefined;
+  /** Of the token that is shown. */
+  readonly shownHash: string | undefined;
+  readonly hashToken: HashToken;
   readonly events: NewEvent[];
   readonly warnings: SequenceWarning[];
   readonly asked: OpenQuestion[];
@@ -64,6 +69,24 @@ export interface Draft extends FactDraft {
   readonly started: SessionRecord[];
   readonly adopted: SessionRecord[];
   readonly ended: SessionRecord[];
+}
+
+/** What has happened in a draft. */
+type Happenings = "facts" | "events" | "warnings" | "asked" | "withdrawn" | "started" | "adopted" | "ended";
+
+/** One in which nothing has happened yet. */
+export function createDraft(given: Omit<Draft, Happenings>): Draft {
+  return {
+    ...given,
+    facts: [],
+    events: [],
+    warnings: [],
+    asked: [],
+    withdrawn: [],
+    started: [],
+    adopted: [],
+    ended: [],
+  };
 }
 
 export interface Turn {
@@ -76,6 +99,8 @@ export interface Turn {
   timestamp: Timestamp;
   /** The agent named the instant itself. */
   readonly isStamped: boolean;
+  /** The token that its agent chose for the session that it starts (R8). */
+  readonly ownToken: string | undefined;
   /** Set where the event says nothing new and does not go out (R3a). */
   isAbsorbed: boolean;
 }
@@ -164,6 +189,14 @@ export function emitBefore(
 /** The instant of something that happens now: not before the session's last (R3b). */
 export function stampNow(draft: Draft, session: SessionRecord): string {
   return timestampFrom(draft.moment.wallTime, session);
+}
+
+/** @throws Fault "invalid_event" */
+export function timestampOf(event: AgentEvent): Timestamp {
+  const timestamp = parseTimestamp(event.timestamp);
+  if (timestamp !== undefined) return timestamp;
+  const sentence = "Write timestamp as RFC 3339 with no, three or six fractional digits, and Z or an offset.";
+  throw new Fault("invalid_event", sentence, { pointer: "/timestamp", rule: "AAEP §3.2" });
 }
 
 export function textOrUndefined(value: unknown): string | undefined {

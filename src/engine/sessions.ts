@@ -12,9 +12,11 @@ import type { Instant } from "./kept-entry.js";
 import type { KeptQuestion } from "./kept-questions.js";
 import { createKeptSessions } from "./kept-sessions.js";
 import { NOTHING_KEPT } from "./nothing-kept.js";
+import { type TakenToken, takeOwnToken } from "./own-token.js";
 import { faultAt } from "./publish-fault.js";
 import { answerRepeat, type Seen } from "./repeated-publish.js";
 import type { PublishedEvent } from "./same-publish.js";
+import { assertClaim, factsIn, lostBeforeAnswer } from "./session-claims.js";
 import { absorb, type FactChange } from "./session-facts.js";
 import { checkOpenLimit } from "./session-limits.js";
 import { createSessionOwners } from "./session-owners.js";
@@ -32,8 +34,17 @@ import {
 } from "./session-record.js";
 import { abandonSession } from "./session-rules.js";
 import { applyEvent } from "./session-sequence.js";
-import { type Draft, emitMade, type MadeSummary, type Moment, type Sequencing, stampNow } from "./session-turn.js";
-import { parseTimestamp } from "./timestamps.js";
+import {
+  createDraft,
+  type Draft,
+  emitMade,
+  type HashToken,
+  type MadeSummary,
+  type Moment,
+  type Sequencing,
+  stampNow,
+  timestampOf,
+} from "./session-turn.js";
 import { createUndoLog } from "./undo-log.js";
 import { isPlainSource, wellFormedFields } from "./well-formed.js";
 
@@ -43,6 +54,8 @@ export interface SessionsOptions {
   readonly sequencing: Sequencing;
   /** Throws a Fault unless the completed event is valid by its schema. */
   readonly validate: (event: Readonly<Record<string, unknown>>) => void;
+  /** What is kept and compared of a session's token (R8). */
+  readonly hashToken: HashToken;
   /** The texts of daemon-made events. */
   readonly summary: MadeSummary;
   /** Told of each ended session of which nothing is kept any more. */
@@ -116,8 +129,8 @@ export interface Sessions {
 
 /** The sessions of a daemon, none at first. */
 export function createSessions(options: SessionsOptions): Sessions {
-  const { clockSkewMs, sequencing, validate, summary } = options;
-  const kept = createKeptSessions(options.kept ?? NOTHING_KEPT, options.log ?? { error: () => undefined });
+  const { clockSkewMs, sequencing, validate, summary, hashToken } = options;
+  const kept = createKeptSessions(options.kept ?? NOTHING_KEPT, options.log ?? { error: () => undefined }, hashToken);
   const open = new Map<string, SessionRecord>();
   const owners = createSessionOwners();
   const replyTokens = new Map<string, string>();
@@ -142,24 +155,18 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   const begin = (moment: Moment, connection: object | undefined, resumeToken: string | undefined): Draft => {
     settle();
-    const draft: Draft = {
+    const shownHash = resumeToken === undefined ? undefined : hashToken(resumeToken);
+    const draft = createDraft({
       sequencing,
       clockSkewMs,
       summary,
       undo,
-      facts: [],
       replyTokens,
       moment,
       connection,
-      resumeToken,
-      events: [],
-      warnings: [],
-      asked: [],
-      withdrawn: [],
-      started: [],
-      adopted: [],
-      ended: [],
-    };
+      shownHash,
+      hashToken,
+    });
     pending = draft;
     return draft;
   };
@@ -173,8 +180,8 @@ export function createSessions(options: SessionsOptions): Sessions {
     );
     const terminal = journaled[index] ?? draft.events[index];
     if (terminal === undefined) return;
-    const { owner, resumeToken } = session;
-    const over = { sessionId, terminal, endedAt: draft.moment.now, owner, resumeToken };
+    const { owner, tokenHash } = session;
+    const over = { sessionId, terminal, endedAt: draft.moment.now, owner, tokenHash };
     kept.ended(over, draft.moment);
     ended.add({ ...over, replyTokens: [...session.replyTokens.keys()] });
   };
@@ -213,21 +220,19 @@ export function createSessions(options: SessionsOptions): Sessions {
     return other;
   };
 
-  const planOne = (draft: Draft, input: PublishedEvent, context: PublishContext): PublishAnswer => {
+  const planOne = (draft: Draft, taken: TakenToken, context: PublishContext): PublishAnswer => {
+    const { input, token: ownToken } = taken;
     const { type, session_id: id } = input.fields;
     const kind = typeof type === "string" ? topicKind(type) : "extension";
-    const completed = completeEvent(input.fields, kind, typeof id === "string" ? open.get(id) : undefined, context);
+    const known = typeof id === "string" ? open.get(id) : undefined;
+    const completed = completeEvent(input.fields, kind, known, factsIn(known, context));
     const isPlain = input.source !== undefined && isPlainSource(input.source);
     const repaired = isPlain
       ? completed
       : wellFormedFields(completed, kind === "output.streaming" ? "chunk" : undefined);
     validate(repaired);
     const event = repaired as AgentEvent;
-    const timestamp = parseTimestamp(event.timestamp);
-    if (timestamp === undefined) {
-      const sentence = "Write timestamp as RFC 3339 with no, three or six fractional digits, and Z or an offset.";
-      throw new Fault("invalid_event", sentence, { pointer: "/timestamp", rule: "AAEP §3.2" });
-    }
+    const timestamp = timestampOf(event);
     const session = find(event.session_id);
     if (session.phase === "open") changing(session);
     let agent = session.agents.get(event.producer.agent_id);
@@ -237,7 +242,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       undo.put(session.agents, agent.agentId, agent);
     }
     const isStamped = input.fields.timestamp !== undefined;
-    const turn = { draft, session, agent, kind, event, timestamp, isStamped, isAbsorbed: false };
+    const turn = { draft, session, agent, kind, event, timestamp, isStamped, ownToken, isAbsorbed: false };
     const wasAbsent = session.phase === "absent";
     applyEvent(turn, input);
     const { event_id: eventId } = event;
@@ -248,7 +253,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     const index = draft.events.length - 1;
     if (!wasAbsent) return { kind: "accepted", eventId, index };
     undo.put(open, session.sessionId, session);
-    return { kind: "accepted", eventId, index, resumeToken: session.resumeToken };
+    return { kind: "accepted", eventId, index, resumeToken: ownToken ?? session.resumeToken ?? "" };
   };
 
   const known = (sessionId: string): SessionRecord => {
@@ -264,15 +269,17 @@ export function createSessions(options: SessionsOptions): Sessions {
       const draft = begin(context, context.connection, context.resumeToken);
       const answers: PublishAnswer[] = [];
       const seen: Seen = inputs.length > 1 ? new Map() : undefined;
-      for (const input of inputs) {
+      for (const sent of inputs) {
         try {
-          const again = answerRepeat(draft, open, input, context, seen);
-          answers.push(again ?? planOne(draft, input, context));
+          const taken = takeOwnToken(sent);
+          const { input } = taken;
+          const again = answerRepeat(draft, open, input, context, seen, taken.token);
+          answers.push(again ?? planOne(draft, taken, context));
           const eventId = input.fields.event_id;
           if (again === undefined && typeof eventId === "string") seen?.set(eventId, input);
         } catch (caught) {
           settle();
-          throw faultAt(caught, input, context.isArray ? `/${answers.length}` : "");
+          throw faultAt(caught, sent, context.isArray ? `/${answers.length}` : "");
         }
       }
       return planFrom(draft, answers);
@@ -309,18 +316,9 @@ export function createSessions(options: SessionsOptions): Sessions {
     resume: (sessionId, resumeToken, connection) => {
       settle();
       const session = find(sessionId);
-      if (session.phase !== "open") {
-        const [code, sentence] =
-          session.phase === "ended"
-            ? (["session_ended", "Start a session with a new id; this one has ended."] as const)
-            : (["session_not_started", "Publish session.started; no session with this id is open."] as const);
-        throw new Fault(code, sentence, { pointer: "/session_id", rule: "R8" });
-      }
-      if (session.resumeToken !== resumeToken) {
-        const sentence = "Show the resume_token that session.started was answered with.";
-        throw new Fault("session_not_yours", sentence, { pointer: "/resume_token", rule: "R8" });
-      }
+      assertClaim(session, hashToken(resumeToken));
       owners.remove(session);
+      session.isResumed ||= session.owner !== connection;
       session.owner = connection;
       owners.add(session);
       return summarize(session);
@@ -329,17 +327,16 @@ export function createSessions(options: SessionsOptions): Sessions {
     belongsTo: (sessionId = "", connection, resumeToken) => {
       const session = open.get(sessionId) ?? ended.recordOf(sessionId);
       if (session === undefined) return false;
-      return session.owner === connection || (resumeToken !== undefined && session.resumeToken === resumeToken);
+      return (
+        session.owner === connection || (resumeToken !== undefined && session.tokenHash === hashToken(resumeToken))
+      );
     },
-    holderOf: owners.holderOf,
+    holderOf: (resumeToken) => owners.holderOf(hashToken(resumeToken)),
     assertTellable: (sessionId, connection) => {
       const session = open.get(sessionId);
       // Of one that has ended nobody becomes the owner any more.
       const owner = session === undefined ? (ended.recordOf(sessionId)?.owner ?? connection) : session.owner;
-      if (owner === connection) return;
-      const sentence =
-        "Publish session.started once more; its connection lost the session before it could be answered.";
-      throw new Fault("session_not_yours", sentence, { pointer: "/session_id", rule: "R8" });
+      if (owner !== connection) throw lostBeforeAnswer();
     },
     setTokenTold: (sessionId, isTold) => {
       settle();

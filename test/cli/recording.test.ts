@@ -54,5 +54,7 @@ test("R31: of a recording an agent's part is played: no marks of the daemon, and
     extensions: { mine: {} },
   });
   const asking = { ...errored, extensions: { aaepd: { accepts_modified_action: true } } };
+  const approved = { ...errored, extensions: { aaepd: { approved_by: "host" } } };
+  expect(agentsPart({ ...approved, extensions: { aaepd: { approved_by: "host", overtook: 1 } } })).toEqual(approved);
   expect(agentsPart(asking)).toEqual(asking);
 });

@@ -7,7 +7,7 @@ function ended(index: number, textLength = 10): EndedRecord {
   return {
     sessionId,
     owner: undefined,
-    resumeToken: `rst_${index}`,
+    tokenHash: `rst_${index}`,
     endedAt: index,
     replyTokens: [`rpl_${index}`],
     terminal: {

@@ -119,6 +119,9 @@ describe("speaking as the daemon", () => {
     ["overtook", 3],
     ["asks", "sess_1"],
     ["summary", true],
+    ["cursor", "c1.0.1"],
+    ["speakable", { chunk: [] }],
+    ["colour", "red"],
   ])("R31: extensions.aaepd.%s of an agent is refused", async (name, value) => {
     const rig = await startRig();
     const agent = await rig.rpc();

@@ -43,6 +43,7 @@ export function createStage(options: Partial<SessionsOptions> = {}) {
     clockSkewMs: 60_000,
     sequencing: "enforce",
     validate: () => undefined,
+    hashToken: (token) => `hash of ${token}`,
     summary: (text) => ({ summary_normal: text.kind === "tool_abandoned" ? `Gave up ${text.tool}.` : text.kind }),
     ...options,
   });

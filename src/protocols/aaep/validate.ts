@@ -7,6 +7,7 @@ import type { Envelope } from "#gen/aaep/types.js";
 import { isExtensionEvent } from "#gen/aaep/validators.js";
 import { Fault, type FaultCode } from "../../base/errors.js";
 import { pointerStep } from "../../base/json-pointer.js";
+import { assertAgentsMembers } from "./agents-members.js";
 import { isCalendarDate } from "./calendar.js";
 import { clarificationComplaints } from "./clarification-rules.js";
 import { type CoreType, coreTypeOf, isInCoreNamespace } from "./core-types.js";
@@ -58,22 +59,8 @@ export function assertEvent(
  */
 export function assertPublishedEvent(value: unknown): asserts value is Envelope {
   assertEvent(value);
-  const own = value.extensions?.aaepd;
-  if (own === undefined) return;
-  const stray = Object.keys(own).find((name) => !AGENTS_MEMBERS.has(name));
-  if (stray === undefined) {
-    if (own.approved_by === undefined || own.approved_by === "host") return;
-    const sentence =
-      'Set `extensions.aaepd.approved_by` to "host", or leave it out; nobody else approves for the agent.';
-    const pointer = "/extensions/aaepd/approved_by";
-    throw new Fault("invalid_event", sentence, { pointer, rule: "R5a", eventId: value.event_id });
-  }
-  const sentence = `Leave out \`extensions.aaepd.${stray.slice(0, 100)}\`: it marks what the daemon says itself.`;
-  throw new Fault("invalid_event", sentence, { pointer: "/extensions/aaepd", rule: "R31", eventId: value.event_id });
+  assertAgentsMembers(value);
 }
-
-/** What of the daemon's extension is for agents to say. */
-const AGENTS_MEMBERS: ReadonlySet<string> = new Set(["accepts_modified_action", "approved_by"]);
 
 /** Every violation, at most one for each place, in the order of AAEP §3.9; empty for a valid event. */
 export function allFaults(value: unknown, vocabularies: Vocabularies = KNOWN_VOCABULARIES): readonly Fault[] {
