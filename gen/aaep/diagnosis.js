@@ -11656,6 +11656,7 @@ validate34.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseSubscriptionRequest(value) { return validate36(value) ? [] : validate36.errors; }
+const pattern118 = new RegExp("^(0|[1-9]\\d*)(\\.(0|[1-9]\\d*)){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
 function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -11736,8 +11737,8 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(!pattern98.test(data1)){
-const err7 = {instancePath:instancePath+"/aaep_version",schemaPath:"#/properties/aaep_version/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a semantic version such as 1.0.0"}};
+if(!pattern118.test(data1)){
+const err7 = {instancePath:instancePath+"/aaep_version",schemaPath:"#/properties/aaep_version/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)(\\.(0|[1-9]\\d*)){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a version such as 1.0.0; the patch, and the minor number with it, may be left out"}};
 if(vErrors === null){
 vErrors = [err7];
 }

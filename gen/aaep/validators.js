@@ -16954,6 +16954,7 @@ return false;
 return errors === 0;
 }
 export const isSubscriptionRequest = validate34;
+const pattern245 = new RegExp("^(0|[1-9]\\d*)(\\.(0|[1-9]\\d*)){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
 function validate34(data){
 let vErrors = null;
 let errors = 0;
@@ -16988,7 +16989,7 @@ if(longerThan(data1, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data1)){
+if(!pattern245.test(data1)){
 return false;
 }
 }

@@ -347,7 +347,11 @@ export const handshakes: readonly Scenario[] = [
       {
         do: "subscribe",
         who: "haptic",
-        request: { aaep_version: "1.3.0", capabilities: { haptic: { patterns_supported: ["pulse"] } } },
+        request: {
+          aaep_version: "1.3",
+          correlation_id: "trace-7",
+          capabilities: { haptic: { patterns_supported: ["pulse"] } },
+        },
         answer: {
           ...ACCEPTED,
           aaep_version: "1.0.0",

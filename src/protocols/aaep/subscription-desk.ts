@@ -115,7 +115,10 @@ function answerRequest(value: unknown, events: SubscriptionEvents, services: Des
       },
       services.offer,
     );
-    if (negotiated.kind === "rejected") return { kind: "rejected", message: rejection(negotiated) };
+    if (negotiated.kind === "rejected") {
+      noteCorrelation(request, { reason: negotiated.reasonCode }, services.log);
+      return { kind: "rejected", message: rejection(negotiated) };
+    }
     engine = services.engine.subscribe({
       subscriberId: value.subscriber_id,
       isRemembered: events.isRemembered ?? true,
@@ -128,11 +131,17 @@ function answerRequest(value: unknown, events: SubscriptionEvents, services: Des
       ended: events.expelled,
     });
     const open = new DeskSubscription(engine, negotiated, services, events.origin);
+    noteCorrelation(request, { subscription: engine.id }, services.log);
     return { kind: "accepted", message: open.accepted(negotiated), open };
   } catch (caught) {
     engine?.close();
     return { kind: "rejected", message: rejectionOfFault(publicFault(caught, services.log)) };
   }
+}
+
+/** What the subscriber calls its request in logs of its own stands in this one too (AAEP §5.2.2). */
+function noteCorrelation({ correlation_id: id }: Message, became: Readonly<Record<string, string>>, log: Log): void {
+  if (typeof id === "string") log.debug({ ...became, correlation: shortenedText(id, 256) }, "a request was answered");
 }
 
 /** A class, because there is one for each subscription. */

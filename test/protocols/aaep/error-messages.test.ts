@@ -2,8 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { isAaepdError } from "#gen/aaep/validators.js";
 import { FAULT_CODES, Fault } from "../../../src/base/errors.js";
+import { StreamSubscription } from "../../../src/protocols/aaep/stream-subscription.js";
 import { errorMessage } from "../../../src/protocols/aaep/subscription-desk.js";
 import { rpcErrorFromFault } from "../../../transports/json-rpc/status.js";
+import { createStreamRig } from "../../support/stream-rig.js";
 import { createSubscriberRig, type Document, requestOf } from "../../support/subscriber-calls.js";
 
 describe("R20, R33, P15: an error without a place or a rule of its own", () => {
@@ -62,5 +64,21 @@ it("AAEP §5.3.1.12, P15: who asks for a signed manifest is not sent to set one 
       reason_code: "manifest_signature_required",
       reason_message: "There is no signed manifest here; subscribe without accept_signed_manifests_only.",
     },
+  ]);
+});
+
+it("AAEP §5.2.2: a request's correlation_id stands in the log with what became of it, and is not sent back", () => {
+  const lines: unknown[] = [];
+  const rig = createStreamRig();
+  const log = { ...rig.desk.log, debug: (fields: object) => void lines.push(fields) };
+  const stream = new StreamSubscription({ ...rig.desk, log });
+  const events = { wake: () => undefined, expelled: () => undefined };
+  const { message } = stream.request(requestOf({}, { correlation_id: "trace-7" }), events);
+  stream.request(requestOf({}, { correlation_id: "x".repeat(9000), aaep_version: "7.0.0" }), events);
+  stream.request(requestOf(), events);
+  expect(message).not.toHaveProperty("correlation_id");
+  expect(lines).toEqual([
+    { subscription: message.subscription_id, correlation: "trace-7" },
+    { reason: "version_unsupported", correlation: expect.stringMatching(/^x{100,255}.?$/) },
   ]);
 });
