@@ -229,9 +229,11 @@ describe("a stream that the daemon ends", () => {
     expect(stream.status()).toBe("OK");
   });
 
-  it("because its new terms cannot be had, ends in order after the rejection (AAEP §5.7)", async () => {
+  it("because its terms can be had no more, ends in order after the rejection (AAEP §5.7, R32)", async () => {
     const { rig, stream, id } = await subscribed();
-    const capabilities = { accept_signed_manifests_only: true };
+    const offer = rig.desk.offer as { coalesceBoundaries: readonly string[] };
+    offer.coalesceBoundaries = ["word"];
+    const capabilities = { pace_wpm: 100 };
     stream.say({ type: "subscription.renegotiate", subscription_id: id, capabilities });
     await rig.settle();
     expect(stream.types()).toEqual(["subscription.accepted", "subscription.rejected"]);
