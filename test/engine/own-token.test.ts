@@ -93,6 +93,16 @@ describe("R8: a token of the agent's own choosing", () => {
     expect(rig.engine.status().openSessionCount).toBe(1);
   });
 
+  it("is nobody else's where its start was a notification, which is not answered", () => {
+    const rig = createEngineRig();
+    rig.agent.publish([{ fields: begun() }], false, undefined, false);
+    rig.agent.close();
+    const stranger = rig.openAgent();
+    const { extensions: _, ...bare } = begun();
+    publish(stranger, bare);
+    expect(faultOf(() => publish(stranger, session().progress(1))).code).toBe("session_not_yours");
+  });
+
   it("is kept as its hash alone, and opens the session after a kill", async () => {
     const runs = createRuns();
     const first = runs.start();

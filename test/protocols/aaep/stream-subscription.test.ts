@@ -3,16 +3,19 @@ import { describe, expect, it } from "vitest";
 import { StreamSubscription } from "../../../src/protocols/aaep/stream-subscription.js";
 import { type RigOptions, session } from "../../support/engine-rig.js";
 import { createStreamRig } from "../../support/stream-rig.js";
-import { requestOf } from "../../support/subscriber-calls.js";
+import { type Document, requestOf } from "../../support/subscriber-calls.js";
 
 const EVERYTHING = { coalesce_boundaries: ["none"] };
 
-function stage(options: RigOptions = {}) {
+function stage(options: RigOptions = {}, capabilities: Document = {}) {
   const ends: string[] = [];
   const rig = createStreamRig(options);
   const stream = new StreamSubscription(rig.desk);
   const request = (others = {}) =>
-    stream.request(requestOf(EVERYTHING, others), { wake: () => undefined, expelled: (reason) => ends.push(reason) });
+    stream.request(requestOf({ ...EVERYTHING, ...capabilities }, others), {
+      wake: () => undefined,
+      expelled: (reason) => ends.push(reason),
+    });
   const taken = () => {
     const { kind, ...rest } = stream.take();
     return kind === "run" && "run" in rest ? rest.run.deliveries.map(({ event }) => event.event_id) : [];
@@ -44,6 +47,21 @@ describe("R33, P17: a request that takes a stream over", () => {
     rig.publish({ ...session().state("idle", "thinking"), event_id: "evt_second" });
     request({ extensions: { aaepd: { resume_after: "evt_first" } } });
     expect(taken()).toEqual(["evt_second"]);
+    rig.publish({ ...session().chunk("Half a "), event_id: "evt_half" });
+    expect(taken()).toEqual(["evt_half"]);
+    request({ extensions: { aaepd: { resume_after: "evt_half" } } });
+    // Of what it was given by the one before it is known exactly how far it came: the open output is not begun anew.
+    expect(taken()).toEqual([]);
+  });
+
+  it("is put the questions that are open, which are not decided by the end of the one before (R7)", () => {
+    const { rig, request, taken } = stage({}, { supports_confirmation_reply: true });
+    request();
+    rig.publish(session().started(), { ...session().confirmation("rpl_1"), event_id: "evt_q" });
+    expect(taken()).toContain("evt_q");
+    request();
+    expect(taken()).toContain("evt_q");
+    expect(rig.engine.status().openQuestionCount).toBe(1);
   });
 
   it("is not ended for what the one before it did", () => {
@@ -73,6 +91,7 @@ describe("R33, P17: a request that takes a stream over", () => {
       isAccepted: false,
       message: { type: "subscription.rejected", reason_code: "version_unsupported" },
     });
+    expect(rig.engine.status().subscriptionCount).toBe(1);
     expect(taken()).toEqual(["evt_first"]);
   });
 
