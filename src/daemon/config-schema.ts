@@ -320,6 +320,16 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     meaning: "How many files of the audit log that were set aside are kept.",
     atTheLimit: "The oldest is deleted. Nothing is deleted for its age.",
   },
+  onStop: {
+    group: "Process",
+    type: oneOf("CHOICE", ["keep", "end"]),
+    unit: undefined,
+    fallback: "keep",
+    stdioFallback: "end",
+    meaning: "What becomes of open sessions and questions when the daemon is stopped in order.",
+    atTheLimit:
+      "keep leaves them open: agents take their sessions over in the next run, within agent_grace_seconds, and subscribers resume. end ends them, and hands over what subscribers are owed. Under stdio, and with the journal in memory, they are ended.",
+  },
   stopTimeoutSeconds: {
     group: "Process",
     type: wholeNumber("SECONDS", 1, HOUR_SECONDS),

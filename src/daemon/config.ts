@@ -75,6 +75,7 @@ export interface Configuration {
   readonly audit: AuditChoice;
   readonly auditMaxBytes: number;
   readonly auditKeepFiles: number;
+  readonly onStop: "keep" | "end";
   readonly stopTimeoutSeconds: number;
   readonly logLevel: LogLevel;
   readonly watchParent: boolean;

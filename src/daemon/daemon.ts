@@ -69,7 +69,7 @@ export interface Daemon {
   readonly tokenPath: string | undefined;
   /**
    * Ends sessions, hands out everything that is owed, closes every connection (R8a). On "stdin_ended" what standard input brought is taken first.
-   * Never rejects.
+   * Where sessions are kept (`onStop`, R8b), they stay open, and what is owed follows in the next run. Never rejects.
    */
   readonly stop: (reason: StopReason) => Promise<void>;
   readonly stopped: Promise<void>;
@@ -216,7 +216,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       // What a parent that takes no answers still has in its pipe may stay there (S9).
       if (reason === "stdin_ended" && parent !== undefined)
         await within(clock.now() + INPUT_TIMEOUT_MS, parent.inputEnded, clock);
-      await within(begun + times.sessionsMs, endSessions(), clock);
+      await within(begun + times.sessionsMs, keepsSessions ? engine.leaveSessionsOpen() : endSessions(), clock);
       offered?.endAgents();
     } catch (caught) {
       log.error({ err: caught }, "an error while stopping; connections are closed all the same");
@@ -226,12 +226,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       const leftCounts = await Promise.all(served.map((one) => one.finish("producer_shutdown", until)));
       // Once for all kinds of peers that read nothing.
       await offered?.drain(LAST_ANSWERS_MS);
-      tellLeft(leftCounts, engine.status().openSessionCount, log);
+      tellLeft(leftCounts, keepsSessions ? 0 : engine.status().openSessionCount, log);
       await engine.close().catch((caught) => log.error({ err: caught }, "an error while closing the journal"));
       await auditLog.close();
       tellStopped();
     }
   };
+
+  const keepsSessions = options.onStop === "keep" && options.stdio === undefined && engine.keepsSessions;
 
   const endSessions = async (): Promise<void> => {
     await engine.settled();

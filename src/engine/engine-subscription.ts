@@ -59,6 +59,8 @@ type RefusedFate = "malformed" | "wrong_subscription";
 /** What the engine gives to all of its subscriptions. */
 export interface SubscriptionServices {
   readonly accounts: Pick<EngineAccounts, "opened" | "closed">;
+  /** The daemon stops, and the next run delivers what is owed (R8b). */
+  readonly isLeaving: () => boolean;
   readonly lows: Pick<SubscriberLows, "opened" | "left" | "moved">;
   readonly points: Pick<ResumePoints, "ran">;
   readonly questions: Pick<Questions, "audienceChanged" | "reply" | "shown" | "wasShown">;
@@ -208,7 +210,7 @@ class HeldSubscription implements EngineSubscription, Replier, ConnectionNews {
   }
 
   drain(): Drained {
-    return this.member.drain();
+    return this.services.isLeaving() ? { kind: "done" } : this.member.drain();
   }
 
   noteGiven(): void {

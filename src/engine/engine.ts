@@ -7,9 +7,9 @@ import type { ReplyFate } from "../contracts/audit.js";
 import type { AgentHandle } from "./agent-handle.js";
 import { type AbleSubscriptions, canAnswer, canAnswerEvent, countAble } from "./answering.js";
 import { terminalsOf } from "./ended-sessions.js";
-import { endAllSessions } from "./ending-sessions.js";
 import type { EngineOptions, EngineServices } from "./engine-options.js";
 import { createEngineAccounts, type EngineAccounts, type EngineStatus } from "./engine-status.js";
+import { createEngineStop, type EngineStop } from "./engine-stop.js";
 import {
   createEngineSubscription,
   type EngineSubscription,
@@ -46,7 +46,9 @@ import type { Terms } from "./terms.js";
 import { createTurnSlices } from "./turn-slices.js";
 import { createWakeUps, wakeUpsOf } from "./wake-ups.js";
 
-export interface Engine extends Pick<EngineAccounts, "report" | "refused" | "publishRefused" | "limits"> {
+export interface Engine
+  extends Pick<EngineAccounts, "report" | "refused" | "publishRefused" | "limits">,
+    Pick<EngineStop, "endSessions" | "leaveSessionsOpen"> {
   /**
    * Without `events`, whoever has a question's session is told the news of it. `connection` is its connection where subscriptions may speak over it
    * too: it names the same in `SubscribeSpec` (R5). Nothing is to hang on it; ended sessions remember it.
@@ -64,11 +66,8 @@ export interface Engine extends Pick<EngineAccounts, "report" | "refused" | "pub
   readonly replay: (events: readonly NewEvent[]) => void;
   /** Throws "rate_limit" where there are too many already. */
   readonly subscribe: (spec: SubscribeSpec) => EngineSubscription;
-  /**
-   * Ends all open sessions, as if their agents had vanished (R8a), in slices over turns of the event loop. From here on nothing is published
-   * ("shutting_down"). Resolves when all have ended and their subscriptions have it within reach; never rejects.
-   */
-  readonly endSessions: () => Promise<void>;
+  /** Whether what is open can be left to a next run. */
+  readonly keepsSessions: boolean;
   /** Resolves when what was accepted so far has led to all that it leads to: what waits for its turn is done (R34). */
   readonly settled: () => Promise<void>;
   /** Closes the journal and lets go of the clock, once nobody publishes or listens any more: nothing of it keeps a process from ending (S9). */
@@ -177,6 +176,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     audit: services.audit,
     confirmationGraceMs: options.confirmationGraceMs,
     reconnectGraceMs: options.reconnectGraceMs,
+    isAgentAway: (sessionId) => publishing.graceUntil(sessionId) !== undefined,
     countAble: countAbleNow,
     resolve: (question, result) => {
       // The same in every run: after a kill it may be told once more (R12).
@@ -266,7 +266,11 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       reply: raw,
     });
 
+  const settled = (): Promise<void> => slices.settled().then(hub.settled);
+  const stop = createEngineStop({ sessions, slices, hub, publishing, questions, settled });
+
   const subscriptionServices: SubscriptionServices = {
+    isLeaving: stop.isLeaving,
     accounts,
     lows,
     points,
@@ -325,8 +329,6 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   };
   let cancelForgetting = wakeUps.at(clock.now() + FORGET_EVERY_MS, forgetEnded);
 
-  const settled = (): Promise<void> => slices.settled().then(hub.settled);
-
   /** Takes over what the run before left (R29). Nobody publishes or listens yet. */
   const restore = (): void => {
     const open = sessions.restore(keptQuestions(kept, log, moment()), moment());
@@ -346,14 +348,9 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     strayReply: (fate, token, raw) => recordReply(fate, token, raw, "", ""),
     replay: replaying.replay,
     subscribe,
-    endSessions: async () => {
-      publishing.refuseFromNowOn();
-      // What was said before a session's end is heard before it.
-      const behind = hub.settled();
-      if (behind !== undefined) await behind;
-      await endAllSessions({ sessions, slices, end: publishing.abandon });
-      await settled();
-    },
+    endSessions: stop.endSessions,
+    leaveSessionsOpen: stop.leaveSessionsOpen,
+    keepsSessions: kept.isKept,
     settled,
     close: async () => {
       cancelForgetting();

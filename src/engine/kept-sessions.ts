@@ -207,6 +207,7 @@ function sessionFrom(core: SessionCore, hashToken: HashToken): SessionRecord {
     tokenHash: hashIn(core, hashToken),
     isTokenTold: core.isTokenTold ?? true,
     phase: "open",
+    isLeftOver: true,
     nextSequenceNumber,
     openToolCount: tools.length,
   };

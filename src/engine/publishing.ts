@@ -36,8 +36,11 @@ export interface Publishing {
   readonly tellWaiting: (question: OpenQuestion, isWaiting: boolean) => void;
   /** Journals a plan and makes it so. Throws what the journal throws, the plan discarded. */
   readonly carryOut: (plan: SessionPlan) => CarriedOut;
-  /** The daemon stops: nothing is published any more, and no session taken over ("shutting_down", R8a). */
-  readonly refuseFromNowOn: () => void;
+  /**
+   * The daemon stops: nothing is published any more, and no session taken over ("shutting_down"). Sessions that are kept stay open for the next run,
+   * whoever goes (R8b); else they are to be ended (R8a). Agents are told which.
+   */
+  readonly stop: (areSessionsKept: boolean) => void;
   /** Ends an open session as if its agent had vanished (R8). One that the journal does not take is logged, and open in the next run. */
   readonly abandon: (sessionId: string) => void;
   /** When the grace of a session whose agent is away ends (R8). */
@@ -181,6 +184,7 @@ export function createPublishing(services: PublishingServices): Publishing {
   const backlogOfAll = createSharedBacklog();
   const handles = new WeakMap<object, AgentHandle>();
   let isRefusing = false;
+  let isLeaving = false;
 
   const assertTaking = (): void => {
     if (!isRefusing) return;
@@ -305,7 +309,8 @@ export function createPublishing(services: PublishingServices): Publishing {
         agents.disconnected(connection);
         // Sessions that ended remember whose they were by the connection: all that hangs on it would stay with them.
         handles.delete(connection);
-        for (const sessionId of sessions.connectionEnded(connection)) graces.begin(sessionId);
+        const left = sessions.connectionEnded(connection);
+        if (!isLeaving) for (const sessionId of left) graces.begin(sessionId);
       },
     };
     handles.set(connection, handle);
@@ -316,8 +321,13 @@ export function createPublishing(services: PublishingServices): Publishing {
     openAgent,
     holderOf: (resumeToken) => handles.get(sessions.holderOf(resumeToken) ?? NOBODY),
     carryOut,
-    refuseFromNowOn: () => {
+    stop: (areSessionsKept) => {
       isRefusing = true;
+      if (areSessionsKept) {
+        isLeaving = true;
+        graces.close();
+      }
+      agents.tellClosing(areSessionsKept);
     },
     abandon: (sessionId) => {
       try {

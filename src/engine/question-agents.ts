@@ -9,6 +9,8 @@ export interface AgentEvents {
   readonly outcome: (resolved: ResolvedQuestion) => void;
   /** Waiting for a person begins or ends, so that it can stop its own clocks. */
   readonly waiting: (question: OpenQuestion, isWaiting: boolean) => void;
+  /** The daemon stops and takes nothing more. Whether the agent's sessions stay open for the next run, or end (R8b). */
+  readonly closing: (areSessionsKept: boolean) => void;
 }
 
 /** Connections are told apart by identity. */
@@ -33,6 +35,8 @@ export interface QuestionAgents {
   ) => { readonly forget: () => boolean };
   readonly tellOutcome: (resolved: ResolvedQuestion) => void;
   readonly tellWaiting: (question: OpenQuestion, isWaiting: boolean) => void;
+  /** Tells every agent that the daemon stops. */
+  readonly tellClosing: (areSessionsKept: boolean) => void;
   /**
    * A connection has just taken over a session with these questions: it is told for which of them a person is waited, and all news of them from
    * now on. They are not the affair of `former` any more, which had the session and may be gone without anybody having noticed; what it awaits by
@@ -131,6 +135,9 @@ export function createQuestionAgents(
           return forget(one);
         },
       };
+    },
+    tellClosing: (areSessionsKept) => {
+      for (const { events } of connections.values()) events?.closing(areSessionsKept);
     },
     tellOutcome: (resolved) => {
       const { question } = resolved;

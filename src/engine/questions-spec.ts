@@ -29,6 +29,8 @@ export interface QuestionsOptions {
   readonly confirmationGraceMs: Millis;
   /** How long one waits after the last such subscription has gone, ms (R7). */
   readonly reconnectGraceMs: Millis;
+  /** Whether a session's agent is away and may come back (R8). */
+  readonly isAgentAway: (sessionId: string) => boolean;
   /**
    * Tells the session of it; called once a question, in the moment of its outcome. Answers when that is safe, where it is not at once (R29). Throws
    * "storage_unavailable" where it cannot be written down: the question then stays open.
@@ -69,7 +71,7 @@ export interface Questions {
   readonly withdrawn: (question: OpenQuestion, durable: Promise<void> | undefined, entry?: JournaledEvent) => void;
   /**
    * Takes over the questions of the run before, which their sessions know, and all outcomes. A question waits until its deadline, and for want of an
-   * audience only after it had one in this run; what was due meanwhile gets its default now.
+   * audience only after it had one in this run and its agent's grace is over (R8b); what was due meanwhile gets its default now.
    */
   readonly restore: (questions: readonly KeptQuestion[], log: Pick<Log, "error">) => void;
   /**
@@ -116,6 +118,8 @@ export interface Questions {
   readonly forgetSession: (sessionId: string) => void;
   /** Answers when the audit log has every outcome that there is; undefined where it has. */
   readonly audited: () => Promise<void> | undefined;
+  /** The daemon stops, and the next run has what is open: from here on no default applies, whoever goes (R8b). */
+  readonly leaveOpen: () => void;
   /** Lets go of the clock; what is open stays so for the next run. */
   readonly close: () => void;
 }

@@ -2,7 +2,6 @@
 // What must not live here: how a question is announced (the hub) and what it does to its session (sessions).
 import { Fault } from "../base/errors.js";
 import type { ReplyFate } from "../contracts/audit.js";
-import type { AbleSubscriptions } from "./answering.js";
 import type { JournaledEvent } from "./event.js";
 import { forgetQuestion, keepQuestion } from "./kept-questions.js";
 import { NOTHING_KEPT } from "./nothing-kept.js";
@@ -16,6 +15,7 @@ import {
   type Pending,
   secondsOf,
 } from "./pending-question.js";
+import { createQuestionAudience } from "./question-audience.js";
 import { createQuestionOutcomes } from "./question-outcomes.js";
 import {
   askedOf,
@@ -44,6 +44,8 @@ export function createQuestions(options: QuestionsOptions): Questions {
   const byEventId = new Map<string, Pending>();
   const kept = options.kept ?? NOTHING_KEPT;
   let isClosed = false;
+  // The daemon stops and its next run has them: nobody's going ends a question any more (R8b).
+  let isLeaving = false;
   let cancelRetry = (): void => {};
   const retries: (() => void)[] = [];
   const outcomes = createQuestionOutcomes({
@@ -62,8 +64,6 @@ export function createQuestions(options: QuestionsOptions): Questions {
   const audited = createOutcomeAudit(options.audit, kept);
   const shownBefore = createShownQuestions();
   const untold = createUntold();
-  // As of the last time that all open questions were looked at for it.
-  let able: AbleSubscriptions | undefined;
 
   const openNow = (token: string): Pending | undefined => {
     const entry = pending.get(token);
@@ -186,7 +186,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
   /** What was decided could not be written down: it is answered, or due, as if nothing had been. */
   const reopen = (entry: Pending): void => {
     if (options.now() >= entry.deadline) comeDue(entry, "timeout");
-    else checkAudience(entry, options.countAble());
+    else audience.check(entry);
   };
 
   const setWaiting = (entry: Pending, isWaiting: boolean): void => {
@@ -197,7 +197,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
 
   /** The default applies from now on; where many do at once, their outcomes are told over some turns. */
   const comeDue = (entry: Pending, resolvedBy: DefaultedBy): void => {
-    if (!isAnswerable(entry)) return;
+    if (!isAnswerable(entry) || isLeaving) return;
     entry.due = resolvedBy;
     untold.join(entry);
     options.slices.add(1, () => applyDefault(entry, resolvedBy));
@@ -213,25 +213,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     }
   };
 
-  const checkAudience = (entry: Pending, now: AbleSubscriptions): void => {
-    if (!isAnswerable(entry)) return;
-    if (now.countFor(entry.question) > 0) {
-      entry.hadAudience = true;
-      entry.cancelGrace?.();
-      entry.cancelGrace = undefined;
-      setWaiting(entry, true);
-      return;
-    }
-    if (entry.cancelGrace !== undefined || (entry.isRestored && !entry.hadAudience)) return;
-    const resolvedBy = entry.hadAudience ? "subscription_ended" : "no_subscriber";
-    const graceMs = entry.hadAudience ? options.reconnectGraceMs : options.confirmationGraceMs;
-    if (graceMs === 0) {
-      comeDue(entry, resolvedBy);
-      return;
-    }
-    setWaiting(entry, false);
-    entry.cancelGrace = options.wakeUps.at(options.now() + graceMs, () => comeDue(entry, resolvedBy));
-  };
+  const audience = createQuestionAudience({ ...options, pending, setWaiting, comeDue });
 
   const armReminders = (entry: Pending): void => {
     const { question, cancelTimers } = entry;
@@ -286,7 +268,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     asked: (question, journaled) => {
       const entry = open(question, journaled);
       armTimers(entry);
-      checkAudience(entry, options.countAble());
+      audience.check(entry);
     },
     withdrawn: (question, durable, journaled) => {
       const entry = journaled === undefined ? pending.get(question.token) : open(question, journaled);
@@ -371,19 +353,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
       return fate === "counted";
     },
     audienceChanged: (takenSession) => {
-      if (pending.size === 0) {
-        able = undefined;
-        return;
-      }
-      const now = options.countAble();
-      // Hundreds of subscriptions that end beside thousands of questions are looked at once (R34).
-      const isTheSame = takenSession === undefined && able?.differsFrom(now) === false;
-      able = now;
-      if (isTheSame) return;
-      for (const entry of [...pending.values()]) {
-        if (entry.question.sessionId === takenSession && entry.cancelGrace === undefined) entry.hadAudience = false;
-        checkAudience(entry, now);
-      }
+      if (!isLeaving) audience.changed(takenSession);
     },
     whenResolved: (token, done) => {
       const listeners = pending.get(token)?.listeners;
@@ -392,6 +362,9 @@ export function createQuestions(options: QuestionsOptions): Questions {
     },
     forgetSession: outcomes.forgetSession,
     audited: audited.settled,
+    leaveOpen: () => {
+      isLeaving = true;
+    },
     close: () => {
       isClosed = true;
       cancelRetry();

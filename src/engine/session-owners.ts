@@ -2,12 +2,14 @@
 import type { SessionRecord } from "./session-record.js";
 
 export interface SessionOwners {
-  /** Files a session under its owner, where it has one. */
+  /** Files a session under its owner, where it has one: its agent is there. */
   readonly add: (session: SessionRecord) => void;
   readonly remove: (session: SessionRecord) => void;
   /** The connection is gone: its sessions have no owner any more. Answers which they were. */
   readonly release: (connection: object) => readonly SessionRecord[];
-  /** The connection that has an open session whose token has this hash. Of those of one token, which an agent may choose, the one that began first. */
+  /**
+   * The connection that has an open session whose token has this hash. Of those of one token, which an agent may choose, the one that began first.
+   */
   readonly holderOf: (tokenHash: string) => object | undefined;
   /** Whether any open session is this connection's. */
   readonly isHolder: (connection: object) => boolean;
@@ -20,6 +22,7 @@ export function createSessionOwners(): SessionOwners {
     add: (session) => {
       if (session.owner === undefined) return;
       put(byHash, session.tokenHash, session);
+      session.isLeftOver = false;
       put(owned, session.owner, session);
     },
     remove: (session) => {

@@ -136,6 +136,8 @@ export interface SessionRecord extends Undoable {
   latestText: string;
   /** The connection it belongs to; undefined while its agent is away (R8). */
   owner: object | undefined;
+  /** Taken over from the run before, and its agent has not come back yet (R8b). */
+  isLeftOver: boolean;
   /** Of its token (R8). */
   tokenHash: string;
   /** The token itself, where the daemon made it and may have to tell it again; undefined where its agent chose it. */
@@ -171,6 +173,7 @@ export function createSessionRecord(sessionId: string): SessionRecord {
     latestMicros: Number.NEGATIVE_INFINITY,
     latestText: "",
     owner: undefined,
+    isLeftOver: false,
     tokenHash: "",
     resumeToken: undefined,
     isTokenTold: false,

@@ -278,7 +278,7 @@ export function abandonSession(draft: Draft, session: SessionRecord): void {
     error_category: "transient",
     error_code: "AGENT_DISCONNECTED",
     recoverable: true,
-    ...draft.summary({ kind: "agent_disconnected", producer: session.starter }),
+    ...draft.summary({ kind: "agent_disconnected", producer: session.starter, isLeftOver: session.isLeftOver }),
   });
   finish(draft, session);
 }

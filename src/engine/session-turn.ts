@@ -24,7 +24,8 @@ export type Sequencing = "enforce" | "warn";
 export type MadeText =
   | { readonly kind: "tool_abandoned"; readonly tool: string; readonly producer: Producer }
   | { readonly kind: "awaiting_input" | "question_withdrawn"; readonly question: AgentEvent }
-  | { readonly kind: "agent_disconnected"; readonly producer: Producer };
+  /** `isLeftOver`: since the daemon was restarted. */
+  | { readonly kind: "agent_disconnected"; readonly producer: Producer; readonly isLeftOver: boolean };
 
 /** Answers the members of a daemon-made event that are there to be read, `summary_normal` among them (R31). */
 export type MadeSummary = (text: MadeText) => Readonly<Record<string, unknown>>;

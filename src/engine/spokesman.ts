@@ -83,7 +83,9 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
       case "question_withdrawn":
         return resolutionTexts({ decision: "cancelled", decidedBy: "agent" }, text.question);
       case "agent_disconnected":
-        return localizedTexts(everyone, "agentDisconnected", () => ({ agent: speakerOf(text.producer) })).summaries;
+        return localizedTexts(everyone, text.isLeftOver ? "agentNotBack" : "agentDisconnected", () => ({
+          agent: speakerOf(text.producer),
+        })).summaries;
     }
   };
 

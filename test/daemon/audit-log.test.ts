@@ -398,7 +398,7 @@ test("R8a: what an orderly stop brings about stands there once, over any number 
   const folder = temporaryDirectory();
   const audit = { kind: "directory", path: join(folder, "audit") } as const;
   const journal = { kind: "directory", path: join(folder, "journal") } as const;
-  const configuration = { audit, journal, confirmationGraceSeconds: 60 };
+  const configuration = { audit, journal, confirmationGraceSeconds: 60, onStop: "end" as const };
   const session_id = "sess_audited";
   for (let run = 1; run <= 3; run += 1) {
     const rig = await startRig({ configuration });

@@ -67,6 +67,7 @@ describe("configuration", () => {
       journalRetentionBytes: 512 * 1024 * 1024,
       journalMaxEvents: 65_536,
       journalMaxBytes: undefined,
+      onStop: "keep",
       stopTimeoutSeconds: 10,
       logLevel: "info",
       watchParent: false,

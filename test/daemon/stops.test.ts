@@ -74,7 +74,7 @@ describe("R8a, R34, S7: a stop of serve", () => {
     async (_, sessions, questions) => {
       const { program, path } = await serving("serve", "--stop-timeout-seconds", "300");
       const listeners = [await subscribedInLines(path), await subscribedInLines(path)];
-      await publishInLines(await listenInLines(path), sessionsOf(sessions, questions));
+      await publishInLines(await listenInLines(path), sessionsOf(sessions, questions), questions === 0 ? 400 : 36);
       program.child.kill("SIGTERM");
       expect((await program.ended).code).toBe(0);
       for (const listener of listeners) {

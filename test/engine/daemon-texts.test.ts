@@ -32,6 +32,7 @@ const CASES: { readonly [Key in MessageKey]: readonly MessageParameters[Key][] }
     [1, 2, 5, 14, 100, 1234].map((eventCount) => ({ eventCount, reason })),
   ),
   agentDisconnected: [{ agent: "Planner" }],
+  agentNotBack: [{ agent: "Planner" }],
   toolAbandoned: [{ tool: "fetch_balance" }],
   awaitingInput: [{ agent: "Planner" }],
   questionNotice: (["confirmation", "clarification"] as const).map((kind) => ({

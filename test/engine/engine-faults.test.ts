@@ -105,6 +105,7 @@ describe("what fails after the journal", () => {
         throw new Error("nobody there");
       },
       waiting: () => undefined,
+      closing: () => undefined,
     });
     agent.publish([{ fields: session().started() }], false);
     const { events } = agent.publish([{ fields: session().confirmation("rpl_1") }], false);

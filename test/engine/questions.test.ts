@@ -257,6 +257,7 @@ describe("R19, AAEP §6.3.4: replies", () => {
       wallTime: () => now,
       clockSkewMs: 60_000,
       audit: { isOn: true, record: () => undefined },
+      isAgentAway: () => false,
       countAble: () => countAble([listener.subscription.terms()]),
       confirmationGraceMs: 0,
       reconnectGraceMs: 0,

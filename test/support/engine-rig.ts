@@ -40,6 +40,8 @@ export interface RigAgent extends AgentHandle {
   readonly outcomes: readonly ResolvedQuestion[];
   /** Token and whether a person is waited for, in order. */
   readonly waiting: readonly (readonly [token: string, isWaiting: boolean])[];
+  /** Each time that it was told that the daemon stops: whether sessions are kept. */
+  readonly closings: readonly boolean[];
 }
 
 export interface EngineRig {
@@ -173,11 +175,13 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
   const openAgent = (identity?: Producer): RigAgent => {
     const outcomes: ResolvedQuestion[] = [];
     const waiting: (readonly [string, boolean])[] = [];
+    const closings: boolean[] = [];
     const handle = engine.openAgent(identity, {
       outcome: (resolved) => void outcomes.push(resolved),
       waiting: ({ token }, isWaiting) => void waiting.push([token, isWaiting]),
+      closing: (areSessionsKept) => void closings.push(areSessionsKept),
     });
-    return { ...handle, outcomes, waiting };
+    return { ...handle, outcomes, waiting, closings };
   };
   const agent = openAgent();
   return {

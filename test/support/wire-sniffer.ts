@@ -91,6 +91,8 @@ const NOTIFICATIONS: Readonly<Record<string, Check>> = {
   "aaep.close": validators.isSubscriptionClose,
   "aaepd.reply_not_taken": validators.isAaepdReplyNotTaken,
   "aaep.outcome": isOutcome,
+  "aaepd.closing": (value) =>
+    isObject(value) && Object.keys(value).join() === "sessions_kept" && typeof value.sessions_kept === "boolean",
   "aaep.waiting": (value) =>
     isObject(value) &&
     typeof value.waiting === "boolean" &&

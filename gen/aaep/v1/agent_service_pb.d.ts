@@ -173,6 +173,14 @@ export declare type PublishResponse = Message<"aaep.v1.PublishResponse"> & {
      */
     value: Waiting;
     case: "waiting";
+  } | {
+    /**
+     * News: the daemon stops and takes nothing more; the stream ends behind this.
+     *
+     * @generated from field: aaep.v1.Closing closing = 8;
+     */
+    value: Closing;
+    case: "closing";
   } | { case: undefined; value?: undefined };
 };
 
@@ -181,6 +189,26 @@ export declare type PublishResponse = Message<"aaep.v1.PublishResponse"> & {
  * Use `create(PublishResponseSchema)` to create a new message.
  */
 export declare const PublishResponseSchema: GenMessage<PublishResponse>;
+
+/**
+ * The daemon stops.
+ *
+ * @generated from message aaep.v1.Closing
+ */
+export declare type Closing = Message<"aaep.v1.Closing"> & {
+  /**
+   * Whether sessions stay open for its next run, where they can be taken over with their resume_token. Else they end now.
+   *
+   * @generated from field: bool sessions_kept = 1;
+   */
+  sessionsKept: boolean;
+};
+
+/**
+ * Describes the message aaep.v1.Closing.
+ * Use `create(ClosingSchema)` to create a new message.
+ */
+export declare const ClosingSchema: GenMessage<Closing>;
 
 /**
  * Where published events stand (R33).

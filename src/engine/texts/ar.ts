@@ -109,6 +109,10 @@ export const ARABIC: Catalogue = {
     terse: "انقطع اتصال الوكيل.",
     normal: `انقطع الاتصال مع ${agent}، لذلك انتهت الجلسة. قد تفيد إعادة تشغيلها.`,
   }),
+  agentNotBack: ({ agent }) => ({
+    terse: "لم يعد الوكيل.",
+    normal: `أُعيد تشغيل الخدمة ولم يعد ${agent}، لذلك انتهت الجلسة. قد تفيد إعادة تشغيلها.`,
+  }),
   toolAbandoned: ({ tool }) => ({
     terse: `${tool}: بلا نتيجة.`,
     normal: `تُركت الأداة ${tool} دون نتيجة.`,

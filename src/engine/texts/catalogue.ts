@@ -41,6 +41,8 @@ export interface MessageParameters {
   /** `eventCount` is an upper bound (R27). */
   readonly gap: { readonly eventCount: number; readonly reason: GapReason };
   readonly agentDisconnected: { readonly agent: string };
+  /** Its grace after a restart of the daemon is over (R8b). */
+  readonly agentNotBack: { readonly agent: string };
   readonly toolAbandoned: { readonly tool: string };
   readonly awaitingInput: { readonly agent: string };
   /** To those that cannot answer (R6). */

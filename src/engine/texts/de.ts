@@ -103,6 +103,10 @@ export const GERMAN: Catalogue = {
     terse: "Agent getrennt.",
     normal: `Die Verbindung zu ${agent} ist abgebrochen, darum ist die Sitzung beendet. Ein neuer Start kann helfen.`,
   }),
+  agentNotBack: ({ agent }) => ({
+    terse: "Agent nicht zurück.",
+    normal: `Der Dienst wurde neu gestartet und ${agent} ist nicht zurückgekommen, darum ist die Sitzung beendet. Ein neuer Start kann helfen.`,
+  }),
   toolAbandoned: ({ tool }) => ({
     terse: `${tool}: kein Ergebnis.`,
     normal: `Das Werkzeug ${tool} wurde ohne Ergebnis aufgegeben.`,

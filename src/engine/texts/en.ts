@@ -100,6 +100,10 @@ export const ENGLISH: Catalogue = {
     terse: "Agent disconnected.",
     normal: `The connection to ${agent} was lost, so the session has ended. Starting it again may help.`,
   }),
+  agentNotBack: ({ agent }) => ({
+    terse: "Agent did not come back.",
+    normal: `The daemon was restarted and ${agent} did not come back, so the session has ended. Starting it again may help.`,
+  }),
   toolAbandoned: ({ tool }) => ({
     terse: `${tool}: no result.`,
     normal: `The tool ${tool} was abandoned without a result.`,

@@ -104,6 +104,10 @@ export const SPANISH: Catalogue = {
     terse: "Agente desconectado.",
     normal: `Se perdió la conexión con ${agent}, por lo que la sesión ha terminado. Puede servir iniciarla de nuevo.`,
   }),
+  agentNotBack: ({ agent }) => ({
+    terse: "El agente no ha vuelto.",
+    normal: `El servicio se reinició y ${agent} no ha vuelto, por lo que la sesión ha terminado. Puede servir iniciarla de nuevo.`,
+  }),
   toolAbandoned: ({ tool }) => ({
     terse: `${tool}: sin resultado.`,
     normal: `La herramienta ${tool} se abandonó sin resultado.`,

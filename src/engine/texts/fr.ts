@@ -110,6 +110,10 @@ export const FRENCH: Catalogue = {
     terse: "Agent déconnecté.",
     normal: `La connexion avec ${agent} a été perdue : la session est terminée. La relancer peut suffire.`,
   }),
+  agentNotBack: ({ agent }) => ({
+    terse: "L’agent n’est pas revenu.",
+    normal: `Le service a redémarré et ${agent} n’est pas revenu : la session est terminée. La relancer peut suffire.`,
+  }),
   toolAbandoned: ({ tool }) => ({
     terse: `${tool} : pas de résultat.`,
     normal: `L’outil ${tool} a été abandonné sans résultat.`,

@@ -23,6 +23,11 @@ export function waitingDocument({ token, event }: OpenQuestion, isWaiting: boole
   return { reply_token: token, event_id: event.event_id, session_id: event.session_id, waiting: isWaiting };
 }
 
+/** The daemon stops; sessions that are kept can be taken over in its next run (R8b). */
+export function closingDocument(areSessionsKept: boolean): Message {
+  return { sessions_kept: areSessionsKept };
+}
+
 /** Where an agent left off (R8). */
 export function summaryDocument(summary: SessionSummary): Message {
   return {

@@ -10,7 +10,13 @@ import type { Connection, PeerIdentity } from "../../contracts/transport.js";
 import type { Engine } from "../../engine/engine.js";
 import type { ResolvedQuestion } from "../../engine/question-result.js";
 import { type AgentDesk, createAgentDesk } from "./agent-desk.js";
-import { closedOutcomeDocument, closedSummaryDocument, receiptDocument, waitingDocument } from "./agent-documents.js";
+import {
+  closedOutcomeDocument,
+  closedSummaryDocument,
+  closingDocument,
+  receiptDocument,
+  waitingDocument,
+} from "./agent-documents.js";
 import { type PublishRequest, publishRequestIn, requestIdIn } from "./agent-requests.js";
 import { isCostlyCall } from "./costly-calls.js";
 import { createOrderedAnswers, type OrderedAnswers } from "./ordered-answers.js";
@@ -64,6 +70,7 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
       // Whether a person is waited for may change many times before a slow agent hears of it.
       waiting: (question, isWaiting) =>
         answers.tell(encoded("", { waiting: waitingDocument(question, isWaiting) }), question.token),
+      closing: (areSessionsKept) => answers.tell(encoded("", { closing: closingDocument(areSessionsKept) })),
     },
     manifestDeclared: () => {},
   });

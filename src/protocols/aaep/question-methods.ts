@@ -3,7 +3,7 @@ import { Fault } from "../../base/errors.js";
 import type { RpcCall } from "../../contracts/rpc.js";
 import type { AgentEvents } from "../../engine/question-agents.js";
 import { outcomeFields } from "../../engine/question-result.js";
-import { waitingDocument } from "./agent-documents.js";
+import { waitingDocument, closingDocument } from "./agent-documents.js";
 import type { AgentQuestions, HostAnswer } from "./agent-questions.js";
 import type { Message } from "./subscription-desk.js";
 
@@ -43,6 +43,7 @@ export function questionNotifications(notify: (method: string, params: object) =
   return {
     outcome: (resolved) => void notify("aaep.outcome", outcomeFields(resolved)),
     waiting: (question, isWaiting) => void notify("aaep.waiting", waitingDocument(question, isWaiting)),
+    closing: (areSessionsKept) => void notify("aaepd.closing", closingDocument(areSessionsKept)),
   };
 }
 

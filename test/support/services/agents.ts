@@ -103,7 +103,7 @@ export function streamAgent(options: AgentOptions): ServiceAgent {
     else if (response.case === "waiting") {
       const { replyToken, eventId, sessionId, waiting: isWaiting } = response.value;
       waiting.push({ reply_token: replyToken, event_id: eventId, session_id: sessionId, waiting: isWaiting });
-    } else answered(pending.get(requestId), message);
+    } else if (response.case !== "closing") answered(pending.get(requestId), message);
   };
   const opened = (): ServiceStream<PublishRequest> => {
     if (stream !== undefined) return stream;

@@ -1,0 +1,73 @@
+// The engine's orderly stop: its sessions are ended (R8a), in slices, so that what that leads to can leave while it goes on (R34), or left open for
+// the next run (R8b).
+import type { Hub } from "./hub.js";
+import type { Publishing } from "./publishing.js";
+import type { Questions } from "./questions-spec.js";
+import type { Sessions } from "./sessions.js";
+import type { TurnSlices } from "./turn-slices.js";
+
+export interface StopServices {
+  readonly sessions: Pick<Sessions, "openIds" | "openParts">;
+  readonly slices: TurnSlices;
+  readonly hub: Pick<Hub, "settled">;
+  readonly publishing: Pick<Publishing, "stop" | "abandon">;
+  readonly questions: Pick<Questions, "leaveOpen">;
+  /** As `Engine.settled`. */
+  readonly settled: () => Promise<void>;
+}
+
+export interface EngineStop {
+  /**
+   * Ends all open sessions, as if their agents had vanished (R8a), in slices over turns of the event loop. From here on nothing is published
+   * ("shutting_down"). Resolves when all have ended and their subscriptions have it within reach; never rejects.
+   */
+  readonly endSessions: () => Promise<void>;
+  /**
+   * In place of that, where the journal is kept for the next run: sessions and questions stay open, and nothing is published from here on
+   * ("shutting_down"). Subscriptions are owed nothing more in this run (R8b). Resolves when what was accepted is done; never rejects.
+   */
+  readonly leaveSessionsOpen: () => Promise<void>;
+  /** Whether sessions are being left open. */
+  readonly isLeaving: () => boolean;
+}
+
+export function createEngineStop(services: StopServices): EngineStop {
+  const { sessions, slices, hub, publishing, questions, settled } = services;
+  let isLeaving = false;
+
+  /** All that are open, the oldest first. Nobody may open another meanwhile. */
+  const endAll = (): Promise<void> =>
+    new Promise((resolve) => {
+      const ids = sessions.openIds();
+      const endFrom = (index: number): void => {
+        const sessionId = ids[index];
+        if (sessionId === undefined) {
+          resolve();
+          return;
+        }
+        slices.add(1 + (sessions.openParts(sessionId) ?? 0), () => {
+          publishing.abandon(sessionId);
+          endFrom(index + 1);
+        });
+      };
+      endFrom(0);
+    });
+
+  return {
+    endSessions: async () => {
+      publishing.stop(false);
+      // What was said before a session's end is heard before it.
+      const behind = hub.settled();
+      if (behind !== undefined) await behind;
+      await endAll();
+      await settled();
+    },
+    leaveSessionsOpen: async () => {
+      isLeaving = true;
+      publishing.stop(true);
+      questions.leaveOpen();
+      await settled();
+    },
+    isLeaving: () => isLeaving,
+  };
+}
