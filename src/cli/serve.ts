@@ -11,8 +11,8 @@ With --grpc or --http the addresses stand there as lists, and over TCP token_fil
 A second daemon of the same name is refused: give it another one by --producer-id, which its socket is named after.
 Log lines go to standard error. SIGTERM, SIGINT and SIGHUP stop the daemon in order, within --stop-timeout-seconds.
 
-What agents say is kept on disk, for the next start and for aaepd replay; --journal memory writes nothing of it. aaepd status says where it is. Stopped
-in order the daemon ends open sessions; after a crash they go on. See docs/journal.md.
+What agents say is kept on disk, for the next start and for aaepd replay; --journal memory writes nothing of it. aaepd status says where it is. Sessions
+and questions that are open when the daemon stops go on in its next run; --on-stop end ends them. See docs/journal.md.
 
 Every option can also be set by a variable (--max-hold-ms is AAEPD_MAX_HOLD_MS) or in the configuration file ("max_hold_ms"). An option wins over a
 variable, a variable over the file.
