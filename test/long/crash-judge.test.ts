@@ -349,6 +349,15 @@ describe("the judge of the crash test", () => {
     expect(judge({ ...recording, listeners: [late] }).faults).toContainEqual(expect.stringContaining("evt_7"));
   });
 
+  it("R8b: finds who was told of a lost agent that was there", () => {
+    const { recording, heard, session } = rightRecording();
+    const lost = { ...(heard.at(-1) as Heard), id: "evt_lost", type: "aaep:agent.session.errored", mark: "" };
+    heard.push({ ...lost, isDaemons: true, tellsLostAgent: true });
+    expect(judge(recording).counts.falselyLost).toBe(1);
+    session.lost = "abandoned";
+    expect(judge(recording).counts.falselyLost).toBe(0);
+  });
+
   it("passes on what went wrong on the way", () => {
     const { recording, accidents } = rightRecording();
     accidents.push("it ended by itself");

@@ -114,6 +114,7 @@ export function createMortalDaemon(options: MortalDaemonOptions): MortalDaemon {
     },
     stop: async () => {
       isWanted = false;
+      isUp = false;
       child?.kill("SIGTERM");
       return ended;
     },

@@ -21,6 +21,8 @@ export interface CrashOptions {
   readonly directory: string;
   readonly seed: number;
   readonly kills: number;
+  /** Orderly stops among the kills, each followed by a start (R8b). Default 0. */
+  readonly restarts?: number;
   /** Of the daemon; `run` counts its starts. */
   readonly options?: (run: number) => readonly string[];
   /** Agents on each transport. Default 2. */
@@ -41,6 +43,9 @@ export interface CrashOptions {
 export interface CrashReport extends Verdict {
   readonly kills: number;
   readonly killsBeforeReady: number;
+  /** Ends, of either kind, and orderly ones that found questions open. */
+  readonly endsWithQuestions: number;
+  readonly restartsWithQuestions: number;
   readonly starts: number;
   readonly connections: number;
   readonly exitCode: number | null;
@@ -181,7 +186,7 @@ export async function crashRun(options: CrashOptions): Promise<CrashReport> {
   });
   options.watch?.(recordingNow);
 
-  const fates = await killAgainAndAgain(daemon, chance.fork("kills"), options, {
+  const fates = await endAgainAndAgain(daemon, chance.fork("kills"), accidents, options, {
     openQuestions,
     acknowledgedCount: () =>
       sessions.reduce((sum, { events }) => sum + events.filter((one) => one.epoch !== undefined).length, 0),
@@ -214,21 +219,38 @@ interface Load {
   readonly longestRunEvents: number;
 }
 
+type Fates = Pick<CrashReport, "killsBeforeReady" | "endsWithQuestions" | "restartsWithQuestions">;
+
 /** At instants that nobody chooses: under load, before it listens, and twice in a row. */
-async function killAgainAndAgain(
+async function endAgainAndAgain(
   daemon: MortalDaemon,
   chance: Chance,
-  { kills, onKill }: CrashOptions,
+  accidents: string[],
+  { kills, restarts = 0, onKill }: CrashOptions,
   { openQuestions, acknowledgedCount, longestRunEvents }: Load,
-): Promise<{ readonly killsBeforeReady: number }> {
+): Promise<Fates> {
   let killsBeforeReady = 0;
-  for (let kill = 1; kill <= kills; kill += 1) {
+  let endsWithQuestions = 0;
+  let restartsWithQuestions = 0;
+  let restartsLeft = restarts;
+  for (let kill = 1; kill <= kills || restartsLeft > 0; kill += 1) {
     // Counted in what was done, so that a busy machine does as much between two kills; sometimes it has just begun to listen.
     const goal = acknowledgedCount() + (chance.isLikely(0.15) ? 0 : chance.between(1, longestRunEvents));
-    for (let waitedMs = 0; acknowledgedCount() < goal && waitedMs < LONGEST_RUN_MS; waitedMs += LOOK_MS)
-      await pause(LOOK_MS);
-    await pause(chance.between(0, 30));
+    const wantsQuestion = chance.isLikely(0.6);
+    const isTime = (): boolean => acknowledgedCount() >= goal && (!wantsQuestion || openQuestions.size > 0);
+    for (let waitedMs = 0; !isTime() && waitedMs < LONGEST_RUN_MS; waitedMs += LOOK_MS) await pause(LOOK_MS);
+    if (!wantsQuestion) await pause(chance.between(0, 30));
     for (const question of openQuestions) question.openAtKills += 1;
+    if (openQuestions.size > 0) endsWithQuestions += 1;
+    if (restartsLeft > 0 && (kill > kills || chance.isLikely(restartsLeft / (restartsLeft + kills - kill + 1)))) {
+      if (openQuestions.size > 0) restartsWithQuestions += 1;
+      restartsLeft -= 1;
+      kill -= 1;
+      const code = await daemon.stop();
+      if (code !== 0) accidents.push(`it ended with ${code} when it was asked to stop`);
+      if (!(await daemon.start().ready)) throw new Error(`It did not start again: ${daemon.stderr().slice(-2000)}`);
+      continue;
+    }
     await daemon.kill();
     onKill?.(kill);
     if (chance.isLikely(0.2)) await pause(chance.between(0, 300));
@@ -243,7 +265,7 @@ async function killAgainAndAgain(
     }
     if (!(await ready)) throw new Error(`It did not start after kill ${kill}: ${daemon.stderr().slice(-2000)}`);
   }
-  return { killsBeforeReady };
+  return { killsBeforeReady, endsWithQuestions, restartsWithQuestions };
 }
 
 /** A first session, which everybody hears. */

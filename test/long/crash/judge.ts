@@ -27,6 +27,8 @@ export interface Counts {
   sessions: number;
   sessionsAbandoned: number;
   sessionsLostToGrace: number;
+  /** Ends for want of an agent that was there (R8b). */
+  falselyLost: number;
   asked: number;
   resolved: number;
   resolvedTwice: number;
@@ -64,6 +66,7 @@ export function judge(recording: Recording): Verdict {
     sessions: recording.sessions.length,
     sessionsAbandoned: 0,
     sessionsLostToGrace: 0,
+    falselyLost: 0,
     asked: 0,
     resolved: 0,
     resolvedTwice: 0,
@@ -75,8 +78,21 @@ export function judge(recording: Recording): Verdict {
   };
   judgeAcknowledgements(recording.sessions, counts, faults);
   for (const listener of recording.listeners) judgeListening(recording, listener, counts, faults);
+  judgeLostAgents(recording, counts, faults);
   judgeQuestions(recording, counts, faults);
   return { counts, faults };
+}
+
+/** Nobody is told of a lost agent that was not lost, however the daemon ended (R8b). */
+function judgeLostAgents({ sessions, listeners }: Recording, counts: Counts, faults: string[]): void {
+  const kept = new Set(sessions.filter(({ lost }) => lost === undefined).map(({ id }) => id));
+  for (const { name, heard } of listeners) {
+    for (const { sessionId, tellsLostAgent } of heard) {
+      if (tellsLostAgent !== true || !kept.has(sessionId)) continue;
+      counts.falselyLost += 1;
+      faults.push(`${name} was told that the agent of ${sessionId} was lost, and it was there`);
+    }
+  }
 }
 
 /** Epochs are never reused, a repeat gets its first answer, and an agent's events follow each other (R3, R29). */

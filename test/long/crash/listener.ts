@@ -1,5 +1,6 @@
 // A listener that comes back wherever it was cut off, says where it was (R17), and answers what it is asked after a while.
 import type { MortalDaemon } from "../../support/mortal-daemon.js";
+import { placeOf } from "../../support/returning.js";
 import type { Message, WireSniffer } from "../../support/wire-sniffer.js";
 import { pause } from "./agent.js";
 import { type ListenerLink, type ListenerTransport, openListenerLink } from "./listener-links.js";
@@ -84,8 +85,10 @@ export function startListener(options: ListenerOptions): RunningListener {
       if (!ids.has(heard.id)) note(heard.id, heard.sessionId, heard.type);
       if (isQuestion(heard.type)) answerLater(link, event, chance.between(0, answersWithinMs));
     }
-    for (const closing of closings)
+    for (const closing of closings) {
       if (closing.reason_code !== "producer_shutdown") accidents.push(`${name} was closed: ${JSON.stringify(closing)}`);
+      lastId = placeOf(closing) ?? lastId;
+    }
   };
 
   const note = (id: string, sessionId: string, type: string): void => {

@@ -68,6 +68,8 @@ export interface Heard {
   readonly isDaemons?: boolean;
   readonly isSummary?: boolean;
   readonly isGap?: boolean;
+  /** Its session ended for want of an agent (R8). */
+  readonly tellsLostAgent?: boolean;
   /** Of a resolution: the question's event, and how it ended. */
   readonly question?: string;
   readonly resolution?: string;
@@ -145,6 +147,7 @@ export function heardOf(event: Message, connection: number, run: number): Heard 
     ...(marks.by === "daemon" ? { isDaemons: true } : {}),
     ...(marks.summary === true ? { isSummary: true } : {}),
     ...(marks.gap === undefined ? {} : { isGap: true }),
+    ...(event.error_code === "AGENT_DISCONNECTED" ? { tellsLostAgent: true } : {}),
     ...(marks.decision === undefined
       ? {}
       : { question: String(marks.question), resolution: `${String(marks.decision)} by ${String(marks.decided_by)}` }),

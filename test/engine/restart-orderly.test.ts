@@ -1,0 +1,151 @@
+// R8b: an orderly stop that keeps what is open loses no more than a kill, and nobody is told anything false.
+import { describe, expect, it } from "vitest";
+import { session, typesOf } from "../support/engine-rig.js";
+import { ABLE, confirmation, give, questionsIn } from "../support/question-rig.js";
+import { createRuns, type Run, type Runs } from "../support/restart-rig.js";
+import { joinedByPosition } from "../support/returning.js";
+
+const S = "sess_1";
+const LOST = "aaep:agent.session.errored";
+const GRACE_MS = 5000;
+
+/** A session with a question, put to one subscription that can answer. */
+function asked(runs: Runs) {
+  const run = runs.start();
+  const person = run.listen(ABLE);
+  const { resumeToken } = run.agent.publish([{ fields: session().started() }], false);
+  run.publish(confirmation("rpl_1"));
+  return { run, person, token: String(resumeToken) };
+}
+
+/** Stops a run in order; whoever is there goes, its agent first. */
+async function leave(run: Run): Promise<void> {
+  const left = run.engine.leaveSessionsOpen();
+  run.clock.settle();
+  await left;
+  run.agent.close();
+  run.clock.settle();
+  await run.flush();
+}
+
+describe("R8b: an orderly stop", () => {
+  it("U3: sessions and questions stay open, whoever goes, and their agents are told so", async () => {
+    const runs = createRuns();
+    const { run, person, token } = asked(runs);
+    await leave(run);
+    person.subscription.close("producer_shutdown");
+    run.advance(30_000);
+    expect(run.engine.status()).toMatchObject({ openSessionCount: 1, openQuestionCount: 1 });
+    expect(typesOf(person.received)).not.toContain(LOST);
+    expect(run.agent.closings).toEqual([true]);
+    const second = runs.start();
+    expect(second.agent.resumeSession(S, token).openQuestions.map((question) => question.token)).toEqual(["rpl_1"]);
+    const back = second.listen(ABLE);
+    expect(give(second, back, "rpl_1", "accept")).toBe(true);
+    await second.flush();
+    expect(second.agent.outcomes.map(({ result }) => result.decision)).toEqual(["accept"]);
+  });
+
+  it("takes nothing more, and says why", async () => {
+    const runs = createRuns();
+    const { run, token } = asked(runs);
+    void run.engine.leaveSessionsOpen();
+    expect(() => run.publish(session().state("awaiting_input", "thinking"))).toThrow("stopping");
+    expect(() => run.openAgent().resumeSession(S, token)).toThrow("stopping");
+  });
+
+  it("nothing that is held is flushed; the next run delivers it", async () => {
+    const runs = createRuns();
+    const run = runs.start();
+    const listener = run.listen({ coalesceBoundaries: ["sentence", "completion"] });
+    const { resumeToken } = run.agent.publish([{ fields: session().started() }], false);
+    run.publish({ ...session().chunk("It is said. It is not yet"), complete: false });
+    run.clock.settle();
+    const before = listener.received.length;
+    await leave(run);
+    expect(listener.subscription.drain()).toEqual({ kind: "done" });
+    expect(listener.received).toHaveLength(before);
+    const place = listener.subscription.resumeAfter();
+    const second = runs.start();
+    second.agent.resumeSession(S, String(resumeToken));
+    const back = second.listen({ coalesceBoundaries: ["sentence", "completion"] }, "listener", {
+      kind: "event",
+      eventId: String(place),
+    });
+    second.publish({ ...session().chunk(" said."), complete: true });
+    second.clock.settle();
+    const all = [...listener.received, ...back.received].map(({ event }) => event);
+    expect(joinedByPosition(all)).toBe("It is said. It is not yet said.");
+  });
+
+  it("a reply that came before the stop is told in the next run", async () => {
+    const runs = createRuns();
+    const { run, person, token } = asked(runs);
+    expect(give(run, person, "rpl_1", "accept")).toBe(true);
+    await leave(run);
+    const second = runs.start();
+    second.agent.resumeSession(S, token);
+    second.clock.settle();
+    expect(second.agent.outcomeOf("rpl_1", token)).toMatchObject({
+      result: { decision: "accept", resolvedBy: "reply" },
+    });
+  });
+});
+
+describe("R8b: the run after it", () => {
+  it("a question whose listener has come and gone waits for the session's grace", async () => {
+    const runs = createRuns();
+    const { run, token } = asked(runs);
+    await leave(run);
+    const second = runs.start(100, { engine: { agentGraceMs: GRACE_MS } });
+    second.listen(ABLE).subscription.close();
+    second.advance(GRACE_MS - 1);
+    expect(second.engine.status().openQuestionCount).toBe(1);
+    second.agent.resumeSession(S, token);
+    second.clock.settle();
+    await second.flush();
+    expect(second.agent.outcomes.map(({ result }) => result.resolvedBy)).toEqual(["subscription_ended"]);
+  });
+
+  it("a question that nobody has come for waits for its deadline", async () => {
+    const runs = createRuns();
+    const { run, token } = asked(runs);
+    await leave(run);
+    const second = runs.start();
+    second.agent.resumeSession(S, token);
+    second.advance(59_000);
+    expect(second.engine.status().openQuestionCount).toBe(1);
+    second.advance(1000);
+    await second.flush();
+    expect(second.agent.outcomes.map(({ result }) => result.resolvedBy)).toEqual(["timeout"]);
+  });
+
+  it("where the grace runs out, the listener is told that the daemon was restarted", async () => {
+    const runs = createRuns();
+    const { run } = asked(runs);
+    await leave(run);
+    const second = runs.start(100, { engine: { agentGraceMs: GRACE_MS } });
+    const back = second.listen(ABLE);
+    expect(questionsIn(back)).toHaveLength(1);
+    second.advance(GRACE_MS);
+    second.clock.settle();
+    const lost = back.received.find(({ event }) => event.type === LOST)?.event;
+    expect(lost?.summary_normal).toContain("restarted");
+    expect(lost?.error_code).toBe("AGENT_DISCONNECTED");
+  });
+
+  it("an agent that came back and goes again is lost, and no restart is blamed", async () => {
+    const runs = createRuns();
+    const { run, token } = asked(runs);
+    await leave(run);
+    const second = runs.start(100, { engine: { agentGraceMs: GRACE_MS } });
+    const back = second.listen(ABLE);
+    const agent = second.openAgent();
+    agent.resumeSession(S, token);
+    agent.close();
+    second.advance(GRACE_MS);
+    second.clock.settle();
+    const lost = back.received.find(({ event }) => event.type === LOST)?.event;
+    expect(lost?.summary_normal).toContain("was lost");
+  });
+});
