@@ -121,12 +121,11 @@ class ServedConnection implements Served {
     if (reason === "handshake_timeout") services.aaep.engine.refused(reason);
     const { closed } = connection;
     const close = (withinMs?: Millis): Promise<void> => connection.close(undefined, withinMs);
-    // A peer that is known to speak JSON-RPC would not understand it.
-    if (this.options.speaksRpc) return closeWithin({ close, closed }, until, services.clock);
-    const code = reason === "handshake_timeout" ? "timed_out" : "shutting_down";
-    const sentence =
-      reason === "handshake_timeout" ? "Nothing was said in time; connect again." : "The daemon is stopping.";
-    connection.send(services.codec.encode(errorMessage(new Fault(code, sentence, { rule: "R22" }))));
+    // In which protocol and framing it would hear why is known of nobody who said nothing; and one that waits for JSON-RPC would not understand it.
+    if (reason === "handshake_timeout" && !this.options.speaksRpc) {
+      const fault = new Fault("timed_out", "Nothing was said in time; connect again.", { rule: "R22" });
+      connection.send(services.codec.encode(errorMessage(fault)));
+    }
     return closeWithin({ close, closed }, until, services.clock);
   }
 }

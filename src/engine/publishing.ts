@@ -13,6 +13,7 @@ import { createSessionGraces } from "./session-graces.js";
 import type { PublishAnswer, SessionPlan } from "./session-plan.js";
 import type { OpenQuestion } from "./session-record.js";
 import type { Moment } from "./session-turn.js";
+import type { Sessions } from "./sessions.js";
 import { createToldTokens } from "./told-tokens.js";
 
 const FORGOTTEN = "Ask anew, with another event_id: this was asked before, and its outcome is no longer remembered.";
@@ -171,7 +172,20 @@ export function createPublishing(services: PublishingServices): Publishing {
     if (sessions.summary(sessionId) !== undefined) carryOut(sessions.abandon(sessionId, moment()));
   };
 
-  const toldTokens = createToldTokens({ sessions, kept: journal.kept, safety });
+  /** Whoever is cut off by a stop before it could be told a token is told it in the next run, where it says the same once more (R8b). */
+  const assertTellable: Sessions["assertTellable"] = (sessionId, connection) => {
+    try {
+      sessions.assertTellable(sessionId, connection);
+    } catch (caught) {
+      throw isLeaving ? stopping() : caught;
+    }
+  };
+
+  const toldTokens = createToldTokens({
+    sessions: { assertTellable, setTokenTold: sessions.setTokenTold },
+    kept: journal.kept,
+    safety,
+  });
 
   const { agentGraceMs: graceMs } = services;
   const graces = createSessionGraces({ clock, wakeUps, slices, log, sessions, graceMs, end: abandon });
@@ -186,10 +200,13 @@ export function createPublishing(services: PublishingServices): Publishing {
   let isRefusing = false;
   let isLeaving = false;
 
-  const assertTaking = (): void => {
-    if (!isRefusing) return;
+  const stopping = (): Fault => {
     const sentence = "The daemon is stopping and takes nothing more. Publish again when it has started.";
-    throw new Fault("shutting_down", sentence, { pointer: "", rule: "R8a" });
+    return new Fault("shutting_down", sentence, { pointer: "", rule: "R8a" });
+  };
+
+  const assertTaking = (): void => {
+    if (isRefusing) throw stopping();
   };
 
   const openAgent: Publishing["openAgent"] = (declared, events, connection) => {

@@ -7,8 +7,8 @@ import type { Producer } from "../../engine/event.js";
 import type { AgentEvents } from "../../engine/question-agents.js";
 import type { SessionSummary } from "../../engine/session-record.js";
 import { type AgentQuestions, createAgentQuestions } from "./agent-questions.js";
-import type { Message } from "./subscription-desk.js";
 import { isQuestion } from "./costly-calls.js";
+import type { Message } from "./subscription-desk.js";
 import { assertManifest, assertResumeSession } from "./validate-messages.js";
 
 /** Events that one publish may have: all of them are planned before any goes out, while nobody else is served. */

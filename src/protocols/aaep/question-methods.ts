@@ -3,7 +3,7 @@ import { Fault } from "../../base/errors.js";
 import type { RpcCall } from "../../contracts/rpc.js";
 import type { AgentEvents } from "../../engine/question-agents.js";
 import { outcomeFields } from "../../engine/question-result.js";
-import { waitingDocument, closingDocument } from "./agent-documents.js";
+import { closingDocument, waitingDocument } from "./agent-documents.js";
 import type { AgentQuestions, HostAnswer } from "./agent-questions.js";
 import type { Message } from "./subscription-desk.js";
 

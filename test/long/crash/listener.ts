@@ -137,6 +137,7 @@ export function startListener(options: ListenerOptions): RunningListener {
     connections += 1;
     try {
       const answer = await link.subscribe(request());
+      if (answer.code === "shutting_down") return;
       if (answer.type !== "subscription.accepted")
         accidents.push(`${name} was not accepted: ${JSON.stringify(answer)}`);
       tellJoined();
