@@ -121,6 +121,15 @@ export function askingKey(agentId: string, event: AgentEvent): string {
   return JSON.stringify([agentId, event.action, event.question, tool, toolCallId]);
 }
 
+/** Whether the agent is asking just now for a confirmation of that call: it may not say meanwhile that the call is made (AAEP §6.1). */
+export function asksForCall({ questions }: SessionRecord, { agentId }: AgentRecord, toolCallId: string): boolean {
+  for (const question of questions.values()) {
+    if (question.agentId !== agentId || question.kind !== "confirmation") continue;
+    if (permitsOf(question.event).toolCallId === toolCallId) return true;
+  }
+  return false;
+}
+
 /** What accepting a question permits, as far as its `extra_context` says so (R5). */
 export function permitsOf(event: AgentEvent): AcceptedConfirmation {
   const context = event.extra_context;

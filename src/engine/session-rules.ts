@@ -5,7 +5,7 @@ import { addLengths, fitsPosition, joinChunk, remainder } from "./chunk-text.js"
 import { implyState, isImplied } from "./implied-states.js";
 import { addFact, dropFact } from "./session-facts.js";
 import { CALL_IDS_KEPT_COUNT, COMPLETED_OUTPUTS_KEPT_COUNT, checkClosures, checkOpenLimit } from "./session-limits.js";
-import { withdraw } from "./session-questions.js";
+import { asksForCall, withdraw } from "./session-questions.js";
 import {
   type AgentRecord,
   AWAITING_INPUT,
@@ -147,6 +147,9 @@ export function invokeTool(turn: Turn): void {
         "Ask with awaiting.confirmation and wait until a reply accepts it; one reply permits one action.";
       breach(turn, "confirmation_required", sentence, "/irreversible", "AAEP §4.3.1, R5");
     } else dropFact(draft, session, "permit", agent.confirmations, used);
+  } else if (toolCallId !== undefined && asksForCall(session, agent, toolCallId)) {
+    const sentence = "Wait for the outcome; a question of yours that is open asks whether this very call may be made.";
+    breach(turn, "confirmation_required", sentence, "/tool_call_id", "AAEP §6.1");
   }
   checkOpenLimit("tools", session.openToolCount, "/tool");
   const opened: OpenTool = { tool, toolCallId, producer: event.producer, ordinal: session.ordinal + 1 };

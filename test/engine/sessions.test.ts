@@ -119,6 +119,20 @@ describe("R5: irreversible means confirmed", () => {
     ).toBe("not_found");
   });
 
+  test("AAEP §6.1: while an agent asks for a call by its id, that call is not made, whether it can be undone or not", () => {
+    const stage = createStage();
+    stage.start();
+    const call = { tool: "send", tool_call_id: "call_1" };
+    stage.publish("awaiting.confirmation", ask("rpl_1", { extra_context: call }));
+    const fault = faultOf(() => stage.publish("tool.invoked", call));
+    expect([fault.code, fault.pointer, fault.rule]).toEqual(["confirmation_required", "/tool_call_id", "AAEP §6.1"]);
+    // Other work goes on, and so does whatever others do.
+    stage.publish("tool.invoked", { ...call, tool_call_id: "call_2" });
+    stage.publish("tool.invoked", { tool: "send" });
+    resolve(stage, accepted("rpl_1"));
+    expect(stage.publish("tool.invoked", call).events).toHaveLength(1);
+  });
+
   test("a refused array does not use a confirmation up", () => {
     const stage = createStage();
     stage.start();
