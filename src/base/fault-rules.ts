@@ -2,7 +2,7 @@
 import type { Fault, FaultCode } from "./errors.js";
 
 const RULES: Readonly<Record<FaultCode, string>> = {
-  invalid_json: "AAEP §3.6",
+  invalid_json: "AAEP §3.8",
   invalid_message: "R33",
   invalid_event: "AAEP §3.9",
   invalid_params: "R33",

@@ -97,7 +97,7 @@ function tooLong(): Fault {
 function notUtf8(): Fault {
   return new Fault("invalid_json", "The line is not UTF-8. Write the file in UTF-8.", {
     pointer: "",
-    rule: "AAEP §3",
+    rule: "AAEP §3.8",
   });
 }
 
@@ -116,6 +116,6 @@ export function readJson({ text, fault }: InputLine): ReadJson {
   } catch (caught) {
     const why = caught instanceof Error ? caught.message : String(caught);
     const sentence = `The line is not JSON: ${why}. Write one event a line.`;
-    return { kind: "fault", fault: new Fault("invalid_json", sentence, { pointer: "", rule: "AAEP §3" }) };
+    return { kind: "fault", fault: new Fault("invalid_json", sentence, { pointer: "", rule: "AAEP §3.8" }) };
   }
 }

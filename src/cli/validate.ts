@@ -10,7 +10,7 @@ a confirmation in the file counts as given. Instants are compared for each agent
 its name (extensions.aaepd.by: "daemon") or merged has the daemon's time, which may be later than that of the agent's next event. Lines of the daemon
 that publish leaves out have no part in the order.
 
-The rule in brackets, as (invalid_event, AAEP §3) or R3b, is explained in docs/rules.md.
+The rule in brackets, as (invalid_event, AAEP §3.2.3) or R3b, is explained in docs/rules.md.
 
 Exit codes: 0 nothing is wrong, 1 something is, 2 the file cannot be read.
 

@@ -76,10 +76,10 @@ const KINDS: ReadonlyMap<string, TopicKind> = new Map(
   ).map((kind) => [`aaep:agent.${kind}`, kind]),
 );
 
-/** What the full URIs of core types begin with (AAEP §3.3). */
+/** What the full URIs of core types begin with (AAEP §3.2.2). */
 export const CORE_TYPE_URI = "https://aaep-protocol.org/types/";
 
-/** The short form of an event type: the full URI of a core type is the same type (AAEP §3.3). */
+/** The short form of an event type: the full URI of a core type is the same type (AAEP §3.2.2). */
 export function canonicalType(type: string): string {
   return type.startsWith(CORE_TYPE_URI) ? `aaep:${type.slice(CORE_TYPE_URI.length)}` : type;
 }
@@ -121,7 +121,7 @@ export function isTerminalKind(kind: TopicKind): boolean {
   return kind === "session.completed" || kind === "session.errored" || kind === "session.cancelled";
 }
 
-/** The urgency an event gets when its agent names none (AAEP §3.4, R2). */
+/** The urgency an event gets when its agent names none (AAEP §3.3.2, R2). */
 export function defaultUrgency(kind: TopicKind): Urgency {
   if (isCriticalKind(kind)) return "critical";
   return kind === "progress.updated" ? "background" : "normal";

@@ -109,7 +109,7 @@ function checkSequenceNumber(turn: Turn): void {
       expected === undefined
         ? "Leave out sequence_number: the session began without."
         : `Set sequence_number to ${expected}, the one that follows.`;
-    breach(turn, "sequence_mismatch", sentence, "/sequence_number", "AAEP §3.2, R16");
+    breach(turn, "sequence_mismatch", sentence, "/sequence_number", "AAEP §3.4.1, R16");
   }
   session.nextSequenceNumber =
     expected === undefined ? undefined : (typeof number === "number" ? number : expected) + 1;
@@ -130,7 +130,7 @@ function checkTime(turn: Turn): void {
       breach(turn, "timestamp_skewed", sentence, "/timestamp", "R3b");
       isRepaired = true;
     } else if (agent.latest !== undefined && isBefore(turn.timestamp, agent.latest)) {
-      breach(turn, "timestamp_out_of_order", "Publish in the order of timestamps.", "/timestamp", "AAEP §3.2, R3b");
+      breach(turn, "timestamp_out_of_order", "Publish in the order of timestamps.", "/timestamp", "AAEP §3.2.5, R3b");
       isRepaired = true;
     }
     if (isRepaired) {

@@ -197,7 +197,7 @@ export function timestampOf(event: AgentEvent): Timestamp {
   const timestamp = parseTimestamp(event.timestamp);
   if (timestamp !== undefined) return timestamp;
   const sentence = "Write timestamp as RFC 3339 with no, three or six fractional digits, and Z or an offset.";
-  throw new Fault("invalid_event", sentence, { pointer: "/timestamp", rule: "AAEP §3.2" });
+  throw new Fault("invalid_event", sentence, { pointer: "/timestamp", rule: "AAEP §3.2.5" });
 }
 
 export function textOrUndefined(value: unknown): string | undefined {

@@ -43,7 +43,7 @@ function offsetMinutes(text: string, index: number): number {
 }
 
 /**
- * Reads an RFC 3339 date-time with none, three or six fractional digits and `Z` or `±HH:MM` (AAEP §3.2). A leap second counts as
+ * Reads an RFC 3339 date-time with none, three or six fractional digits and `Z` or `±HH:MM` (AAEP §3.2.5). A leap second counts as
  * the next minute's first. Answers undefined for anything else.
  */
 export function parseTimestamp(text: string): Timestamp | undefined {

@@ -85,8 +85,8 @@ test("R20: a refused event is told with line, pointer, code, rule and sentence; 
   const stage = createStage({ input });
   await publish(stage, "-", "--socket", socketPath);
   const [json, ...refusals] = stage.err().trim().split("\n");
-  expect(json).toMatch(/^Error: line 2, \/session_id: .+ \(invalid_event, AAEP §3\)$/);
-  expect(refusals[0]).toMatch(/^Error: line 3: The line is not JSON.+ \(invalid_json, AAEP §3\)$/);
+  expect(json).toMatch(/^Error: line 2, \/session_id: .+ \(invalid_event, AAEP §3\.2\.4\)$/);
+  expect(refusals[0]).toMatch(/^Error: line 3: The line is not JSON.+ \(invalid_json, AAEP §3\.8\)$/);
   expect(refusals[1]).toMatch(/^Error: line 4.*: .+ \(session_already_started, /);
   expect(stage.out()).toMatch(/^Published 1 event of 1 session in [\d.]+ s; 3 refused\.\n$/);
   expect(stage.exitCode()).toBe(1);
@@ -103,7 +103,7 @@ test("--stop-on-error: nothing after the first refusal; --json: for programs", a
     line: 1,
     code: "invalid_event",
     pointer: "/session_id",
-    rule: "AAEP §3",
+    rule: "AAEP §3.2.4",
   });
   expect(JSON.parse(result ?? "")).toMatchObject({ accepted: 0, refused: 1, sessions: 0, interrupted: false });
   expect([stage.err(), stage.exitCode()]).toEqual(["", 1]);

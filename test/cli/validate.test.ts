@@ -37,8 +37,8 @@ test("R20: every violation is told with line, pointer, code and rule; the exit c
     "[1]",
     { ...thinking, timestamp: "May 24, 2026 14:22:11" },
   ]);
-  expect(lines[0]).toMatch(/^line 1, \/urgency: .*\(invalid_event, AAEP §3\)$/);
-  expect(lines[1]).toMatch(/^line 1, \/session_id: .*\(invalid_event, AAEP §3\)$/);
+  expect(lines[0]).toMatch(/^line 1, \/urgency: .*\(invalid_event, AAEP §3\.3\.2\)$/);
+  expect(lines[1]).toMatch(/^line 1, \/session_id: .*\(invalid_event, AAEP §3\.2\.4\)$/);
   expect(lines[2]).toMatch(/^line 2: The line is not JSON/);
   expect(lines[3]).toMatch(/^line 3: .*\(invalid_event, AAEP §3\.9\)$/);
   expect(lines[4]).toMatch(/^line 4, \/timestamp: /);

@@ -1,4 +1,4 @@
-// AAEP messages as JSON in UTF-8 (AAEP §3.6).
+// AAEP messages as JSON in UTF-8 (AAEP §3.8).
 import { Fault } from "../../base/errors.js";
 import { parseJsonDocument } from "../../base/json-document.js";
 import type { Codec } from "../../contracts/codec.js";
@@ -31,7 +31,7 @@ function decoded(frame: Uint8Array, utf8: Utf8): string {
   } catch (caught) {
     throw new Fault("invalid_json", "Send messages in UTF-8; this one is not.", {
       pointer: "",
-      rule: "AAEP §3.6",
+      rule: "AAEP §3.8",
       cause: caught,
     });
   }

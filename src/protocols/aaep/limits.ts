@@ -4,7 +4,7 @@ import { pointerStep } from "../../base/json-pointer.js";
 
 /** Bytes of one event as compact JSON in UTF-8. */
 export const MAX_EVENT_BYTES = 65_536;
-/** Fields of the event itself. */
+/** Fields of the event itself, and prefixes in its `extensions`. */
 export const MAX_FIELD_COUNT = 32;
 /** Levels of objects and lists, the event itself being the first. */
 export const MAX_DEPTH = 8;
@@ -40,13 +40,17 @@ function weightOf(value: unknown, depth: number): number {
   return weight;
 }
 
+function prefixCount(extensions: unknown): number {
+  return typeof extensions === "object" && extensions !== null ? Object.keys(extensions).length : 0;
+}
+
 /** Whether `event` keeps every limit. Most events are settled by an estimate, without serializing them. */
 export function isWithinLimits(event: object): boolean {
   let fieldCount = 0;
   let weight = 2;
   for (const key in event) {
-    fieldCount++;
     const value = (event as Readonly<Record<string, unknown>>)[key];
+    fieldCount += key === "extensions" ? 1 + prefixCount(value) : 1;
     weight += key.length * WORST_BYTES_PER_UNIT + 4 + weightOf(value, 2);
   }
   if (fieldCount > MAX_FIELD_COUNT) return false;
@@ -56,9 +60,9 @@ export function isWithinLimits(event: object): boolean {
 /** Every limit that `event` breaks, with the place. */
 export function limitBreaches(event: object): readonly LimitBreach[] {
   const breaches: LimitBreach[] = [];
-  const fieldCount = Object.keys(event).length;
+  const fieldCount = Object.keys(event).length + prefixCount((event as { readonly extensions?: unknown }).extensions);
   if (fieldCount > MAX_FIELD_COUNT) {
-    const sentence = `An event may have at most ${MAX_FIELD_COUNT} fields; this one has ${fieldCount}. Move some into \`extensions\`.`;
+    const sentence = `An event may have at most ${MAX_FIELD_COUNT} fields, counted with the prefixes in \`extensions\`; this one has ${fieldCount}. Move some under one prefix.`;
     breaches.push({ kind: "fields", pointer: "", sentence });
   }
   collectBreaches(event, "", 1, breaches);

@@ -14,6 +14,7 @@ import {
 } from "./capabilities.js";
 import { prefixConflict } from "./extension-prefixes.js";
 import { type HonoredCapabilities, honoredCapabilities } from "./honored-capabilities.js";
+import { isSpokenVersion } from "./spoken-versions.js";
 
 /** The one version of the protocol that is spoken (R21). */
 export const AAEP_VERSION = "1.0.0";
@@ -54,9 +55,6 @@ const DEFAULT_LEVELS: readonly number[] = [1];
 const DEFAULT_MAX_CHARS = 16_384;
 const DEFAULT_INCLUDE = ["aaep:agent.*"] as const;
 const NOTES_LENGTH = 4096;
-
-const VERSION_1 = /^1(\.\d+){0,2}([-+].*)?$/;
-const DRAFT = "0.1.0-draft";
 
 function rejected(reasonCode: RejectionCode, reasonMessage: string): Rejected {
   return { kind: "rejected", reasonCode, reasonMessage };
@@ -186,8 +184,7 @@ function grant(
 /** Other versions 1.x are spoken as 1.0.0, with a note (R21). */
 function versionNotes(version: string): readonly string[] | Rejected {
   if (version === AAEP_VERSION) return [];
-  if (version === DRAFT || VERSION_1.test(version))
-    return [`aaep_version: ${AAEP_VERSION} is used for ${quoted(version)}.`];
+  if (isSpokenVersion(version)) return [`aaep_version: ${AAEP_VERSION} is used for ${quoted(version)}.`];
   const sentence = `aaep_version ${quoted(version)} is not spoken here; ask for ${AAEP_VERSION}.`;
   return rejected("version_unsupported", sentence);
 }

@@ -77,7 +77,7 @@ export class StreamSubscription implements DeliverySource {
       reason === "handshake_timeout"
         ? (["timed_out", "No subscription.request came in time; connect again."] as const)
         : (["shutting_down", "The daemon is stopping."] as const);
-    return { owed: NOTHING_OWED, messages: () => [errorMessage(new Fault(code, sentence, { rule: "R22" }))] };
+    return { owed: NOTHING_OWED, messages: () => [errorMessage(new Fault(code, sentence))] };
   }
 }
 

@@ -21,6 +21,7 @@ import {
   MAX_EVENT_BYTES,
   MAX_VALUE_COUNT,
 } from "./limits.js";
+import { isSpokenVersion } from "./spoken-versions.js";
 
 export type ParsedEvent =
   | { readonly kind: "ok"; readonly event: Envelope }
@@ -83,6 +84,7 @@ function isEvent(value: unknown, vocabularies: Vocabularies): value is Envelope 
     if (core.name === "aaep:agent.awaiting.clarification" && clarificationComplaints(event).length > 0) return false;
   }
   if (!isCalendarDate(event.timestamp as string)) return false;
+  if (event.aaep_version !== undefined && !isSpokenVersion(event.aaep_version as string)) return false;
   if (event.extensions !== undefined && prefixFindings(event, vocabularies).length > 0) return false;
   return isWithinLimits(event);
 }
@@ -126,6 +128,7 @@ function findings(value: unknown, vocabularies: Vocabularies): readonly Finding[
     ...envelopeFindings(event, core),
     ...(core === undefined ? extensionTypeFindings(event, vocabularies) : payloadFindings(event, core)),
     ...timestampFindings(event),
+    ...versionFindings(event),
     ...prefixFindings(event, vocabularies),
     ...limitBreaches(event).map(findingFromBreach),
   ].sort((one, other) => one.rank - other.rank);
@@ -163,9 +166,25 @@ function envelopeRank({ keyword, instancePath }: Diagnosis, field: string): numb
   return field === "extensions" ? RANK.extensions : RANK.form;
 }
 
+/** The paragraph of each field of the envelope; of what is none of them, that there are no others. */
+const ENVELOPE_RULES: ReadonlyMap<string, string> = new Map([
+  ["@context", "AAEP §3.2.1"],
+  ["type", "AAEP §3.2.2"],
+  ["event_id", "AAEP §3.2.3"],
+  ["session_id", "AAEP §3.2.4"],
+  ["timestamp", "AAEP §3.2.5"],
+  ["producer", "AAEP §3.2.6"],
+  ["verbosity", "AAEP §3.3.1"],
+  ["urgency", "AAEP §3.3.2"],
+  ["localization_hints", "AAEP §11"],
+  ["sequence_number", "AAEP §3.4.1"],
+  ["correlation_id", "AAEP §3.4.2"],
+  ["extensions", "AAEP §7"],
+  ["aaep_version", "AAEP §3.4.4"],
+]);
+
 function envelopeRule(field: string): string {
-  if (field === "localization_hints") return "AAEP §11";
-  return field === "extensions" ? "AAEP §7" : "AAEP §3";
+  return ENVELOPE_RULES.get(field) ?? "AAEP §3.5";
 }
 
 function payloadFindings(event: Readonly<Record<string, unknown>>, core: CoreType): readonly Finding[] {
@@ -173,7 +192,7 @@ function payloadFindings(event: Readonly<Record<string, unknown>>, core: CoreTyp
     const pointer = pointerOf(diagnosis);
     const sentence = () => sentenceOf(diagnosis, event, core.name);
     if (pointer === "/urgency") return urgencyFinding(core);
-    const rule = diagnosis.keyword === "closedFields" && diagnosis.instancePath === "" ? "AAEP §3" : core.rule;
+    const rule = diagnosis.keyword === "closedFields" && diagnosis.instancePath === "" ? "AAEP §3.5" : core.rule;
     return { rank: RANK.payload, code: "invalid_event", pointer, rule, sentence };
   });
   if (core.urgency === "uncritical" && event.urgency === "critical") found.push(urgencyFinding(core));
@@ -254,7 +273,15 @@ function timestampFindings(event: Readonly<Record<string, unknown>>): readonly F
   const timestamp = event.timestamp;
   if (typeof timestamp !== "string" || isCalendarDate(timestamp)) return [];
   const sentence = () => `\`timestamp\` names a day that does not exist: ${JSON.stringify(timestamp.slice(0, 10))}.`;
-  return [{ rank: RANK.idsAndTime, code: "invalid_event", pointer: "/timestamp", rule: "AAEP §3", sentence }];
+  return [{ rank: RANK.idsAndTime, code: "invalid_event", pointer: "/timestamp", rule: "AAEP §3.2.5", sentence }];
+}
+
+/** Listeners are told that they hear AAEP 1.0.0: an event of another major version is not one (AAEP §3.4.4, §12.6.3, R21). */
+function versionFindings({ aaep_version: version }: Readonly<Record<string, unknown>>): readonly Finding[] {
+  if (typeof version !== "string" || isSpokenVersion(version)) return [];
+  const sentence = () =>
+    `\`aaep_version\` must be a version 1.x of AAEP; ${JSON.stringify(version.slice(0, 100))} is not spoken here.`;
+  return [{ rank: RANK.form, code: "invalid_event", pointer: "/aaep_version", rule: "AAEP §3.4.4", sentence }];
 }
 
 function prefixFindings(event: Readonly<Record<string, unknown>>, vocabularies: Vocabularies): readonly Finding[] {

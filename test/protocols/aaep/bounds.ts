@@ -16,7 +16,6 @@ const many = <Item>(count: number, item: (index: number) => Item): readonly Item
   Array.from({ length: count }, (_, index) => item(index));
 const choice = (index: number) => ({ value: `v${index}`, label: `l${index}` });
 
-const ENVELOPE = "AAEP §3";
 const state = "agent.state.changed";
 const day = 86_400_000;
 
@@ -50,23 +49,25 @@ const duration = (pointer: string, example: string, rule: string): readonly Boun
 const hints = (changes: Json): Json => ({ primary_language: "en", ...changes });
 
 export const EVENT_BOUNDS: readonly Bound[] = [
-  ...id("/event_id", "evt", state, ENVELOPE),
-  ...id("/session_id", "sess", state, ENVELOPE),
-  row(state, "/timestamp", "2026-05-24T14:22:11Z", "2026-05-24T14:22:11", ENVELOPE),
-  row(state, "/timestamp", "2026-05-24T14:22:11.123456+05:30", "2026-05-24T14:22:11.1234567Z", ENVELOPE),
-  row(state, "/timestamp", "2026-05-24T14:22:11.123-08:00", "2026-05-24T14:22:11.12Z", ENVELOPE),
-  row(state, "/timestamp", "2028-02-29T00:00:00Z", "2026-02-29T00:00:00Z", ENVELOPE),
-  row(state, "/timestamp", "2000-02-29T00:00:00Z", "2100-02-29T00:00:00Z", ENVELOPE),
-  row(state, "/timestamp", "2026-04-30T23:59:59Z", "2026-04-31T23:59:59Z", ENVELOPE),
-  row(state, "/timestamp", "2026-12-31T23:59:59Z", "2026-13-01T00:00:00Z", ENVELOPE),
-  row(state, "/producer/agent_id", "a", "", ENVELOPE),
-  row(state, "/producer/manifest_uri", "https://a.example/m.json", "not a uri", ENVELOPE),
-  row(state, "/urgency", "background", "urgent", ENVELOPE),
-  row(state, "/verbosity", "detailed", "loud", ENVELOPE),
-  row(state, "/sequence_number", 0, -1, ENVELOPE),
-  row(state, "/sequence_number", Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER + 1, ENVELOPE),
-  row(state, "/aaep_version", "1.0.0", "1.0", ENVELOPE),
-  row(state, "/correlation_id", text(16_384), text(16_385), ENVELOPE),
+  ...id("/event_id", "evt", state, "AAEP §3.2.3"),
+  ...id("/session_id", "sess", state, "AAEP §3.2.4"),
+  row(state, "/timestamp", "2026-05-24T14:22:11Z", "2026-05-24T14:22:11", "AAEP §3.2.5"),
+  row(state, "/timestamp", "2026-05-24T14:22:11.123456+05:30", "2026-05-24T14:22:11.1234567Z", "AAEP §3.2.5"),
+  row(state, "/timestamp", "2026-05-24T14:22:11.123-08:00", "2026-05-24T14:22:11.12Z", "AAEP §3.2.5"),
+  row(state, "/timestamp", "2028-02-29T00:00:00Z", "2026-02-29T00:00:00Z", "AAEP §3.2.5"),
+  row(state, "/timestamp", "2000-02-29T00:00:00Z", "2100-02-29T00:00:00Z", "AAEP §3.2.5"),
+  row(state, "/timestamp", "2026-04-30T23:59:59Z", "2026-04-31T23:59:59Z", "AAEP §3.2.5"),
+  row(state, "/timestamp", "2026-12-31T23:59:59Z", "2026-13-01T00:00:00Z", "AAEP §3.2.5"),
+  row(state, "/producer/agent_id", "a", "", "AAEP §3.2.6"),
+  row(state, "/producer/manifest_uri", "https://a.example/m.json", "not a uri", "AAEP §3.2.6"),
+  row(state, "/urgency", "background", "urgent", "AAEP §3.3.2"),
+  row(state, "/verbosity", "detailed", "loud", "AAEP §3.3.1"),
+  row(state, "/sequence_number", 0, -1, "AAEP §3.4.1"),
+  row(state, "/sequence_number", Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER + 1, "AAEP §3.4.1"),
+  row(state, "/aaep_version", "1.0.0", "1.0", "AAEP §3.4.4"),
+  row(state, "/aaep_version", "1.7.0", "2.0.0", "AAEP §3.4.4"),
+  row(state, "/aaep_version", "0.1.0-draft", "0.2.0-alpha", "AAEP §3.4.4"),
+  row(state, "/correlation_id", text(16_384), text(16_385), "AAEP §3.4.2"),
   row(state, "/localization_hints/primary_language", "es-419", "es_419", "AAEP §11", { localization_hints: hints({}) }),
   row(state, "/localization_hints/text_direction", "auto", "up", "AAEP §11", { localization_hints: hints({}) }),
   row(state, "/localization_hints/script", "Latn", "latin", "AAEP §11", { localization_hints: hints({}) }),

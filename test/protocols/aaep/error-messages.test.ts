@@ -28,8 +28,14 @@ describe("R20, R33, P15: an error without a place or a rule of its own", () => {
     const [noisy, silent] = [rig.subscribeJson(), rig.subscribeJson()];
     noisy.send(Uint8Array.of(0x0a, 0x01, 0x7b));
     await rig.pass(60_000);
-    expect(noisy.heard()[0]).toMatchObject({ code: "invalid_json", pointer: "", rule: "AAEP §3.6" });
+    expect(noisy.heard()[0]).toMatchObject({ code: "invalid_json", pointer: "", rule: "AAEP §3.8" });
     expect(silent.heard()[0]).toMatchObject({ code: "timed_out", pointer: "", rule: "R22" });
+  });
+
+  it("is told the rule of a stop where the daemon stops before there was a request", () => {
+    const { desk } = createSubscriberRig();
+    const [said] = new StreamSubscription(desk).lastWords("producer_shutdown").messages();
+    expect(said).toMatchObject({ code: "shutting_down", pointer: "", rule: "R8a" });
   });
 });
 

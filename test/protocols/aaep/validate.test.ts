@@ -86,13 +86,20 @@ describe("R2, AAEP §9.3.1(9), P18: summaries", () => {
 describe("the defects of §3.11", () => {
   const state = "agent.state.changed";
   const defects: readonly (readonly [string, Json, string, string, string, RegExp])[] = [
-    ["a missing event_id", altered(state, { event_id: undefined }), "invalid_event", "/event_id", "AAEP §3", /missing/],
+    [
+      "a missing event_id",
+      altered(state, { event_id: undefined }),
+      "invalid_event",
+      "/event_id",
+      "AAEP §3.2.3",
+      /missing/,
+    ],
     [
       "a timestamp in words",
       altered(state, { timestamp: "May 24, 2026 14:22:11" }),
       "invalid_event",
       "/timestamp",
-      "AAEP §3",
+      "AAEP §3.2.5",
       /RFC 3339.*May 24, 2026/,
     ],
     [
@@ -116,7 +123,7 @@ describe("the defects of §3.11", () => {
       altered(state, { mood: "good" }),
       "invalid_event",
       "/mood",
-      "AAEP §3",
+      "AAEP §3.5",
       /move it into `extensions`/,
     ],
   ];
@@ -377,6 +384,17 @@ describe("§3.7: soft limits", () => {
       `/packaged_context${"/x".repeat(7)}`,
       "AAEP §3.7",
     ]);
+  });
+  it("32 fields pass, prefixes of extensions counted, 33 do not", () => {
+    const base = altered("agent.state.changed", { "@context": [CORE, BANK] });
+    const withPrefixes = (count: number): Json => ({
+      ...base,
+      extensions: Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, {}])),
+    });
+    const room = 32 - Object.keys(withPrefixes(0)).length;
+    expect(parseEvent(withPrefixes(room)).kind).toBe("ok");
+    const fault = faultOf(withPrefixes(room + 1));
+    expect([fault.code, fault.pointer, fault.rule]).toEqual(["invalid_event", "", "AAEP §3.7"]);
   });
   it("10,000 levels yield a fault, not a stack overflow", () => {
     for (const text of [
