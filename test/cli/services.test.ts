@@ -204,7 +204,16 @@ describe("aaepd serve with services", () => {
   );
 
   it("R8a, R34, S7: the ends of thousands of sessions are heard over gRPC and Connect, then why the stream ends", async () => {
-    const { program, ready } = await started("--grpc", "auto", "--http", "auto", "--on-stop", "end", "--stop-timeout-seconds", "300");
+    const { program, ready } = await started(
+      "--grpc",
+      "auto",
+      "--http",
+      "auto",
+      "--on-stop",
+      "end",
+      "--stop-timeout-seconds",
+      "300",
+    );
     const { ipc = "", grpc, http } = ready.endpoints;
     const socketOf = (address: string | undefined) => String(address).replace("unix:", "");
     const clients = [grpc, http].map((addresses) => {

@@ -319,7 +319,7 @@ describe("the end of a stream", () => {
     expect(kindsOf(other)).toEqual(["a receipt"]);
   });
 
-  it("by the daemon's: outcomes are told, then the status says why (R8a)", async () => {
+  it("by the daemon's: outcomes are told, then the status says why (R8a, R8b)", async () => {
     const service = createAgentServiceRig();
     const { rig, settle } = service;
     rig.listen(ABLE);
@@ -329,7 +329,7 @@ describe("the end of a stream", () => {
     void rig.engine.endSessions();
     await agent.served.finish("producer_shutdown");
     await settle();
-    expect(kindsOf(agent).slice(2)).toEqual(["waiting", "waiting", "outcome"]);
+    expect(kindsOf(agent).slice(2)).toEqual(["waiting", "closing", "waiting", "outcome"]);
     expect(agent.heard().at(-1)).toMatchObject({ outcome: { resolved_by: "cancelled" } });
     expect(agent.status()).toBe("shutting_down");
     await agent.served.inputEnded;
