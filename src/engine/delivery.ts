@@ -13,6 +13,8 @@ export interface Delivery {
   readonly event: AgentEvent;
   readonly epoch: Epoch;
   readonly encoded: <Frame>(format: WireFormat<Frame>) => Frame;
+  /** It alone as a run, the same one for all who are given just that. */
+  readonly alone: () => DeliveryRun;
 }
 
 /** Deliveries that leave together. `memo` keeps what codecs and transports made of the whole run. */
@@ -34,11 +36,17 @@ class EncodedOnce implements Delivery {
   private firstFormat: WireFormat<unknown> | undefined;
   private firstFrame: unknown;
   private others: Map<WireFormat<unknown>, unknown> | undefined;
+  private run: DeliveryRun | undefined;
 
   constructor(event: AgentEvent, epoch: Epoch, source: string | undefined) {
     this.event = event;
     this.epoch = epoch;
     this.source = source;
+  }
+
+  alone(): DeliveryRun {
+    this.run ??= createDeliveryRun([this]);
+    return this.run;
   }
 
   encoded<Frame>(format: WireFormat<Frame>): Frame {

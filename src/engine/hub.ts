@@ -48,7 +48,10 @@ export interface HubOptions {
   /** Longest time that text without a boundary is held, ms. Default 5,000 (R10). */
   readonly maxHoldMs: Millis;
   readonly defaultLanguage: string;
-  /** Most units a view keeps for subscriptions that have not taken them; what is older they read from the journal. Default 1,024. */
+  /**
+   * Most units a view keeps for subscriptions that have not taken them; what is older they read from the journal. Default 1,024. All views together
+   * keep at most 16,384.
+   */
   readonly viewWindowCount: number;
   /** Longest time that shaping takes of one turn of the event loop, and reading back as long again, ms (R34). Default 2; 0: one step a turn. */
   readonly turnRoomMs?: Millis;
@@ -112,6 +115,9 @@ export interface Hub {
  */
 const UNIT_SENDING_MS: Millis = 0.015;
 
+/** Most units that all views together keep for subscriptions that have not taken them, as long as there are fewer views than that. */
+const MOST_KEPT_UNITS = 16_384;
+
 /** How many units are appended to a view before it looks at what can be let go of; a quarter of its window where that is less. */
 const TRIM_STEP_COUNT = 256;
 
@@ -126,7 +132,9 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
   const room = createTurnRoom(clock, options.turnRoomMs);
   // Of what is read back: the journal gives the same entry to all who read it at about the same time.
   const liveEntries = new WeakMap<JournaledEvent, LiveEntry>();
-  const trimStep = Math.max(1, Math.min(TRIM_STEP_COUNT, options.viewWindowCount >> 2));
+  /** Of many views each keeps less, so that all together keep no more. */
+  const windowCount = (): number => Math.min(options.viewWindowCount, Math.ceil(MOST_KEPT_UNITS / views.size));
+  const trimStep = (): number => Math.max(1, Math.min(TRIM_STEP_COUNT, windowCount() >> 2));
   const codeBlocks = createCodeBlocks(journal, services.steps);
   const texts = createOutputTexts(services.segmenter, options.defaultLanguage, codeBlocks);
 
@@ -173,14 +181,14 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
 
   const trim = (shared: SharedView): void => {
     const { log: units } = shared.view;
-    const window = units.end() - options.viewWindowCount;
+    const window = units.end() - windowCount();
     let keep = units.end();
     for (const member of shared.members) {
       const cursor = member.cursorIn(shared, window);
       if (cursor !== undefined && cursor < keep) keep = cursor;
     }
     units.drop(keep);
-    shared.trimAt = units.end() + trimStep;
+    shared.trimAt = units.end() + trimStep();
   };
 
   const createShared = (terms: ViewTerms): SharedView => {
@@ -191,7 +199,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
         intake.behindAfter() ?? journal.head(),
         (critical) => wake(shared, critical),
       ),
-      trimAt: trimStep,
+      trimAt: trimStep(),
       members: new Set(),
       ready: createReadyMembers(),
     };

@@ -61,7 +61,7 @@ export abstract class StreamOutlet extends StreamIntake {
   protected runOf(out: readonly Delivery[]): Taken | undefined {
     const [first] = out;
     if (first === undefined) return undefined;
-    return { kind: "run", run: out.length === 1 ? this.standing.view.runOf(first) : createDeliveryRun(out) };
+    return { kind: "run", run: out.length === 1 ? first.alone() : createDeliveryRun(out) };
   }
 
   protected noteQuestion(unit: Unit): void {

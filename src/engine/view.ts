@@ -1,7 +1,7 @@
 // A view: the stream as one set of terms sees it. Filter, shape and the coalescing of streamed text are done here, once for all subscriptions
 // that share the terms (R10, R14, R15, R30). Rates, pauses and what a slow peer misses are each subscription's own and live elsewhere.
 import type { Millis } from "../contracts/clock.js";
-import { createDelivery, createDeliveryRun, type Delivery, type DeliveryRun } from "./delivery.js";
+import { createDelivery, type Delivery } from "./delivery.js";
 import type { AgentEvent, Epoch } from "./event.js";
 import { isTerminalKind } from "./event.js";
 import { createHeldTexts } from "./held-text.js";
@@ -63,8 +63,6 @@ export interface View {
   readonly timestamps: () => ReadonlyMap<string, string>;
   readonly noteTimestamp: (session: string, timestamp: string) => void;
   readonly deliveryOf: (unit: Unit) => Delivery;
-  /** One delivery as a run, the same for all who are given just that. */
-  readonly runOf: (delivery: Delivery) => DeliveryRun;
   /** The texts from a number on as one, made once for all who ask for the same. */
   readonly stretchFrom: (index: number) => TextStretch | undefined;
   /** A unit's event with how many it overtook, made once a count (R4). */
@@ -81,7 +79,6 @@ export function createView(
 ): View {
   const lastTimestamps = new Map<string, string>();
   const rendered = new WeakMap<Unit, Delivery>();
-  const single = new WeakMap<Delivery, DeliveryRun>();
   const marks = new WeakMap<Unit, Map<number, Delivery>>();
   let epoch = startsAfter;
 
@@ -190,11 +187,6 @@ export function createView(
     timestamps: () => lastTimestamps,
     noteTimestamp,
     deliveryOf,
-    runOf: (delivery) => {
-      const run = single.get(delivery) ?? createDeliveryRun([delivery]);
-      single.set(delivery, run);
-      return run;
-    },
     stretchFrom: stretches.from,
     marked: (unit, overtook, mark) => {
       const byCount = marks.get(unit) ?? new Map<number, Delivery>();
