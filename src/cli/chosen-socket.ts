@@ -20,8 +20,7 @@ export function chosenSocket(
 ): ChosenSocket | undefined {
   if (option !== undefined) return { path: option, isByVariable: false };
   const text = environment[SOCKET_VARIABLE];
-  // Shells unset nothing by `AAEPD_SOCKET=`; an empty one names nothing.
-  if (text === undefined || text === "") return undefined;
+  if (text === undefined) return undefined;
   const read = socketChoice.fromText(text);
   if (read.kind === "value" && read.value.kind === "auto") return undefined;
   if (read.kind === "value" && read.value.kind === "path") return { path: read.value.path, isByVariable: true };
