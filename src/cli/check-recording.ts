@@ -7,7 +7,7 @@ import { topicKind } from "../engine/event.js";
 import type { KnownPublish } from "../engine/same-publish.js";
 import { createSessions } from "../engine/sessions.js";
 import { allFaults } from "../protocols/aaep/validate.js";
-import { agentsPart, isDaemonMade } from "./recording.js";
+import { createAgentsParts, isDaemonMade } from "./recording.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -50,6 +50,7 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
   const facts = { agent: { agent_id: "agent" }, producerId: undefined, ids };
   // The last instant that each agent of a session named itself.
   const named = new Map<string, string>();
+  const agentsPart = createAgentsParts();
   let wallTime = 0;
   // What can be repaired is, so that one mistake is told once and not at every event after it.
   const sessions = createSessions({

@@ -10,7 +10,7 @@ import { counted } from "./journal-report.js";
 import { jsonText, shownJson } from "./json-text.js";
 import { createLineWriter } from "./line-writer.js";
 import { readJournal } from "./read-journal.js";
-import { agentsPart } from "./recording.js";
+import { createAgentsParts } from "./recording.js";
 import { runCommand } from "./run-command.js";
 import { noSuchSession } from "./session-choice.js";
 
@@ -88,7 +88,7 @@ type LineMaker = (block: StoredBlock, index: number, epoch: Epoch) => string | u
 
 /** Undefined for what is left out. */
 function lineMaker({ agentEventsOnly, withEpochs }: JournalExportOptions): LineMaker {
-  if (agentEventsOnly === true) return agentsLine;
+  if (agentEventsOnly === true) return agentsLines();
   if (withEpochs !== true) return (block, index) => lineFrom(block.source(index));
   return (block, index, epoch) => {
     const received = new Date(block.wallTime(index)).toISOString();
@@ -97,11 +97,14 @@ function lineMaker({ agentEventsOnly, withEpochs }: JournalExportOptions): LineM
 }
 
 /** What an agent can say of it, in its own words wherever they can stay. */
-function agentsLine(block: StoredBlock, index: number): string | undefined {
-  const { event, source } = block.entry(index, 0);
-  const part = agentsPart(event);
-  if (part === undefined) return undefined;
-  return part === event && source !== undefined ? lineFrom(source) : jsonText(part);
+function agentsLines(): LineMaker {
+  const agentsPart = createAgentsParts();
+  return (block, index) => {
+    const { event, source } = block.entry(index, 0);
+    const part = agentsPart(event);
+    if (part === undefined) return undefined;
+    return part === event && source !== undefined ? lineFrom(source) : jsonText(part);
+  };
 }
 
 /** Line ends in JSON stand between its tokens, where a space means the same. */

@@ -2,7 +2,7 @@
 import { type Fault, faultFrom } from "../base/errors.js";
 import type { AgentClient, PublishedFields } from "../client/agent-client.js";
 import type { Clock } from "../contracts/clock.js";
-import { agentsPart, type Restamper } from "./recording.js";
+import { createAgentsParts, type Restamper } from "./recording.js";
 import { createToldInOrder } from "./told-in-order.js";
 
 /** An event of the input, or why there is none in it. */
@@ -102,6 +102,7 @@ export function play(options: PlayOptions): Playing {
   async function run(): Promise<Played> {
     let startedAt: number | undefined;
     const lines = options.lines[Symbol.asyncIterator]();
+    const agentsPart = createAgentsParts();
     for (;;) {
       // Reading may wait for ever, as on a terminal.
       const next = await Promise.race([lines.next(), stopped]);

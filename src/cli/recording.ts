@@ -19,6 +19,20 @@ export function agentsPart(fields: Fields): Fields | undefined {
   return Object.keys(kept).length === 0 ? rest : { ...rest, extensions: kept };
 }
 
+/**
+ * The same of one recording's events in their order. A question's notice says to some listeners what the state before it says to the others (R6):
+ * where both were recorded, only the first counts.
+ */
+export function createAgentsParts(): typeof agentsPart {
+  let asked: unknown;
+  return (fields) => {
+    if (/agent\.awaiting\./.test(String(fields.type))) asked = fields.event_id;
+    const { asks, question } = membersOf(membersOf(fields.extensions).aaepd);
+    const isKnownStep = asks !== undefined && question !== undefined && question === asked;
+    return isKnownStep ? undefined : agentsPart(fields);
+  };
+}
+
 const ENVELOPE = ["@context", "type", "event_id", "session_id", "timestamp", "producer", "from_state", "to_state"];
 
 /** A summary is for those who were not there, and repeats what other lines say (R17). */

@@ -6,6 +6,7 @@ import { choiceOf, responseKinds } from "./response-kinds.js";
 import { applyShape } from "./shape.js";
 import { shortenedText } from "./shortened-text.js";
 import type { DefaultAnswer, QuestionKind } from "./texts/catalogue.js";
+import { quotedIn } from "./texts/wording.js";
 
 const TERSE_ASKING_LENGTH = 400;
 const NORMAL_ASKING_LENGTH = 4000;
@@ -32,30 +33,30 @@ export function createAskingIn(defaultLanguage: string): AskingIn {
   return (question, language) => {
     let askings = known.get(question);
     if (askings === undefined) {
-      const only = hasVariants(question) ? undefined : quoted(question);
-      askings = new Map(
-        CATALOGUE_LANGUAGES.map((one) => [
-          one,
-          only ?? quoted(applyShape(question, { verbosity: "normal", languages: [one] }, defaultLanguage)),
-        ]),
-      );
+      const isOnlyOne = !hasVariants(question);
+      const inLanguage = (one: CatalogueLanguage): AgentEvent =>
+        isOnlyOne ? question : applyShape(question, { verbosity: "normal", languages: [one] }, defaultLanguage);
+      askings = new Map(CATALOGUE_LANGUAGES.map((one) => [one, quoted(inLanguage(one), one)]));
       known.set(question, askings);
     }
-    return askings.get(language) ?? quoted(question);
+    return askings.get(language) ?? quoted(question, language);
   };
 }
 
-function quoted(question: AgentEvent): Asking {
+/** Its parts end as sentences of the language in which they are quoted. */
+function quoted(question: AgentEvent, language: CatalogueLanguage): Asking {
   const text = (field: string): string => {
     const value = question[field];
     return typeof value === "string" ? value : "";
   };
   const isConfirmation = question.action !== undefined;
-  const asked = isConfirmation ? `${text("action")} ${text("consequence")}`.trim() : text("question");
+  const [short, ...more] = isConfirmation
+    ? ([text("action"), text("consequence")] as const)
+    : ([text("question")] as const);
   return {
     kind: isConfirmation ? "confirmation" : "clarification",
-    terse: shortenedText(isConfirmation ? text("action") : asked, TERSE_ASKING_LENGTH),
-    normal: shortenedText(asked, NORMAL_ASKING_LENGTH),
+    terse: shortenedText(quotedIn(language, short), TERSE_ASKING_LENGTH),
+    normal: shortenedText(quotedIn(language, short, ...more), NORMAL_ASKING_LENGTH),
     defaultAnswer: isConfirmation ? undefined : defaultAnswerOf(question),
   };
 }

@@ -4,21 +4,24 @@ import type { Millis } from "../contracts/clock.js";
 import type { Journal, JournalRead } from "../contracts/journal.js";
 import type { Epoch, JournaledEvent } from "./event.js";
 import type { LiveEntry } from "./live-entry.js";
+import type { LookingBack } from "./looking-back.js";
 import type { OrderedReturn } from "./ordered-return.js";
+import type { Overtaken } from "./overtaken.js";
 import { type Given, givenBefore, type ReadingPoint, readingPoint, wasGiven } from "./reading-point.js";
 import { BATCH_COUNT, type ReadingTurns } from "./reading-turns.js";
 import type { Steps } from "./steps.js";
 import type { Place } from "./stream.js";
+import { overtakenUnits } from "./superseded.js";
 import type { Unit } from "./unit.js";
 import { codePointCount, outputKey } from "./unit.js";
 import type { View } from "./view.js";
 import type { WakeUpQueue, WakeUps } from "./wake-ups.js";
 
 export interface BacklogReader {
-  /** Where the next unit stands, after reading on if need be; undefined while there is none. */
-  readonly next: () => Place | undefined;
-  /** How many events of a session are still unread before one that overtakes them; an upper bound (R4). */
-  readonly behind: (entry: JournaledEvent) => number;
+  /** Where the next unit stands, after reading on if need be, though not to `before`; undefined while there is none. */
+  readonly next: (before?: Epoch) => Place | undefined;
+  /** What a critical event overtakes of what is read and not taken, and of the events shortly before it that are not read (R4). */
+  readonly overtaken: (critical: JournaledEvent) => Overtaken;
   /** The point at which another reader could go on, were `queued` not given either. */
   readonly point: (queued: readonly Unit[], floors: ReadonlyMap<string, number>) => ReadingPoint;
   /** Whether it has still to give an event that it has not read. */
@@ -29,8 +32,8 @@ export interface BacklogReader {
   readonly isResting: () => boolean;
   /** Whether there is something that it has still to read. */
   readonly isReading: () => boolean;
-  /** From now on it reads whether or not it is its turn. */
-  readonly hurry: () => void;
+  /** It reads whether or not it is its turn: from now on, or so many steps while this turn has room for them. */
+  readonly hurry: (stepCount?: number) => void;
   readonly close: () => void;
 }
 
@@ -44,9 +47,10 @@ export interface PrivateView {
 export interface BacklogServices {
   readonly journal: Journal;
   /** A view of the same terms with text records and timers of its own. */
-  readonly openView: (wakeUps: WakeUps, startsAfter: Epoch) => PrivateView;
+  readonly openView: (wakeUps: WakeUps, startsAfter: Epoch, sentBefore: ReadingPoint["sent"]) => PrivateView;
   readonly createWakeUps: () => WakeUpQueue;
   readonly liveEntry: (entry: JournaledEvent) => LiveEntry;
+  readonly lookBack: LookingBack;
   /** An entry as the backlog tells it; undefined for one that is not told any more (R17). */
   readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;
   /** What stands for events that aged out (R27): a unit for each session, put where they would have been. */
@@ -67,7 +71,7 @@ const MOST_AT_ONCE = 2048;
 
 export function createBacklogReader(point: ReadingPoint, services: BacklogServices): BacklogReader {
   const wakeUps = services.createWakeUps();
-  const { view, push } = services.openView(wakeUps, point.after);
+  const { view, push } = services.openView(wakeUps, point.after, point.sent);
   const place: Place = { view, cursor: 0 };
   for (const [output, position] of point.positions) view.texts.beginAt(output, position);
   const last = new Map<string, JournaledEvent>();
@@ -83,7 +87,8 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
   const turn = services.turns.join(services.wake);
   let headBefore = services.journal.head();
   let inFlight = false;
-  let isHurried = false;
+  // Steps that it may take out of turn.
+  let hurried = 0;
   let hurriedCount = 0;
   let closed = false;
 
@@ -162,7 +167,8 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
     return false;
   };
 
-  const readsTo = (): Epoch => Math.min(services.upTo(), services.order()?.upTo ?? Number.POSITIVE_INFINITY);
+  const readsTo = (before = Number.POSITIVE_INFINITY): Epoch =>
+    Math.min(services.upTo(), services.order()?.upTo ?? Number.POSITIVE_INFINITY, before - 1);
 
   /** Whether it stands where the view is that it is to join; a place beyond that is one that the view has still to reach. */
   const isLevel = (): boolean => {
@@ -182,23 +188,33 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
     return hurriedCount === 0;
   };
 
+  /** How it may read now: an end does not wait for a turn; a critical event takes what this turn has room for. */
+  const leave = (isItsTurn: () => boolean): "turn" | "aside" | undefined => {
+    if (hurried === Number.POSITIVE_INFINITY || isItsTurn()) return "turn";
+    return hurried > 0 && turn.mayReadAside() ? "aside" : undefined;
+  };
+
   /** Reads a batch, or goes on with one. False: there is nothing more now, or others have their turn first. */
-  const readOn = (): boolean => {
-    if (isHurried && isHurriedEnough()) return false;
-    if (!isInMidBatch()) return readBatch();
-    if (!isHurried && !turn.mayGoOn()) return false;
+  const readOn = (before?: Epoch): boolean => {
+    if (hurried === Number.POSITIVE_INFINITY && isHurriedEnough()) return false;
+    if (!isInMidBatch()) return readBatch(before);
+    if (steps === undefined && before !== undefined && (unread[unreadAt]?.epoch ?? 0) >= before) return false;
+    const how = leave(turn.mayGoOn);
+    if (how === undefined) return false;
+    if (how === "aside") hurried -= 1;
     advance();
     turn.hasRead(0);
     return true;
   };
 
-  const readBatch = (): boolean => {
-    const to = readsTo();
+  const readBatch = (before?: Epoch): boolean => {
+    const to = readsTo(before);
     if (inFlight || closed || after >= to) return false;
-    if (!isHurried && !turn.mayRead()) return false;
+    const how = leave(turn.mayRead);
+    if (how === undefined) return false;
     const head = services.journal.head();
     // What was published since it last read comes on top: else one of many would never catch up while there is much to hear.
-    const limit = Math.min(BATCH_COUNT + head - headBefore, MOST_AT_ONCE);
+    const limit = how === "aside" ? hurried : Math.min(BATCH_COUNT + head - headBefore, MOST_AT_ONCE);
     headBefore = head;
     const read = services.journal.read(after, limit);
     if (!(read instanceof Promise)) {
@@ -224,11 +240,11 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
   };
 
   return {
-    next: () => {
+    next: (before) => {
       if (closed) return undefined;
       view.log.drop(place.cursor);
       while (place.cursor >= view.log.end()) {
-        if (readOn()) continue;
+        if (readOn(before)) continue;
         releaseLast();
         if (place.cursor < view.log.end()) break;
         if (inFlight || isInMidBatch() || !isLevel() || services.order() !== undefined) return undefined;
@@ -237,28 +253,39 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
       }
       return isInTurn() ? place : undefined;
     },
-    behind: (entry) => {
-      const unread = entry.ordinal - 1 - (last.get(entry.event.session_id)?.ordinal ?? 0);
-      let waiting = 0;
-      for (let index = place.cursor; index < view.log.end(); index += 1) {
-        if (view.log.at(index)?.session === entry.event.session_id) waiting += 1;
+    overtaken: (critical) => {
+      const untaken: LiveEntry[] = [];
+      for (const live of services.lookBack(critical)) {
+        const { entry } = live;
+        if (entry.epoch <= after || !view.terms.wants(live) || wasGiven(entry, point)) continue;
+        const told = entry.made === undefined && !live.critical ? entry : services.asBacklog(entry);
+        const one = told === undefined || told === entry ? live : services.liveEntry(told);
+        if (told !== undefined && !one.critical) untaken.push(one);
       }
-      return Math.max(0, unread) + waiting;
+      return {
+        units: overtakenUnits(place, view.log.end(), critical),
+        held: view.texts.heldIn(critical.event.session_id),
+        untaken,
+      };
     },
     point: (queued, floors) => {
       const onwards = readingPoint(place, queued, floors, { to: after, from: point });
       const positions = new Map(onwards.positions);
-      for (const [output, position] of point.positions)
-        if (!positions.has(output) && !completed.has(output))
-          positions.set(output, Math.max(ends.get(output) ?? position, floors.get(output) ?? 0));
-      return { ...onwards, positions };
+      const owedFrom = new Map(onwards.owedFrom);
+      for (const [output, position] of point.positions) {
+        if (positions.has(output) || completed.has(output)) continue;
+        positions.set(output, Math.max(ends.get(output) ?? position, floors.get(output) ?? 0));
+        const from = point.owedFrom?.get(output) ?? 0;
+        owedFrom.set(output, Math.max(from, after + 1));
+      }
+      return { ...onwards, positions, owedFrom };
     },
     owes: (entry) => entry.epoch > after && !wasGiven(entry, point),
     released: () => view.log.from(place.cursor),
     isResting: turn.isWaiting,
     isReading: () => inFlight || isInMidBatch() || after < readsTo(),
-    hurry: () => {
-      isHurried = true;
+    hurry: (stepCount = Number.POSITIVE_INFINITY) => {
+      hurried = Math.max(hurried, stepCount);
     },
     close: () => {
       closed = true;

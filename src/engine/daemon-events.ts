@@ -122,7 +122,7 @@ export interface QuestionFacts {
 export function noticeEvent(
   facts: DaemonEventFacts,
   services: IdServices,
-  asked: QuestionFacts & { readonly fromState: string },
+  asked: QuestionFacts & { readonly fromState: unknown },
 ): AgentEvent {
   const { question, askingIn } = asked;
   const agent = speakerOf(facts.producer);

@@ -4,6 +4,7 @@
 import type { RunningCounts } from "./delivery-counts.js";
 import type { Epoch } from "./event.js";
 import { createLowestEpochs, type LowestEpochs } from "./lowest-epochs.js";
+import { type Boundary, stronger } from "./terms.js";
 import { encodedBytes, MAX_TEXT_BYTES, roomForText } from "./text-room.js";
 import type { EventUnit, TextUnit, Unit } from "./unit.js";
 import { agreeForMerging } from "./unit.js";
@@ -235,7 +236,7 @@ export function joinText(first: TextUnit, last: TextUnit, maxChars: number): Tex
   if (last.endPosition - first.position > maxChars) return undefined;
   const textBytes = textBytesOf(first) + textBytesOf(last);
   if (textBytes > MAX_TEXT_BYTES / 4 && textBytes > roomOf(first)) return undefined;
-  if (!agreeForMerging(first.base, last.base)) return undefined;
+  if (first.text !== "" && last.text !== "" && !agreeForMerging(first.base, last.base)) return undefined;
   // A literal: this runs for every part of every subscriber's text, and a spread costs ten times as much.
   return {
     kind: "text",
@@ -250,14 +251,18 @@ export function joinText(first: TextUnit, last: TextUnit, maxChars: number): Tex
     endPosition: last.endPosition,
     text: first.text + last.text,
     textBytes,
-    textRoom: first.textRoom,
-    hint: last.hint,
+    textRoom: first.text === "" ? last.textRoom : first.textRoom,
+    hint: last.text === "" ? strongerHint(first.hint, last.hint) : last.hint,
     complete: last.complete,
     timestamp: last.timestamp,
-    base: first.base,
+    base: first.text === "" ? last.base : first.base,
     mergeable: last.mergeable,
     verbatim: undefined,
   };
+}
+
+function strongerHint(a: Boundary | undefined, b: Boundary | undefined): Boundary | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : stronger(a, b);
 }
 
 function textBytesOf(unit: TextUnit): number {

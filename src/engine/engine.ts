@@ -145,7 +145,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
         lag: options.lag,
         markOvertook: overtookEvent,
         completeSkipped,
-        collapsedEvent: (first, last, epoch) => collapsedStateEvent(first, last, epoch, services.idServices),
+        collapsedEvent: (first, last, epoch, from) =>
+          collapsedStateEvent(first, last, epoch, services.idServices, from),
         openQuestions: (terms) => questionsFor(terms).flatMap(({ event }) => questions.entryOf(event.event_id) ?? []),
         isOpenQuestion: (entry, terms) => canAnswerEvent(terms, entry) && isAsked(entry.event.event_id),
         shown: (subscriptionId, subscriberId, { event }) =>

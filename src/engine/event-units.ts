@@ -1,6 +1,7 @@
 // Units that a subscription makes of events for itself: of what it is told, and of state changes that collapse while they wait (R11, R17).
-import { type AgentEvent, type Epoch, isTerminalKind, type JournaledEvent } from "./event.js";
+import { isTerminalKind, type JournaledEvent } from "./event.js";
 import type { LiveEntry } from "./live-entry.js";
+import type { CollapsedEvent } from "./superseded-states.js";
 import type { EventUnit, Unit } from "./unit.js";
 import type { View } from "./view.js";
 
@@ -32,7 +33,7 @@ export function unitOf(live: LiveEntry, view: View, role: EventUnit["role"]): Ev
 export function collapse(
   first: EventUnit,
   last: EventUnit,
-  make: (first: AgentEvent, last: AgentEvent, epoch: Epoch) => AgentEvent,
+  make: CollapsedEvent,
   liveEntry: (entry: JournaledEvent) => LiveEntry,
 ): EventUnit {
   const event = make(first.delivery.event, last.delivery.event, last.epoch);

@@ -147,10 +147,11 @@ export interface NewEvent {
 }
 
 /**
- * Why the daemon made an event: "notice" (R6, to those that cannot reply), "resolution" (R6), "closing" (R3a, R8: an ordinary event made for the
- * agent), "state" (R6: a state supplied or restored), "reminder" (AAEP §6.4.3).
+ * Why the daemon made an event: "supplied" (R6, the `awaiting_input` that an agent left out, to those that get its question next), "notice" (R6, the
+ * same to all others, who are told what is asked), "resolution" (R6), "closing" (R3a, R8: an ordinary event made for the agent), "state" (of one
+ * subscription alone: a sum, a gap), "reminder" (AAEP §6.4.3).
  */
-export type DaemonMade = "notice" | "resolution" | "closing" | "state" | "reminder";
+export type DaemonMade = "supplied" | "notice" | "resolution" | "closing" | "state" | "reminder";
 
 export interface JournaledEvent extends NewEvent {
   readonly epoch: Epoch;

@@ -39,11 +39,15 @@ export function compileFilter(filters: EventFilters): TypeFilter {
   };
 }
 
-/** A notice is for those that cannot answer the question it tells of; to the others the question itself goes (R6). */
-function isNoticeFor(terms: Terms, entry: NewEvent): boolean {
-  const { extensions, session_id: sessionId } = entry.event;
-  const asks = extensions?.aaepd?.asks;
-  return (asks !== "confirmation" && asks !== "clarification") || !canAnswer(terms, asks, sessionId);
+/** Whether the question that one of the daemon's states goes with can be answered: such get it next, and the others the notice (R6). */
+function getsQuestion(terms: Terms, { event }: NewEvent): boolean {
+  const asks = event.extensions?.aaepd?.asks;
+  return (asks === "confirmation" || asks === "clarification") && canAnswer(terms, asks, event.session_id);
+}
+
+/** What low cognitive load keeps away (R15): the text that somebody reads is never in the background. */
+function isQuiet({ kind, event }: NewEvent): boolean {
+  return kind !== "output.streaming" && (event.urgency ?? defaultUrgency(kind)) === "background";
 }
 
 /**
@@ -54,11 +58,11 @@ function isNoticeFor(terms: Terms, entry: NewEvent): boolean {
 export function wants(terms: Terms, filter: TypeFilter, entry: NewEvent): boolean {
   if (isQuestionKind(entry.kind)) return canAnswerEvent(terms, entry);
   if (entry.made !== undefined) {
-    if (entry.made === "notice") return isNoticeFor(terms, entry);
+    if (entry.made === "notice") return !getsQuestion(terms, entry);
+    if (entry.made === "supplied" && !getsQuestion(terms, entry)) return false;
     if (entry.made === "resolution" || entry.event.extensions?.aaepd?.gap !== undefined) return true;
   }
   if (isCritical(entry)) return true;
-  if (terms.cognitiveLoad === "low" && (entry.event.urgency ?? defaultUrgency(entry.kind)) === "background")
-    return false;
+  if (terms.cognitiveLoad === "low" && isQuiet(entry)) return false;
   return filter(entry.event.type);
 }

@@ -168,7 +168,8 @@ function made(extent: Extent, terms: ViewTerms, services: GivenTextServices): Te
   const whole = { ...joined, verbatim: undefined };
   if (whole.endPosition === end) return whole;
   const text = whole.text.slice(0, offsetOfCodePoint(whole.text, end - start));
-  return { ...whole, text, endPosition: end, complete: false, textBytes: undefined };
+  // It was cut there by force.
+  return { ...whole, text, endPosition: end, hint: terms.level, complete: false, textBytes: undefined };
 }
 
 function textOf({ event }: JournaledEvent): string {

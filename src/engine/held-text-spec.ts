@@ -24,6 +24,8 @@ export interface HeldTextsOwner {
   readonly epoch: () => Epoch;
   /** The timestamp of the last unit of a session that the view handed on. */
   readonly lastTimestamp: (session: string) => string | undefined;
+  /** The instant at which text stands that an event with this timestamp releases. */
+  readonly standsAt: (session: string, timestamp: string) => string;
   readonly append: (unit: TextUnit) => void;
   /** Told that something with this timestamp was given elsewhere. */
   readonly passedBy: (session: string, timestamp: string) => void;
@@ -35,8 +37,8 @@ export interface HeldTexts {
   /** Releases what an event of its session ends (R30). */
   readonly releaseFor: (live: LiveEntry, at: Millis) => void;
   readonly held: () => readonly HeldText[];
-  /** How many texts of a session are held. */
-  readonly countOf: (session: string) => number;
+  /** What of a session is held and goes out before the next event. */
+  readonly heldIn: (session: string) => readonly HeldText[];
   /** The epoch of the oldest text held, or `except` where that is lower. */
   readonly lowestEpoch: (except: Epoch) => Epoch;
   /** Releases held text of an output up to a position. */

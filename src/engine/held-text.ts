@@ -2,31 +2,21 @@
 // beside text, and who takes what is released, is the view's affair.
 import type { Millis } from "../contracts/clock.js";
 import type { AgentEvent, Epoch } from "./event.js";
-import { createFittingText, type FittingText } from "./fitting-text.js";
 import type { HeldText, HeldTexts, HeldTextsOwner } from "./held-text-spec.js";
+import { agree, createHold, endPositionOf, type Hold, isEmpty, ownHint, passBy } from "./hold.js";
 import type { LiveEntry } from "./live-entry.js";
 import { createLowestEpochs } from "./lowest-epochs.js";
-import type { Chunk, OutputText } from "./output-text.js";
+import type { Chunk } from "./output-text.js";
 import type { Steps } from "./steps.js";
 import { type Boundary, boundaryOf, isAtLeast, stronger } from "./terms.js";
 import { MAX_TEXT_BYTES, roomForText } from "./text-room.js";
-import { agreeForMerging, codePointCount, offsetOfCodePoint } from "./unit.js";
+import { codePointCount, offsetOfCodePoint } from "./unit.js";
 
-interface Hold {
-  readonly text: OutputText;
-  readonly agent: string;
-  start: number;
-  position: number;
-  firstAt: Millis;
-  lastAt: Millis;
-  end: number;
-  cancel: (() => void) | undefined;
-  /** Its chunk carries what its subscribers implement and is joined with nothing (R10). */
-  isSealed: boolean;
-  readonly size: FittingText;
-  /** Bytes that text may take beside the fields of the chunk that it begins with; counted once a chunk. */
-  room: number;
-  roomFor: Chunk | undefined;
+/** How a segment ends. */
+interface SegmentEnd {
+  readonly complete: boolean;
+  /** The least that its end is a boundary of, whatever its text looks like (R10). */
+  readonly least: Boundary | undefined;
 }
 
 /** So much of a chunk is looked at in a step, UTF-16 units. */
@@ -34,6 +24,8 @@ const STEP_TEXT_UNITS = 256;
 
 /** When a text is looked at again that was due while its view was behind. */
 const RETRY_MS: Millis = 50;
+/** So much of an output is held where completion alone releases, UTF-16 units. */
+const MOST_HELD_UNITS = 262_144;
 
 /** Text of this size fits beside any fields that an event may have, so they are not counted. */
 const SMALL_TEXT_UNITS = 2048;
@@ -49,8 +41,13 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
 
   /** Of the text that a hold still holds; undefined where it holds none. */
   const firstEpochOf = (hold: Hold): Epoch | undefined =>
-    hold.start === hold.end ? undefined : hold.text.chunkAt(hold.start)?.live.entry.epoch;
+    isEmpty(hold) ? undefined : hold.text.chunkAt(hold.start)?.live.entry.epoch;
   const epochs = createLowestEpochs(firstEpochOf);
+  // What ends a segment by force is at least this. Where completion alone releases, no hint but that one is of the set; where chunks pass through,
+  // any is.
+  const forced: SegmentEnd = { complete: false, least: terms.passThrough ? undefined : terms.level };
+  const found: SegmentEnd = { complete: false, least: undefined };
+  const isCompletionAlone = terms.level === undefined && !terms.passThrough;
 
   const lowestEpoch = (except: Epoch): Epoch => Math.min(except, epochs.lowest() ?? except);
 
@@ -78,66 +75,75 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
     return hold.text.boundaries.cutWithin(hold.start, to, terms.maxChars, room);
   };
 
-  const hintOf = (hold: Hold, final: Chunk, cut: number, isForced: boolean): Boundary => {
-    const own = final.end === cut ? boundaryOf(final.live.entry.event.coalesce_hint) : undefined;
-    let hint = hold.text.boundaries.levelAt(cut);
+  /** The strongest boundary that a cut is; undefined where no hint of the set fits. */
+  const hintOf = (hold: Hold, final: Chunk, cut: number, least: Boundary | undefined): Boundary | undefined => {
+    if (isCompletionAlone) return undefined;
+    const own = final.end === cut ? ownHint(final.live.entry.event) : undefined;
+    const level = hold.text.boundaries.levelAt(cut);
+    // The text may be at its end, and its last chunk, without text, still to come.
+    let hint: Boundary = level === "completion" ? "none" : level;
     if (own !== undefined) hint = stronger(hint, own);
-    return isForced && terms.level !== undefined ? stronger(hint, terms.level) : hint;
+    if (least !== undefined) hint = stronger(hint, least);
+    return terms.passThrough || terms.level === undefined || isAtLeast(hint, terms.level) ? hint : undefined;
   };
 
-  /** Cuts [hold.start, to) off the hold and hands it on, in as many events as the limits ask for. */
-  const emit = (
-    hold: Hold,
-    to: number,
-    at: Millis,
-    timestamp: string,
-    end: { readonly complete: boolean; readonly forced: boolean; readonly own?: Boundary },
-  ): void => {
-    const { boundaries } = hold.text;
-    do {
-      const cut = to > hold.start ? cutWithin(hold, to) : to;
-      const last = cut === to;
-      const first = hold.text.chunkAt(hold.start);
-      const final = cut > hold.start ? hold.text.chunkAt(cut - 1) : first;
-      if (first === undefined || final === undefined) return;
-      const text = boundaries.slice(hold.start, cut);
-      const complete = last && end.complete;
-      const found = hintOf(hold, final, cut, end.forced || hold.isSealed || !last);
-      const hint = complete ? "completion" : last ? stronger(found, end.own ?? "none") : found;
-      const from = { start: hold.start, position: hold.position };
-      hold.start = cut;
-      hold.position += codePointCount(text);
-      hold.firstAt = hold.text.chunkAt(cut)?.at ?? at;
-      const { entry } = first.live;
-      const isVerbatim =
-        first === final &&
-        first.start === from.start &&
-        first.end === cut &&
-        entry.event.complete === complete &&
-        entry.event.coalesce_hint === hint &&
-        // What waited while other events went by takes the instant at which it stands.
-        entry.event.timestamp === timestamp;
-      const { epoch } = owner;
-      owner.append({
-        kind: "text",
-        session: entry.event.session_id,
-        agent: hold.agent,
-        at,
-        firstEpoch: entry.epoch,
-        epoch: complete ? Math.max(final.live.entry.epoch, epoch()) : final.live.entry.epoch,
-        low: lowestEpoch(arriving ?? epoch() + 1),
-        output: hold.text.key,
-        position: from.position,
-        endPosition: hold.position,
-        text,
-        hint,
-        complete,
-        timestamp,
-        base: first.live.textBase,
-        mergeable: !hold.isSealed,
-        verbatim: isVerbatim ? first.live.deliveryIn(terms.shape) : undefined,
-      });
-    } while (hold.start < to);
+  /** Cuts off the hold what goes out first of [hold.start, to), as seams and limits allow, and hands it on. True: that was all of it. */
+  const emitPiece = (hold: Hold, to: number, at: Millis, releasedBy: string, end: SegmentEnd): boolean => {
+    const { boundaries, session } = hold.text;
+    const timestamp = owner.standsAt(session, releasedBy);
+    const [seam] = hold.seams;
+    const limit = seam !== undefined && seam.start <= to ? seam.start : to;
+    const cut = limit > hold.start ? cutWithin(hold, limit) : limit;
+    const isAtSeam = cut === seam?.start;
+    // A seam at the very end is the beginning of a chunk without text.
+    const isLast = cut === to && !(isAtSeam && to === hold.newest.end);
+    const first = hold.opening ?? hold.text.chunkAt(hold.start);
+    const final = cut > hold.start ? hold.text.chunkAt(cut - 1) : first;
+    if (first === undefined || final === undefined) return true;
+    const text = boundaries.slice(hold.start, cut);
+    const complete = isLast && end.complete;
+    const hint = complete ? "completion" : hintOf(hold, final, cut, isLast ? end.least : undefined);
+    const from = { start: hold.start, position: hold.position };
+    hold.start = cut;
+    hold.position += codePointCount(text);
+    hold.firstAt = hold.text.chunkAt(cut)?.at ?? at;
+    hold.opening = isAtSeam ? hold.seams.shift() : undefined;
+    const { entry } = first.live;
+    const isVerbatim =
+      first === final &&
+      first.start === from.start &&
+      first.end === cut &&
+      entry.event.complete === complete &&
+      entry.event.coalesce_hint === hint &&
+      // What waited while other events went by takes the instant at which it stands.
+      entry.event.timestamp === timestamp;
+    const { epoch } = owner;
+    owner.append({
+      kind: "text",
+      session: entry.event.session_id,
+      agent: hold.agent,
+      at,
+      firstEpoch: entry.epoch,
+      epoch: complete ? Math.max(final.live.entry.epoch, epoch()) : final.live.entry.epoch,
+      low: lowestEpoch(arriving ?? epoch() + 1),
+      output: hold.text.key,
+      position: from.position,
+      endPosition: hold.position,
+      text,
+      hint,
+      complete,
+      timestamp,
+      base: first.live.textBase,
+      mergeable: !terms.carriesExtensions(entry.event),
+      verbatim: isVerbatim ? first.live.deliveryIn(terms.shape) : undefined,
+    });
+    return isLast;
+  };
+
+  const emit = (hold: Hold, to: number, at: Millis, releasedBy: string, end: SegmentEnd): void => {
+    while (!emitPiece(hold, to, at, releasedBy, end)) {
+      // Each round is a piece.
+    }
   };
 
   const drop = (hold: Hold): void => {
@@ -152,23 +158,23 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
   };
 
   const releaseWhole = (hold: Hold, at: Millis, timestamp: string): void => {
-    if (hold.start < hold.end) emit(hold, hold.end, at, timestamp, { complete: false, forced: true });
+    if (!isEmpty(hold)) emit(hold, hold.newest.end, at, timestamp, forced);
     drop(hold);
   };
 
   const dueAt = (hold: Hold): Millis =>
-    Math.min(hold.lastAt + services.maxHoldMs, hold.firstAt + 3 * services.maxHoldMs);
+    Math.min(hold.newest.at + services.maxHoldMs, hold.firstAt + 3 * services.maxHoldMs);
 
   /** Of what is released by nothing that was published: with the last event of its session (R30). */
   const timestampOf = (hold: Hold): string =>
-    owner.lastTimestamp(hold.text.session) ?? hold.text.chunkAt(hold.end)?.live.entry.event.timestamp ?? "";
+    owner.lastTimestamp(hold.text.session) ?? hold.newest.live.entry.event.timestamp;
 
   const arm = (hold: Hold): void => {
     if (hold.cancel !== undefined || terms.level === undefined) return;
     hold.cancel = services.wakeUps.at(dueAt(hold), (now) => {
       hold.cancel = undefined;
       // Tokens that came since only moved the time; moving the timer with each would cost more than looking again.
-      if (hold.start === hold.end) return;
+      if (isEmpty(hold)) return;
       if (dueAt(hold) > now) arm(hold);
       else if (services.isBehind()) retry(hold, now + RETRY_MS);
       else releaseWhole(hold, now, timestampOf(hold));
@@ -179,7 +185,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
   const retry = (hold: Hold, at: Millis): void => {
     hold.cancel = services.wakeUps.at(at, () => {
       hold.cancel = undefined;
-      if (hold.start < hold.end) arm(hold);
+      if (!isEmpty(hold)) arm(hold);
     });
   };
 
@@ -192,15 +198,21 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
       if (hold.agent === event.producer.agent_id) releaseWhole(hold, at, event.timestamp);
       else {
         const cut = hold.text.boundaries.lastWord(hold.start);
-        if (cut > hold.start) emit(hold, cut, at, event.timestamp, { complete: false, forced: true });
+        if (cut > hold.start) emit(hold, cut, at, event.timestamp, forced);
       }
     }
     arriving = undefined;
   };
 
-  const agreesWith = (hold: Hold, event: AgentEvent): boolean => {
-    const first = hold.text.chunkAt(hold.start);
-    return first !== undefined && agreeForMerging(first.live.entry.event, event);
+  /** Whether a chunk goes out by itself, for it carries what this view's subscribers implement (R10). */
+  const isSealed = ({ live }: Pick<Chunk, "live">): boolean => terms.carriesExtensions(live.entry.event);
+
+  /** Whether a chunk may not be merged with what is held (R10). An empty one merges with any. */
+  const isApart = (hold: Hold, chunk: Chunk): boolean => {
+    if (isSealed(chunk)) return true;
+    if (chunk.start === chunk.end) return false;
+    const first = hold.seams.at(-1) ?? hold.opening ?? hold.text.chunkAt(hold.start);
+    return first === undefined || isSealed(first) || !agree(first, chunk);
   };
 
   const isTrusted = (event: AgentEvent): boolean => {
@@ -213,7 +225,8 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
     const { event } = chunk.live.entry;
     const { boundaries } = hold.text;
     const complete = event.complete === true;
-    const trusted = hold.isSealed || isTrusted(event);
+    const sealed = isSealed(chunk);
+    const trusted = sealed || isTrusted(event);
     // A trusted chunk is not cut inside: its agent has already said where the text may be cut.
     const limit = trusted ? chunk.start : chunk.end;
     for (let to = chunk.start; ; ) {
@@ -222,69 +235,63 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
       while (terms.level !== undefined) {
         const next = boundaries.next(hold.start, terms.level);
         if (next === undefined || next > limit || (complete && next === chunk.end)) break;
-        emit(hold, next, at, event.timestamp, { complete: false, forced: false });
+        emit(hold, next, at, event.timestamp, found);
         yield;
       }
       if (to === chunk.end) break;
       yield;
     }
     if (complete) {
-      emit(hold, hold.end, at, event.timestamp, { complete: true, forced: false });
+      while (!emitPiece(hold, chunk.end, at, event.timestamp, { complete: true, least: undefined })) yield;
       drop(hold);
       return;
     }
-    if (trusted && hold.start < hold.end) {
-      // The agent's word may stand on a chunk without text.
-      const own = boundaryOf(event.coalesce_hint) ?? "none";
-      emit(hold, hold.end, at, event.timestamp, { complete: false, forced: false, own });
+    if (isCompletionAlone) {
+      // Only completion releases: what is too long for one event, or may not be merged, waits too (R10), as far as memory is bounded (R18).
+      while (chunk.end - hold.start > MOST_HELD_UNITS && !emitPiece(hold, chunk.end, at, event.timestamp, found)) yield;
+      return;
     }
-    while (hold.start < hold.end) {
-      const cut = cutWithin(hold, hold.end);
-      if (cut >= hold.end) break;
-      emit(hold, cut, at, event.timestamp, { complete: false, forced: true });
+    if (trusted && (sealed || !isEmpty(hold))) {
+      // The agent's word may stand on a chunk without text.
+      const own = ownHint(event);
+      const least =
+        own === undefined || forced.least === undefined ? (own ?? forced.least) : stronger(own, forced.least);
+      emit(hold, chunk.end, at, event.timestamp, { complete: false, least });
+    }
+    while (!isEmpty(hold)) {
+      const cut = cutWithin(hold, chunk.end);
+      if (cut >= chunk.end) break;
+      emit(hold, cut, at, event.timestamp, found);
       yield;
     }
     if (terms.passThrough) drop(hold);
-    else if (hold.start < hold.end) arm(hold);
+    else if (!isEmpty(hold)) arm(hold);
   }
 
-  /** Passes by what is given elsewhere. */
-  const passBy = (hold: Hold, position: number): void => {
-    const rest = hold.text.boundaries.slice(hold.start, hold.end);
-    const count = Math.min(codePointCount(rest), Math.max(0, position - hold.position));
-    hold.start += offsetOfCodePoint(rest, count);
-    hold.position += count;
-    if (hold.position >= position) beginnings.delete(hold.text.key);
+  const heldAmong = (some: Iterable<Hold>): readonly HeldText[] => {
+    const held: HeldText[] = [];
+    for (const hold of some) {
+      if (isEmpty(hold)) continue;
+      held.push({
+        output: hold.text.key,
+        session: hold.text.session,
+        firstEpoch: hold.text.chunkAt(hold.start)?.live.entry.epoch ?? owner.epoch() + 1,
+        position: hold.position,
+        endPosition: endPositionOf(hold),
+      });
+    }
+    return held;
   };
-
-  const holdOf = (text: OutputText, chunk: Chunk, start: number, position: number): Hold => ({
-    text,
-    agent: chunk.live.entry.event.producer.agent_id,
-    start,
-    position,
-    firstAt: chunk.at,
-    lastAt: chunk.at,
-    end: chunk.end,
-    cancel: undefined,
-    isSealed: terms.carriesExtensions(chunk.live.entry.event),
-    size: createFittingText(text.boundaries.slice),
-    room: MAX_TEXT_BYTES,
-    roomFor: undefined,
-  });
-
-  const endPositionOf = (hold: Hold): number =>
-    hold.position + codePointCount(hold.text.boundaries.slice(hold.start, hold.end));
 
   return {
     push: (live, key, at) => {
       const { event } = live.entry;
       const text = terms.passThrough ? services.textOfOne(live, key) : services.outputText(live, key);
       const chunk = services.chunkOf(text, live, at);
-      const isSealed = terms.carriesExtensions(event);
       let hold = holds.get(key);
-      if (hold !== undefined) {
-        const isApart = hold.text !== text || isSealed || hold.isSealed || !agreesWith(hold, event);
-        if (hold.text !== text || (isApart && hold.start < hold.end)) {
+      if (hold !== undefined && (hold.text !== text || (!isEmpty(hold) && isApart(hold, chunk)))) {
+        if (isCompletionAlone && hold.text === text) hold.seams.push(chunk);
+        else {
           arriving = live.entry.epoch;
           releaseWhole(hold, at, event.timestamp);
           arriving = undefined;
@@ -292,17 +299,16 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
         }
       }
       if (hold === undefined) {
-        hold = holdOf(text, chunk, chunk.start, typeof event.position === "number" ? event.position : 0);
+        hold = createHold(text, chunk, chunk.start, typeof event.position === "number" ? event.position : 0);
         keep(hold);
       } else {
-        if (hold.start === hold.end) hold.firstAt = at;
-        hold.lastAt = at;
-        hold.end = chunk.end;
-        hold.isSealed = isSealed;
+        if (isEmpty(hold)) hold.firstAt = at;
+        hold.newest = chunk;
       }
       const beginning = beginnings.get(key);
       if (beginning !== undefined) {
         passBy(hold, beginning);
+        if (hold.position >= beginning) beginnings.delete(key);
         owner.passedBy(event.session_id, event.timestamp);
       }
       epochs.add(hold);
@@ -310,33 +316,16 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
       return steps.next().done === true ? undefined : steps;
     },
     releaseFor,
-    held: () => {
-      const held: HeldText[] = [];
-      for (const hold of holds.values()) {
-        if (hold.start === hold.end) continue;
-        held.push({
-          output: hold.text.key,
-          session: hold.text.session,
-          firstEpoch: hold.text.chunkAt(hold.start)?.live.entry.epoch ?? owner.epoch() + 1,
-          position: hold.position,
-          endPosition: endPositionOf(hold),
-        });
-      }
-      return held;
-    },
-    countOf: (session) => {
-      let count = 0;
-      for (const hold of bySession.get(session)?.values() ?? []) if (hold.start < hold.end) count += 1;
-      return count;
-    },
+    held: () => heldAmong(holds.values()),
+    heldIn: (session) => (isCompletionAlone ? [] : heldAmong(bySession.get(session)?.values() ?? [])),
     lowestEpoch,
     release: (output, position, at) => {
       const hold = holds.get(output);
       if (hold === undefined) return;
-      const rest = hold.text.boundaries.slice(hold.start, hold.end);
+      const rest = hold.text.boundaries.slice(hold.start, hold.newest.end);
       const to = hold.start + offsetOfCodePoint(rest, position - hold.position);
-      if (to > hold.start) emit(hold, to, at, timestampOf(hold), { complete: false, forced: true });
-      if (hold.start === hold.end) drop(hold);
+      if (to > hold.start) emit(hold, to, at, timestampOf(hold), forced);
+      if (isEmpty(hold)) drop(hold);
     },
     releaseAll: (at) => {
       for (const hold of [...holds.values()]) releaseWhole(hold, at, timestampOf(hold));
@@ -351,23 +340,26 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
       const { end } = newest;
       // The piece in progress: what this view would hold, had it been there.
       let start = end;
+      let like: Chunk | undefined;
       for (let chunk: Chunk | undefined = newest; chunk !== undefined; chunk = text.chunkBefore(chunk)) {
-        const { event } = chunk.live.entry;
-        const isApart = terms.carriesExtensions(event) || isTrusted(event) || !terms.wants(chunk.live);
-        if (isApart || !agreeForMerging(event, newest.live.entry.event)) break;
+        if (isSealed(chunk) || isTrusted(chunk.live.entry.event) || !terms.wants(chunk.live)) break;
+        if (chunk.start < chunk.end) {
+          like ??= chunk;
+          if (!agree(chunk, like)) break;
+        }
         start = chunk.start;
       }
       start = Math.max(start, text.boundaries.last(end, terms.level));
       const first = text.chunkAt(start);
       if (first === undefined || start >= end) return;
-      const hold = { ...holdOf(text, first, start, text.positionOf(start)), lastAt: newest.at, end };
+      const hold = { ...createHold(text, first, start, text.positionOf(start)), newest };
       keep(hold);
       epochs.add(hold);
       arm(hold);
     },
     heldOffset: (output) => {
       const hold = holds.get(output);
-      return hold !== undefined && hold.start < hold.end ? hold.start : undefined;
+      return hold !== undefined && !isEmpty(hold) ? hold.start : undefined;
     },
     close: () => {
       for (const hold of [...holds.values()]) drop(hold);

@@ -12,6 +12,7 @@ import type { AgentEvent, Epoch, JournaledEvent, NewEvent } from "./event.js";
 import { unitOf } from "./event-units.js";
 import type { InternedShape, LiveEntry } from "./live-entry.js";
 import { createLiveEntry } from "./live-entry.js";
+import { createLookingBack } from "./looking-back.js";
 import { createMember } from "./member.js";
 import type { Member, MemberRules, MemberServices, MemberSpec } from "./member-spec.js";
 import type { OutputTexts } from "./output-texts.js";
@@ -101,7 +102,12 @@ export interface Hub {
   readonly settled: () => Promise<void> | undefined;
   readonly open: (spec: MemberSpec) => Member;
   /** A view that nobody shares and no event reaches by itself. Its owner closes it. */
-  readonly openPrivateView: (terms: ViewTerms, wakeUps: WakeUps, startsAfter: Epoch) => PrivateView;
+  readonly openPrivateView: (
+    terms: ViewTerms,
+    wakeUps: WakeUps,
+    startsAfter: Epoch,
+    sentBefore?: ReadonlyMap<string, string>,
+  ) => PrivateView;
   readonly members: () => ReadonlySet<Member>;
   /** Events journaled, and events handed to transports. */
   readonly rates: { readonly published: RecentRate; readonly delivered: RecentRate };
@@ -276,13 +282,14 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     },
   });
 
-  const openPrivateView: Hub["openPrivateView"] = (terms, wakeUps, startsAfter) => {
+  const openPrivateView: Hub["openPrivateView"] = (terms, wakeUps, startsAfter, sentBefore) => {
     const own = createOutputTexts(services.segmenter, options.defaultLanguage, codeBlocks);
     const view = createView(
       terms,
       viewServices(own, wakeUps, () => false),
       startsAfter,
       () => undefined,
+      sentBefore,
     );
     return {
       view,
@@ -300,11 +307,12 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
       leave(one, shared);
       if (one.isClosed()) members.delete(one);
     },
-    openPrivateView: (terms, wakeUps, startsAfter) =>
-      openPrivateView(createViewTerms(terms, shapeFor(terms)), wakeUps, startsAfter),
+    openPrivateView: (terms, wakeUps, startsAfter, sentBefore) =>
+      openPrivateView(createViewTerms(terms, shapeFor(terms)), wakeUps, startsAfter, sentBefore),
     createWakeUps: services.createWakeUps,
     readingTurns,
     liveEntry,
+    lookBack: createLookingBack(journal, liveEntry),
     journal,
     steps: services.steps,
     wakeUps: services.wakeUps,

@@ -1,9 +1,9 @@
 // What is remembered up to a number, the newest of it.
 
-/** Lets go of a set's oldest values beyond `most`; values stand in the order in which they were added. */
-export function keepNewest<Value>(values: Set<Value>, most: number): void {
-  for (const oldest of values) {
-    if (values.size <= most) return;
-    values.delete(oldest);
+/** Lets go of the oldest keys of a set or a map beyond `most`; they stand in the order in which they were added. */
+export function keepNewest<Key>(kept: Set<Key> | Map<Key, unknown>, most: number): void {
+  for (const oldest of kept.keys()) {
+    if (kept.size <= most) return;
+    kept.delete(oldest);
   }
 }

@@ -9,6 +9,7 @@ import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
 import type { GapEvent } from "./gap-events.js";
 import type { SharedView } from "./hub.js";
 import type { LiveEntry } from "./live-entry.js";
+import type { LookingBack } from "./looking-back.js";
 import type { OrderedReturn } from "./ordered-return.js";
 import type { Given, ReadingPoint } from "./reading-point.js";
 import type { ReadingTurns } from "./reading-turns.js";
@@ -16,6 +17,7 @@ import type { RunLows } from "./run-lows.js";
 import type { OpenSayings, Sayings } from "./sayings.js";
 import type { Standpoint } from "./standpoint.js";
 import type { Drained, Taken } from "./stream.js";
+import type { CollapsedEvent } from "./superseded-states.js";
 import type { Terms } from "./terms.js";
 import type { EventUnit, TextUnit, Unit } from "./unit.js";
 import type { View } from "./view.js";
@@ -82,7 +84,7 @@ export interface MemberRules {
   readonly lag: LagLimits;
   readonly markOvertook: (event: AgentEvent, count: number) => AgentEvent;
   readonly completeSkipped: (unit: TextUnit) => TextUnit;
-  readonly collapsedEvent: (first: AgentEvent, last: AgentEvent, epoch: Epoch) => AgentEvent;
+  readonly collapsedEvent: CollapsedEvent;
   /** What was asked and is still open, for a subscription of these terms: it leaves at once (R6, R17). */
   readonly openQuestions: (terms: Terms) => readonly JournaledEvent[];
   /** Whether a question of the journal is open, and one that these terms can answer. */
@@ -107,18 +109,24 @@ export interface MemberRules {
 export interface MemberServices extends MemberRules {
   readonly join: (member: Member, terms: Terms) => SharedView;
   readonly leave: (member: Member, shared: SharedView) => void;
-  readonly openPrivateView: (terms: Terms, wakeUps: WakeUps, startsAfter: Epoch) => PrivateView;
+  readonly openPrivateView: (
+    terms: Terms,
+    wakeUps: WakeUps,
+    startsAfter: Epoch,
+    sentBefore: ReadingPoint["sent"],
+  ) => PrivateView;
   readonly createWakeUps: () => WakeUpQueue;
   /** Whose turn it is to read back in the journal. */
   readonly readingTurns: ReadingTurns;
   /** One for an entry, for all who are given the same one. */
   readonly liveEntry: (entry: JournaledEvent) => LiveEntry;
+  readonly lookBack: LookingBack;
   readonly journal: Journal;
   readonly steps: EpochSteps;
   readonly wakeUps: WakeUps;
   readonly now: () => Millis;
-  /** How many events an entry overtakes that a view has not taken (R4). */
-  readonly overtaken: (view: View, entry: JournaledEvent) => number;
+  /** What an entry overtakes that a view has not taken (R4). */
+  readonly overtaken: (view: View, entry: JournaledEvent) => readonly LiveEntry[];
   readonly maxHoldMs: Millis;
   /** Told how many events left, of whichever subscription. */
   readonly noteDelivered: (count: number, now: Millis) => void;

@@ -40,6 +40,18 @@ export function newcomersPoint(view: View, head: Epoch): ReadingPoint {
   return { after, givenTo: head, textTo: view.epoch(), positions };
 }
 
+/**
+ * Whether a subscription's own view may be given up for the one that it shares: not in the middle of an event, of which the shared one has still to
+ * give what the own one has given. Where completion alone releases, text that began under other terms stays with the view that holds it from there
+ * until its output is complete (R10).
+ */
+export function mayJoin(own: View, shared: View): boolean {
+  if (shared.isTaking()) return false;
+  if (own.terms.level !== undefined || own.terms.passThrough) return true;
+  const sharedFrom = new Map(shared.texts.held().map(({ output, position }) => [output, position]));
+  return own.texts.held().every(({ output, position }) => (sharedFrom.get(output) ?? Infinity) <= position);
+}
+
 /** Where a subscription's own view and the one that it shares hold different text at the same epoch, the difference is settled here. */
 export function settleHeldText(own: View, shared: View, stream: Pick<Stream, "trim">, at: number): void {
   const sharedHeld = new Map(shared.texts.held().map((held) => [held.output, held]));

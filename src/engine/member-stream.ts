@@ -11,7 +11,7 @@ import { createMemberBriefing, type MemberBriefing } from "./member-briefing.js"
 import type { MemberServices, MemberSpec, StreamStart } from "./member-spec.js";
 import { RUNS_KEPT, type RunLows } from "./run-lows.js";
 import type { Standpoint } from "./standpoint.js";
-import type { StreamServices } from "./stream.js";
+import type { Stream, StreamServices } from "./stream.js";
 import type { Terms } from "./terms.js";
 import type { EventUnit, Unit } from "./unit.js";
 import type { View } from "./view.js";
@@ -49,6 +49,10 @@ export abstract class StreamOwner implements StreamServices, DeliveryQueueOption
 
   get completeSkipped(): StreamServices["completeSkipped"] {
     return this.services.completeSkipped;
+  }
+
+  get collapsedEvent(): StreamServices["collapsedEvent"] {
+    return this.services.collapsedEvent;
   }
 
   get maxHoldMs(): Millis {
@@ -148,6 +152,32 @@ export abstract class StreamOwner implements StreamServices, DeliveryQueueOption
     this.sumUp(at, only);
     // Critical, and so at no cost (R4, R6).
     this.toBrief().add("notices", sayings.notices(this.granted, at, only), { epoch, firstEpoch: epoch });
+  }
+
+  /** An entry as this subscription is told it out of the journal. */
+  protected asBacklog(entry: JournaledEvent): JournaledEvent | undefined {
+    const { services } = this;
+    // A question that could not be asked before is asked where it stands; it was asked at once in all other cases (R28).
+    if (!this.wasAsked(entry.epoch) && services.isOpenQuestion(entry, this.granted)) return entry;
+    // A notice stands behind its question: nobody hears of that twice (R6).
+    return entry.made === "notice" && this.wasAsked(entry.epoch - 1) ? undefined : services.asBacklog(entry);
+  }
+
+  /** Of the questions that it was asked: the notices that stand behind an epoch. */
+  protected noticesAfter(epoch: Epoch): readonly Epoch[] {
+    const notices = [...(this.askedEpochs ?? [])].map((asked) => asked + 1).filter((notice) => notice > epoch);
+    return notices.filter((notice) => this.services.journal.at(notice)?.made === "notice");
+  }
+
+  /** Notices of open questions that it has still to read: it could have answered them before, and was not asked in time (R6). */
+  protected noticesOwed(stream: Pick<Stream, "reader" | "wentAhead">): readonly JournaledEvent[] {
+    const { services } = this;
+    const able = { ...this.granted, supportsConfirmationReply: true, supportsClarificationReply: true };
+    return services.openQuestions(able).flatMap(({ epoch }) => {
+      const notice = services.journal.at(epoch + 1);
+      const isOwed = notice?.made === "notice" && stream.reader()?.owes(notice) === true;
+      return isOwed && !this.wasAsked(epoch) && !stream.wentAhead(notice.epoch) ? [notice] : [];
+    });
   }
 
   protected wasAsked(epoch: Epoch): boolean {

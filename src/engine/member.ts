@@ -7,7 +7,7 @@ import type { SharedView } from "./hub.js";
 import { beginEpisode, endEpisode, noteRun } from "./member-account.js";
 import { PeerLag } from "./member-lag.js";
 import type { Expulsion, Member, MemberServices, MemberSpec, MemberStatus, StreamStart } from "./member-spec.js";
-import { newcomersPoint, pointAfter, settleHeldText, streamTermsOf, withHeldText } from "./member-start.js";
+import { mayJoin, newcomersPoint, pointAfter, settleHeldText, streamTermsOf, withHeldText } from "./member-start.js";
 import { StreamOwner } from "./member-stream.js";
 import type { OrderedReturn } from "./ordered-return.js";
 import { createRateBudget, type RateBudget } from "./rate-budget.js";
@@ -286,13 +286,12 @@ class HubMember extends StreamOwner implements Member {
     const { services } = this;
     return createBacklogReader(point, {
       journal: services.journal,
-      openView: (wakeUps, startsAfter) => services.openPrivateView(this.granted, wakeUps, startsAfter),
+      openView: (wakeUps, startsAfter, sent) => services.openPrivateView(this.granted, wakeUps, startsAfter, sent),
       createWakeUps: services.createWakeUps,
       turns: services.readingTurns,
       liveEntry: services.liveEntry,
-      // One that could not be asked before is asked where it stands; it was asked at once in all other cases (R28).
-      asBacklog: (entry) =>
-        !this.wasAsked(entry.epoch) && services.isOpenQuestion(entry, this.granted) ? entry : services.asBacklog(entry),
+      lookBack: services.lookBack,
+      asBacklog: (entry) => this.asBacklog(entry),
       gapUnits: (after, oldest, given) => this.gapUnits(after, oldest, given),
       caughtUp: (own) => this.rejoin(own),
       upTo: () => this.shared.view.epoch(),
@@ -314,6 +313,7 @@ class HubMember extends StreamOwner implements Member {
   /** Goes on in the shared view, at the same epoch. */
   private rejoin(own: View): void {
     const { view } = this.shared;
+    if (!mayJoin(own, view)) return;
     settleHeldText(own, view, this.stream, this.services.now());
     // What was just released waits in the private log; the reader is asked for it before the shared view is.
     if (own.log.end() > own.log.start()) return;
@@ -363,13 +363,21 @@ class HubMember extends StreamOwner implements Member {
   private moveTo(next: SharedView): void {
     const { stream, services } = this;
     const point = stream.point(stream.giveBack());
-    const pending = stream.takePendingCriticals().map(({ entry }) => services.liveEntry(entry));
+    const pending = stream.takePendingCriticals().map(({ entry }) => entry);
     const before = this.shared;
     this.shared = next;
     this.readOnFrom(point);
+    // What the next view releases by a timer stands with what this subscription was sent, or later (R30).
+    for (const [session, timestamp] of before.view.timestamps()) next.view.noteTimestamp(session, timestamp);
     services.leave(this, before);
+    // What it was asked it does not hear of again where it can no longer answer (R6).
+    for (const notice of this.noticesAfter(next.view.epoch())) stream.passOver(notice);
+    const ahead = new Map(
+      [...pending, ...this.noticesOwed(stream)].map((entry) => [entry.epoch, services.liveEntry(entry)]),
+    );
+    const wanted = [...ahead.values()].filter(next.view.terms.wants);
     stream.expedite(
-      pending.filter((live) => next.view.terms.wants(live)).map((live) => unitOf(live, next.view, "critical")),
+      wanted.sort((a, b) => a.entry.epoch - b.entry.epoch).map((live) => unitOf(live, next.view, "critical")),
     );
     stream.askOpen(services.journal.head());
   }

@@ -9,7 +9,7 @@ const DAEMON_CONTEXT = "https://aaepd.dev/context/v1";
 
 /** The event of a stretch of text: the first chunk's fields, the released text's own place, hint and time (R10, R30). */
 export function textEvent(unit: TextUnit, terms: ViewTerms, ids: IdServices): AgentEvent {
-  const { extensions, ...base } = unit.base;
+  const { extensions, coalesce_hint: _, ...base } = unit.base;
   return {
     ...base,
     // A sealed chunk keeps what it carries; of merged ones nobody could say which part an extension belongs to.
@@ -23,7 +23,7 @@ export function textEvent(unit: TextUnit, terms: ViewTerms, ids: IdServices): Ag
     chunk: unit.text,
     position: unit.position,
     complete: unit.complete,
-    coalesce_hint: unit.hint,
+    ...(unit.hint === undefined ? {} : { coalesce_hint: unit.hint }),
   };
 }
 
@@ -48,8 +48,14 @@ export function textEventId(
   );
 }
 
-/** Several state changes of one agent as one: the last, from where the first began (R11). */
-export function collapsedStateEvent(first: AgentEvent, last: AgentEvent, epoch: Epoch, ids: IdServices): AgentEvent {
+/** Several state changes of one agent as one: the last, from where the first began (R11), or from a state that a critical event implied (R4). */
+export function collapsedStateEvent(
+  first: AgentEvent,
+  last: AgentEvent,
+  epoch: Epoch,
+  ids: IdServices,
+  from: unknown = first.from_state,
+): AgentEvent {
   return {
     ...last,
     event_id: derivedEventId(
@@ -57,7 +63,7 @@ export function collapsedStateEvent(first: AgentEvent, last: AgentEvent, epoch: 
         epoch,
         endOffset: 0,
         sessionId: last.session_id,
-        about: "state",
+        about: from === first.from_state ? "state" : `state ${String(from)}`,
         start: 0,
         end: 0,
         shape: first.event_id,
@@ -65,7 +71,7 @@ export function collapsedStateEvent(first: AgentEvent, last: AgentEvent, epoch: 
       },
       ids,
     ),
-    from_state: first.from_state,
+    from_state: from,
   };
 }
 

@@ -11,7 +11,7 @@ import { type AgentEvents, createQuestionAgents } from "./question-agents.js";
 import { type KnownPublish, knownFrom } from "./same-publish.js";
 import { createSessionGraces } from "./session-graces.js";
 import type { PublishAnswer, SessionPlan } from "./session-plan.js";
-import type { OpenQuestion } from "./session-record.js";
+import { AWAITING_INPUT, type OpenQuestion } from "./session-record.js";
 import type { Moment } from "./session-turn.js";
 import type { Sessions } from "./sessions.js";
 import { createToldTokens } from "./told-tokens.js";
@@ -89,11 +89,13 @@ export function createPublishing(services: PublishingServices): Publishing {
   const withNotices = ({ events, asked }: SessionPlan): readonly NewEvent[] => {
     if (asked.length === 0) return events;
     const all: NewEvent[] = [];
-    for (const planned of events) {
+    for (const [index, planned] of events.entries()) {
       all.push(planned);
       if (!asked.some(({ event }) => event === planned.event)) continue;
       despiteAccidents("a question's notice could not be made", { event: planned.event.event_id }, () => {
-        all.push(spokesman.notice({ ...planned, epoch: journal.head() + all.length }));
+        const before = events[index - 1];
+        const fromState = before?.made === "supplied" ? before.event.from_state : AWAITING_INPUT;
+        all.push(spokesman.notice({ ...planned, epoch: journal.head() + all.length }, fromState));
       });
     }
     return all;

@@ -2,8 +2,9 @@
 import type { Epoch, JournaledEvent } from "./event.js";
 import type { SessionLoss } from "./losses.js";
 import type { Place } from "./stream.js";
+import { laterTimestamp } from "./timestamps.js";
 import type { EventUnit, Unit } from "./unit.js";
-import { isLocal, outputKey } from "./unit.js";
+import { isLocal, outputKey, timestampOf } from "./unit.js";
 
 /** Where reading begins: what of it was given already is not given again. */
 export interface ReadingPoint {
@@ -15,8 +16,12 @@ export interface ReadingPoint {
   readonly textTo: Epoch;
   /** Per output, the position up to which its text has been given. */
   readonly positions: ReadonlyMap<string, number>;
+  /** Per output of these, as far as it is known, the epoch of the first chunk of which something is owed: also one without text is given once. */
+  readonly owedFrom?: ReadonlyMap<string, Epoch>;
   /** Events up to `givenTo` that were not given: they had been taken over and could not leave before the terms changed. */
   readonly pending?: readonly PendingEvents[];
+  /** Of sessions with text that is owed: the timestamp of the last event that was sent before. Such text stands no earlier (R30). */
+  readonly sent?: ReadonlyMap<string, string>;
   /** Where each session has its own point: the epoch up to which it has been given, and the same for sessions not named (R17). */
   readonly sessions?: { readonly named: ReadonlyMap<string, Epoch>; readonly others: Epoch };
 }
@@ -31,7 +36,8 @@ interface PendingEvents {
 
 export function wasGiven(entry: JournaledEvent, point: ReadingPoint): boolean {
   const { epoch, event } = entry;
-  if (entry.kind === "output.streaming" && point.positions.has(outputKey(event))) return false;
+  const output = entry.kind === "output.streaming" ? outputKey(event) : undefined;
+  if (output !== undefined && point.positions.has(output)) return epoch < (point.owedFrom?.get(output) ?? 0);
   const { sessions } = point;
   if (sessions !== undefined && epoch <= (sessions.named.get(event.session_id) ?? sessions.others)) return true;
   if (entry.kind === "output.streaming") return epoch <= point.textTo;
@@ -86,6 +92,7 @@ export function readingPoint(
   const readTo = read?.to ?? view.epoch();
   const givenBefore = read?.from.givenTo ?? Number.NEGATIVE_INFINITY;
   const positions = new Map<string, number>();
+  const owedFrom = new Map<string, Epoch>();
   const pending: PendingEvents[] = [];
   let first = readTo + 1;
   let givenTo = readTo;
@@ -95,29 +102,52 @@ export function readingPoint(
     first = Math.min(first, begin);
     pending.push({ first: begin, last: unit.epoch, session: unit.session, agent: unit.agent });
   };
-  const waitText = (output: string, position: number, firstEpoch: Epoch): void => {
-    first = Math.min(first, firstEpoch);
-    if (!positions.has(output)) positions.set(output, position);
+  // What waits was released after all that was sent; of its session, the first counts.
+  const waiting = new Map<string, string>();
+  const textSessions = new Set<string>();
+  const note = (unit: Unit): void => {
+    if (!isLocal(unit) && !waiting.has(unit.session)) waiting.set(unit.session, timestampOf(unit));
+  };
+  const waitText = (
+    text: { readonly output: string; readonly session: string; readonly firstEpoch: Epoch },
+    position: number,
+  ) => {
+    first = Math.min(first, text.firstEpoch);
+    textSessions.add(text.session);
+    if (positions.has(text.output)) return;
+    positions.set(text.output, position);
+    owedFrom.set(text.output, text.firstEpoch);
   };
   const aboveFloor = ({ output, position }: { readonly output: string; readonly position: number }): number =>
     Math.max(position, floors.get(output) ?? 0);
   for (const unit of queued) {
-    if (unit.kind === "text") waitText(unit.output, unit.position, unit.firstEpoch);
+    note(unit);
+    if (unit.kind === "text") waitText(unit, unit.position);
     else wait(unit);
   }
   for (let index = cursor; index < view.log.end(); index += 1) {
     const unit = view.log.at(index);
     if (unit === undefined) continue;
-    if (unit.kind === "text") waitText(unit.output, aboveFloor(unit), unit.firstEpoch);
+    note(unit);
+    if (unit.kind === "text") waitText(unit, aboveFloor(unit));
     else if (unit.epoch <= givenBefore && !isLocal(unit)) wait(unit);
     else {
       first = Math.min(first, unit.epoch);
       givenTo = Math.min(givenTo, unit.epoch - 1);
     }
   }
-  for (const held of view.texts.held()) waitText(held.output, aboveFloor(held), held.firstEpoch);
+  for (const held of view.texts.held()) {
+    // Nothing is owed of what it was given by other terms.
+    if (held.endPosition > (floors.get(held.output) ?? -1)) waitText(held, aboveFloor(held));
+  }
   for (const old of read?.from.pending ?? []) {
     if (old.last > readTo) pending.push({ ...old, first: Math.max(old.first, readTo + 1) });
+  }
+  const sent = new Map<string, string>();
+  for (const session of read?.from.sent?.keys() ?? []) textSessions.add(session);
+  for (const session of textSessions) {
+    const last = waiting.get(session) ?? laterTimestamp(view.timestamps().get(session), read?.from.sent?.get(session));
+    if (last !== undefined) sent.set(session, last);
   }
   const sessions = read?.from.sessions;
   return {
@@ -125,7 +155,9 @@ export function readingPoint(
     givenTo: Math.max(givenTo, givenBefore),
     textTo: Math.max(readTo, read?.from.textTo ?? readTo),
     positions,
+    owedFrom,
     pending,
+    sent,
     ...(sessions === undefined ? {} : { sessions }),
   };
 }

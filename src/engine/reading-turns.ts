@@ -12,6 +12,8 @@ export interface ReadingTurn {
   readonly mayRead: () => boolean;
   /** The same for what is left of a batch that it has begun: only the time counts (R34). */
   readonly mayGoOn: () => boolean;
+  /** Whether something may be read out of turn, a little and at once: only the time counts, and nobody is woken for it. */
+  readonly mayReadAside: () => boolean;
   /** To be told after each answer of yes: how many events were read of the journal. */
   readonly hasRead: (count: number) => void;
   /** Whether it would read on, and is not woken yet. */
@@ -73,6 +75,10 @@ export function createReadingTurns(clock: Pick<Clock, "now" | "afterTurn">, room
       return {
         mayRead: () => may(readCount < BATCH_COUNT),
         mayGoOn: () => may(true),
+        mayReadAside: () => {
+          from = clock.now();
+          return room.isLeft();
+        },
         hasRead: (count) => {
           reader.isInvited = false;
           readCount += count;

@@ -54,7 +54,8 @@ function checkNames({ extra_context: context }: AgentEvent): void {
 
 /** A question has a token of its own, and its agent waits: where it did not say so, the daemon does (R6). */
 export function ask(turn: Turn): void {
-  const { draft, session, agent, event, kind } = turn;
+  const { draft, session, agent, event } = turn;
+  const kind = turn.kind === "awaiting.confirmation" ? "confirmation" : "clarification";
   const token = String(event.reply_token);
   checkOpenLimit("questions", session.questions.size, "/reply_token");
   if (draft.replyTokens.has(token)) {
@@ -63,20 +64,18 @@ export function ask(turn: Turn): void {
   const asking = askingKey(agent.agentId, event);
   if (session.asking.has(asking)) {
     const sentence = "Wait for the outcome of the open question, or cancel it; this agent is asking the same already.";
-    const pointer = kind === "awaiting.confirmation" ? "/action" : "/question";
+    const pointer = kind === "confirmation" ? "/action" : "/question";
     breach(turn, "already_asked", sentence, pointer, "AAEP §6.1");
   }
   if (agent.told !== AWAITING_INPUT) {
-    emitBefore(turn, "state", "state.changed", agent.producer, {
-      from_state: agent.told,
-      to_state: AWAITING_INPUT,
-      ...draft.summary({ kind: "awaiting_input", question: event }),
-    });
+    // Without a word of its own: the question follows, and to the others the notice says it.
+    const fields = { from_state: agent.told, to_state: AWAITING_INPUT };
+    emitBefore(turn, "supplied", "state.changed", agent.producer, fields, { asks: kind });
     agent.stateBeforeAwaiting = agent.told;
     agent.told = AWAITING_INPUT;
   }
   const question: OpenQuestion = {
-    kind: kind === "awaiting.confirmation" ? "confirmation" : "clarification",
+    kind,
     token,
     sessionId: session.sessionId,
     agentId: agent.agentId,

@@ -23,7 +23,7 @@ export type Sequencing = "enforce" | "warn";
 /** What a session's daemon-made events have to say. */
 export type MadeText =
   | { readonly kind: "tool_abandoned"; readonly tool: string; readonly producer: Producer }
-  | { readonly kind: "awaiting_input" | "question_withdrawn"; readonly question: AgentEvent }
+  | { readonly kind: "question_withdrawn"; readonly question: AgentEvent }
   /** `isLeftOver`: since the daemon was restarted. */
   | { readonly kind: "agent_disconnected"; readonly producer: Producer; readonly isLeftOver: boolean };
 
@@ -183,8 +183,9 @@ export function emitBefore(
   kind: Exclude<TopicKind, "extension">,
   producer: Producer,
   fields: Readonly<Record<string, unknown>>,
+  marks?: Readonly<Record<string, unknown>>,
 ): void {
-  emitMade(turn.draft, turn.session, made, kind, producer, turn.event.timestamp, fields);
+  emitMade(turn.draft, turn.session, made, kind, producer, turn.event.timestamp, fields, marks);
 }
 
 /** The instant of something that happens now: not before the session's last (R3b). */

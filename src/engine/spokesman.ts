@@ -33,8 +33,8 @@ export interface Spokesman {
   readonly summary: (session: SessionSummary, terms: Terms, at: Standpoint) => AgentEvent;
   readonly gap: (session: SessionSummary, terms: Terms, at: Standpoint, lost: LostPart) => AgentEvent;
   readonly gapOfEnded: (terminal: AgentEvent, terms: Terms, at: Standpoint, lost: LostPart) => AgentEvent;
-  /** To follow a question in the journal, for those that cannot answer it. */
-  readonly notice: (question: JournaledEvent) => NewEvent;
+  /** To follow a question in the journal, for those that cannot answer it. `fromState`: what they were told last of its agent (R6). */
+  readonly notice: (question: JournaledEvent, fromState: unknown) => NewEvent;
   /** What a notice says, to a subscription that was not there when the question was asked and cannot answer it (R6). */
   readonly lateNotice: (question: OpenQuestion, session: SessionSummary, terms: Terms, at: Standpoint) => AgentEvent;
   readonly resolution: (question: OpenQuestion, result: QuestionResult) => Resolution;
@@ -77,9 +77,6 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
     switch (text.kind) {
       case "tool_abandoned":
         return localizedTexts(everyone, "toolAbandoned", () => ({ tool: text.tool })).summaries;
-      case "awaiting_input":
-        return localizedTexts(everyone, "awaitingInput", () => ({ agent: speakerOf(text.question.producer) }))
-          .summaries;
       case "question_withdrawn":
         return resolutionTexts({ decision: "cancelled", decidedBy: "agent" }, text.question);
       case "agent_disconnected":
@@ -105,7 +102,7 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
       const of = { sessionId: terminal.session_id, producer: terminal.producer, timestamp: terminal.timestamp };
       return gapEvent(factsFor(of, terms, at), ids, { ...lost, fromState: "idle", toState: "idle" });
     },
-    notice: (question) => {
+    notice: (question, fromState) => {
       const { event } = question;
       const facts: DaemonEventFacts = {
         sessionId: event.session_id,
@@ -116,7 +113,7 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
         audience: everyone,
       };
       return {
-        event: noticeEvent(facts, ids, { question: event, askingIn, fromState: "awaiting_input" }),
+        event: noticeEvent(facts, ids, { question: event, askingIn, fromState }),
         kind: "state.changed",
         source: undefined,
         at: question.at,

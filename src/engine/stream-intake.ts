@@ -9,11 +9,14 @@ import type { RateBudget } from "./rate-budget.js";
 import { type ReadingPoint, readingPoint } from "./reading-point.js";
 import type { Place, StreamServices, StreamTerms } from "./stream.js";
 import type { TextStretch } from "./text-stretches.js";
-import type { Unit } from "./unit.js";
+import type { EventUnit, Unit } from "./unit.js";
 import { isLocal } from "./unit.js";
 import { createUrgentUnits, type UrgentUnits } from "./urgent-units.js";
 
 const NO_FLOORS: ReadonlyMap<string, number> = new Map();
+
+/** So many steps of reading are taken out of turn for a critical event: where little waits, what it overtakes is counted exactly. */
+const READ_FOR_COUNTING = 32;
 
 /** The lower half of a stream. A class, because there is one for each subscription. */
 export abstract class StreamIntake {
@@ -28,6 +31,8 @@ export abstract class StreamIntake {
   protected apart: GivenApart | undefined;
   // What arrived before this moment waited for a pause or a peer, and merges (R10, R26).
   protected pressureUntil = Number.NEGATIVE_INFINITY;
+  // When the last text will have been spoken; what arrives before waits for that, and merges (R15).
+  protected spokenAt = Number.NEGATIVE_INFINITY;
   private isLastMerging = false;
   // Made with the first that is asked or urged.
   private urgent: UrgentUnits | undefined;
@@ -109,6 +114,7 @@ export abstract class StreamIntake {
 
   forget(): void {
     this.queue.remove(() => true);
+    this.apart?.states.forget();
   }
 
   say(unit: Unit): void {
@@ -128,7 +134,7 @@ export abstract class StreamIntake {
   }
 
   protected remember(): GivenApart {
-    this.apart ??= createGivenApart(this.services.completeSkipped);
+    this.apart ??= createGivenApart(this.services.completeSkipped, this.services.collapsedEvent);
     return this.apart;
   }
 
@@ -185,10 +191,10 @@ export abstract class StreamIntake {
   }
 
   /** Moves one unit from the source into the queue. The briefing comes first. */
-  protected absorbOne(merging: boolean): "taken" | "full" | "empty" {
+  protected absorbOne(merging: boolean, before?: Epoch): "taken" | "full" | "empty" {
     const said = this.sayNext();
     if (said !== undefined) return said;
-    const source = this.sourceNow();
+    const source = this.sourceNow(before);
     const unit = source?.view.log.at(source.cursor);
     if (source === undefined || unit === undefined) return "empty";
     const admitted = this.apart === undefined ? unit : this.apart.admit(unit);
@@ -199,10 +205,24 @@ export abstract class StreamIntake {
     return "taken";
   }
 
+  /**
+   * Takes over what stands before a critical event; where its view has not taken that, all that there is. Of the journal a little is read at once, so
+   * that what the event overtakes can be counted (R4). False: there is more than there is room for.
+   */
+  protected absorbBefore(critical: EventUnit): boolean {
+    this.backlog?.hurry(READ_FOR_COUNTING);
+    for (;;) {
+      const source = this.sourceNow(critical.epoch);
+      const unit = source?.view.log.at(source.cursor);
+      if (unit === undefined || (!isLocal(unit) && unit.epoch >= critical.epoch)) return true;
+      if (this.absorbOne(this.isMerging(unit), critical.epoch) === "full") return false;
+    }
+  }
+
   /** Takes over the texts that stand next, as one, together with all who held them back as long. */
   protected absorbStretch(): TextStretch | undefined {
     const { view, cursor } = this.standing;
-    const stretch = this.isPlainlyMerging() ? view.stretchFrom(cursor) : undefined;
+    const stretch = this.areTextsPlain() ? view.stretchFrom(cursor) : undefined;
     if (stretch === undefined) return undefined;
     this.queue.offer(stretch.unit, false);
     this.services.counts.merged += stretch.next - cursor - 1;
@@ -214,16 +234,16 @@ export abstract class StreamIntake {
   protected absorbHeld(): boolean {
     // It is made as it leaves.
     if (this.unsaidCount() > 0) return false;
-    const before = Math.max(this.pressureUntil, this.budget.availableAt());
+    const before = Math.max(this.pressureUntil, this.spokenAt, this.budget.availableAt());
     for (;;) {
       const source = this.sourceNow();
       const unit = source?.view.log.at(source.cursor);
       if (unit === undefined) return true;
       if (this.backlog === undefined && unit.at >= before && this.queue.size() === 0) return true;
-      const stretch = this.absorbStretch();
+      this.isLastMerging = this.isMerging(unit);
+      const stretch = this.isLastMerging ? this.absorbStretch() : undefined;
       // It does not grow any more. What follows of the text waits in the view, where it is everybody's, and not here.
       if (stretch?.isCutOff === true) return true;
-      this.isLastMerging = this.terms.limited || unit.at < this.pressureUntil;
       if (stretch === undefined && this.absorbOne(this.isLastMerging) === "full") return false;
     }
   }
@@ -244,15 +264,19 @@ export abstract class StreamIntake {
   }
 
   /** Where the next unit comes from: the journal while it is behind, else the view. A reader that has caught up moves the place itself. */
-  private sourceNow(): Place | undefined {
-    const from = this.backlog?.next();
+  private sourceNow(before?: Epoch): Place | undefined {
+    const from = this.backlog?.next(before);
     return from === undefined && this.backlog === undefined ? this.standing : from;
   }
 
+  /** Whether a unit waits for a budget, a pause or a voice, and so merges (R9, R10, R15, R26). */
+  private isMerging(unit: Unit): boolean {
+    const { limited, paused } = this.terms;
+    return limited || paused || unit.at < Math.max(this.pressureUntil, this.spokenAt);
+  }
+
   /** Nothing of its own decides what becomes of the next texts: they merge as they do for everyone with these terms. */
-  private isPlainlyMerging(): boolean {
-    return (
-      this.terms.limited && this.backlog === undefined && this.waiting() === 0 && this.apart?.concernsText() !== true
-    );
+  private areTextsPlain(): boolean {
+    return this.backlog === undefined && this.waiting() === 0 && this.apart?.concernsText() !== true;
   }
 }

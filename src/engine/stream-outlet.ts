@@ -1,13 +1,17 @@
 // What leaves one subscription, and how what is critical leaves first (R4, R9). When the rest may leave is in subscription.ts.
 import type { Millis } from "../contracts/clock.js";
 import { createDeliveryRun, type Delivery } from "./delivery.js";
-import { type Epoch, isQuestionKind } from "./event.js";
+import { type AgentEvent, type Epoch, isQuestionKind } from "./event.js";
+import { unitOf } from "./event-units.js";
 import { AHEAD_LIMIT } from "./given-apart.js";
+import type { LiveEntry } from "./live-entry.js";
+import { type Overtaken, overtakenCount } from "./overtaken.js";
 import type { Taken } from "./stream.js";
 import { StreamIntake } from "./stream-intake.js";
-import { isSuperseded, unitsBetween } from "./superseded.js";
+import { isSuperseded, isSupersededBy, overtakenUnits } from "./superseded.js";
 import type { EventUnit, Unit } from "./unit.js";
-import { isCritical, isLocal } from "./unit.js";
+import { codePointCount, isLocal } from "./unit.js";
+import { roleOf } from "./view.js";
 import { wordCount } from "./word-count.js";
 
 /** Most events flushed ahead of a critical one (R4). */
@@ -17,7 +21,6 @@ export const NO_UNITS: readonly never[] = [];
 /** The middle of a stream. A class, because there is one for each subscription. */
 export abstract class StreamOutlet extends StreamIntake {
   protected criticalSeen = this.standing.view.log.end();
-  protected spokenAt = Number.NEGATIVE_INFINITY;
   protected expedited: readonly EventUnit[] = NO_UNITS;
   protected isAheadFull = false;
 
@@ -38,9 +41,13 @@ export abstract class StreamOutlet extends StreamIntake {
   expedite(units: readonly EventUnit[]): void {
     for (const unit of units) {
       if (!this.mayGoAhead()) return;
-      this.remember().wentAhead(unit);
+      this.passOver(unit.epoch);
       this.expedited = [...this.expedited, unit];
     }
+  }
+
+  passOver(epoch: Epoch): void {
+    this.remember().wentAhead(epoch);
   }
 
   /** From where no more can be remembered, critical events come in their place and in order, until all that went ahead has been passed (R18). */
@@ -68,30 +75,65 @@ export abstract class StreamOutlet extends StreamIntake {
     if (unit.kind === "event" && isQuestionKind(unit.entry.kind)) this.services.asked(unit.entry);
   }
 
-  protected give(unit: Unit, out: Delivery[]): void {
-    out.push(this.standing.view.deliveryOf(unit));
-    this.noteQuestion(unit);
+  /** Hands a unit over as it is told; undefined where nothing of it is left to tell (R4). */
+  protected give(unit: Unit, out: Delivery[]): Unit | undefined {
+    const told =
+      unit.kind === "event" && this.apart !== undefined
+        ? this.apart.states.told(unit, this.standing.view.remade)
+        : unit;
+    if (told === undefined) return undefined;
+    out.push(this.standing.view.deliveryOf(told));
+    this.noteQuestion(told);
+    return told;
   }
 
-  protected send(unit: Unit, out: Delivery[], now: Millis): void {
+  /** True: it left, and is to be paid for. */
+  protected send(waiting: Unit, out: Delivery[], now: Millis): boolean {
     const { terms, services } = this;
-    this.give(unit, out);
+    const unit = this.give(waiting, out);
+    if (unit === undefined) {
+      services.counts.merged += 1;
+      return false;
+    }
     if (terms.paceWpm !== undefined && unit.kind === "text" && unit.text.length > 0) {
       const spokenMs = (wordCount(unit.text) * 60_000) / terms.paceWpm;
       this.spokenAt = now + Math.min(spokenMs, services.maxHoldMs);
     }
     // What the daemon says for itself stands nowhere in the journal: everything may still be to come.
     services.delivered(unit, isLocal(unit) ? this.lowestOwed() : Math.min(this.lowest() ?? unit.low, unit.low));
+    return true;
   }
 
-  private sendAlone(unit: EventUnit, overtook: number, out: Delivery[]): void {
+  /** Sends a critical event ahead of what it overtakes, and says how much that is (R4). */
+  private sendAlone(critical: EventUnit, overtaken: Overtaken, out: Delivery[]): void {
     const { view } = this.standing;
-    const { services } = this;
-    if (overtook > 0) services.counts.overtook += 1;
-    out.push(overtook === 0 ? view.deliveryOf(unit) : view.marked(unit, overtook, services.markOvertook));
+    const { services, queue, terms } = this;
+    const apart = this.remember();
+    const isOld = (waiting: Unit): waiting is EventUnit => isSuperseded(waiting, critical);
+    // What it overtook of its own agent's progress and states is old news by the time it could be told.
+    for (const old of queue.remove(isOld)) if (old.kind === "event") apart.rememberState(old, critical);
+    // A state itself, it begins where those that it overtook did; else they are remembered when their turn comes.
+    const isState = critical.entry.kind === "state.changed";
+    if (isState) for (const old of overtaken.units.filter(isOld)) apart.rememberState(old, critical);
+    const untaken = overtaken.untaken.filter((live) => {
+      if (live.entry.kind === "output.streaming") return isAbove(apart.floors.get(live.output), live);
+      if (!isSupersededBy(live, critical.entry)) return !apart.hasGoneAhead(live.entry.epoch);
+      if (isState) apart.rememberState(unitOf(live, view, roleOf(live)), critical);
+      return false;
+    });
+    const unit = apart.states.told(critical, view.remade) ?? critical;
+    const units = overtaken.units.filter((waiting) => !isOld(waiting) && apart.admit(waiting) !== undefined);
+    const queued = queue.ofSession(critical.session).filter(({ firstEpoch }) => firstEpoch < critical.epoch);
+    // What its view holds for others it may have been given by other terms.
+    const held = overtaken.held.filter(({ output, endPosition }) => endPosition > (apart.floors.get(output) ?? 0));
+    const all = { held, units: [...queued, ...units], untaken };
+    const count = overtakenCount(all, view.terms, terms.limited || terms.paused);
+    if (count > 0) services.counts.overtook += 1;
+    const mark = (event: AgentEvent): AgentEvent => services.markOvertook(event, count);
+    out.push((count === 0 ? unit : view.remade(unit, `overtook ${count}`, mark)).delivery);
     this.noteQuestion(unit);
-    this.remember().wentAhead(unit);
-    this.remember().supersede(unit);
+    apart.wentAhead(critical.epoch);
+    apart.supersede(critical);
     // What it overtook is still owed to a subscription that resumes after it (R17).
     services.delivered(unit, Math.min(this.lowestOwed(), unit.low));
   }
@@ -114,23 +156,20 @@ export abstract class StreamOutlet extends StreamIntake {
     }
   }
 
-  private sendExpedited(unit: EventUnit, out: Delivery[]): void {
+  /** Sends a critical event ahead of its place: its view has not taken it, or the subscription reads from the journal, or is asked now (R6). */
+  protected sendExpedited(unit: EventUnit, out: Delivery[]): void {
     this.sayOf(unit.session);
-    this.queue.remove((waiting) => isSuperseded(waiting, unit));
-    const still = this.backlog?.behind(unit.entry) ?? this.stillInView(unit);
-    this.sendAlone(unit, still + this.queue.ofSession(unit.session).length, out);
-  }
-
-  /** What a critical event overtakes that its view has not taken: of that, and of what the view has and this subscription did not take. */
-  private stillInView(unit: EventUnit): number {
-    const { view } = this.standing;
-    const isOld = (waiting: Unit): boolean =>
-      isSuperseded(waiting, unit) || (isCritical(waiting) && this.wentAhead(waiting.epoch));
-    return (
-      unitsBetween(this.standing, view.log.end(), unit.session, isOld) +
-      view.texts.countOf(unit.session) +
-      this.services.overtaken(view, unit.entry)
-    );
+    // Known from here on: what is read for it may be a gap, which tells how sessions ended of those that were not told (R27).
+    this.passOver(unit.epoch);
+    this.absorbBefore(unit);
+    const { backlog, standing } = this;
+    const { view } = standing;
+    const inView = (): Overtaken => ({
+      units: overtakenUnits(standing, view.log.end(), unit.entry),
+      held: view.epoch() < unit.epoch ? view.texts.heldIn(unit.session) : [],
+      untaken: this.services.overtaken(view, unit.entry),
+    });
+    this.sendAlone(unit, backlog?.overtaken(unit.entry) ?? inView(), out);
   }
 
   private takeOneCritical(index: number, unit: EventUnit, out: Delivery[], now: Millis): void {
@@ -140,29 +179,29 @@ export abstract class StreamOutlet extends StreamIntake {
     }
     const { queue, standing, terms } = this;
     this.sayOf(unit.session);
-    let reached = true;
-    const merging = terms.limited || terms.paused;
-    while (standing.cursor < index && reached) reached = this.absorbOne(merging) === "taken";
-    const held = queue.ofSession(unit.session).length + unitsBetween(standing, index, unit.session);
-    if (!terms.paused && reached && held <= FLUSH_LIMIT) {
+    const isReached = this.absorbBefore(unit);
+    const held = queue.ofSession(unit.session);
+    if (!terms.paused && isReached && held.length <= FLUSH_LIMIT) {
       // One by one: what is still to be flushed is owed to whoever resumes after what was flushed before it (R17).
-      for (const ahead of queue.ofSession(unit.session)) {
+      for (const ahead of held) {
         queue.remove((waiting) => waiting === ahead);
-        this.send(ahead, out, now);
-        this.budget.spend(now);
+        if (this.send(ahead, out, now)) this.budget.spend(now);
       }
       this.advanceTo(index + 1);
-      this.give(unit, out);
-      this.services.delivered(unit, Math.min(this.lowest() ?? unit.low, unit.low));
+      const told = this.give(unit, out) ?? unit;
+      this.services.delivered(told, Math.min(this.lowest() ?? unit.low, unit.low));
       return;
     }
-    // What it overtook of its own agent's progress and states is old news by the time it could be told (R4).
-    queue.remove((waiting) => isSuperseded(waiting, unit));
+    const units = overtakenUnits(standing, index, unit.entry);
     this.advanceTo(standing.cursor === index ? index + 1 : standing.cursor);
-    const still =
-      queue.ofSession(unit.session).length +
-      unitsBetween(standing, index, unit.session, (waiting) => isSuperseded(waiting, unit));
-    this.sendAlone(unit, still, out);
+    this.sendAlone(unit, { units, held: [], untaken: [] }, out);
     if (standing.cursor > index) this.apart?.settle(unit);
   }
+}
+
+/** Whether something of a chunk stands above a position up to which its output was given. */
+function isAbove(floor: number | undefined, { entry: { event } }: LiveEntry): boolean {
+  if (floor === undefined || event.complete === true) return true;
+  const end = Number(event.position) + codePointCount(String(event.chunk));
+  return end > floor;
 }

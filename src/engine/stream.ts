@@ -4,9 +4,11 @@ import type { BacklogReader } from "./backlog-reader.js";
 import type { DeliveryRun } from "./delivery.js";
 import type { RunningCounts } from "./delivery-counts.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
+import type { LiveEntry } from "./live-entry.js";
 import type { OrderedReturn } from "./ordered-return.js";
 import type { ReadingPoint } from "./reading-point.js";
 import type { RunLows } from "./run-lows.js";
+import type { CollapsedEvent } from "./superseded-states.js";
 import type { EventUnit, TextUnit, Unit } from "./unit.js";
 import type { View } from "./view.js";
 
@@ -43,11 +45,13 @@ export interface StreamServices {
   readonly markOvertook: (event: AgentEvent, count: number) => AgentEvent;
   /** An empty chunk that completes a skipped output (R26). */
   readonly completeSkipped: (unit: TextUnit) => TextUnit;
+  /** Two states of an agent as one (R4, R11). */
+  readonly collapsedEvent: CollapsedEvent;
   readonly maxHoldMs: Millis;
   /** Whether a view has still to take what was journaled. */
   readonly isBehind: (view: View) => boolean;
-  /** How many events an entry overtakes that a view has not taken (R4). */
-  readonly overtaken: (view: View, entry: JournaledEvent) => number;
+  /** What an entry overtakes that a view has not taken (R4). */
+  readonly overtaken: (view: View, entry: JournaledEvent) => readonly LiveEntry[];
   /** Told of what leaves by the slow way, so that a resume point can be kept (R17). */
   readonly delivered: (unit: Unit, low: Epoch) => void;
   /** Told of a run that left as others got it, in place of each unit of it. */
@@ -128,6 +132,8 @@ export interface Stream {
   readonly takePendingCriticals: () => readonly EventUnit[];
   /** Sends critical events of another place as if they had just come (R4). */
   readonly expedite: (units: readonly EventUnit[]) => void;
+  /** What stands at this epoch is not given when its turn comes. */
+  readonly passOver: (epoch: Epoch) => void;
   /** Whether a critical event went ahead of its place. */
   readonly wentAhead: (epoch: Epoch) => boolean;
   readonly markBlocked: (blocked: boolean) => void;

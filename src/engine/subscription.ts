@@ -80,6 +80,7 @@ class PulledStream extends StreamOutlet implements Stream {
 
   setTerms(next: StreamTerms, now: Millis): void {
     if (this.terms.paused && !next.paused) this.pressureUntil = now;
+    if (next.paceWpm === undefined) this.spokenAt = Number.NEGATIVE_INFINITY;
     this.terms = next;
   }
 
@@ -164,8 +165,7 @@ class PulledStream extends StreamOutlet implements Stream {
       if (head?.kind === "text" && head.text.length > 0 && now < this.spokenAt) break;
       queue.shift();
       if (head === undefined) continue;
-      this.send(head, out, now);
-      budget.spend(now);
+      if (this.send(head, out, now)) budget.spend(now);
     }
     return this.runOf(out);
   }
@@ -190,8 +190,7 @@ class PulledStream extends StreamOutlet implements Stream {
       if (head === undefined) continue;
       if (head.kind === "text" && head.text.length > 0 && now < this.spokenAt) return;
       queue.shift();
-      this.send(head, out, now);
-      budget.spend(now);
+      if (this.send(head, out, now)) budget.spend(now);
       if (!all) this.absorbHeld();
     }
   }
@@ -243,13 +242,14 @@ class PulledStream extends StreamOutlet implements Stream {
     const out: Delivery[] = [];
     // Except what goes ahead by itself in the same take.
     for (const unit of this.nextUrgent((epoch) => this.expedited.some((one) => one.epoch === epoch))) {
-      this.give(unit, out);
-      // A question that is asked at once is not asked again when its place in the backlog comes (R28).
       if (isCritical(unit)) {
-        this.remember().wentAhead(unit);
+        // A question that is asked at once is not asked again when its place in the backlog comes (R28).
         this.queue.remove((waiting) => isCritical(waiting) && waiting.epoch === unit.epoch && !isLocal(waiting));
+        this.sendExpedited(unit, out);
+      } else {
+        this.give(unit, out);
+        this.services.delivered(unit, this.lowestOwed());
       }
-      this.services.delivered(unit, this.lowestOwed());
     }
     return out;
   }

@@ -1,24 +1,39 @@
 // What a critical event makes old news when it goes ahead: its agent's earlier progress and states (R4).
-import type { JournaledEvent } from "./event.js";
+import type { AgentEvent, JournaledEvent } from "./event.js";
 import type { LiveEntry } from "./live-entry.js";
 import type { Place } from "./stream.js";
 import type { EventUnit, Unit } from "./unit.js";
-import { isLocal } from "./unit.js";
+import { isCritical, isLocal } from "./unit.js";
 import { roleOf } from "./view.js";
 
-/** Units of a session between a place and an index of its view. */
-export function unitsBetween(place: Place, index: number, session: string, except?: (unit: Unit) => boolean): number {
-  let count = 0;
-  for (let cursor = place.cursor; cursor < index; cursor += 1) {
-    const unit = place.view.log.at(cursor);
-    if (unit?.session === session && except?.(unit) !== true) count += 1;
+/** What a critical event overtakes between a place and an index of its view. Earlier critical events have gone ahead as well. */
+export function overtakenUnits(
+  { view, cursor }: Place,
+  index: number,
+  { event, epoch }: JournaledEvent,
+): readonly Unit[] {
+  const units: Unit[] = [];
+  for (let place = cursor; place < index; place += 1) {
+    const unit = view.log.at(place);
+    if (unit?.session === event.session_id && unit.epoch < epoch && !isCritical(unit)) units.push(unit);
   }
-  return count;
+  return units;
 }
 
 /** An agent within a session. */
 export function laneOf({ session, agent }: EventUnit): string {
   return `${session} ${agent}`;
+}
+
+/** Whether a notice waits to tell of a question of which an event tells how it ended: that stands in its place (R17). */
+export function isOutdatedNotice({ entry: waiting }: EventUnit, { made, event }: JournaledEvent): boolean {
+  const question = waiting.made === "notice" && made === "resolution" ? questionOf(waiting.event) : undefined;
+  return question !== undefined && question === questionOf(event);
+}
+
+/** The id of the question that one of the daemon's events is about. */
+export function questionOf(event: AgentEvent): unknown {
+  return event.extensions?.aaepd?.question;
 }
 
 /** How a question ended is never old news. */
@@ -37,13 +52,13 @@ export function isSupersededBy(waiting: LiveEntry, critical: JournaledEvent): bo
   );
 }
 
-export function isSuperseded(waiting: Unit, critical: EventUnit): boolean {
+export function isSuperseded(waiting: Unit, critical: EventUnit): waiting is EventUnit {
   return (
     waiting.kind === "event" &&
     waiting.session === critical.session &&
     waiting.agent === critical.agent &&
     waiting.epoch < critical.epoch &&
     !isLocal(waiting) &&
-    isOfKindSuperseded(waiting)
+    (isOfKindSuperseded(waiting) || isOutdatedNotice(waiting, critical.entry))
   );
 }

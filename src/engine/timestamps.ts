@@ -89,6 +89,16 @@ export function isBefore(a: Timestamp, b: Timestamp): boolean {
   return Math.floor(a.micros / unit) < Math.floor(b.micros / unit);
 }
 
+/** The later of two instants as they are written, the first where they are equal; undefined where there is none. */
+export function laterTimestamp(a: string, b: string | undefined): string;
+export function laterTimestamp(a: string | undefined, b: string | undefined): string | undefined;
+export function laterTimestamp(a: string | undefined, b: string | undefined): string | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  // Nearly all are written alike, and need not be read.
+  if (a.length === b.length && a.endsWith("Z") && b.endsWith("Z")) return a < b ? b : a;
+  return (parseTimestamp(a)?.micros ?? 0) < (parseTimestamp(b)?.micros ?? 0) ? b : a;
+}
+
 function padded(value: number, width: number): string {
   return String(value).padStart(width, "0");
 }

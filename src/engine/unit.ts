@@ -42,7 +42,8 @@ export interface TextUnit extends UnitBase {
   textBytes?: number | undefined;
   /** Bytes that a text may take beside the fields of `base`, counted when a long one first asked for it. */
   textRoom?: number | undefined;
-  readonly hint: Boundary;
+  /** Undefined where no hint of the set fits (R10). */
+  readonly hint: Boundary | undefined;
   readonly complete: boolean;
   readonly timestamp: string;
   /** The first constituent without its summaries; a merged event has its fields. */
@@ -62,6 +63,11 @@ export function isCritical(unit: Unit): unit is EventUnit {
 /** Whether the daemon made it for this subscription alone, so that the journal does not have it: sums, gaps. */
 export function isLocal(unit: Unit): boolean {
   return unit.kind === "event" && unit.entry.ordinal === 0;
+}
+
+/** The instant at which a unit stands. */
+export function timestampOf(unit: Unit): string {
+  return unit.kind === "text" ? unit.timestamp : unit.entry.event.timestamp;
 }
 
 /** The key under which an output's text is one sequence: the session's unnamed output has the empty id. */

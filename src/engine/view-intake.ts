@@ -5,7 +5,6 @@ import type { Epoch, JournaledEvent } from "./event.js";
 import type { LiveEntry } from "./live-entry.js";
 import { type PublisherBacklog, textUnitsOf } from "./publisher-backlog.js";
 import type { Steps } from "./steps.js";
-import { isSupersededBy } from "./superseded.js";
 import type { TurnRoom } from "./turn-room.js";
 import type { View } from "./view.js";
 
@@ -31,8 +30,8 @@ export interface ViewIntake {
   readonly push: (live: LiveEntry, publisher: PublisherBacklog | undefined) => void;
   /** The epoch up to which a view that is opened now has to be considered up to date; undefined where nothing waits. */
   readonly behindAfter: () => Epoch | undefined;
-  /** How many events of its session `entry` overtakes, of those that this view wants and has not taken; superseded ones are not counted (R4). */
-  readonly overtaken: (view: View, entry: JournaledEvent) => number;
+  /** What `entry` overtakes of its session, of what this view wants and has not taken; not what went ahead too (R4). */
+  readonly overtaken: (view: View, entry: JournaledEvent) => readonly LiveEntry[];
   /** Resolves when every view has taken all that was pushed; undefined where that is so already. */
   readonly settled: () => Promise<void> | undefined;
 }
@@ -176,13 +175,13 @@ export function createViewIntake<Target>(services: ViewIntakeServices<Target>): 
       return first === undefined ? undefined : first.live.entry.epoch - 1;
     },
     overtaken: (view, entry) => {
-      let count = 0;
+      const overtaken: LiveEntry[] = [];
       for (const live of bySession.get(entry.event.session_id) ?? []) {
         const { epoch } = live.entry;
-        if (epoch <= view.epoch() || epoch >= entry.epoch || !view.terms.wants(live)) continue;
-        if (!isSupersededBy(live, entry)) count += 1;
+        if (epoch <= view.epoch() || epoch >= entry.epoch || live.critical || !view.terms.wants(live)) continue;
+        overtaken.push(live);
       }
-      return count;
+      return overtaken;
     },
     settled: () => (isWaiting() ? new Promise((resolve) => settling.push(resolve)) : undefined),
   };

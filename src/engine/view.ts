@@ -6,15 +6,16 @@ import type { AgentEvent, Epoch } from "./event.js";
 import { isTerminalKind } from "./event.js";
 import { createHeldTexts } from "./held-text.js";
 import type { HeldTexts } from "./held-text-spec.js";
+import { ownHint } from "./hold.js";
 import type { InternedShape, LiveEntry } from "./live-entry.js";
 import type { Chunk, OutputText } from "./output-text.js";
-import type { Steps } from "./steps.js";
+import { followedBy, type Steps } from "./steps.js";
 import { boundaryOf } from "./terms.js";
 import { encodedBytes, MAX_TEXT_BYTES, MOST_BYTES_PER_UNIT } from "./text-room.js";
 import { createTextStretches, type TextStretch } from "./text-stretches.js";
-import { parseTimestamp } from "./timestamps.js";
-import type { EventRole, TextUnit, Unit } from "./unit.js";
-import { codePointCount } from "./unit.js";
+import { laterTimestamp } from "./timestamps.js";
+import type { EventRole, EventUnit, TextUnit, Unit } from "./unit.js";
+import { codePointCount, timestampOf } from "./unit.js";
 import type { ViewLog } from "./view-log.js";
 import { createViewLog } from "./view-log.js";
 import type { WakeUps } from "./wake-ups.js";
@@ -55,6 +56,8 @@ export interface View {
   readonly push: (live: LiveEntry, at: Millis) => Steps | undefined;
   /** The epoch of the last event taken. */
   readonly epoch: () => Epoch;
+  /** Whether something is left to be done of that event (R34). */
+  readonly isTaking: () => boolean;
   /** The lowest epoch of which it may still give something to a subscription that has taken all units. */
   readonly owedFrom: () => Epoch;
   /** Its text that is published and not released; what it does with it is told there. */
@@ -65,22 +68,30 @@ export interface View {
   readonly deliveryOf: (unit: Unit) => Delivery;
   /** The texts from a number on as one, made once for all who ask for the same. */
   readonly stretchFrom: (index: number) => TextStretch | undefined;
-  /** A unit's event with how many it overtook, made once a count (R4). */
-  readonly marked: (unit: Unit, overtook: number, mark: (event: AgentEvent, count: number) => AgentEvent) => Delivery;
+  /** The same unit with another event, made once for all who are to be given the same: `key` says what is changed (R4). */
+  readonly remade: (unit: EventUnit, key: string, make: (event: AgentEvent) => AgentEvent) => EventUnit;
   /** Cancels its timers. */
   readonly close: () => void;
 }
 
+const NOTHING_SENT: ReadonlyMap<string, string> = new Map();
+
+/**
+ * `sentBefore`: of a view that only one subscription has, the timestamps of the last events of sessions that it was sent by other terms: text that
+ * these terms release sooner stands with them (R30).
+ */
 export function createView(
   terms: ViewTerms,
   services: ViewServices,
   startsAfter: Epoch,
   appended: (critical: boolean) => void,
+  sentBefore: ReadonlyMap<string, string> = NOTHING_SENT,
 ): View {
   const lastTimestamps = new Map<string, string>();
   const rendered = new WeakMap<Unit, Delivery>();
-  const marks = new WeakMap<Unit, Map<number, Delivery>>();
+  const remade = new WeakMap<Unit, Map<string, EventUnit>>();
   let epoch = startsAfter;
+  let isTaking = false;
 
   const deliveryOf = (unit: Unit): Delivery => {
     if (unit.kind === "event") return unit.delivery;
@@ -95,20 +106,22 @@ export function createView(
   const stretches = createTextStretches(log, terms.maxChars);
 
   const append = (unit: Unit): void => {
-    lastTimestamps.set(unit.session, unit.kind === "text" ? unit.timestamp : unit.entry.event.timestamp);
+    lastTimestamps.set(unit.session, timestampOf(unit));
     log.append(unit);
     appended(unit.kind === "event" && unit.role === "critical");
   };
 
   const noteTimestamp = (session: string, timestamp: string): void => {
-    const known = lastTimestamps.get(session);
-    if (known === undefined || isEarlier(known, timestamp)) lastTimestamps.set(session, timestamp);
+    lastTimestamps.set(session, laterTimestamp(timestamp, lastTimestamps.get(session)));
   };
+
+  const standsAt = (session: string, timestamp: string): string => laterTimestamp(timestamp, sentBefore.get(session));
 
   const texts = createHeldTexts({
     terms,
     services,
     epoch: () => epoch,
+    standsAt,
     lastTimestamp: (session) => lastTimestamps.get(session),
     append,
     passedBy: (session, timestamp) => noteTimestamp(session, timestamp),
@@ -143,6 +156,12 @@ export function createView(
       // Cut at the best boundaries, as every other stream would cut it.
       if (tooLong) return false;
     }
+    const timestamp = standsAt(event.session_id, event.timestamp);
+    const complete = event.complete === true;
+    const said = boundaryOf(event.coalesce_hint);
+    const hint = ownHint(event) ?? (complete ? "completion" : "none");
+    const isVerbatim = timestamp === event.timestamp && (said === undefined || said === hint);
+    const delivery = live.deliveryIn(terms.shape);
     append({
       kind: "text",
       session: event.session_id,
@@ -157,18 +176,25 @@ export function createView(
       text,
       textBytes: undefined,
       textRoom: undefined,
-      hint: boundaryOf(event.coalesce_hint) ?? (event.complete === true ? "completion" : "none"),
-      complete: event.complete === true,
-      timestamp: event.timestamp,
+      hint,
+      complete,
+      timestamp,
       base: live.textBase,
       mergeable: !terms.carriesExtensions(event),
-      verbatim: live.deliveryIn(terms.shape),
+      verbatim: isVerbatim ? delivery : undefined,
     });
     return true;
   };
 
-  const pushChunk = (live: LiveEntry, at: Millis): Steps | undefined =>
-    terms.passThrough && pushPassThrough(live, at) ? undefined : texts.push(live, live.output, at);
+  const pushChunk = (live: LiveEntry, at: Millis): Steps | undefined => {
+    if (terms.passThrough && pushPassThrough(live, at)) return undefined;
+    const steps = texts.push(live, live.output, at);
+    if (steps === undefined) return undefined;
+    isTaking = true;
+    return followedBy(steps, () => {
+      isTaking = false;
+    });
+  };
 
   return {
     terms,
@@ -182,27 +208,26 @@ export function createView(
       return undefined;
     },
     epoch: () => epoch,
+    isTaking: () => isTaking,
     owedFrom: () => texts.lowestEpoch(epoch + 1),
     texts,
     timestamps: () => lastTimestamps,
     noteTimestamp,
     deliveryOf,
     stretchFrom: stretches.from,
-    marked: (unit, overtook, mark) => {
-      const byCount = marks.get(unit) ?? new Map<number, Delivery>();
-      marks.set(unit, byCount);
-      const known = byCount.get(overtook);
+    remade: (unit, key, make) => {
+      const byKey = remade.get(unit) ?? new Map<string, EventUnit>();
+      remade.set(unit, byKey);
+      const known = byKey.get(key);
       if (known !== undefined) return known;
-      const delivery = createDelivery(mark(deliveryOf(unit).event, overtook), unit.epoch, undefined);
-      byCount.set(overtook, delivery);
-      return delivery;
+      const event = make(unit.delivery.event);
+      const entry = { ...unit.entry, event, source: undefined };
+      const made = { ...unit, entry, delivery: createDelivery(event, unit.epoch, undefined) };
+      byKey.set(key, made);
+      return made;
     },
     close: texts.close,
   };
-}
-
-function isEarlier(a: string, b: string): boolean {
-  return (parseTimestamp(a)?.micros ?? 0) < (parseTimestamp(b)?.micros ?? 0);
 }
 
 /** How an event behaves among those that wait (R11, R30). */

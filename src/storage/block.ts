@@ -33,6 +33,7 @@ const MADE_NUMBERS: Readonly<Record<DaemonMade, number>> = {
   closing: 3,
   state: 4,
   reminder: 5,
+  supplied: 6,
 };
 const MADE: ReadonlyMap<number, DaemonMade> = byNumber(MADE_NUMBERS);
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { agentsPart, createRestamper, createSchedule } from "../../src/cli/recording.js";
+import { agentsPart, createAgentsParts, createRestamper, createSchedule } from "../../src/cli/recording.js";
 
 function countingIds() {
   const made: string[] = [];
@@ -57,4 +57,21 @@ test("R31: of a recording an agent's part is played: no marks of the daemon, and
   const approved = { ...errored, extensions: { aaepd: { approved_by: "host" } } };
   expect(agentsPart({ ...approved, extensions: { aaepd: { approved_by: "host", overtook: 1 } } })).toEqual(approved);
   expect(agentsPart(asking)).toEqual(asking);
+});
+
+test("R6: of a recording that holds a question's notice beside the question, the notice tells nothing; alone it is the agent's step", () => {
+  const notice = {
+    type: "aaep:agent.state.changed",
+    from_state: "thinking",
+    to_state: "awaiting_input",
+    extensions: { aaepd: { by: "daemon", asks: "confirmation", question: "evt_1" } },
+  };
+  const step = { type: notice.type, from_state: "thinking", to_state: "awaiting_input" };
+  expect(createAgentsParts()(notice)).toEqual(step);
+  const agentsPartOf = createAgentsParts();
+  const supplied = { ...notice, extensions: { aaepd: { by: "daemon", asks: "confirmation" } } };
+  expect(agentsPartOf(supplied)).toEqual(step);
+  const question = { type: "aaep:agent.awaiting.confirmation", event_id: "evt_1" };
+  expect(agentsPartOf(question)).toEqual(question);
+  expect(agentsPartOf(notice)).toBeUndefined();
 });

@@ -34,7 +34,6 @@ const CASES: { readonly [Key in MessageKey]: readonly MessageParameters[Key][] }
   agentDisconnected: [{ agent: "Planner" }],
   agentNotBack: [{ agent: "Planner" }],
   toolAbandoned: [{ tool: "fetch_balance" }],
-  awaitingInput: [{ agent: "Planner" }],
   questionNotice: (["confirmation", "clarification"] as const).map((kind) => ({
     agent: "Planner",
     kind,

@@ -163,7 +163,7 @@ describe("what fails after the journal", () => {
     });
     expect(journaledKinds[0]).toEqual([
       "session.started",
-      "state",
+      "supplied",
       "awaiting.confirmation",
       "notice",
       "progress.updated",

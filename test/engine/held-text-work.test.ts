@@ -6,6 +6,7 @@ import { createHeldTexts } from "../../src/engine/held-text.js";
 import type { HeldTexts } from "../../src/engine/held-text-spec.js";
 import { createLiveEntry, type InternedShape, type LiveEntry } from "../../src/engine/live-entry.js";
 import { createOutputText, type OutputText } from "../../src/engine/output-text.js";
+import { finish } from "../../src/engine/steps.js";
 import type { TextUnit } from "../../src/engine/unit.js";
 import type { ViewTerms } from "../../src/engine/view.js";
 import { createWakeUps } from "../../src/engine/wake-ups.js";
@@ -88,6 +89,7 @@ function manyOutputs(): {
     },
     epoch: () => epoch,
     lastTimestamp: () => undefined,
+    standsAt: (_session, timestamp) => timestamp,
     append: (unit) => void given.push(unit),
     passedBy: () => undefined,
   });
@@ -132,7 +134,8 @@ function stage(level: ViewTerms["level"], maxChars: number): Stage {
         return slice(from, to);
       },
       cutWithin: (from, to, maxCodePoints, maxBytes) => {
-        reads += to - from;
+        // It reads no more than can fit, with some characters behind that (see text-boundaries.ts).
+        reads += Math.min(to - from, 2 * maxCodePoints + 100);
         return cutWithin(from, to, maxCodePoints, maxBytes);
       },
     };
@@ -154,6 +157,7 @@ function stage(level: ViewTerms["level"], maxChars: number): Stage {
     },
     epoch: () => epoch,
     lastTimestamp: () => undefined,
+    standsAt: (_session, timestamp) => timestamp,
     append: (unit) => void given.push(unit),
     passedBy: () => undefined,
   });
@@ -172,7 +176,7 @@ function stage(level: ViewTerms["level"], maxChars: number): Stage {
         },
       };
       position += chunk.length;
-      texts.push(liveOf(event, epoch), KEY, 0);
+      finish(texts.push(liveOf(event, epoch), KEY, 0));
     },
   };
 }
@@ -238,6 +242,7 @@ describe("R10, R34: text that is due while its view is behind", () => {
       },
       epoch: () => 1,
       lastTimestamp: () => undefined,
+      standsAt: (_session, timestamp) => timestamp,
       append: (unit) => void given.push(unit),
       passedBy: () => undefined,
     });

@@ -187,3 +187,56 @@ describe("R6: one that comes late and cannot answer", () => {
     expect(markedIn(back, "asks")).toHaveLength(1);
   });
 });
+
+describe("R31, P6: what is quoted of an agent ends as the sentence's language does", () => {
+  const BARE = { action: "Delete 12 photos", consequence: "They cannot be restored ", timeout_seconds: 200 };
+
+  it.each([
+    ["en", "Delete 12 photos. They cannot be restored. It cannot be answered over this subscription."],
+    ["es", "Delete 12 photos. They cannot be restored. No se puede responder desde esta suscripción."],
+    ["fr", "Delete 12 photos. They cannot be restored. Il n’est pas possible d’y répondre depuis cet abonnement."],
+    ["de", "Delete 12 photos. They cannot be restored. Über dieses Abonnement kann nicht geantwortet werden."],
+    ["ja", "Delete 12 photos。They cannot be restored。この購読からは回答できません。"],
+    ["ar", "Delete 12 photos. They cannot be restored. لا يمكن الإجابة عبر هذا الاشتراك."],
+  ])("a notice, a reminder and an outcome in %s", (language, ending) => {
+    const rig = started();
+    const able = rig.listen({ ...ABLE, languages: [language] });
+    const deaf = rig.listen({ languages: [language] });
+    rig.publish(confirmation("rpl_1", BARE));
+    rig.advance(100_000);
+    give(rig, able, "rpl_1", "accept");
+    const [notice] = markedIn(deaf, "asks");
+    expect(String(notice?.summary_normal).endsWith(ending)).toBe(true);
+    const stop = language === "ja" ? "。" : ".";
+    const reminder = able.received.find(({ event }) => event.type === "aaep:agent.progress.updated")?.event;
+    for (const event of [reminder, ...markedIn(able, "decision")])
+      expect(String(event?.summary_normal).endsWith(`Delete 12 photos${stop}`)).toBe(true);
+  });
+
+  it.each(["Really?", "Weg damit!", "He said “no.”", "もう一つ。", "هل تريد ذلك؟", "One of these:", "Wait…"])(
+    "an end of their own stays the only one: %s",
+    (action) => {
+      const rig = started();
+      rig.listen(ABLE);
+      const deaf = rig.listen();
+      rig.publish(confirmation("rpl_1", { action, consequence: "It is gone" }));
+      const [notice] = markedIn(deaf, "asks");
+      const text = String(notice?.summary_normal);
+      expect(text.slice(text.indexOf(action) + action.length).trimStart()).toMatch(/^It is gone\. It cannot/u);
+    },
+  );
+
+  it("a default's label likewise", () => {
+    const rig = started();
+    const reader = rig.listen(ABLE);
+    const choices = [
+      { value: "a", label: "The first one" },
+      { value: "b", label: "The other" },
+    ];
+    const asked = { accepted_response_kinds: ["multiple_choice"], choices, default_response: "a" };
+    rig.publish(clarification("rpl_1", { ...asked, question: "Which one" }));
+    rig.advance(61_000);
+    const [outcome] = markedIn(reader, "decision");
+    expect(outcome?.summary_normal).toContain("The answer is taken to be: The first one. The question was: Which one.");
+  });
+});

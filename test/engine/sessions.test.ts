@@ -160,7 +160,7 @@ describe("R6, R3a: waiting and restoring", () => {
     const stage = createStage();
     stage.start();
     const plan = stage.publish("awaiting.clarification", ask("rpl_1"));
-    expect(plan.events.map(({ made }) => made)).toEqual(["state", undefined]);
+    expect(plan.events.map(({ made }) => made)).toEqual(["supplied", undefined]);
     expect(plan.events[0]?.event).toMatchObject({ ...change("idle", "awaiting_input"), urgency: "normal" });
     expect(stage.publish("awaiting.clarification", ask("rpl_2", { question: "Where?" })).events).toHaveLength(1);
     expect(stage.publish("state.changed", { ...change("idle", "awaiting_input"), ...helper }).events).toHaveLength(1);

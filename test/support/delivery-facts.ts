@@ -41,7 +41,11 @@ export function isWanted(terms: Terms, entry: JournaledEvent): boolean {
     return asks === "confirmation" ? !terms.supportsConfirmationReply : !terms.supportsClarificationReply;
   }
   if (made === "resolution" || isCriticalEvent(event)) return true;
-  if (terms.cognitiveLoad === "low" && event.urgency === "background") return false;
+  if (made === "supplied") {
+    const asks = event.extensions?.aaepd?.asks;
+    if (asks === "confirmation" ? !terms.supportsConfirmationReply : !terms.supportsClarificationReply) return false;
+  }
+  if (terms.cognitiveLoad === "low" && event.urgency === "background" && kind !== "output.streaming") return false;
   const fits = (patterns: readonly string[]): boolean =>
     patterns.some((pattern) =>
       pattern.endsWith("*") ? event.type.startsWith(pattern.slice(0, -1)) : pattern === event.type,
@@ -61,6 +65,8 @@ export interface Published {
   /** Epoch of each output's completion. */
   readonly completed: ReadonlyMap<string, number>;
   readonly byId: ReadonlyMap<string, JournaledEvent>;
+  /** The published event that a delivered one is, or the last of several states that it stands for (R4, R11); undefined of text. */
+  readonly entryOf: (event: AgentEvent) => JournaledEvent | undefined;
   readonly text: (output: string) => string;
 }
 
@@ -68,8 +74,10 @@ export function publishedIn(entries: readonly JournaledEvent[]): Published {
   const outputs = new Map<string, Character[]>();
   const completed = new Map<string, number>();
   const byId = new Map<string, JournaledEvent>();
+  const byEpoch = new Map<number, JournaledEvent>();
   for (const entry of entries) {
     byId.set(entry.event.event_id, entry);
+    byEpoch.set(entry.epoch, entry);
     if (entry.kind !== "output.streaming") continue;
     const key = keyOf(entry.event);
     const characters = outputs.get(key) ?? [];
@@ -81,6 +89,13 @@ export function publishedIn(entries: readonly JournaledEvent[]): Published {
     outputs,
     completed,
     byId,
+    entryOf: (event) => {
+      const known = byId.get(event.event_id);
+      if (known !== undefined || event.type !== "aaep:agent.state.changed") return known;
+      if (gapOf(event) !== undefined || isSummary(event)) return undefined;
+      const last = byEpoch.get(Number.parseInt(event.event_id.slice(4, 20), 16));
+      return last?.kind === "state.changed" && last.event.session_id === event.session_id ? last : undefined;
+    },
     text: (output) => (outputs.get(output) ?? []).map(({ text }) => text).join(""),
   };
 }
@@ -100,7 +115,7 @@ export function isSummary(event: AgentEvent): boolean {
 
 /** What a newcomer that cannot answer is told of a question asked before it came (R6): said to it alone, in no journal. */
 export function isLateNotice(event: AgentEvent, published: Published): boolean {
-  return marksOf(event).asks !== undefined && !published.byId.has(event.event_id);
+  return marksOf(event).asks !== undefined && published.entryOf(event) === undefined;
 }
 
 export interface Judged {

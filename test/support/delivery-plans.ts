@@ -51,6 +51,8 @@ export interface Plan {
   readonly journalCount: number;
   /** R34: a turn has room for one step of shaping; in "late" ones two turns pass between operations. Default: a turn has room for everything. */
   readonly turns?: "sliced" | "late" | undefined;
+  /** Agents that speak in each session, 1..3. Default 2. */
+  readonly agentCount?: number | undefined;
   readonly seats: readonly Partial<Terms>[];
   readonly operations: readonly Operation[];
 }

@@ -52,7 +52,7 @@ export interface World {
   readonly peaks: { waiting: number; readAhead: number; remembered: number; keptPerView: number };
 }
 
-const AGENTS = ["agent-a", "agent-b"] as const;
+const AGENTS = ["agent-a", "agent-b", "agent-c"] as const;
 
 interface SessionSlot {
   id: string;
@@ -137,7 +137,9 @@ export function live(plan: Plan): World {
     else send(fields);
   };
 
-  const producer = (a: number): Fields => ({ producer: { agent_id: AGENTS[a % AGENTS.length] } });
+  const agentCount = plan.agentCount ?? 2;
+  const agentOf = (a: number): string => AGENTS[a % agentCount] ?? "";
+  const producer = (a: number): Fields => ({ producer: { agent_id: agentOf(a) } });
   const slotOf = (s: number, a: number): SessionSlot => {
     const slot = slots[s % slots.length] ?? { id: "sess_0x0", open: false };
     if (!slot.open) {
@@ -213,7 +215,7 @@ export function live(plan: Plan): World {
           session_id: slot.id,
           ...producer(operation.a),
           // An output belongs to one agent, as agents have it.
-          output_id: `out_${operation.a % 2}x${operation.o % 2}x${Math.floor(operation.o / 2)}`,
+          output_id: `out_${operation.a % agentCount}x${operation.o % 2}x${Math.floor(operation.o / 2)}`,
           chunk: operation.text,
           complete: operation.complete === true,
           ...(hint === undefined ? {} : { coalesce_hint: hint }),
@@ -240,7 +242,7 @@ export function live(plan: Plan): World {
       }
       case "state": {
         const slot = slotOf(operation.s, operation.a);
-        const from = states.get(`${slot.id}/${AGENTS[operation.a % 2]}`) ?? "idle";
+        const from = states.get(`${slot.id}/${agentOf(operation.a)}`) ?? "idle";
         publish({
           type: "aaep:agent.state.changed",
           session_id: slot.id,
@@ -254,7 +256,7 @@ export function live(plan: Plan): World {
       case "tool": {
         const slot = slotOf(operation.s, operation.a);
         counter += 1;
-        const call = { tool: "fetch", call: `call_${counter}`, agent: AGENTS[operation.a % 2] ?? "" };
+        const call = { tool: "fetch", call: `call_${counter}`, agent: agentOf(operation.a) };
         tools.set(slot.id, [...(tools.get(slot.id) ?? []), call]);
         publish({
           type: "aaep:agent.tool.invoked",

@@ -1,6 +1,7 @@
 // Which other events a subscription should have got, when, and how many of them (R4, R9, R11, R18, R32).
 import type { AgentEvent, JournaledEvent } from "../../src/engine/event.js";
 import {
+  GATES,
   gapOf,
   isCriticalEvent,
   isGate,
@@ -20,6 +21,14 @@ function isState(entry: JournaledEvent): boolean {
   return entry.kind === "state.changed" && !isCriticalEvent(entry.event);
 }
 
+/** A delivered state that stands for several. */
+interface Collapse {
+  readonly lane: string;
+  readonly first: unknown;
+  readonly last: number;
+  readonly event: AgentEvent;
+}
+
 /** R11, R18, R27: every other event was delivered once, merged or superseded by what was, declared lost, or skipped. */
 export function eventFaults(judged: Judged): readonly string[] {
   const { received, published, entries, from, to, terms, skips, mayRepeat, isWhole } = judged;
@@ -29,16 +38,16 @@ export function eventFaults(judged: Judged): readonly string[] {
     received.filter(({ event }) => gapOf(event) !== undefined).map(({ event }) => event.session_id),
   );
   /** Of one agent: the epochs that its collapsed states stand for. */
-  const collapsed: { lane: string; first: unknown; last: number; event: AgentEvent }[] = [];
+  const collapsed: Collapse[] = [];
   for (const { event } of received) {
     if (event.type === STREAMING || gapOf(event) !== undefined || isSummary(event)) continue;
-    if (isLateNotice(event, published)) continue;
-    counts.set(event.event_id, (counts.get(event.event_id) ?? 0) + 1);
-    if (published.byId.has(event.event_id)) continue;
-    const last = Number.parseInt(event.event_id.slice(4, 20), 16);
-    if (event.type === "aaep:agent.state.changed" && entries.some(({ epoch }) => epoch === last))
-      collapsed.push({ lane: laneOf(event), first: event.from_state, last, event });
-    else faults.push(`${event.type} ${event.event_id}: never published`);
+    const entry = published.entryOf(event);
+    if (entry === undefined && isLateNotice(event, published)) continue;
+    const id = entry !== undefined && isCriticalEvent(event) ? entry.event.event_id : event.event_id;
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+    if (entry === undefined) faults.push(`${event.type} ${event.event_id}: never published`);
+    else if (!published.byId.has(event.event_id))
+      collapsed.push({ lane: laneOf(event), first: event.from_state, last: entry.epoch, event });
   }
   if (!mayRepeat) for (const [id, count] of counts) if (count > 1) faults.push(`${id}: ${count} times`);
   const covered = statesCovered(judged, collapsed, faults);
@@ -64,8 +73,8 @@ export function eventFaults(judged: Judged): readonly string[] {
 
 /** The epochs of states that collapsed into delivered ones or into nothing; finds fault with collapses that R11 forbids. */
 function statesCovered(
-  { received, entries, from, terms, skips }: Judged,
-  collapsed: readonly { lane: string; first: unknown; last: number }[],
+  { received, published, entries, from, terms, skips }: Judged,
+  collapsed: readonly Collapse[],
   faults: string[],
 ): ReadonlySet<number> {
   const covered = new Set<number>();
@@ -76,8 +85,24 @@ function statesCovered(
     lanes.set(lane, [...(lanes.get(lane) ?? []), entry]);
   }
   const delivered = new Set(received.map(({ event }) => event.event_id));
-  for (const { lane, first, last } of collapsed) {
+  /** R4: a critical event of the agent went ahead of it. */
+  const wasSuperseded = ({ epoch, event }: JournaledEvent): boolean =>
+    received.some(({ event: other }) => {
+      const critical = isCriticalEvent(other) ? published.entryOf(other) : undefined;
+      return critical !== undefined && critical.epoch > epoch && laneOf(other) === laneOf(event);
+    });
+  /** R4: states that a critical one superseded, and began where they did. */
+  const begunEarlier = new Set<number>();
+  for (const { lane, first, last, event } of collapsed) {
     const states = lanes.get(lane) ?? [];
+    if (isCriticalEvent(event)) {
+      for (const state of states.filter(({ epoch }) => epoch < last).reverse()) {
+        if (delivered.has(state.event.event_id)) break;
+        begunEarlier.add(state.epoch);
+        if (state.event.from_state === first) break;
+      }
+      continue;
+    }
     const end = states.findIndex(({ epoch }) => epoch === last);
     let begin = end;
     while (begin >= 0) {
@@ -87,7 +112,9 @@ function statesCovered(
         faults.push(`${lane}: a collapse up to ${last} across ${state.epoch}, which was delivered`);
         break;
       }
-      if (isGate(state.event)) {
+      const isAcross =
+        begin < end || states.slice(0, end).some((one) => !delivered.has(one.event.event_id) && !wasSuperseded(one));
+      if (isGate(state.event) && isAcross && !wasSuperseded(state)) {
         faults.push(
           `${lane}: a collapse into or across ${String(state.event.from_state)} → ${String(state.event.to_state)}`,
         );
@@ -95,34 +122,45 @@ function statesCovered(
       }
       covered.add(state.epoch);
       if (begin < end && state.event.from_state === first) break;
+      // What the critical event implies that superseded the states before (R3a, R4).
+      if (GATES.includes(first) && begin < end && wasSuperseded(state)) break;
       begin -= 1;
     }
     if (begin < 0)
       faults.push(`${lane}: a collapsed state from ${String(first)} to epoch ${last} that nothing explains`);
   }
+  const wasSkipped = ({ epoch }: JournaledEvent): boolean =>
+    skips.some((skip) => skip.output === undefined && epoch <= (entries[skip.journaled - 1]?.epoch ?? 0));
   for (const states of lanes.values()) {
-    // What is left undelivered must come back to where it began.
-    let begin: JournaledEvent | undefined;
-    let run: number[] = [];
+    // What is left undelivered must come back to where it began. Its agent's next state may begin where one began that a critical event superseded (R4).
     const missing = states.filter(({ epoch, event }) => !covered.has(epoch) && !delivered.has(event.event_id));
-    for (const state of missing) {
-      const wasSkipped = skips.some(
-        (skip) => skip.output === undefined && state.epoch <= (entries[skip.journaled - 1]?.epoch ?? 0),
-      );
-      if (wasSkipped || isGate(state.event)) {
-        begin = undefined;
-        run = [];
-        continue;
-      }
+    const others = missing.filter(({ epoch }) => !begunEarlier.has(epoch));
+    const found = [missing, others].flatMap((some) => returning(some, wasSkipped));
+    for (const epoch of found) covered.add(epoch);
+  }
+  return covered;
+}
+
+/** The epochs of states, of one agent, that came back to where they began. */
+function returning(
+  states: readonly JournaledEvent[],
+  wasSkipped: (state: JournaledEvent) => boolean,
+): readonly number[] {
+  const found: number[] = [];
+  let begin: JournaledEvent | undefined;
+  let run: number[] = [];
+  for (const state of states) {
+    const isOut = wasSkipped(state) || isGate(state.event);
+    if (!isOut) {
       begin ??= state;
       run.push(state.epoch);
       if (state.event.to_state !== begin.event.from_state) continue;
-      for (const epoch of run) covered.add(epoch);
-      begin = undefined;
-      run = [];
+      found.push(...run);
     }
+    begin = undefined;
+    run = [];
   }
-  return covered;
+  return found;
 }
 
 /** Without pressure there is nothing to merge but text: every other event in its order, once. */
@@ -222,9 +260,9 @@ export function criticalFaults(world: World, connection: Connection, published: 
       .slice(turn.from, turn.to)
       .filter((entry) => isCriticalEvent(entry.event) && isWanted(era.terms, entry));
     if (wanted.length === 0 || turn.isBlocked) continue;
-    const now = new Set(received.slice(turn.before, turn.after).map(({ event }) => event.event_id));
-    for (const { event } of wanted)
-      if (!now.has(event.event_id)) faults.push(`${event.type} ${event.event_id}: not in its turn`);
+    const now = new Set(received.slice(turn.before, turn.after).map(({ event }) => published.entryOf(event)));
+    for (const entry of wanted)
+      if (!now.has(entry)) faults.push(`${entry.event.type} ${entry.event.event_id}: not in its turn`);
     if (turn.isLimited || turn.isPaused) faults.push(...flushFaults(received.slice(turn.before, turn.after)));
   }
   for (const { received: from, journaled } of connection.unblocked) {
@@ -232,16 +270,17 @@ export function criticalFaults(world: World, connection: Connection, published: 
       .slice(connection.joinedAt, journaled)
       .filter(
         ({ event }) =>
-          isCriticalEvent(event) && received.slice(from).some((got) => got.event.event_id === event.event_id),
+          isCriticalEvent(event) &&
+          received.slice(from).some((got) => published.entryOf(got.event)?.event.event_id === event.event_id),
       );
     if (waiting.length === 0) continue;
     const last = received.findLastIndex(({ event }) =>
-      waiting.some((entry) => entry.event.event_id === event.event_id),
+      waiting.some((entry) => entry.event.event_id === published.entryOf(event)?.event.event_id),
     );
     faults.push(...flushFaults(received.slice(from, last + 1)));
   }
   for (const [index, { event }] of received.entries()) {
-    const entry = published.byId.get(event.event_id);
+    const entry = published.entryOf(event);
     if (entry === undefined || !isCriticalEvent(event)) continue;
     const overtook = marksOf(event).overtook;
     const later = received.slice(index + 1).filter((got) => {

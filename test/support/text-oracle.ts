@@ -148,18 +148,32 @@ export function chunkFaults({ received, published, terms }: Judged): readonly st
   const faults: string[] = [];
   const boundaries = terms.coalesceBoundaries;
   const weakest = STRENGTHS.find((boundary) => boundary !== "none" && boundaries.includes(boundary)) ?? "completion";
-  for (const { event } of received) {
+  for (const [index, { event }] of received.entries()) {
     if (event.type === STREAMING) faults.push(...mergingFaults(event, published, terms));
     if (new TextEncoder().encode(JSON.stringify(event)).length > 65_536) faults.push(`${event.event_id}: over 64 KiB`);
     if (event.type !== STREAMING) continue;
     const length = [...textOf(event)].length;
     if (length > terms.maxChars) faults.push(`${event.event_id}: ${length} characters`);
-    if (published.byId.has(event.event_id) || boundaries.includes("none") || weakest === "completion") continue;
-    const hint = STRENGTHS.indexOf(event.coalesce_hint as Boundary);
-    if (event.complete === true ? event.coalesce_hint !== "completion" : hint < STRENGTHS.indexOf(weakest))
+    if (boundaries.includes("none")) continue;
+    const next = received
+      .slice(index + 1)
+      .find((got) => got.event.type === STREAMING && keyOf(got.event) === keyOf(event))?.event;
+    const isCutBySize =
+      next !== undefined &&
+      next.position === Number(event.position) + length &&
+      length + [...textOf(next)].length > terms.maxChars;
+    if (!isHintFit(event, weakest, isCutBySize))
       faults.push(`${keyOf(event)}@${String(event.position)}: hint ${String(event.coalesce_hint)} for ${weakest}`);
   }
   return faults;
+}
+
+/** R10: completion is the last event's; what ends a segment has the set's smallest boundary at least, or none where no hint of the set fits. */
+function isHintFit({ complete, coalesce_hint: hint }: AgentEvent, weakest: Boundary, isCutBySize: boolean): boolean {
+  if (complete === true) return hint === "completion";
+  if (weakest === "completion") return hint === undefined;
+  if (hint === undefined) return isCutBySize;
+  return hint !== "completion" && STRENGTHS.indexOf(hint as Boundary) >= STRENGTHS.indexOf(weakest);
 }
 
 /** R10: what was merged agreed, and goes by the first one's fields. */

@@ -20,7 +20,7 @@ const GAPS = {
   skipped: "لقد تخطيتها",
 } as const;
 
-const resolution = createResolution({
+const resolution = createResolution("ar", {
   decisions: {
     accepted: "تم القبول.",
     rejected: "تم الرفض.",
@@ -117,7 +117,6 @@ export const ARABIC: Catalogue = {
     terse: `${tool}: بلا نتيجة.`,
     normal: `تُركت الأداة ${tool} دون نتيجة.`,
   }),
-  awaitingInput: ({ agent }) => ({ terse: "في انتظار إجابة.", normal: `${agent} في انتظار إجابة.` }),
   questionNotice: ({ agent, kind, asking }) => ({
     terse: `${kind === "confirmation" ? "طلب تأكيد في مكان آخر" : "سؤال في مكان آخر"}: ${asking}`,
     normal: sentences([

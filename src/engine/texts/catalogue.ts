@@ -44,7 +44,6 @@ export interface MessageParameters {
   /** Its grace after a restart of the daemon is over (R8b). */
   readonly agentNotBack: { readonly agent: string };
   readonly toolAbandoned: { readonly tool: string };
-  readonly awaitingInput: { readonly agent: string };
   /** To those that cannot answer (R6). */
   readonly questionNotice: { readonly agent: string; readonly kind: QuestionKind; readonly asking: string };
   readonly resolution: Outcome & { readonly asking: string; readonly defaultAnswer: DefaultAnswer | undefined };

@@ -20,7 +20,7 @@ const GAPS = {
   skipped: "Sie haben sie übersprungen",
 } as const;
 
-const resolution = createResolution({
+const resolution = createResolution("de", {
   decisions: {
     accepted: "Angenommen.",
     rejected: "Abgelehnt.",
@@ -111,7 +111,6 @@ export const GERMAN: Catalogue = {
     terse: `${tool}: kein Ergebnis.`,
     normal: `Das Werkzeug ${tool} wurde ohne Ergebnis aufgegeben.`,
   }),
-  awaitingInput: ({ agent }) => ({ terse: "Wartet auf eine Eingabe.", normal: `${agent} wartet auf eine Antwort.` }),
   questionNotice: ({ agent, kind, asking }) => ({
     terse: `${kind === "confirmation" ? "Bestätigung anderswo erbeten" : "Frage anderswo gestellt"}: ${asking}`,
     normal: sentences([

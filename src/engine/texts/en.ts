@@ -20,7 +20,7 @@ const GAPS = {
   skipped: "you skipped them",
 } as const;
 
-const resolution = createResolution({
+const resolution = createResolution("en", {
   decisions: {
     accepted: "Accepted.",
     rejected: "Rejected.",
@@ -108,7 +108,6 @@ export const ENGLISH: Catalogue = {
     terse: `${tool}: no result.`,
     normal: `The tool ${tool} was abandoned without a result.`,
   }),
-  awaitingInput: ({ agent }) => ({ terse: "Waiting for input.", normal: `${agent} is waiting for an answer.` }),
   questionNotice: ({ agent, kind, asking }) => ({
     terse: `${kind === "confirmation" ? "Confirmation asked elsewhere" : "Question asked elsewhere"}: ${asking}`,
     normal: sentences([

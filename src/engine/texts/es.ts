@@ -20,7 +20,7 @@ const GAPS = {
   skipped: "los ha omitido",
 } as const;
 
-const resolution = createResolution({
+const resolution = createResolution("es", {
   decisions: {
     accepted: "Aceptado.",
     rejected: "Rechazado.",
@@ -112,7 +112,6 @@ export const SPANISH: Catalogue = {
     terse: `${tool}: sin resultado.`,
     normal: `La herramienta ${tool} se abandonó sin resultado.`,
   }),
-  awaitingInput: ({ agent }) => ({ terse: "Esperando una respuesta.", normal: `${agent} espera una respuesta.` }),
   questionNotice: ({ agent, kind, asking }) => ({
     terse: `${kind === "confirmation" ? "Confirmación pedida en otro lugar" : "Pregunta hecha en otro lugar"}: ${asking}`,
     normal: sentences([

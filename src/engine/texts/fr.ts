@@ -20,7 +20,7 @@ const GAPS = {
   skipped: "vous les avez sautés",
 } as const;
 
-const resolution = createResolution({
+const resolution = createResolution("fr", {
   decisions: {
     accepted: "Accepté.",
     rejected: "Refusé.",
@@ -118,7 +118,6 @@ export const FRENCH: Catalogue = {
     terse: `${tool} : pas de résultat.`,
     normal: `L’outil ${tool} a été abandonné sans résultat.`,
   }),
-  awaitingInput: ({ agent }) => ({ terse: "En attente d’une réponse.", normal: `${agent} attend une réponse.` }),
   questionNotice: ({ agent, kind, asking }) => ({
     terse: `${kind === "confirmation" ? "Confirmation demandée ailleurs" : "Question posée ailleurs"} : ${asking}`,
     normal: sentences([

@@ -20,7 +20,7 @@ const GAPS = {
   skipped: "スキップが指定されました",
 } as const;
 
-const resolution = createResolution({
+const resolution = createResolution("ja", {
   decisions: {
     accepted: "承認されました。",
     rejected: "拒否されました。",
@@ -52,8 +52,6 @@ const resolution = createResolution({
   no: "いいえ",
   takenToBe: (answer) => ({ terse: `既定の回答：${answer}`, normal: `次の回答として扱われます：${answer}` }),
   question: (asking) => `質問の内容：${asking}`,
-  stop: "。",
-  between: "",
 });
 
 const CLOSINGS = {
@@ -81,20 +79,18 @@ const CLOSINGS = {
 
 export const JAPANESE: Catalogue = {
   sessionSummary: ({ state: name, toolsRunningCount, outputOpen, questionOpen, percent: done }) => ({
-    terse: sentences(
-      [`${state(STATES, name)}。`, questionOpen && "質問あり。", done !== undefined && `${percent(done)}。`],
-      "",
-    ),
-    normal: sentences(
-      [
-        `現在の状態：${state(STATES, name)}。`,
-        toolsRunningCount > 0 && plural(toolsRunningCount, { other: "#個のツールが実行中です。" }),
-        outputOpen && "出力が続いています。",
-        questionOpen && "質問が回答を待っています。",
-        done !== undefined && `${percent(done)}完了しています。`,
-      ],
-      "",
-    ),
+    terse: sentences([
+      `${state(STATES, name)}。`,
+      questionOpen && "質問あり。",
+      done !== undefined && `${percent(done)}。`,
+    ]),
+    normal: sentences([
+      `現在の状態：${state(STATES, name)}。`,
+      toolsRunningCount > 0 && plural(toolsRunningCount, { other: "#個のツールが実行中です。" }),
+      outputOpen && "出力が続いています。",
+      questionOpen && "質問が回答を待っています。",
+      done !== undefined && `${percent(done)}完了しています。`,
+    ]),
   }),
   gap: ({ eventCount, reason }) => ({
     terse: plural(eventCount, { other: "最大#件のイベントが欠落。" }),
@@ -112,28 +108,21 @@ export const JAPANESE: Catalogue = {
     terse: `${tool}：結果なし。`,
     normal: `ツール${tool}は結果が出ないまま中止されました。`,
   }),
-  awaitingInput: ({ agent }) => ({ terse: "入力待ち。", normal: `${agent}が回答を待っています。` }),
   questionNotice: ({ agent, kind, asking }) => ({
     terse: `${kind === "confirmation" ? "別の場所での確認" : "別の場所での質問"}：${asking}`,
-    normal: sentences(
-      [
-        kind === "confirmation" ? `${agent}が確認を求めています：${asking}` : `${agent}が質問しています：${asking}`,
-        "この購読からは回答できません。",
-      ],
-      " ",
-    ),
+    normal: sentences([
+      kind === "confirmation" ? `${agent}が確認を求めています：${asking}` : `${agent}が質問しています：${asking}`,
+      "この購読からは回答できません。",
+    ]),
   }),
   resolution,
   countdown: ({ passed, remainingSeconds, asking }) => ({
     terse: `回答の残り時間：${duration(remainingSeconds)}。`,
-    normal: sentences(
-      [
-        passed === "half" ? "回答時間の半分が過ぎました。" : "回答時間が残りわずかです。",
-        `残り${duration(remainingSeconds)}です。`,
-        `質問の内容：${asking}`,
-      ],
-      "",
-    ),
+    normal: sentences([
+      passed === "half" ? "回答時間の半分が過ぎました。" : "回答時間が残りわずかです。",
+      `残り${duration(remainingSeconds)}です。`,
+      `質問の内容：${asking}`,
+    ]),
   }),
   closing: ({ reason }) => CLOSINGS[reason],
 };

@@ -1,6 +1,6 @@
 // How a question ended, put together alike in every language. A default is told as what it is, and where there is none that is told (R31).
 import type { Catalogue, DecidedBy, Message, Outcome } from "./catalogue.js";
-import { sentences } from "./wording.js";
+import { quotedIn, sentences } from "./wording.js";
 
 /** The words of one language; each text is a sentence with its full stop, or empty. */
 export interface ResolutionWords {
@@ -16,17 +16,13 @@ export interface ResolutionWords {
   /** The default that applies, in few words and in more. */
   readonly takenToBe: (answer: string) => Message;
   readonly question: (asking: string) => string;
-  /** Ends a sentence. Default: a full stop. */
-  readonly stop?: string;
-  /** Between sentences. Default: a space. */
-  readonly between?: string;
 }
 
-export function createResolution(words: ResolutionWords): Catalogue["resolution"] {
-  const { decisions, decidedBy, decidedByTerse, withoutDefault, noAnswer, question, stop = ".", between } = words;
+export function createResolution(language: string, words: ResolutionWords): Catalogue["resolution"] {
+  const { decisions, decidedBy, decidedByTerse, withoutDefault, noAnswer, question } = words;
   const message = (terse: readonly string[], normal: readonly string[], asking: string): Message => ({
-    terse: sentences(terse, between),
-    normal: sentences([...normal, question(asking)], between),
+    terse: sentences(terse),
+    normal: sentences([...normal, question(asking)]),
   });
   return (outcome) => {
     const { decision, decidedBy: by, asking, defaultAnswer } = outcome;
@@ -37,13 +33,7 @@ export function createResolution(words: ResolutionWords): Catalogue["resolution"
       return message([decidedByTerse[by], noAnswer], [why, noAnswer], asking);
     }
     const said = defaultAnswer.kind === "text" ? defaultAnswer.text : words[defaultAnswer.kind];
-    const { terse, normal } = words.takenToBe(ended(said, stop));
+    const { terse, normal } = words.takenToBe(quotedIn(language, said));
     return message([decidedByTerse[by], terse], [decidedBy[by], normal], asking);
   };
-}
-
-const ENDS = /[.!?…。！？؟]["'”’»」』)）]*$/u;
-
-function ended(text: string, stop: string): string {
-  return ENDS.test(text) ? text : `${text}${stop}`;
 }

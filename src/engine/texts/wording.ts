@@ -45,7 +45,30 @@ export function createWording(language: string): Wording {
   };
 }
 
+/** What ends with one of these has its space within the sign. */
+const WIDE_END = /[。！？」』）]$/u;
+
 /** The parts that are there, as sentences one after the other. */
-export function sentences(parts: readonly (string | false | undefined)[], between = " "): string {
-  return parts.filter((part) => typeof part === "string" && part !== "").join(between);
+export function sentences(parts: readonly (string | false | undefined)[]): string {
+  let text = "";
+  for (const part of parts) {
+    if (part === false || part === undefined || part === "") continue;
+    text += text === "" || WIDE_END.test(text) ? part : ` ${part}`;
+  }
+  return text;
+}
+
+const FULL_STOPS: Readonly<Record<string, string>> = { ja: "。" };
+
+/** A sentence's end, also in front of what closes a quotation; a colon leads on by itself. */
+const ENDS = /[.!?…:。！？：؟۔।][\p{Pe}\p{Pf}"']*$/u;
+
+/**
+ * Somebody else's words within one of the daemon's texts in `language`: each part as a sentence, with that language's full stop where the words have
+ * no end of their own.
+ */
+export function quotedIn(language: string, ...parts: readonly string[]): string {
+  const stop = FULL_STOPS[language] ?? ".";
+  const said = parts.map((part) => part.trim()).filter((part) => part !== "");
+  return sentences(said.map((part) => (ENDS.test(part) ? part : `${part}${stop}`)));
 }

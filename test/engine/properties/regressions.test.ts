@@ -6,6 +6,7 @@ import type { Operation, Plan } from "../../support/delivery-plans.js";
 import { live, type World } from "../../support/delivery-world.js";
 import { createEngineRig, session, textOf, typesOf } from "../../support/engine-rig.js";
 import { criticalFaults, eventFaults } from "../../support/event-oracle.js";
+import { chainFaults, hintFaults, overtakingFaults } from "../../support/hearing-oracle.js";
 import { audienceFaults, resumeFaults } from "../../support/return-oracle.js";
 import { textFaults, timeFaults } from "../../support/text-oracle.js";
 
@@ -361,5 +362,84 @@ describe("R10, R11, merging for all that held back equally long", () => {
       ["out_1", ""],
       ["out_2", "One two "],
     ]);
+  });
+});
+
+/** What each subscription heard, though not that it was everything: terms change on the way. */
+function expectHeard(lived: World): void {
+  const published = publishedIn(lived.entries);
+  for (const connection of lived.connections) {
+    const judged = judgedOf(lived, connection, published);
+    expectNoFaults(...textFaults(judged), ...timeFaults(judged), ...chainFaults(lived, connection, published));
+    expectNoFaults(...hintFaults(connection), ...overtakingFaults(lived, connection, published));
+  }
+}
+
+describe("AAEP §4.2.1, R4, R6, chains of states", () => {
+  const able = { ...sentences, supportsConfirmationReply: true };
+  const unable = { ...sentences, supportsConfirmationReply: false };
+
+  it("R17: a notice that waits is not told after how its question ended", () => {
+    const operations: readonly Operation[] = [
+      { op: "block", l: 1, on: true },
+      ask(false),
+      chunk("One two "),
+      chunk("One two ", { a: 1 }),
+      { op: "retune", l: 1, terms: { ...unable, maxEventsPerSecond: 2 } },
+      chunk("One two ", { s: 1, complete: true }),
+    ];
+    expectHeard(world([able, able], operations));
+  });
+
+  it("R34: nor one that its view takes late, where the question itself was asked", () => {
+    const operations: readonly Operation[] = [
+      ask(false, 1),
+      { op: "batch", items: [{ op: "end", s: 1, how: "completed" }, chunk("One two "), { op: "tool", s: 0, a: 0 }] },
+      retune({ ...unable, maxEventsPerSecond: none }),
+      { op: "end", s: 0, how: "errored" },
+    ];
+    expectHeard(world([able, sentences, sentences], operations, { turns: "late" }));
+  });
+
+  it("P14: a notice that overtook a state in the journal begins where that did", () => {
+    const operations: readonly Operation[] = [
+      chunk("One two "),
+      chunk("One two ", { language: "en-US" }),
+      chunk(`${"long ".repeat(30)}. One two `, { s: 1 }),
+      state(0, "calling_tool"),
+      ask(false),
+      progress(),
+    ];
+    expectHeard(
+      world([{ coalesceBoundaries: ["word"], maxEventsPerSecond: 20, maxChars: 100 }, sentences], operations),
+    );
+  });
+
+  it("P2: what went ahead is not counted as overtaken where the backlog tells it as ordinary", () => {
+    const operations: readonly Operation[] = [
+      chunk("One two "),
+      state(0, "idle"),
+      ask(false, 1),
+      ask(false, 1),
+      progress(),
+      chunk("One two ", { a: 1 }),
+    ];
+    expectHeard(world([able, { ...sentences, maxEventsPerSecond: 1 }], operations));
+  });
+});
+
+describe("R10, R34, an output that is completed in steps", () => {
+  it("is complete once for a subscription that joins its view in between", () => {
+    const lived = world(
+      [sentences],
+      [
+        chunk("x".repeat(95), { s: 1 }),
+        join({ ...sentences, maxChars: 80, supportsClarificationReply: true }, 0),
+        { op: "end", s: 1, how: "errored" },
+        { op: "leave", l: 0 },
+      ],
+      { turns: "late" },
+    );
+    expectNoFaults(...resumeFaults(lived, publishedIn(lived.entries)));
   });
 });
