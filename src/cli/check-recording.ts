@@ -47,7 +47,7 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
   const ids = countingIds();
   const connection = {};
   const known = new Map<string, KnownPublish>();
-  const facts = { agent: { agent_id: "agent" }, producerId: undefined, ids };
+  const facts = { agent: { agent_id: "agent" }, agentLanguage: undefined, producerId: undefined, ids };
   // The last instant that each agent of a session named itself.
   const named = new Map<string, string>();
   const agentsPart = createAgentsParts();
@@ -57,6 +57,7 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
     clockSkewMs: Number.POSITIVE_INFINITY,
     sequencing: "warn",
     validate: () => {},
+    defaultLanguage: "und",
     summary: () => ({ summary_normal: "-" }),
     // Nobody shows a token in a recording.
     hashToken: (token) => token,

@@ -132,8 +132,9 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     type: languageTag,
     unit: undefined,
     fallback: "en-US",
-    meaning: "The language of texts that do not name theirs.",
-    atTheLimit: "It decides where sentences end, and which texts of the daemon a subscriber without a wish gets.",
+    meaning: "The language of texts whose agent says none: their events go out with it.",
+    atTheLimit:
+      "It decides where their sentences end, and in which language the daemon speaks to subscribers whose languages it does not know. The daemon's own texts say the language that they are written in: English where it has none in this one.",
   },
   sequencing: {
     group: "Agents",

@@ -32,7 +32,8 @@ export interface AgentHandle {
     resumeToken?: string,
     isAnswered?: boolean,
   ) => PublishReceipt;
-  readonly setIdentity: (producer: Producer) => void;
+  /** Takes from its manifest who it is, and the first of its languages (R2). */
+  readonly setIdentity: (producer: Producer, language: string | undefined) => void;
   readonly identity: () => Producer | undefined;
   /**
    * Takes over a session (R8), and the news of its open questions: its agent went away, or seems to be there still and is not. Throws

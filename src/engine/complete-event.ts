@@ -12,12 +12,17 @@ export interface SessionFacts {
   readonly latestMicros: number;
   /** The same instant as it was written. */
   readonly latestText: string;
-  readonly outputs: ReadonlyMap<string, { readonly codePoints: number }>;
+  /** The language of its start's texts; undefined where a build kept the session that did not know. */
+  readonly language: string | undefined;
+  /** `language` is that of the output's first chunk. */
+  readonly outputs: ReadonlyMap<string, { readonly codePoints: number; readonly language: string | undefined }>;
 }
 
 export interface CompletionFacts {
   /** What the agent said of itself when it connected. */
   readonly agent: Producer | undefined;
+  /** The first of the languages that its manifest lists. */
+  readonly agentLanguage: string | undefined;
   /** `--producer-id`: stands in for an agent that said nothing. */
   readonly producerId: string | undefined;
   /** Milliseconds since 1970. */

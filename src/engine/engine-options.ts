@@ -7,6 +7,7 @@ import type { Log } from "../contracts/log.js";
 import type { Segmenter } from "../contracts/segmenter.js";
 import type { IdServices } from "./derived-id.js";
 import type { Evicted } from "./event.js";
+import type { ValidateEvent } from "./event-intake.js";
 import type { LagLimits } from "./member-spec.js";
 import type { Sequencing } from "./session-turn.js";
 
@@ -42,6 +43,5 @@ export interface EngineServices {
   readonly audit: Audit;
   /** Makes the journal; `evicted` is told of each event that can no longer be read. */
   readonly createJournal: (evicted: (event: Evicted) => void) => Journal;
-  /** Throws a Fault unless the completed event is valid by its schema. */
-  readonly validate: (event: Readonly<Record<string, unknown>>) => void;
+  readonly validate: ValidateEvent;
 }

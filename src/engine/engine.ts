@@ -104,6 +104,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     clockSkewMs: options.clockSkewMs,
     sequencing: options.sequencing,
     validate: services.validate,
+    defaultLanguage: options.defaultLanguage,
     summary: spokesman.madeSummary,
     hashToken: services.idServices.sha256Hex,
     forgotten: (sessionId) => {

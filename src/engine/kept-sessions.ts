@@ -158,6 +158,8 @@ type OutputCore = Omit<OutputRecord, "generation">;
 interface SessionCore extends KeptToken {
   readonly sessionId: string;
   readonly starter: Producer;
+  /** Missing where a build wrote it that did not know. */
+  readonly language?: string | undefined;
   readonly lastAgentId: string;
   readonly agents: readonly AgentCore[];
   readonly outputs: readonly OutputCore[];
@@ -172,11 +174,12 @@ interface SessionCore extends KeptToken {
 }
 
 function coreOf(session: SessionRecord): SessionCore {
-  const { sessionId, starter, lastAgentId, ordinal, factCount, nextSequenceNumber } = session;
+  const { sessionId, starter, language, lastAgentId, ordinal, factCount, nextSequenceNumber } = session;
   const { latestMicros, latestText, tokenHash, resumeToken, isTokenTold } = session;
   return {
     sessionId,
     starter,
+    language,
     lastAgentId,
     agents: [...session.agents.values()].map(({ generation: _, confirmations: __, ...agent }) => agent),
     outputs: openOutputs(session).map(({ generation: _, ...output }) => ({ ...output, last: lookOf(output.last) })),

@@ -214,6 +214,7 @@ export function createPublishing(services: PublishingServices): Publishing {
   const openAgent: Publishing["openAgent"] = (declared, events, connection) => {
     const backlog = createPublisherBacklog(backlogOfAll);
     let identity = declared;
+    let agentLanguage: string | undefined;
     agents.connected(connection, events);
     const place = (answer: PublishAnswer, journaled: readonly JournaledEvent[]): PublishedPlace => {
       const entry = answer.kind === "accepted" ? journaled[answer.index] : journal.find(answer.eventId);
@@ -229,6 +230,7 @@ export function createPublishing(services: PublishingServices): Publishing {
         wallTime: clock.wallTime(),
         ids,
         agent: identity,
+        agentLanguage,
         producerId: services.producerId,
         connection,
         resumeToken,
@@ -307,8 +309,9 @@ export function createPublishing(services: PublishingServices): Publishing {
         const sessionId = outcome === "open" ? questions.sessionOf(token) : outcome?.question.sessionId;
         return sessions.belongsTo(sessionId, connection, resumeToken) ? outcome : undefined;
       },
-      setIdentity: (producer) => {
+      setIdentity: (producer, language) => {
         identity = producer;
+        agentLanguage = language;
       },
       identity: () => identity,
       safety,

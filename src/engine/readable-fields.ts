@@ -1,5 +1,5 @@
 // Which fields of an event are read to a person, and how a field's variant in another language is named (AAEP ch. 11).
-import { type AgentEvent, topicKind, type Verbosity } from "./event.js";
+import { type AgentEvent, type TopicKind, topicKind, type Verbosity } from "./event.js";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -24,20 +24,40 @@ export const NEAREST_SUMMARIES: Readonly<Record<Verbosity, readonly { level: Ver
 
 export const SUMMARY_FIELDS: ReadonlySet<string> = new Set(["summary_terse", "summary_normal", "summary_detailed"]);
 
-const READABLE_FIELDS: ReadonlySet<string> = new Set([
-  ...SUMMARY_FIELDS,
-  "action",
-  "args_summary",
-  "consequence",
-  "context",
-  "description",
-  "error_message",
-  "output_summary",
-  "partial_result",
-  "question",
-  "reason",
-  "remediation_hint",
-]);
+/** The texts of one type of event. */
+interface TypeTexts {
+  readonly fields: readonly string[];
+  /** Whether every event of the type has one: its schema requires it. */
+  readonly isCertain: boolean;
+}
+
+const certain = (...own: readonly string[]): TypeTexts => ({ fields: [...SUMMARY_FIELDS, ...own], isCertain: true });
+const possible = (...own: readonly string[]): TypeTexts => ({ fields: [...SUMMARY_FIELDS, ...own], isCertain: false });
+
+/**
+ * The texts of each type of event that are announced to a person (AAEP §11.1). A request and its author are not among them: the listener knows
+ * both. A default is announced by the label of its choice, and an agent's own data are for programs.
+ */
+const TEXTS: Readonly<Record<TopicKind, TypeTexts>> = {
+  "session.started": certain(),
+  "session.completed": certain("output_summary"),
+  "session.errored": certain("remediation_hint"),
+  "session.cancelled": certain("partial_result"),
+  "state.changed": possible(),
+  // And the description of its progress.
+  "progress.updated": possible(),
+  "tool.invoked": certain("description", "args_summary"),
+  "tool.completed": possible("error_message"),
+  // And its chunk, which has no variants.
+  "output.streaming": certain(),
+  "awaiting.confirmation": certain("action", "consequence"),
+  // And the labels of its choices.
+  "awaiting.clarification": certain("question", "context"),
+  "handoff.requested": certain("reason"),
+  extension: possible(),
+};
+
+const READABLE_FIELDS: ReadonlySet<string> = new Set(Object.values(TEXTS).flatMap(({ fields }) => fields));
 
 /** The other fields of envelopes and payloads: looked up first, so that hardly any key is ever taken apart. */
 const OTHER_FIELDS: ReadonlySet<string> = new Set(
@@ -119,6 +139,15 @@ export function withoutSummaries(event: AgentEvent): AgentEvent {
     return Object.fromEntries(Object.entries(event).filter(([name]) => !isSummary(name))) as AgentEvent;
   }
   return event;
+}
+
+/** Whether the event has a text for people, and so says its language (AAEP §11.1). */
+export function hasTexts(event: Fields, kind: TopicKind): boolean {
+  const { fields, isCertain } = TEXTS[kind];
+  if (isCertain) return true;
+  for (const field of fields) if (event[field] !== undefined) return true;
+  if (kind === "progress.updated" && isFields(event.progress) && event.progress.description !== undefined) return true;
+  return hasVariants(event as AgentEvent);
 }
 
 /** Whether the type demands `summary_normal`; of a type that it does not know, it is all that a subscriber announces (AAEP §7). */

@@ -1,5 +1,6 @@
 // Whether an event published twice is the same event (R3).
-import type { AgentEvent, JournaledEvent } from "./event.js";
+import type { AgentEvent, JournaledEvent, LocalizationHints } from "./event.js";
+import { hintsIn } from "./shape-languages.js";
 
 /** An event with this id that was accepted before. */
 export interface KnownPublish {
@@ -14,11 +15,20 @@ export interface PublishedEvent {
   readonly fields: Readonly<Record<string, unknown>>;
   /** The JSON text of exactly these fields, where there is one. */
   readonly source?: string | undefined;
+  /** The publisher lets go of `fields`: the daemon may fill them in as they are, which costs less than a copy. Default false. */
+  readonly isHandedOver?: boolean;
 }
 
 const DEPTH_LIMIT = 64;
 /** What the daemon fills in (R2), rewrites or takes away (R3a, R13, R16, R25): no ground to call a repeat another event. */
-const FILLED: ReadonlySet<string> = new Set(["@context", "timestamp", "producer", "urgency", "position"]);
+const FILLED: ReadonlySet<string> = new Set([
+  "@context",
+  "timestamp",
+  "producer",
+  "urgency",
+  "position",
+  "localization_hints",
+]);
 const REWRITTEN: ReadonlySet<string> = new Set(["sequence_number", "position", "from_state", "chunk"]);
 
 /** Deep equality of JSON values. Answers false below a depth of 64. */
@@ -39,9 +49,17 @@ export function knownFrom({ event, source, published }: JournaledEvent): KnownPu
   return { event, published: { fields, source: published } };
 }
 
-/** Whether two publishes say the same. */
-export function isSameContent(a: PublishedEvent, b: PublishedEvent): boolean {
-  return (a.source !== undefined && a.source === b.source) || isDeepEqual(a.fields, b.fields);
+/** Whether a publish says the same as one before it, which may have had its language filled in since (R2). */
+export function isSameContent(input: PublishedEvent, earlier: PublishedEvent): boolean {
+  if (input.source !== undefined && input.source === earlier.source) return true;
+  return isDeepEqual(input.fields, earlier.fields) || isSameButForLanguage(input.fields, earlier.fields);
+}
+
+function isSameButForLanguage(sent: PublishedEvent["fields"], earlier: PublishedEvent["fields"]): boolean {
+  const { localization_hints: hints, ...rest } = earlier;
+  if (hints === undefined || sent.localization_hints !== undefined || !isDeepEqual(sent, rest)) return false;
+  const { primary_language: language } = hints as LocalizationHints;
+  return isDeepEqual(hints, hintsIn(language, undefined));
 }
 
 /**

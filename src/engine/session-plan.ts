@@ -8,6 +8,8 @@ import type { Moment, SequenceWarning } from "./session-turn.js";
 export interface PublishContext extends Moment {
   /** What the agent said of itself when it connected (R2). */
   readonly agent: Producer | undefined;
+  /** The first of the languages that its manifest lists (R2). */
+  readonly agentLanguage: string | undefined;
   /** `--producer-id`. */
   readonly producerId: string | undefined;
   /** The agent's connection, by identity: the owner of the sessions it starts (R8). */

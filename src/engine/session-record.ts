@@ -65,6 +65,8 @@ export interface OutputRecord extends Undoable, TextLengths {
   carry: string;
   /** Of the last chunk: what closes the output must look alike. */
   last: ChunkLook | undefined;
+  /** The language of its first chunk, which later chunks that name none are in (R2). Undefined before that. */
+  language: string | undefined;
 }
 
 export interface OpenQuestion {
@@ -103,6 +105,8 @@ export interface SessionRecord extends Undoable {
   phase: SessionPhase;
   /** The agent that started it. */
   starter: Producer;
+  /** The language of its start's texts (R2). */
+  language: string | undefined;
   /** The agent that spoke last. */
   lastAgentId: string;
   readonly agents: Map<string, AgentRecord>;
@@ -154,6 +158,7 @@ export function createSessionRecord(sessionId: string): SessionRecord {
     sessionId,
     phase: "absent",
     starter: { agent_id: "" },
+    language: undefined,
     lastAgentId: "",
     agents: new Map(),
     outputs: new Map(),
@@ -209,6 +214,7 @@ export function createOutputRecord(outputId: string | undefined, ordinal: number
     utf8Bytes: 0,
     carry: "",
     last: undefined,
+    language: undefined,
   };
 }
 

@@ -22,6 +22,7 @@ import { breach, type Draft, emitBefore, emitMade, stampNow, type Turn, textOrUn
 export function startSession({ draft, session, event, ownToken }: Turn): void {
   session.phase = "open";
   session.starter = event.producer;
+  session.language = event.localization_hints?.primary_language;
   session.owner = draft.connection;
   session.resumeToken = ownToken === undefined ? `rst_${draft.moment.ids.hex(16)}` : undefined;
   session.tokenHash = draft.hashToken(ownToken ?? session.resumeToken ?? "");
@@ -215,11 +216,16 @@ function notInvoked(sentence: string, pointer: string): Fault {
   return new Fault("tool_not_invoked", sentence, { pointer, rule: "AAEP §4.5.2" });
 }
 
-/** Repairs a completion without invocation: listeners hear both (R3). Its words are the tool's name, which is the same in every language. */
+/** Repairs a completion without invocation: listeners hear both (R3). */
 function supplyInvocation(turn: Turn, tool: string, toolCallId: string | undefined): void {
   const { draft, session, agent } = turn;
   const call = toolCallId === undefined ? {} : { tool_call_id: toolCallId };
-  emitBefore(turn, "closing", "tool.invoked", agent.producer, { tool, ...call, summary_normal: tool });
+  const language = turn.event.localization_hints?.primary_language ?? session.language;
+  emitBefore(turn, "closing", "tool.invoked", agent.producer, {
+    tool,
+    ...call,
+    ...draft.summary({ kind: "tool_supplied", tool, language }),
+  });
   if (toolCallId !== undefined) addFact(draft, session, "call", session.usedCallIds, toolCallId, CALL_IDS_KEPT_COUNT);
   implyState(agent, "calling_tool");
 }
@@ -249,6 +255,7 @@ export function streamOutput(turn: Turn): void {
     }
     checkOpenLimit("outputs", session.outputs.size, where);
     output = createOutputRecord(outputId, session.ordinal + 1);
+    output.language = textOrUndefined(event.language) ?? event.localization_hints?.primary_language;
     draft.undo.put(session.outputs, key, output);
   } else draft.undo.touch(output);
   const { codePoints } = output;

@@ -53,7 +53,7 @@ const OUT_OF_PLACE: Readonly<Record<SessionPhase, { readonly code: FaultCode; re
 
 /**
  * Applies an agent's event: refuses it with a Fault, or changes the session's records and adds the event, and what the daemon must say
- * before it, to the plan. `input` is what the agent sent: its text is the event's only where nothing was changed (R2).
+ * before it, to the plan. `input` is what the agent sent: a repeat is compared with that where more was changed than a language filled in (R2).
  */
 export function applyEvent(turn: Turn, input: PublishedEvent): void {
   const { draft, session, agent, kind } = turn;
@@ -71,10 +71,10 @@ export function applyEvent(turn: Turn, input: PublishedEvent): void {
   session.lastAgentId = agent.agentId;
   step(turn);
   if (turn.isAbsorbed) return;
-  const { event } = turn;
-  const { micros } = turn.timestamp;
-  if (event === input.fields) emit(draft, session, event, micros, kind, input.source, undefined);
-  else emit(draft, session, event, micros, kind, undefined, undefined, sentText(input));
+  const { event, taken } = turn;
+  const isWhole = event === taken.event;
+  const published = isWhole && taken.isAsSent ? undefined : sentText(input);
+  emit(draft, session, event, turn.timestamp.micros, kind, isWhole ? taken.source : undefined, undefined, published);
 }
 
 /** What an agent sent, to compare a repeat with; an event that it did not name cannot be repeated (R3). */

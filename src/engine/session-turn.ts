@@ -12,6 +12,7 @@ import {
   type Producer,
   type TopicKind,
 } from "./event.js";
+import type { TakenEvent } from "./event-intake.js";
 import type { FactDraft } from "./session-facts.js";
 import type { AgentRecord, OpenQuestion, SessionRecord } from "./session-record.js";
 import { parseTimestamp, type Timestamp } from "./timestamps.js";
@@ -23,6 +24,8 @@ export type Sequencing = "enforce" | "warn";
 /** What a session's daemon-made events have to say. */
 export type MadeText =
   | { readonly kind: "tool_abandoned"; readonly tool: string; readonly producer: Producer }
+  /** `language` is that of the agent's texts; undefined where it is not known. */
+  | { readonly kind: "tool_supplied"; readonly tool: string; readonly language: string | undefined }
   | { readonly kind: "question_withdrawn"; readonly question: AgentEvent }
   /** `isLeftOver`: since the daemon was restarted. */
   | { readonly kind: "agent_disconnected"; readonly producer: Producer; readonly isLeftOver: boolean };
@@ -95,6 +98,7 @@ export interface Turn {
   readonly session: SessionRecord;
   readonly agent: AgentRecord;
   readonly kind: TopicKind;
+  readonly taken: TakenEvent;
   /** The event as it will go out; a rule that must alter it puts a copy here. */
   event: AgentEvent;
   timestamp: Timestamp;
@@ -191,14 +195,6 @@ export function emitBefore(
 /** The instant of something that happens now: not before the session's last (R3b). */
 export function stampNow(draft: Draft, session: SessionRecord): string {
   return timestampFrom(draft.moment.wallTime, session);
-}
-
-/** @throws Fault "invalid_event" */
-export function timestampOf(event: AgentEvent): Timestamp {
-  const timestamp = parseTimestamp(event.timestamp);
-  if (timestamp !== undefined) return timestamp;
-  const sentence = "Write timestamp as RFC 3339 with no, three or six fractional digits, and Z or an offset.";
-  throw new Fault("invalid_event", sentence, { pointer: "/timestamp", rule: "AAEP §3.2.5" });
 }
 
 export function textOrUndefined(value: unknown): string | undefined {

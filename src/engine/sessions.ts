@@ -5,9 +5,9 @@ import { Fault } from "../base/errors.js";
 import type { Millis } from "../contracts/clock.js";
 import type { KeptState } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
-import { completeEvent } from "./complete-event.js";
 import { createEndedSessions, type EndedSession } from "./ended-sessions.js";
-import { type AgentEvent, isTerminalKind, type JournaledEvent, topicKind } from "./event.js";
+import { isTerminalKind, type JournaledEvent } from "./event.js";
+import { createEventIntake, type ValidateEvent } from "./event-intake.js";
 import type { Instant } from "./kept-entry.js";
 import type { KeptQuestion } from "./kept-questions.js";
 import { createKeptSessions } from "./kept-sessions.js";
@@ -43,17 +43,16 @@ import {
   type Moment,
   type Sequencing,
   stampNow,
-  timestampOf,
 } from "./session-turn.js";
 import { createUndoLog } from "./undo-log.js";
-import { isPlainSource, wellFormedFields } from "./well-formed.js";
 
 export interface SessionsOptions {
   /** How far an agent's timestamp may be off, ms (R3b, `clock_skew_seconds`). Beyond it: `timestamp_skewed`. */
   readonly clockSkewMs: number;
   readonly sequencing: Sequencing;
-  /** Throws a Fault unless the completed event is valid by its schema. */
-  readonly validate: (event: Readonly<Record<string, unknown>>) => void;
+  readonly validate: ValidateEvent;
+  /** The language of texts whose agent says none (R2). */
+  readonly defaultLanguage: string;
   /** What is kept and compared of a session's token (R8). */
   readonly hashToken: HashToken;
   /** The texts of daemon-made events. */
@@ -129,7 +128,8 @@ export interface Sessions {
 
 /** The sessions of a daemon, none at first. */
 export function createSessions(options: SessionsOptions): Sessions {
-  const { clockSkewMs, sequencing, validate, summary, hashToken } = options;
+  const { clockSkewMs, sequencing, summary, hashToken } = options;
+  const take = createEventIntake(options);
   const kept = createKeptSessions(options.kept ?? NOTHING_KEPT, options.log ?? { error: () => undefined }, hashToken);
   const open = new Map<string, SessionRecord>();
   const owners = createSessionOwners();
@@ -220,19 +220,12 @@ export function createSessions(options: SessionsOptions): Sessions {
     return other;
   };
 
-  const planOne = (draft: Draft, taken: TakenToken, context: PublishContext): PublishAnswer => {
-    const { input, token: ownToken } = taken;
-    const { type, session_id: id } = input.fields;
-    const kind = typeof type === "string" ? topicKind(type) : "extension";
+  const planOne = (draft: Draft, sent: TakenToken, context: PublishContext): PublishAnswer => {
+    const { input, token: ownToken } = sent;
+    const { session_id: id } = input.fields;
     const known = typeof id === "string" ? open.get(id) : undefined;
-    const completed = completeEvent(input.fields, kind, known, factsIn(known, context));
-    const isPlain = input.source !== undefined && isPlainSource(input.source);
-    const repaired = isPlain
-      ? completed
-      : wellFormedFields(completed, kind === "output.streaming" ? "chunk" : undefined);
-    validate(repaired);
-    const event = repaired as AgentEvent;
-    const timestamp = timestampOf(event);
+    const taken = take(input, known, factsIn(known, context));
+    const { event, kind, timestamp } = taken;
     const session = find(event.session_id);
     if (session.phase === "open") changing(session);
     let agent = session.agents.get(event.producer.agent_id);
@@ -242,7 +235,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       undo.put(session.agents, agent.agentId, agent);
     }
     const isStamped = input.fields.timestamp !== undefined;
-    const turn = { draft, session, agent, kind, event, timestamp, isStamped, ownToken, isAbsorbed: false };
+    const turn = { draft, session, agent, kind, taken, event, timestamp, isStamped, ownToken, isAbsorbed: false };
     const wasAbsent = session.phase === "absent";
     applyEvent(turn, input);
     const { event_id: eventId } = event;

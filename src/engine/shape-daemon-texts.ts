@@ -35,14 +35,20 @@ function languageFor(event: AgentEvent, wanted: readonly string[], primary: stri
   return matchLanguage(wanted, there) ?? primary;
 }
 
+/** The catalogue's language that is there under the plain names. An event of before the daemon's texts said theirs has a variant of every other. */
+function primaryOf(event: AgentEvent): string {
+  if (event.localization_hints !== undefined) return event.localization_hints.primary_language;
+  for (const [language, { normal }] of KEYS) if (event[normal] === undefined) return language;
+  return "en";
+}
+
 /** One of the daemon's events with texts in every language, in one shape. */
 export function shapeDaemonTexts(
   event: AgentEvent,
   shape: { readonly verbosity: Verbosity; readonly languages: readonly string[] },
-  defaultLanguage: string,
 ): AgentEvent {
   const hints = event.localization_hints;
-  const primary = hints?.primary_language ?? defaultLanguage;
+  const primary = primaryOf(event);
   const wanted = languageFor(event, shape.languages, primary);
   const keys = wanted === primary ? PLAIN : (KEYS.get(wanted) ?? PLAIN);
   const isTerse = shape.verbosity === "terse";
@@ -52,6 +58,6 @@ export function shapeDaemonTexts(
   if (!isTerse || requiresNormalSummary(event.type)) shaped.summary_normal = event[keys.normal];
   const level = isTerse ? "terse" : "normal";
   if (level !== (event.verbosity ?? "normal")) shaped.verbosity = level;
-  if (wanted !== primary) shaped.localization_hints = hintsIn(wanted, hints);
+  if (hints === undefined || wanted !== primary) shaped.localization_hints = hintsIn(wanted, hints);
   return shaped as AgentEvent;
 }

@@ -1,6 +1,6 @@
 // Shaping of events whose texts are there in several languages: each text in the best one, under its plain name (R14, AAEP ch. 11).
 // What must not live here: the choice among summaries of an event in one language, which is shape.ts's.
-import type { AgentEvent, LocalizationHints, Verbosity } from "./event.js";
+import { type AgentEvent, type LocalizationHints, topicKind, type Verbosity } from "./event.js";
 import { matchLanguage, textDirection } from "./language.js";
 import {
   type Fields,
@@ -118,7 +118,7 @@ function selectSummaries(
   return { texts: selected, spoken: [language], language, level: chosen.level };
 }
 
-/** What is said of a language that takes the primary one's place. */
+/** The hints of a language that takes the primary one's place, or that nothing was said of. */
 export function hintsIn(language: string, hints: LocalizationHints | undefined): LocalizationHints {
   // Direction and script are said of the primary language and would be wrong of another.
   const { text_direction: _direction, script: _script, ...others } = hints ?? { primary_language: language };
@@ -156,6 +156,8 @@ export function shapeVariants(
   if (summary !== undefined && summary.level !== (event.verbosity ?? "normal")) shaped.verbosity = summary.level;
   const spoken = [...selected.spoken, ...(folded?.spoken ?? [])];
   const language = summary?.language ?? bestLanguage(spoken, languages);
-  if (language !== primary) shaped.localization_hints = hintsIn(language, hints);
+  if (hints === undefined || language !== primary) shaped.localization_hints = hintsIn(language, hints);
+  // A chunk has no variants: its text stays in the language it was in, whatever its summary is said in (AAEP §11.5.3).
+  if (language !== primary && topicKind(event.type) === "output.streaming") shaped.language ??= primary;
   return shaped as AgentEvent;
 }

@@ -48,9 +48,10 @@ function shapeSummaries(event: AgentEvent, verbosity: Verbosity): AgentEvent {
 
 /**
  * The event in one shape (R14). Answers the same object where nothing has to change, so that what the agent sent can go out byte-identical (R2).
- * An event without language is in `defaultLanguage`, and one without verbosity is "normal": both stay unsaid where they are what is sent.
+ * An event without verbosity is "normal", which stays unsaid where it is what is sent. One that says no language was journaled before events were
+ * given theirs (R2): it is in `defaultLanguage`.
  */
 export function applyShape(event: AgentEvent, shape: Shape, defaultLanguage: string): AgentEvent {
-  if (hasDaemonTexts(event)) return shapeDaemonTexts(event, shape, defaultLanguage);
+  if (hasDaemonTexts(event)) return shapeDaemonTexts(event, shape);
   return hasVariants(event) ? shapeVariants(event, shape, defaultLanguage) : shapeSummaries(event, shape.verbosity);
 }

@@ -11,16 +11,17 @@ import {
 } from "./daemon-events.js";
 import type { IdServices } from "./derived-id.js";
 import type { AgentEvent, JournaledEvent, NewEvent, Producer } from "./event.js";
-import { localizedTexts } from "./localized-texts.js";
+import { localizedTexts, type ParametersFor } from "./localized-texts.js";
 import type { QuestionResult } from "./question-result.js";
 import type { ReminderPoint } from "./questions-spec.js";
 import type { Resolution } from "./session-questions.js";
 import type { OpenQuestion, SessionSummary } from "./session-record.js";
 import type { MadeSummary } from "./session-turn.js";
 import { shapeKey } from "./shape.js";
+import { hintsIn } from "./shape-languages.js";
 import type { Standpoint } from "./standpoint.js";
 import type { Terms } from "./terms.js";
-import type { GapReason, Outcome } from "./texts/catalogue.js";
+import type { GapReason, MessageKey, Outcome } from "./texts/catalogue.js";
 
 export interface LostPart {
   readonly afterEventId: string | undefined;
@@ -62,27 +63,35 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
     producer: of.producer,
     timestamp: of.timestamp,
     shape: shapeKey(terms),
-    audience: { kind: "listener", languages: terms.languages },
+    // A listener whom no catalogue serves hears what everybody hears.
+    audience: { kind: "listener", languages: [...terms.languages, defaultLanguage] },
   });
 
-  const resolutionTexts = (outcome: Outcome, question: AgentEvent) => {
-    const { summaries, hints } = localizedTexts(everyone, "resolution", (language) => {
+  /** A message for everybody as members of an event, with the language that they are in (AAEP §11.1). */
+  const membersOf = <Key extends MessageKey>(key: Key, parametersFor: ParametersFor<Key>) => {
+    const { summaries, hints } = localizedTexts(everyone, key, parametersFor);
+    return { ...summaries, localization_hints: hints };
+  };
+
+  const resolutionTexts = (outcome: Outcome, question: AgentEvent) =>
+    membersOf("resolution", (language) => {
       const { terse, defaultAnswer } = askingIn(question, language);
       return { ...outcome, asking: terse, defaultAnswer };
     });
-    return { ...summaries, localization_hints: hints };
-  };
 
   const madeSummary: MadeSummary = (text) => {
     switch (text.kind) {
       case "tool_abandoned":
-        return localizedTexts(everyone, "toolAbandoned", () => ({ tool: text.tool })).summaries;
+        return membersOf("toolAbandoned", () => ({ tool: text.tool }));
+      case "tool_supplied":
+        // The agent's own word, in every language the same.
+        return { summary_normal: text.tool, localization_hints: hintsIn(text.language ?? defaultLanguage, undefined) };
       case "question_withdrawn":
         return resolutionTexts({ decision: "cancelled", decidedBy: "agent" }, text.question);
       case "agent_disconnected":
-        return localizedTexts(everyone, text.isLeftOver ? "agentNotBack" : "agentDisconnected", () => ({
+        return membersOf(text.isLeftOver ? "agentNotBack" : "agentDisconnected", () => ({
           agent: speakerOf(text.producer),
-        })).summaries;
+        }));
     }
   };
 
@@ -138,19 +147,15 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
         marks: { question: question.event.event_id, decision: outcome.decision, decided_by: outcome.decidedBy },
       };
     },
-    reminder: (question, passed, remainingSeconds) => {
-      const { summaries, hints } = localizedTexts(everyone, "countdown", (language) => ({
+    reminder: (question, passed, remainingSeconds) => ({
+      urgency: "normal",
+      progress: { percent: passed === "half" ? 50 : 90 },
+      ...membersOf("countdown", (language) => ({
         passed,
         remainingSeconds,
         asking: askingIn(question.event, language).terse,
-      }));
-      return {
-        urgency: "normal",
-        progress: { percent: passed === "half" ? 50 : 90 },
-        ...summaries,
-        localization_hints: hints,
-      };
-    },
+      })),
+    }),
     asBacklog: (entry, isOpen) => {
       if (entry.kind === "awaiting.confirmation" || entry.kind === "awaiting.clarification") return undefined;
       if (entry.made === "notice") {

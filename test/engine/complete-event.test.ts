@@ -5,7 +5,13 @@ import { formatTimestamp, isBefore, parseTimestamp } from "../../src/engine/time
 import { createStage, eventOf, faultOf, SESSION, WALL_TIME } from "../support/session-stage.js";
 
 const ids = { hex: (bytes: number) => "ab".repeat(bytes) };
-const facts = { agent: { agent_id: "planner", model: "m" }, producerId: undefined, wallTime: WALL_TIME, ids };
+const facts = {
+  agent: { agent_id: "planner", model: "m" },
+  agentLanguage: undefined,
+  producerId: undefined,
+  wallTime: WALL_TIME,
+  ids,
+};
 const whole = {
   "@context": "https://aaep-protocol.org/context/v1",
   type: "https://aaep-protocol.org/types/agent.output.streaming",
@@ -83,6 +89,7 @@ describe("completing events", () => {
     const session = {
       latestMicros: WALL_TIME * 1000 + 1,
       latestText: "2026-05-24T14:22:11.000001Z",
+      language: undefined,
       outputs: new Map(),
     };
     expect(completeEvent({}, "extension", session, facts)).toMatchObject({ timestamp: "2026-05-24T14:22:11.000001Z" });
@@ -91,9 +98,10 @@ describe("completing events", () => {
   test("R2: an event that needed no change keeps its source; a completed one has none", () => {
     const stage = createStage();
     stage.start();
-    const source = ` ${JSON.stringify(whole)}`;
-    const plan = stage.sessions.plan([{ fields: whole, source }], stage.context());
-    expect(plan.events[0]?.event).toBe(whole);
+    const spoken = { ...whole, localization_hints: { primary_language: "yo" } };
+    const source = ` ${JSON.stringify(spoken)}`;
+    const plan = stage.sessions.plan([{ fields: spoken, source }], stage.context());
+    expect(plan.events[0]?.event).toBe(spoken);
     expect(plan.events[0]?.source).toBe(source);
     expect(plan.events[0]?.kind).toBe("output.streaming");
     expect(stage.plan([eventOf("output.streaming")]).events[0]?.source).toBeUndefined();

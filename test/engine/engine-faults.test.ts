@@ -54,6 +54,8 @@ describe("what fails after the journal", () => {
     timestamp: formatTimestamp(rig.clock.wallTime()),
     producer: { agent_id: "test-agent" },
     urgency: "normal",
+    // An event that lacks nothing is not copied.
+    localization_hints: { primary_language: "en" },
     ...fields,
   });
 

@@ -123,9 +123,12 @@ describe("languages", () => {
     });
   });
 
-  test("R14: an event without language is in the default one", () => {
+  test("R14, P19: an event that says no language is in the default one, which is said where its variants are folded", () => {
     const payload = { summary_normal: "Done", summary_normal_de: "Fertig" };
-    expect(shaped(COMPLETED, payload, shape("normal", "en-US", "de"))).toEqual({ summary_normal: "Done" });
+    expect(shaped(COMPLETED, payload, shape("normal", "en-US", "de"))).toEqual({
+      summary_normal: "Done",
+      localization_hints: { primary_language: "en" },
+    });
     expect(shaped(COMPLETED, payload, shape("normal", "de"))).toEqual({
       summary_normal: "Fertig",
       localization_hints: { primary_language: "de" },

@@ -3,7 +3,7 @@ import type { Requirement } from "./requirement.js";
 
 export const RULINGS: readonly Requirement[] = [
   { id: "R1", says: "One daemon stands for many agents; spawned by one, it bears that one's name." },
-  { id: "R2", says: "What an agent leaves out is filled in; what it set stays, to the byte." },
+  { id: "R2", says: "What an agent leaves out is filled in, the language too; what it set stays, to the byte." },
   { id: "R3", says: "What is out of order is refused with the rule it breaks; arrays all or nothing; repeats once." },
   { id: "R3a", says: "States that events imply are acceptable; open things are closed before an end." },
   { id: "R3b", says: "Time is compared per producer at the coarser precision." },
@@ -20,7 +20,7 @@ export const RULINGS: readonly Requirement[] = [
   { id: "R11", says: "Progress and states are superseded under pressure, nothing else is." },
   { id: "R12", says: "Ids of what the daemon makes are stable, and points to resume from." },
   { id: "R13", says: "Positions are code points going out, and any of three units coming in." },
-  { id: "R14", says: "Verbosity and languages choose what is sent, once a shape." },
+  { id: "R14", says: "Verbosity and languages choose what is sent, once a shape; its language is told." },
   { id: "R15", says: "Cognitive load and pace are honored." },
   { id: "R16", says: "Sequence numbers are checked and removed." },
   { id: "R17", says: "Who resumes may see repeats and never a gap." },

@@ -1,7 +1,7 @@
 // The agent's side (R2, R3, R8, R33).
 import { expect } from "vitest";
 import { ACCEPTED, chunk, completed, errored, invoked, progress, RAW, returned, started, state } from "./events.js";
-import { hasRpcAgent, type Lane, type Part, type Scenario } from "./scenario.js";
+import { hasRpcAgent, type Lane, type Part, type Scenario, type Step } from "./scenario.js";
 
 const MANIFEST: Part = {
   "@context": "https://aaep-protocol.org/context/v1",
@@ -12,18 +12,41 @@ const MANIFEST: Part = {
   aaep_versions_supported: ["1.0.0"],
   conformance_levels_supported: [1],
   transports_supported: ["stdio-jsonrpc"],
+  languages_supported: ["ha-NG", "en"],
   event_types_emitted: ["aaep:agent.session.*"],
 };
 
 const NOW = "2026-05-24T14:00:00.000Z";
-/** Complete, valid, and written as no serializer would. */
-const UNUSUAL = [
+/** Written as no serializer would; complete and valid, and in no language. */
+const UNTOLD = [
   `{"chunk":"\\u0041\\/\\u00e9 \\ud83d\\ude00","position":0.0,"complete":false,"@context":["https://aaep-protocol.org/context/v1","https://example.org/v1"],`,
   `"type":"aaep:agent.output.streaming","event_id":"evt_unusual1","session_id":"sess_1","timestamp":"${NOW}","producer":{"agent_id":"test-agent"},`,
   `"urgency":"normal","extensions":{"mine":{"10":1.0,"2":1e2,"b":-0,"a":[ ],"10.50":12345678901234567890}}}`,
 ].join("");
+/** The same, and it says its language. */
+const UNUSUAL = UNTOLD.replace('"urgency":', '"localization_hints": {"primary_language":"\\u0065n-GB" },"urgency":');
+
+/** The second of two such texts. */
+const second = (text: string): string =>
+  text.replace("unusual1", "unusual2").replace('"position":0.0', '"position":5.0');
 
 const withoutRpcAgent = (reason: string) => (lane: Lane) => (hasRpcAgent(lane) ? undefined : reason);
+
+const YORUBA: Part = { localization_hints: { primary_language: "yo-NG" } };
+const IN_YORUBA = ',"localization_hints":{"primary_language":"yo-NG"}}';
+
+/** A reader of what is published as text, in a session that begins in Yoruba. */
+const WRITTEN: readonly Step[] = [
+  {
+    do: "subscribe",
+    who: "reader",
+    request: { capabilities: { ...(RAW.capabilities as Part), supported_extensions: ["https://example.org/v1"] } },
+    answer: ACCEPTED,
+  },
+  { do: "publish", events: [started(YORUBA), state("idle", "writing_output")] },
+  { do: "hears", who: "reader", events: [started(YORUBA), state("idle", "writing_output")] },
+  { do: "advance", ms: 0 },
+];
 
 export const publishing: readonly Scenario[] = [
   {
@@ -55,26 +78,21 @@ export const publishing: readonly Scenario[] = [
   {
     name: "R2, AAEP §8.2.1, M7: an event that needs nothing goes out byte for byte as it came, however it is written",
     steps: [
-      {
-        do: "subscribe",
-        who: "reader",
-        request: { capabilities: { ...(RAW.capabilities as Part), supported_extensions: ["https://example.org/v1"] } },
-        answer: ACCEPTED,
-      },
-      { do: "publish", events: [started(), state("idle", "writing_output")] },
-      { do: "hears", who: "reader", events: [started(), state("idle", "writing_output")] },
-      { do: "advance", ms: 0 },
+      ...WRITTEN,
       { do: "publish text", text: UNUSUAL },
-      {
-        do: "publish text",
-        text: `[ ${UNUSUAL.replace("unusual1", "unusual2").replace('"position":0.0', '"position":5.0')} ]`,
-      },
+      { do: "publish text", text: `[ ${second(UNUSUAL)} ]` },
       { do: "hears text", who: "reader", text: UNUSUAL },
-      {
-        do: "hears text",
-        who: "reader",
-        text: UNUSUAL.replace("unusual1", "unusual2").replace('"position":0.0', '"position":5.0'),
-      },
+      { do: "hears text", who: "reader", text: second(UNUSUAL) },
+    ],
+  },
+  {
+    name: "R2, P19, AAEP §11.1: an event without a language gets its session's at its end, and all that its agent wrote stays byte for byte",
+    steps: [
+      ...WRITTEN,
+      { do: "publish text", text: ` ${UNTOLD} ` },
+      { do: "publish text", text: `[ ${second(UNTOLD)} ]` },
+      { do: "hears text", who: "reader", text: `${UNTOLD.slice(0, -1)}${IN_YORUBA}` },
+      { do: "hears text", who: "reader", text: `${second(UNTOLD).slice(0, -1)}${IN_YORUBA}` },
     ],
   },
   {
@@ -218,7 +236,12 @@ export const publishing: readonly Scenario[] = [
       {
         do: "hears",
         who: "reader",
-        events: [started({ producer: { agent_id: "planner", agent_version: "1.4.2", agent_name: "Planner" } })],
+        events: [
+          started({
+            producer: { agent_id: "planner", agent_version: "1.4.2", agent_name: "Planner" },
+            localization_hints: { primary_language: "ha-NG" },
+          }),
+        ],
       },
       {
         do: "call",

@@ -150,7 +150,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
         };
         return { ...journal, append, ...options.around?.({ ...journal, append }) };
       },
-      validate: assertEvent,
+      validate: (event, addedBytes) => assertEvent(event, undefined, addedBytes),
     },
     {
       producerId: "test-agent",

@@ -44,6 +44,7 @@ export function naiveShape(
   const asked = [...wanted, ...(hints?.fallback_chain ?? [])];
   // field → language → text; the plain field first, so that it wins over a variant that repeats its language.
   const there = new Map<string, Map<string, unknown>>();
+  let isFolded = false;
   for (const field of texts) {
     const byLanguage = new Map<string, unknown>();
     if (event[field] !== undefined) byLanguage.set(primary, event[field]);
@@ -52,6 +53,7 @@ export function naiveShape(
       if (language === undefined) continue;
       if (!byLanguage.has(language)) byLanguage.set(language, event[key]);
       delete result[key];
+      isFolded = true;
     }
     there.set(field, byLanguage);
     delete result[field];
@@ -90,7 +92,7 @@ export function naiveShape(
     }
   }
   sent ??= folded.length === 0 ? primary : best(asked, folded);
-  if (sent !== undefined && sent !== primary) {
+  if (sent !== undefined && (sent !== primary || (isFolded && hints === undefined))) {
     const { text_direction: _direction, script: _script, ...others } = hints ?? { primary_language: sent };
     result.localization_hints = {
       ...others,

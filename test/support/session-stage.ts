@@ -44,6 +44,7 @@ export function createStage(options: Partial<SessionsOptions> = {}) {
     sequencing: "enforce",
     validate: () => undefined,
     hashToken: (token) => `hash of ${token}`,
+    defaultLanguage: "en-US",
     summary: (text) => ({ summary_normal: text.kind === "tool_abandoned" ? `Gave up ${text.tool}.` : text.kind }),
     ...options,
   });
@@ -63,6 +64,7 @@ export function createStage(options: Partial<SessionsOptions> = {}) {
     published: new Map<string, KnownPublish>(),
     context: (changes: Partial<PublishContext> = {}): PublishContext => ({
       agent: { agent_id: "planner" },
+      agentLanguage: undefined,
       producerId: undefined,
       connection: stage.connection,
       now: stage.now,

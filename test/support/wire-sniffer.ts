@@ -1,7 +1,10 @@
-// Looks at every message that a daemon sends on a test's connections, and notes each that its schema does not allow.
+// Looks at every message that a daemon sends on a test's connections, and notes each that its schema does not allow, that says a member twice, or
+// that has a text for people in no language.
 import * as validators from "#gen/aaep/validators.js";
+import { readJsonDocument } from "../../src/base/json-document.js";
 import { allFaults } from "../../src/protocols/aaep/validate.js";
 import { isClosedForm } from "./closed-forms.js";
+import { untoldText } from "./told-language.js";
 
 export type Message = Readonly<Record<string, unknown>>;
 
@@ -26,7 +29,7 @@ const PLAIN: Readonly<Record<string, Check>> = {
   "subscription.rejected": isRejected,
   "subscription.close": validators.isSubscriptionClose,
   "aaepd.error": validators.isAaepdError,
-  "aaepd.pending": validators.isAaepdPending,
+  "aaepd.pending": isPending,
   "aaepd.heartbeat": validators.isAaepdHeartbeat,
   "aaepd.reply_not_taken": validators.isAaepdReplyNotTaken,
 };
@@ -40,7 +43,7 @@ const RESULTS: Readonly<Record<string, Check>> = {
   "aaep.manifest": validators.isProducerManifest,
   "aaep.set_manifest": isEmpty,
   "aaep.resume_session": validators.isResumeSessionResult,
-  "aaep.list_pending": validators.isAaepdPending,
+  "aaep.list_pending": isPending,
   "aaep.repeat": isEmpty,
   "aaep.skip": isEmpty,
   "aaepd.skip": isEmpty,
@@ -62,6 +65,11 @@ function isAccepted(value: unknown): boolean {
 
 function isRejected(value: unknown): boolean {
   return isClosedForm("subscription.rejected", value);
+}
+
+function isPending(value: unknown): boolean {
+  if (!validators.isAaepdPending(value)) return false;
+  return value.questions.every((question) => eventFaults(question).length === 0);
 }
 
 function isAnswerToTerms(value: unknown): boolean {
@@ -110,10 +118,19 @@ export function createWireSniffer(): WireSniffer {
 
   const read = (frame: Uint8Array): Message => {
     count += 1;
-    const message: unknown = JSON.parse(utf8.decode(frame));
+    const message = parsed(utf8.decode(frame));
     if (isObject(message)) return message;
     note("no object", message);
     return {};
+  };
+
+  const parsed = (text: string): unknown => {
+    try {
+      return readJsonDocument(text).value;
+    } catch (caught) {
+      note(String(caught), text);
+      return JSON.parse(text);
+    }
   };
 
   const look = (message: Message): Message => {
@@ -161,7 +178,9 @@ export function createWireSniffer(): WireSniffer {
 }
 
 function eventFaults(value: unknown): readonly string[] {
-  return allFaults(value).map(({ code, pointer, sentence }) => `${code} at ${pointer}: ${sentence}`);
+  const faults = allFaults(value).map(({ code, pointer, sentence }) => `${code} at ${pointer}: ${sentence}`);
+  const untold = isObject(value) ? untoldText(value) : undefined;
+  return untold === undefined ? faults : [...faults, `no language is told of ${untold} (AAEP §11.1)`];
 }
 
 function isRpcError(error: unknown): boolean {

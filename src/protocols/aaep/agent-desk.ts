@@ -73,6 +73,7 @@ export function createAgentDesk(services: AgentDeskServices): AgentDesk {
     const inputs = events.map((event, index) => ({
       fields: event as Readonly<Record<string, unknown>>,
       source: texts?.[index],
+      isHandedOver: true,
     }));
     return agent().publish(inputs, isArray, resumeToken, isAnswered);
   };
@@ -90,12 +91,13 @@ export function createAgentDesk(services: AgentDeskServices): AgentDesk {
     },
     setManifest: (manifest) => {
       assertManifest(manifest);
-      const { agent_id, agent_version, agent_name } = manifest;
-      agent().setIdentity({
+      const { agent_id, agent_version, agent_name, languages_supported: languages = [] } = manifest;
+      const identity = {
         agent_id,
         ...(agent_version === undefined ? {} : { agent_version }),
         ...(agent_name === undefined ? {} : { agent_name }),
-      });
+      };
+      agent().setIdentity(identity, languages[0]);
       services.manifestDeclared(manifest as unknown as Message);
     },
     safety: () => agent().safety(),

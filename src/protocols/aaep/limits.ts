@@ -44,23 +44,27 @@ function prefixCount(extensions: unknown): number {
   return typeof extensions === "object" && extensions !== null ? Object.keys(extensions).length : 0;
 }
 
-/** Whether `event` keeps every limit. Most events are settled by an estimate, without serializing them. */
-export function isWithinLimits(event: object): boolean {
-  let fieldCount = 0;
-  let weight = 2;
+/**
+ * Whether `event` keeps every limit, also with a field of `addedBytes` more where that is not 0. Most events are settled by an estimate, without
+ * serializing them.
+ */
+export function isWithinLimits(event: object, addedBytes = 0): boolean {
+  let fieldCount = addedBytes > 0 ? 1 : 0;
+  let weight = 2 + addedBytes;
   for (const key in event) {
     const value = (event as Readonly<Record<string, unknown>>)[key];
     fieldCount += key === "extensions" ? 1 + prefixCount(value) : 1;
     weight += key.length * WORST_BYTES_PER_UNIT + 4 + weightOf(value, 2);
   }
   if (fieldCount > MAX_FIELD_COUNT) return false;
-  return weight <= MAX_EVENT_BYTES || limitBreaches(event).length === 0;
+  return weight <= MAX_EVENT_BYTES || limitBreaches(event, addedBytes).length === 0;
 }
 
-/** Every limit that `event` breaks, with the place. */
-export function limitBreaches(event: object): readonly LimitBreach[] {
+/** Every limit that `event` breaks, with the place; with a field of `addedBytes` more where that is not 0. */
+export function limitBreaches(event: object, addedBytes = 0): readonly LimitBreach[] {
   const breaches: LimitBreach[] = [];
-  const fieldCount = Object.keys(event).length + prefixCount((event as { readonly extensions?: unknown }).extensions);
+  const prefixes = prefixCount((event as { readonly extensions?: unknown }).extensions);
+  const fieldCount = Object.keys(event).length + prefixes + (addedBytes > 0 ? 1 : 0);
   if (fieldCount > MAX_FIELD_COUNT) {
     const sentence = `An event may have at most ${MAX_FIELD_COUNT} fields, counted with the prefixes in \`extensions\`; this one has ${fieldCount}. Move some under one prefix.`;
     breaches.push({ kind: "fields", pointer: "", sentence });
@@ -68,7 +72,7 @@ export function limitBreaches(event: object): readonly LimitBreach[] {
   collectBreaches(event, "", 1, breaches);
   // Serializing recurses, so it has to wait for the depth to be known.
   if (!breaches.some(({ kind }) => kind === "depth")) {
-    const bytes = utf8Length(JSON.stringify(event));
+    const bytes = utf8Length(JSON.stringify(event)) + addedBytes;
     if (bytes > MAX_EVENT_BYTES) {
       const sentence = `An event may have at most ${MAX_EVENT_BYTES} bytes of JSON; this one has ${bytes}. Split its text over several events.`;
       breaches.push({ kind: "bytes", pointer: "", sentence });

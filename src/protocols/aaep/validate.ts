@@ -38,16 +38,17 @@ export function parseEvent(value: unknown, vocabularies: Vocabularies = KNOWN_VO
 }
 
 /**
- * Narrows to a complete event.
+ * Narrows to a complete event. With `addedBytes` it has to keep the limits with a field of so many bytes more.
  * @throws Fault of the first violation by AAEP §3.9, whose sentence tells the others too: `invalid_event`, `unknown_type`, `urgency_not_allowed`
  * (R4), `default_not_allowed` (AAEP §6.4.1) or `message_too_large` (AAEP §3.7)
  */
 export function assertEvent(
   value: unknown,
   vocabularies: Vocabularies = KNOWN_VOCABULARIES,
+  addedBytes = 0,
 ): asserts value is Envelope {
-  if (isEvent(value, vocabularies)) return;
-  const found = findings(value, vocabularies);
+  if (isEvent(value, vocabularies, addedBytes)) return;
+  const found = findings(value, vocabularies, addedBytes);
   const [first] = found;
   if (first === undefined) throw unexplained();
   const sentence = () => severalSentences(found.map((finding) => finding.sentence));
@@ -58,8 +59,8 @@ export function assertEvent(
  * As `assertEvent`, for what an agent publishes: it may not speak as the daemon, whose extension marks what the daemon made (R31).
  * @throws Fault as `assertEvent` does, and `invalid_event` for members of `extensions.aaepd` that are the daemon's
  */
-export function assertPublishedEvent(value: unknown): asserts value is Envelope {
-  assertEvent(value);
+export function assertPublishedEvent(value: unknown, addedBytes = 0): asserts value is Envelope {
+  assertEvent(value, KNOWN_VOCABULARIES, addedBytes);
   assertAgentsMembers(value);
 }
 
@@ -69,7 +70,7 @@ export function allFaults(value: unknown, vocabularies: Vocabularies = KNOWN_VOC
 }
 
 /** The fast answer. Has to agree with `findings` being empty. */
-function isEvent(value: unknown, vocabularies: Vocabularies): value is Envelope {
+function isEvent(value: unknown, vocabularies: Vocabularies, addedBytes = 0): value is Envelope {
   if (typeof value !== "object" || value === null) return false;
   const event = value as Readonly<Record<string, unknown>>;
   const type = event.type;
@@ -86,7 +87,7 @@ function isEvent(value: unknown, vocabularies: Vocabularies): value is Envelope 
   if (!isCalendarDate(event.timestamp as string)) return false;
   if (event.aaep_version !== undefined && !isSpokenVersion(event.aaep_version as string)) return false;
   if (event.extensions !== undefined && prefixFindings(event, vocabularies).length > 0) return false;
-  return isWithinLimits(event);
+  return isWithinLimits(event, addedBytes);
 }
 
 /** Places in the order of AAEP §3.9. */
@@ -111,7 +112,7 @@ interface Finding {
   readonly sentence: () => string;
 }
 
-function findings(value: unknown, vocabularies: Vocabularies): readonly Finding[] {
+function findings(value: unknown, vocabularies: Vocabularies, addedBytes = 0): readonly Finding[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     const sentence = () => "An event is a JSON object; send one.";
     return [{ rank: RANK.object, code: "invalid_event", pointer: "", rule: "AAEP §3.9", sentence }];
@@ -130,7 +131,7 @@ function findings(value: unknown, vocabularies: Vocabularies): readonly Finding[
     ...timestampFindings(event),
     ...versionFindings(event),
     ...prefixFindings(event, vocabularies),
-    ...limitBreaches(event).map(findingFromBreach),
+    ...limitBreaches(event, addedBytes).map(findingFromBreach),
   ].sort((one, other) => one.rank - other.rank);
   const seen = new Set<string>();
   return found.filter(({ pointer }) => !seen.has(pointer) && seen.add(pointer));
