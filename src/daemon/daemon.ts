@@ -18,6 +18,7 @@ import type { Offer } from "../engine/terms.js";
 import { BOUNDARIES } from "../engine/terms.js";
 import { createTurnRoom } from "../engine/turn-room.js";
 import { createJsonCodec } from "../protocols/aaep/json-codec.js";
+import { createSpokenLanguages, type SpokenLanguages } from "../protocols/aaep/spoken-languages.js";
 import type { Message } from "../protocols/aaep/subscription-desk.js";
 import { assertPublishedEvent } from "../protocols/aaep/validate.js";
 import { createSendingTurns } from "../runtime/sending-turns.js";
@@ -113,6 +114,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       agent: declared,
     }),
   });
+  const languages = createSpokenLanguages(options.defaultLanguage);
   const startedAt = clock.wallTime();
   const begunAt = clock.now();
   // Loaded when somebody asks: most daemons are never asked.
@@ -140,7 +142,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       engine,
       log,
       ids: options.ids,
-      offer: offerOf(options),
+      offer: offerOf(options, languages),
+      languages,
       producer: () => producerOf(manifest()),
       manifestUri: (origin) => (origin === undefined ? presence?.uri : `${origin}${MANIFEST_PAGE}`),
       manifest,
@@ -306,10 +309,10 @@ async function startEngine(options: DaemonOptions, audit: Audit): Promise<Engine
   }
 }
 
-function offerOf(options: DaemonOptions): Offer {
+function offerOf(options: DaemonOptions, languages: SpokenLanguages): Offer {
   return {
     maxEventsPerSecond: options.maxEventsPerSecond,
-    languages: undefined,
+    isSpoken: languages.isSpoken,
     coalesceBoundaries: BOUNDARIES,
     conformanceLevels: CONFORMANCE_LEVELS,
     signedManifest: false,

@@ -1,6 +1,7 @@
 import type { ProducerManifest } from "#gen/aaep/types.js";
 import { AAEPD_VOCABULARY, CORE_VOCABULARY } from "../engine/vocabularies.js";
 import { AAEP_VERSION } from "../protocols/aaep/negotiate.js";
+import { ownLanguages } from "../protocols/aaep/spoken-languages.js";
 import type { Configuration } from "./config.js";
 
 /** Where the manifest stands among the pages of the HTTP server (AAEP §5.10.2). */
@@ -10,7 +11,10 @@ export const MANIFEST_PAGE = "/.well-known/aaep-manifest.json";
 export const CONFORMANCE_LEVELS: readonly number[] = [1, 2, 3];
 
 export interface ManifestFacts {
-  readonly configuration: Pick<Configuration, "producerId" | "maxConcurrentSubscriptions" | "socket" | "grpc" | "http">;
+  readonly configuration: Pick<
+    Configuration,
+    "producerId" | "defaultLanguage" | "maxConcurrentSubscriptions" | "socket" | "grpc" | "http"
+  >;
   readonly version: string;
   /** Whether an agent is spoken to over standard input and output. */
   readonly hasStdio: boolean;
@@ -35,7 +39,10 @@ export function daemonManifest(facts: ManifestFacts): ProducerManifest {
     aaep_versions_supported: [AAEP_VERSION],
     conformance_levels_supported: CONFORMANCE_LEVELS,
     transports_supported: transports,
-    ...pick(agent, ["languages_supported"]),
+    // The languages of its one agent, the first of which texts that say none are in; and the daemon's, whoever its agents are (R2, R31).
+    languages_supported: [
+      ...new Set([...(agent?.languages_supported ?? []), ...ownLanguages(configuration.defaultLanguage)]),
+    ],
     event_types_emitted: agent?.event_types_emitted ?? ["aaep:agent.*"],
     extensions_supported: [...new Set([AAEPD_VOCABULARY, ...(agent?.extensions_supported ?? [])])],
     default_verbosity: agent?.default_verbosity ?? "normal",

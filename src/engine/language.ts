@@ -18,6 +18,11 @@ function parseTag(tag: string): ParsedTag {
   return { whole, language, script, rest: (script === "" ? others : others.slice(1)).join("-") };
 }
 
+/** The parts of a tag that decide whom it serves, in lower case; `script` is "" where the tag names none. */
+export function languageAndScript(tag: string): { readonly language: string; readonly script: string } {
+  return parseTag(tag);
+}
+
 /**
  * 0 the same tag; 1 one of them without region; 2 regions that differ; 3 one of them without script. Scripts that differ do not serve each other:
  * who reads one need not read the other.

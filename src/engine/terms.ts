@@ -66,8 +66,8 @@ export interface Terms {
 export interface Offer {
   /** Upper bound of any subscription's rate, events/s; undefined grants what was asked. */
   readonly maxEventsPerSecond: number | undefined;
-  /** Languages that are ever emitted; undefined grants any that was asked. */
-  readonly languages: readonly string[] | undefined;
+  /** Whether somebody here speaks a language that serves this one. Another is granted with a note: an agent may yet come that speaks it (R14). */
+  readonly isSpoken: (tag: string) => boolean;
   readonly coalesceBoundaries: readonly Boundary[];
   readonly conformanceLevels: readonly number[];
   /** Whether a signed manifest can be shown (AAEP §5.3.1.12). */

@@ -139,7 +139,7 @@ function createStage(): Stage {
     ids: { hex: (bytes) => String(++keys).padStart(bytes * 2, "0") },
     offer: {
       maxEventsPerSecond: undefined,
-      languages: undefined,
+      isSpoken: () => true,
       coalesceBoundaries: BOUNDARIES,
       conformanceLevels: [1, 2],
       signedManifest: false,

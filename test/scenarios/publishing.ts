@@ -246,7 +246,11 @@ export const publishing: readonly Scenario[] = [
       {
         do: "call",
         method: "aaep.manifest",
-        answer: { type: "aaep:producer.manifest", aaep_versions_supported: ["1.0.0"] },
+        answer: {
+          type: "aaep:producer.manifest",
+          aaep_versions_supported: ["1.0.0"],
+          languages_supported: expect.arrayContaining(["en", "es", "fr", "de", "ja", "ar"]),
+        },
       },
     ],
   },

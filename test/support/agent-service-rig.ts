@@ -8,6 +8,7 @@ import { type AgentMethods, agentMethods } from "../../src/protocols/aaep/agent-
 import type { AgentStream } from "../../src/protocols/aaep/agent-stream.js";
 import { decodeDocument } from "../../src/protocols/aaep/protobuf/decode.js";
 import { encodeDocument } from "../../src/protocols/aaep/protobuf/encode.js";
+import { createSpokenLanguages } from "../../src/protocols/aaep/spoken-languages.js";
 import { type CallSignal, createCallSignal } from "../../transports/json-rpc/call-signal.js";
 import { createEngineRig, type EngineRig, type RigOptions, SILENT_LOG } from "./engine-rig.js";
 import { openStream, type StreamClient } from "./service-calls.js";
@@ -53,6 +54,7 @@ export function createAgentServiceRig(options: RigOptions = {}): AgentServiceRig
     clock: rig.clock,
     log: SILENT_LOG,
     agentIdleMs: AGENT_IDLE_MS,
+    languages: createSpokenLanguages("en-US"),
     handshakeTimeoutMs: HANDSHAKE_TIMEOUT_MS,
     served: (stream) => void streams.push(stream),
   });

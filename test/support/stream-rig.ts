@@ -57,7 +57,7 @@ export function createStreamRig(options: RigOptions = {}): StreamRig {
       },
       offer: {
         maxEventsPerSecond: undefined,
-        languages: undefined,
+        isSpoken: () => true,
         coalesceBoundaries: BOUNDARIES,
         conformanceLevels: [1, 2],
         signedManifest: false,

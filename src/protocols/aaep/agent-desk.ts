@@ -8,6 +8,7 @@ import type { AgentEvents } from "../../engine/question-agents.js";
 import type { SessionSummary } from "../../engine/session-record.js";
 import { type AgentQuestions, createAgentQuestions } from "./agent-questions.js";
 import { isQuestion } from "./costly-calls.js";
+import { MOST_DECLARED_LANGUAGES, type SpokenLanguages } from "./spoken-languages.js";
 import type { Message } from "./subscription-desk.js";
 import { assertManifest, assertResumeSession } from "./validate-messages.js";
 
@@ -25,6 +26,8 @@ export interface AgentDeskServices {
   readonly events: AgentEvents | undefined;
   /** Its connection, where that may have subscriptions too: what they name in `SubscriptionEvents` (R5). Default: it has none. */
   readonly connection?: object;
+  /** Told of the languages that its manifest lists, while it is there. */
+  readonly languages: Pick<SpokenLanguages, "changed">;
   /** It has declared its manifest: its identity, languages and extensions. */
   readonly manifestDeclared: (manifest: Message) => void;
 }
@@ -60,9 +63,15 @@ export interface AgentDesk extends AgentQuestions {
 
 export function createAgentDesk(services: AgentDeskServices): AgentDesk {
   let handle: AgentHandle | undefined;
+  let spoken: readonly string[] = [];
   const agent = (): AgentHandle => {
     handle ??= services.engine.openAgent(services.identity, services.events, services.connection);
     return handle;
+  };
+
+  const speaks = (languages: readonly string[]): void => {
+    services.languages.changed(spoken, languages);
+    spoken = languages;
   };
 
   const publish = ({ events, isArray, resumeToken, isAnswered, sources }: Publication): PublishReceipt => {
@@ -98,6 +107,7 @@ export function createAgentDesk(services: AgentDeskServices): AgentDesk {
         ...(agent_name === undefined ? {} : { agent_name }),
       };
       agent().setIdentity(identity, languages[0]);
+      speaks(languages.slice(0, MOST_DECLARED_LANGUAGES));
       services.manifestDeclared(manifest as unknown as Message);
     },
     safety: () => agent().safety(),
@@ -109,6 +119,7 @@ export function createAgentDesk(services: AgentDeskServices): AgentDesk {
     close: () => {
       handle?.close();
       handle = undefined;
+      speaks([]);
     },
   };
 }

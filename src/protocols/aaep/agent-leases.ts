@@ -6,6 +6,7 @@ import type { AbortSignalLike } from "../../contracts/rpc.js";
 import type { AgentHandle } from "../../engine/agent-handle.js";
 import type { Engine } from "../../engine/engine.js";
 import { type AgentDesk, createAgentDesk } from "./agent-desk.js";
+import type { SpokenLanguages } from "./spoken-languages.js";
 
 /** Agents by single calls that may be there at a time. A further one takes the place of the idle one that was used longest ago. */
 export const MAX_LEASES = 4096;
@@ -15,6 +16,7 @@ const RETRY_SECONDS = 5;
 
 export interface AgentLeaseServices {
   readonly engine: Pick<Engine, "openAgent" | "holderOf" | "publishRefused">;
+  readonly languages: SpokenLanguages;
   readonly ids: IdSource;
   readonly clock: Clock;
   /** How long an agent is kept after its last call, ms (R8, `agent_idle_seconds`). */
@@ -62,7 +64,7 @@ interface Lease {
 }
 
 export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
-  const { engine, ids, clock, agentIdleMs } = services;
+  const { engine, languages, ids, clock, agentIdleMs } = services;
   const leases = new Map<string, Lease>();
   const byAgent = new Map<AgentHandle, Lease>();
   /** Leases without a call under way. The lease that was used longest ago is the first. */
@@ -85,7 +87,8 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
   const open = (spared: Lease | undefined): Lease => {
     makeRoom(spared);
     // Between its calls nothing can be told to it: whoever has a question's session is told in its place.
-    const desk = createAgentDesk({ engine, identity: undefined, events: undefined, manifestDeclared: () => {} });
+    const events = undefined;
+    const desk = createAgentDesk({ engine, languages, identity: undefined, events, manifestDeclared: () => {} });
     const key = ids.hex(16);
     const lease: Lease = { key, desk, callCount: 0, isKept: false, isClosed: false, cancelExpiry: () => {} };
     leases.set(key, lease);

@@ -21,10 +21,12 @@ import { type PublishRequest, publishRequestIn, requestIdIn } from "./agent-requ
 import { isCostlyCall } from "./costly-calls.js";
 import { createOrderedAnswers, type OrderedAnswers } from "./ordered-answers.js";
 import { encodeDocument } from "./protobuf/encode.js";
+import type { SpokenLanguages } from "./spoken-languages.js";
 import { errorMessage, type Message } from "./subscription-desk.js";
 
 export interface AgentStreamServices {
   readonly engine: Pick<Engine, "openAgent" | "publishRefused">;
+  readonly languages: SpokenLanguages;
   readonly clock: Clock;
   readonly log: Log;
   /** How long a stream may stay without a request, ms (R22). */
@@ -72,6 +74,7 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
         answers.tell(encoded("", { waiting: waitingDocument(question, isWaiting) }), question.token),
       closing: (areSessionsKept) => answers.tell(encoded("", { closing: closingDocument(areSessionsKept) })),
     },
+    languages: services.languages,
     manifestDeclared: () => {},
   });
 

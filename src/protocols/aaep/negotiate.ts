@@ -1,7 +1,6 @@
 // The negotiation of a subscription's terms, at its start and later (AAEP §5.2–§5.7, R15, R21, R26, R32).
 // What is granted is never more than what was asked for. What must not live here: ids, messages' other members, anything with a memory.
 import { Fault } from "../../base/errors.js";
-import { matchLanguage } from "../../engine/language.js";
 import { shortenedText } from "../../engine/shortened-text.js";
 import { BOUNDARIES, type Boundary, type CognitiveLoad, type Offer, type Terms } from "../../engine/terms.js";
 import {
@@ -134,12 +133,11 @@ function grant(
   const notes = [...firstNotes, ...requested.notes];
   const defaults = defaultTerms();
 
-  // Languages nobody asked for stay at their default: events go out in their own language where it has none of them.
-  const offeredLanguages = requested.languages === undefined ? undefined : offer.languages;
-  const isSpoken = (tag: string) =>
-    offeredLanguages === undefined || matchLanguage([tag], offeredLanguages) !== undefined;
-  const languages = granted("languages", requested.languages ?? defaults.languages, isSpoken, notes);
-  if (languages.length === 0) throw unavailable("languages", offeredLanguages ?? []);
+  const strange = requested.languages?.filter((tag) => !offer.isSpoken(tag)) ?? [];
+  if (strange.length > 0)
+    notes.push(
+      `languages: nobody here speaks ${strange.map(quoted).join(", ")} yet; until somebody does, texts come in other languages.`,
+    );
 
   const askedBoundaries = requested.coalesceBoundaries ?? defaults.coalesceBoundaries;
   const isCut = (boundary: Boundary) => offer.coalesceBoundaries.includes(boundary);
@@ -160,7 +158,7 @@ function grant(
   const terms: Terms = {
     maxEventsPerSecond: grantedRate(requested.maxEventsPerSecond, offer.maxEventsPerSecond, notes),
     preferredVerbosity: requested.preferredVerbosity ?? defaults.preferredVerbosity,
-    languages,
+    languages: requested.languages ?? defaults.languages,
     supportsConfirmationReply,
     supportsClarificationReply: requested.supportsClarificationReply ?? defaults.supportsClarificationReply,
     coalesceBoundaries: boundariesForLoad(boundaries, cognitiveLoad, notes),

@@ -18,6 +18,7 @@ import { createQuestionMethods, questionNotifications } from "./question-methods
 import { longForm, NEEDS_AN_ANSWER, unanswerable } from "./rpc-forms.js";
 import { safeReply } from "./safe-reply.js";
 import { sourceTexts } from "./source-text.js";
+import type { SpokenLanguages } from "./spoken-languages.js";
 import {
   createSubscriptionDesk,
   type DeskServices,
@@ -35,6 +36,7 @@ export interface RpcPeer {
 }
 
 export interface RpcServices extends DeskServices {
+  readonly languages: SpokenLanguages;
   /** The daemon's manifest as it stands now. */
   readonly manifest: () => Message;
   /** An agent has declared its manifest: its identity, languages and extensions. */
@@ -90,6 +92,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     identity: services.agentIdentity,
     events: questionNotifications(peer.notify),
     connection,
+    languages: services.languages,
     manifestDeclared: services.manifestDeclared,
   });
   const questions = createQuestionMethods(agent);

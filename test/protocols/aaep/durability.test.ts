@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import { BOUNDARIES } from "../../../src/engine/terms.js";
 import { createRpcSession } from "../../../src/protocols/aaep/rpc-session.js";
+import { createSpokenLanguages } from "../../../src/protocols/aaep/spoken-languages.js";
 import { createCallSignal } from "../../../transports/json-rpc/call-signal.js";
 import { createAgentServiceRig } from "../../support/agent-service-rig.js";
 import { createEngineRig, type EngineRig, type RigOptions, SILENT_LOG, session } from "../../support/engine-rig.js";
@@ -46,13 +47,14 @@ function createPeer(rig: EngineRig) {
       ids: { hex: (bytes) => String(++keys).padStart(bytes * 2, "0") },
       offer: {
         maxEventsPerSecond: undefined,
-        languages: undefined,
+        isSpoken: () => true,
         coalesceBoundaries: BOUNDARIES,
         conformanceLevels: [1, 2],
         signedManifest: false,
         burst: 1,
       },
       producer: () => ({ agent_id: "daemon" }),
+      languages: createSpokenLanguages("en-US"),
       manifestUri: () => undefined,
       log: SILENT_LOG,
       manifest: () => ({}),

@@ -45,7 +45,7 @@ const capabilities: fc.Arbitrary<Capabilities> = fc.record(
 
 const offer: fc.Arbitrary<Offer> = fc.record({
   maxEventsPerSecond: fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined }),
-  languages: fc.option(fc.uniqueArray(tag, { minLength: 1, maxLength: 3 }), { nil: undefined }),
+  isSpoken: fc.uniqueArray(tag).map((spoken) => (wanted: string) => spoken.some((one) => one === wanted)),
   coalesceBoundaries: fc.uniqueArray(fc.constantFrom(...BOUNDARIES), { minLength: 1 }),
   conformanceLevels: fc.uniqueArray(fc.constantFrom(1, 2, 3), { minLength: 1 }),
   signedManifest: fc.boolean(),
@@ -89,7 +89,8 @@ function expectWithin(answer: Accepted, history: readonly Capabilities[], given:
   const wish = asked(history);
   const rate = terms.maxEventsPerSecond ?? Number.POSITIVE_INFINITY;
   expect(rate).toBe(Math.min(wish.rate, given.maxEventsPerSecond ?? Number.POSITIVE_INFINITY));
-  expect(wish.list("languages")).toEqual(expect.arrayContaining([...terms.languages]));
+  const lower = (tags: readonly unknown[]) => tags.map((one) => String(one).toLowerCase());
+  expect(lower(terms.languages)).toEqual([...new Set(lower(wish.list("languages")))]);
   expect(wish.list("coalesce_boundaries")).toEqual(expect.arrayContaining([...terms.coalesceBoundaries]));
   expect(given.coalesceBoundaries).toEqual(expect.arrayContaining([...terms.coalesceBoundaries]));
   expect(wish.list("supported_conformance_levels")).toEqual(

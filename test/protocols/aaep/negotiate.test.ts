@@ -14,7 +14,7 @@ import {
 
 const OFFER: Offer = {
   maxEventsPerSecond: undefined,
-  languages: undefined,
+  isSpoken: () => true,
   coalesceBoundaries: BOUNDARIES,
   conformanceLevels: [1, 2, 3],
   signedManifest: false,
@@ -106,17 +106,26 @@ describe("what is asked for and what is granted", () => {
     expect(accepted(ask({}, { maxEventsPerSecond: 5 })).honored.max_events_per_second).toBe(5);
   });
 
-  test("AAEP §5.4.4, ch. 11: languages are those asked for that an offered one serves", () => {
-    const offer = { languages: ["en", "es-419"] };
-    const answer = accepted(ask({ languages: ["yo", "en-US", "es"] }, offer));
-    expect(answer.honored.languages).toEqual(["en-US", "es"]);
-    expect(answer.notes[0]).toContain('"yo"');
-    expect(rejected(ask({ languages: ["yo"] }, offer))).toMatchObject({
-      reasonCode: "capabilities_incompatible",
-      reasonMessage: expect.stringContaining("languages"),
-    });
-    // Who asks for no language is not turned away for one.
-    expect(accepted(ask({}, { languages: ["ja"] })).terms.languages).toEqual(["en-US"]);
+  test("AAEP §11.2, R14, P19: a language that nobody speaks yet is granted with a note, for an agent may come that does", () => {
+    const offer = { isSpoken: (tag: string) => tag.startsWith("en") };
+    const answer = accepted(ask({ languages: ["yo-NG", "en-US", "ha"] }, offer));
+    expect(answer.honored.languages).toEqual(["yo-NG", "en-US", "ha"]);
+    expect(answer.notes).toEqual([
+      'languages: nobody here speaks "yo-NG", "ha" yet; until somebody does, texts come in other languages.',
+    ]);
+    expect(accepted(ask({ languages: ["yo"] }, offer)).terms.languages).toEqual(["yo"]);
+    expect(accepted(ask({ languages: ["en-GB"] }, offer)).notes).toEqual([]);
+    // A subscriber that asks for no language is told nothing of any.
+    expect(accepted(ask({}, { isSpoken: () => false })).notes).toEqual([]);
+  });
+
+  test("AAEP §11.2.2, R14: a renegotiation that asks for a language nobody speaks is answered with the note too", () => {
+    const first = accepted(ask({ languages: ["en"] }));
+    const changed = accepted(
+      renegotiate(first, { languages: ["yo", "en"] }, { ...OFFER, isSpoken: (tag) => tag === "en" }),
+    );
+    expect(changed.terms.languages).toEqual(["yo", "en"]);
+    expect(changed.notes[0]).toContain('"yo"');
   });
 
   test("R32: unknown values in lists are dropped with a note; where nothing is left, nothing is granted instead", () => {

@@ -5,6 +5,7 @@ import { BOUNDARIES } from "../../../src/engine/terms.js";
 import { formatTimestamp } from "../../../src/engine/timestamps.js";
 import { MAX_AWAITED_COUNT } from "../../../src/protocols/aaep/agent-questions.js";
 import { createRpcSession, type RpcSession } from "../../../src/protocols/aaep/rpc-session.js";
+import { createSpokenLanguages } from "../../../src/protocols/aaep/spoken-languages.js";
 import { createCallSignal } from "../../../transports/json-rpc/call-signal.js";
 import { createEngineRig, type EngineRig, SILENT_LOG } from "../../support/engine-rig.js";
 import { rpcCall } from "../../support/rpc-call.js";
@@ -34,13 +35,14 @@ function createStage(): Stage {
         ids: { hex: (bytes) => String(++keys).padStart(bytes * 2, "0") },
         offer: {
           maxEventsPerSecond: undefined,
-          languages: undefined,
+          isSpoken: () => true,
           coalesceBoundaries: BOUNDARIES,
           conformanceLevels: [1, 2],
           signedManifest: false,
           burst: 1,
         },
         producer: () => ({ agent_id: "daemon" }),
+        languages: createSpokenLanguages("en-US"),
         manifestUri: () => undefined,
         log: SILENT_LOG,
         manifest: () => ({}),

@@ -6,6 +6,7 @@ import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { agentMethods } from "../../../src/protocols/aaep/agent-service.js";
 import { decodeDocument } from "../../../src/protocols/aaep/protobuf/decode.js";
 import { encodeDocument } from "../../../src/protocols/aaep/protobuf/encode.js";
+import { createSpokenLanguages } from "../../../src/protocols/aaep/spoken-languages.js";
 import { createCallSignal } from "../../../transports/json-rpc/call-signal.js";
 import { SILENT_LOG, session } from "../../support/engine-rig.js";
 import { createSubscriberRig, type Document, requestOf, type SubscriberRig } from "../../support/subscriber-calls.js";
@@ -95,6 +96,7 @@ describe("calls beside Listen", () => {
       clock: rig.clock,
       log: SILENT_LOG,
       agentIdleMs: 60_000,
+      languages: createSpokenLanguages("en-US"),
       handshakeTimeoutMs: 60_000,
       served: () => undefined,
     });
