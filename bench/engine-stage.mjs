@@ -8,7 +8,7 @@ import { createTurnRoom } from "../dist/src/engine/turn-room.js";
 import { createWakeUps } from "../dist/src/engine/wake-ups.js";
 import { createJsonCodec } from "../dist/src/protocols/aaep/json-codec.js";
 import { defaultTerms } from "../dist/src/protocols/aaep/negotiate.js";
-import { assertEvent } from "../dist/src/protocols/aaep/validate.js";
+import { assertPublishedEvent } from "../dist/src/protocols/aaep/validate.js";
 import { frameRunOf } from "../dist/src/runtime/frame-runs.js";
 import { createPump } from "../dist/src/runtime/pump.js";
 import { createSendingTurns } from "../dist/src/runtime/sending-turns.js";
@@ -88,7 +88,7 @@ export function createEngineStage({
       segmenter,
       log: { debug: silent, info: silent, warn: silent, error: silent },
       createJournal,
-      validate: assertEvent,
+      validate: assertPublishedEvent,
     },
     {
       producerId: undefined,
@@ -137,6 +137,9 @@ export function createEngineStage({
             return true;
           },
           writable: () => Promise.resolve(),
+          failed: (fault) => {
+            throw fault;
+          },
         },
         clock,
         sendingTurns,

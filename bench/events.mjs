@@ -17,11 +17,14 @@ export function numberOffset(text) {
   return text.indexOf('","session_id"') - DIGITS;
 }
 
+/** What an event says of its language, at its end. */
+const HINTS = ',"localization_hints":{"primary_language":"en-US"}';
+
 /**
  * Texts of one session's events. `renew` gives what follows the time of that moment. With `chunkCharacters` the agent's name takes what its text
- * leaves of the bytes.
+ * leaves of the bytes. Where `saysLanguage` is false the daemon has to say it: the event has its bytes when it leaves.
  */
-export function createEventTexts({ chunkCharacters } = {}) {
+export function createEventTexts({ chunkCharacters, saysLanguage = true } = {}) {
   const session = `sess_${randomBytes(8).toString("hex")}`;
   // Its end is no zero, which would be taken for the first digit of the number.
   const salt = `${randomBytes(11).toString("hex").slice(0, -1)}x`;
@@ -38,7 +41,7 @@ export function createEventTexts({ chunkCharacters } = {}) {
     stamp = new Date().toISOString();
     const [before, after] = envelope(`${CORE}output.streaming`, 0, stamp).split("0".repeat(DIGITS));
     head = before;
-    const fixed = `${after}"normal","chunk":"","position":1234567,"complete":false,"output_id":"out_1"}`;
+    const fixed = `${after}"normal","chunk":"","position":1234567,"complete":false,"output_id":"out_1"${HINTS}}`;
     const room = EVENT_BYTES - head.length - DIGITS - fixed.length;
     if (chunkCharacters !== undefined && name === "") {
       name = `,"agent_name":"${"Bench ".repeat(20).slice(0, room - chunkCharacters - ',"agent_name":""'.length)}"`;
@@ -49,7 +52,7 @@ export function createEventTexts({ chunkCharacters } = {}) {
     const chunk = WORDS.repeat(3).slice(0, chunkLength);
     beforeChunk = `${after}"normal","chunk":"`;
     middle = `${beforeChunk}${chunk}","position":`;
-    tail = ',"complete":false,"output_id":"out_1"}';
+    tail = `,"complete":false,"output_id":"out_1"${saysLanguage ? HINTS : ""}}`;
   };
   renew();
   /** Short chunks are cut from running text, so that it has sentences. */
@@ -62,7 +65,7 @@ export function createEventTexts({ chunkCharacters } = {}) {
     session,
     renew,
     started: () =>
-      `${envelope(`${CORE}session.started`, 9_999_999_999, stamp)}"normal","summary_normal":"The benchmark begins."}`,
+      `${envelope(`${CORE}session.started`, 9_999_999_999, stamp)}"normal","summary_normal":"The benchmark begins."${HINTS}}`,
     /** Chunk number `number`, of an output that began with number 0. */
     chunk: (number) =>
       `${head}${String(number).padStart(DIGITS, "0")}${middleOf(number)}${number * chunkLength}${tail}`,

@@ -2,7 +2,7 @@
 import { attack } from "./rows/attack.mjs";
 import { encodings } from "./rows/counted.mjs";
 import { durable, jetstream } from "./rows/durable.mjs";
-import { ingest } from "./rows/ingest.mjs";
+import { ingest, language } from "./rows/ingest.mjs";
 import { latency } from "./rows/latency.mjs";
 import { slow, slowFull } from "./rows/many.mjs";
 import { memory } from "./rows/memory.mjs";
@@ -21,6 +21,7 @@ import { stdioOut } from "./rows/stdio-out.mjs";
 
 export const SECTIONS = [
   ingest,
+  language,
   reading,
   socket,
   services,

@@ -4,6 +4,7 @@ import { readJsonDocument } from "../../dist/src/base/json-document.js";
 import { createClock } from "../../dist/src/daemon/clock.js";
 import { createJournalRing } from "../../dist/src/engine/journal-ring.js";
 import { createRpcSession } from "../../dist/src/protocols/aaep/rpc-session.js";
+import { createSpokenLanguages } from "../../dist/src/protocols/aaep/spoken-languages.js";
 import { openDiskJournal } from "../../dist/src/storage/open-disk-journal.js";
 import { isOutputStreamingEvent } from "../../gen/aaep/validators.js";
 import { createEngineStage, PASS_THROUGH } from "../engine-stage.mjs";
@@ -24,19 +25,20 @@ function message(texts, from, size) {
 const stages = new Map();
 
 /** An engine that goes on from run to run: its session, its journal and its compiled code stay. */
-function stageFor(size) {
-  const known = stages.get(size);
+function stageFor(size, saysLanguage) {
+  const name = `${size} ${saysLanguage}`;
+  const known = stages.get(name);
   if (known !== undefined) return known;
   const stage = createEngineStage();
   const session = sessionOf(stage);
-  const texts = createEventTexts();
+  const texts = createEventTexts({ saysLanguage });
   const publish = (text) => session.handlers.notification(callOf(text));
   publish(`{"method":"aaep.publish","params":${texts.started()}}`);
   stage.subscribe(PASS_THROUGH, (frames) => {
     for (const frame of frames) kept += frame.length;
   });
   const made = { stage, texts, publish, next: 0 };
-  stages.set(size, made);
+  stages.set(name, made);
   return made;
 }
 
@@ -52,7 +54,7 @@ function sessionOf(stage) {
     throw new Error(JSON.stringify(error));
   };
   return createRpcSession(
-    { engine: stage.engine, ids: stage.ids, agentIdentity: undefined },
+    { engine: stage.engine, ids: stage.ids, agentIdentity: undefined, languages: createSpokenLanguages("en-US") },
     { notify, deliver: () => true, writable: () => Promise.resolve() },
   );
 }
@@ -81,9 +83,9 @@ serveRole({
       }
     });
   },
-  /** The same events published through the engine, journaled and encoded for one subscriber. */
-  ingest: ({ count, size }) => {
-    const one = stageFor(size);
+  /** The same events published through the engine, journaled and encoded for one subscriber; where `saysLanguage` is false, completed by it. */
+  ingest: ({ count, size, saysLanguage = true }) => {
+    const one = stageFor(size, saysLanguage);
     const messages = [];
     for (let from = 0; from < count; from += size) messages.push(message(one.texts, one.next + from, size));
     one.next += messages.length * size;
