@@ -4,6 +4,8 @@ import type { Millis } from "../contracts/clock.js";
 export interface RateBudget {
   /** When the next event may leave; minus infinity where there is no limit or a token is left. */
   readonly availableAt: () => Millis;
+  /** How many events one second replenishes; infinity where there is no limit. */
+  readonly perSecond: () => number;
   /** Takes one token at `now`, also where there is none: the debt moves `availableAt` further away (R4). */
   readonly spend: (now: Millis) => void;
   /**
@@ -34,6 +36,10 @@ class TokenBucket implements RateBudget {
     this.rate = ratePerSecond;
     this.burst = burst;
     this.fullAt = now;
+  }
+
+  perSecond(): number {
+    return this.rate ?? Number.POSITIVE_INFINITY;
   }
 
   availableAt(): Millis {

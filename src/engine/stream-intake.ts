@@ -39,6 +39,8 @@ export abstract class StreamIntake {
   // The lowest epoch owed beside the queue, as it was when last looked at in this take: it only rises, as units are taken over into the queue.
   private restOwed: Epoch | undefined;
   private isRestStale = false;
+  // Of what is said of many sessions, how much went ahead of live events.
+  private saidAhead = 0;
 
   constructor(
     standing: Place,
@@ -171,14 +173,19 @@ export abstract class StreamIntake {
     return this.urgent?.count() ?? 0;
   }
 
-  /** How much has still to be said of what was before: nothing that is live is taken over before it. */
+  /** How much has still to be said of what was before. */
   protected unsaidCount(): number {
     return this.services.briefing()?.count() ?? 0;
   }
 
-  /** The unsaid of a session comes before something critical of it. */
+  /** The unsaid of a session comes before something live of it (R17). */
   protected sayOf(session: string): void {
     for (const unit of this.services.briefing()?.ofSession(session) ?? []) this.queue.put(unit);
+  }
+
+  /** Sums go ahead of all that is live for one second of the budget; the others when their session or nobody else has something (R17). */
+  private isSayingAhead(): boolean {
+    return this.unsaidCount() > 0 && this.saidAhead < this.budget.perSecond();
   }
 
   /** Says the next of what is still to be said; undefined where there is none. */
@@ -186,17 +193,20 @@ export abstract class StreamIntake {
     const briefing = this.services.briefing();
     if (briefing === undefined || briefing.count() === 0) return undefined;
     if (this.queue.isFull()) return "full";
+    this.saidAhead += 1;
     for (const unit of briefing.next() ?? []) this.queue.put(unit);
+    if (briefing.count() === 0) this.saidAhead = 0;
     return "taken";
   }
 
-  /** Moves one unit from the source into the queue. The briefing comes first. */
+  /** Moves one unit from the source into the queue, or says something of what was before. */
   protected absorbOne(merging: boolean, before?: Epoch): "taken" | "full" | "empty" {
-    const said = this.sayNext();
+    const said = this.isSayingAhead() ? this.sayNext() : undefined;
     if (said !== undefined) return said;
     const source = this.sourceNow(before);
     const unit = source?.view.log.at(source.cursor);
-    if (source === undefined || unit === undefined) return "empty";
+    if (source === undefined || unit === undefined) return this.sayNext() ?? "empty";
+    this.sayOf(unit.session);
     const admitted = this.apart === undefined ? unit : this.apart.admit(unit);
     if (admitted !== undefined && !this.queue.offer(admitted, merging)) return "full";
     this.apart?.settle(unit);
@@ -233,7 +243,7 @@ export abstract class StreamIntake {
   /** Takes over all that arrived while it could not have left. False: the queue is full. */
   protected absorbHeld(): boolean {
     // It is made as it leaves.
-    if (this.unsaidCount() > 0) return false;
+    if (this.isSayingAhead()) return false;
     const before = Math.max(this.pressureUntil, this.spokenAt, this.budget.availableAt());
     for (;;) {
       const source = this.sourceNow();

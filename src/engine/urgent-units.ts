@@ -28,6 +28,9 @@ export function createUrgentUnits(
   let asked: readonly JournaledEvent[] = NO_UNITS;
   let nextAsked = 0;
 
+  /** How a question's session stands is said directly before it, at no cost either (R17). */
+  const withSum = (unit: Unit): readonly Unit[] => [...(services.briefing()?.ofSession(unit.session) ?? []), unit];
+
   const takeQuestions = (isExpedited: (epoch: Epoch) => boolean): readonly Unit[] => {
     if (asksUpTo !== undefined) {
       asked = services.openQuestions(asksUpTo);
@@ -37,7 +40,10 @@ export function createUrgentUnits(
     const looked = asked.slice(nextAsked, nextAsked + URGENT_LIMIT);
     nextAsked += looked.length;
     if (nextAsked >= asked.length) asked = NO_UNITS;
-    return looked.flatMap((entry) => (isExpedited(entry.epoch) ? [] : (services.questionUnit(entry) ?? [])));
+    return looked.flatMap((entry) => {
+      const unit = isExpedited(entry.epoch) ? undefined : services.questionUnit(entry);
+      return unit === undefined ? [] : withSum(unit);
+    });
   };
 
   const takeNotices = (): readonly Unit[] => {
@@ -45,7 +51,7 @@ export function createUrgentUnits(
     for (let count = 0; count < URGENT_LIMIT; count += 1) {
       const next = services.briefing()?.nextNotice();
       if (next === undefined) break;
-      notices.push(...next);
+      for (const notice of next) notices.push(...withSum(notice));
     }
     return notices;
   };

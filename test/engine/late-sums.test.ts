@@ -128,8 +128,9 @@ describe("R17, R34: sums of many sessions", () => {
     rig.publish(session(idOf(0)).completed());
     const events = drained(subscription).map(({ event }) => event);
     expect(events.filter(isSum)).toHaveLength(SESSION_COUNT - 1);
-    expect(typesOf(events.slice(-2).map((event) => ({ event })))).toEqual(["progress.updated", "session.completed"]);
-    expect(events.at(-2)?.progress).toEqual({ percent: 99 });
+    const live = events.filter((event) => !isSum(event));
+    expect(typesOf(live.slice(-2).map((event) => ({ event })))).toEqual(["progress.updated", "session.completed"]);
+    expect(live.at(-2)?.progress).toEqual({ percent: 99 });
   });
 
   it("R26: what is skipped is not made; where all stand then is told once", () => {
@@ -145,13 +146,48 @@ describe("R17, R34: sums of many sessions", () => {
     expect(takeMade()).toBe(SESSION_COUNT);
   });
 
-  it("R8a: at its end all are told, and then what follows them", () => {
+  it("R8a: at its end all are told, each before what follows of its session", () => {
     const { rig } = stage();
     const subscription = subscribe(rig, { maxEventsPerSecond: 1 });
     rig.publish(session(idOf(0)).completed());
     const events = drained(subscription).map(({ event }) => event);
-    expect(events.filter(isSum).map(({ session_id: id }) => id)).toEqual(ALL_IDS);
-    expect(events.at(-1)?.type).toBe("aaep:agent.session.completed");
+    expect(
+      events
+        .filter(isSum)
+        .map(({ session_id: id }) => id)
+        .sort(),
+    ).toEqual([...ALL_IDS].sort());
+    const ofFirst = events.filter(({ session_id: id }) => id === idOf(0)).map((event) => ({ event }));
+    expect(typesOf(ofFirst)).toEqual(["state.changed", "session.completed"]);
+  });
+
+  it("R17, P13: at one event a second a live event waits for one sum and its own session's, and the others follow when there is time", () => {
+    const { rig } = stage();
+    const last = idOf(SESSION_COUNT - 1);
+    const listener = rig.listen({ ...EACH, maxEventsPerSecond: 1 });
+    rig.publish(session(last).progress(10));
+    rig.advance(2500);
+    expect(listener.received.map(({ event }) => [event.session_id, isSum(event)])).toEqual([
+      [idOf(0), true],
+      [last, true],
+      [last, false],
+    ]);
+    rig.advance(SESSION_COUNT * 1000);
+    const sums = listener.received.filter(({ event }) => isSum(event)).map(({ event }) => event.session_id);
+    expect([...sums].sort()).toEqual([...ALL_IDS].sort());
+  });
+
+  it("R17: a second's budget of sums goes ahead of live events", () => {
+    const { rig } = stage();
+    const listener = rig.listen({ ...EACH, maxEventsPerSecond: 20 });
+    const last = idOf(SESSION_COUNT - 1);
+    rig.publish(session(last).progress(10));
+    rig.advance(5000);
+    const live = listener.received.findIndex(({ event }) => !isSum(event));
+    expect(listener.received.slice(0, live).map(({ event }) => event.session_id)).toEqual([
+      ...ALL_IDS.slice(0, 20),
+      last,
+    ]);
   });
 
   it("a filter that keeps all of them back does not keep back what follows", () => {
@@ -174,15 +210,27 @@ describe("R6, R28, R34: many open questions", () => {
     return made;
   }
 
-  it("each is put once, so many in one take, before all that is not critical", () => {
+  it("each is put once, so many in one take, before everything else, and directly before it how its session stands (R17)", () => {
     const { rig } = asked();
     const subscription = subscribe(rig, { supportsConfirmationReply: true });
     const takes = takeAll(subscription);
-    const types = takes.flat().map(({ type }) => type);
-    const asks = "aaep:agent.awaiting.confirmation";
-    expect(types.slice(0, SESSION_COUNT)).toEqual(ALL_IDS.map(() => asks));
-    expect(types.filter((type) => type === asks)).toHaveLength(SESSION_COUNT);
+    const told = takes.flat().map((event) => `${event.session_id} ${isSum(event) ? "sum" : event.type}`);
+    const put = ALL_IDS.flatMap((id) => [`${id} sum`, `${id} aaep:agent.awaiting.confirmation`]);
+    expect(told.slice(0, put.length)).toEqual(put);
+    expect(told.filter((one) => one.endsWith("awaiting.confirmation"))).toHaveLength(SESSION_COUNT);
     expect(Math.max(...takes.map(({ length }) => length))).toBeLessThanOrEqual(2 * MOST_IN_ONE_TAKE);
+  });
+
+  it("R17, P11: who cannot answer is told how the session stands, and then of the question", () => {
+    const rig = createEngineRig();
+    rig.listen({ supportsConfirmationReply: true });
+    rig.publish(session().started(), session().state("idle", "thinking"), session().confirmation("rpl_1"));
+    const late = rig.listen({ ...EACH, maxEventsPerSecond: 1 }, "late");
+    expect(late.received.map(({ event }) => [event.from_state, event.to_state])).toEqual([
+      ["idle", "awaiting_input"],
+      ["awaiting_input", "awaiting_input"],
+    ]);
+    expect(late.received.map(({ event }) => isSum(event))).toEqual([true, false]);
   });
 
   it("one that is resolved before its turn is not put any more", () => {
