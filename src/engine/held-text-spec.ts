@@ -14,6 +14,7 @@ export interface HeldText {
   readonly firstEpoch: Epoch;
   /** Code points from the start of the output, of the first and after the last character held. */
   readonly position: number;
+  /** As it is when it is asked for. */
   readonly endPosition: number;
 }
 

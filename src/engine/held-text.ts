@@ -277,7 +277,10 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
         session: hold.text.session,
         firstEpoch: hold.text.chunkAt(hold.start)?.live.entry.epoch ?? owner.epoch() + 1,
         position: hold.position,
-        endPosition: endPositionOf(hold),
+        // Counting it costs as much as the text is long, and few ask.
+        get endPosition() {
+          return endPositionOf(hold);
+        },
       });
     }
     return held;

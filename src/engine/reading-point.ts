@@ -77,6 +77,14 @@ export function givenBefore(point: ReadingPoint, last: ReadonlyMap<string, Journ
   };
 }
 
+/** The lowest epoch of what a place in a view has not given, where nothing of it was given elsewhere: `readingPoint` says the same, and more. */
+export function lowestIn({ view, cursor }: Place): Epoch {
+  let lowest = view.owedFrom();
+  for (const unit of view.log.from(cursor))
+    lowest = Math.min(lowest, unit.kind === "text" ? unit.firstEpoch : unit.epoch);
+  return lowest;
+}
+
 /**
  * The point from which the journal gives what a place in a view has not given, and what was taken from there into a queue but did not leave.
  * Text below its output's floor in `floors` has been given. For a place in a reader's view, `read` says how far it has

@@ -6,7 +6,7 @@ import type { Epoch } from "./event.js";
 import { createGivenApart, type GivenApart } from "./given-apart.js";
 import type { OrderedReturn } from "./ordered-return.js";
 import type { RateBudget } from "./rate-budget.js";
-import { type ReadingPoint, readingPoint } from "./reading-point.js";
+import { lowestIn, type ReadingPoint, readingPoint } from "./reading-point.js";
 import type { Place, StreamServices, StreamTerms } from "./stream.js";
 import type { TextStretch } from "./text-stretches.js";
 import type { EventUnit, Unit } from "./unit.js";
@@ -267,7 +267,8 @@ export abstract class StreamIntake {
   protected lowestOwed(): Epoch {
     const queued = this.lowest() ?? Number.POSITIVE_INFINITY;
     if (this.restOwed === undefined || (this.isRestStale && queued > this.restOwed)) {
-      this.restOwed = this.point([]).after + 1;
+      const isPlain = this.backlog === undefined && (this.apart?.floors.size ?? 0) === 0;
+      this.restOwed = isPlain ? lowestIn(this.standing) : this.point([]).after + 1;
       this.isRestStale = false;
     }
     return Math.min(queued, this.restOwed);
