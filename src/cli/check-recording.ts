@@ -54,8 +54,7 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
   let wallTime = 0;
   // What can be repaired is, so that one mistake is told once and not at every event after it.
   const sessions = createSessions({
-    clockSkewMs: Number.POSITIVE_INFINITY,
-    sequencing: "warn",
+    limits: { clockSkewMs: Number.POSITIVE_INFINITY, sequencing: "warn" },
     validate: () => {},
     defaultLanguage: "und",
     summary: () => ({ summary_normal: "-" }),

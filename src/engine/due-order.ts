@@ -9,6 +9,8 @@ export interface DueOrder {
   readonly remove: (key: string) => void;
   /** When a key that waits is due. */
   readonly dueAt: (key: string) => Millis | undefined;
+  /** What `delayMs` answers has changed. */
+  readonly delayChanged: () => void;
   /** Forgets all of them, and lets go of the clock. */
   readonly close: () => void;
 }
@@ -16,8 +18,8 @@ export interface DueOrder {
 export interface DueOrderOptions {
   readonly now: () => Millis;
   readonly wakeUps: WakeUps;
-  /** How long each waits. 0: each is due at once. */
-  readonly delayMs: Millis;
+  /** How long each waits. 0: each is due at once. Where that changes, it does for those that wait too. */
+  readonly delayMs: () => Millis;
   /** Does `work` for a key that is due when its turn comes. The next key is put in only then. */
   readonly inTurn: (key: string, work: () => void) => void;
   /** Told of each key that is due and was not removed before its turn. May not throw. */
@@ -25,7 +27,7 @@ export interface DueOrderOptions {
 }
 
 export function createDueOrder({ now, wakeUps, delayMs, inTurn, act }: DueOrderOptions): DueOrder {
-  // In the order in which they are due.
+  // Since when, in the order in which they are due.
   const waiting = new Map<string, Millis>();
   let cancelWakeUp: (() => void) | undefined;
   let isTurnAwaited = false;
@@ -41,7 +43,8 @@ export function createDueOrder({ now, wakeUps, delayMs, inTurn, act }: DueOrderO
     if (isTurnAwaited || cancelWakeUp !== undefined) return;
     const [first] = waiting;
     if (first === undefined) return;
-    const [key, dueAt] = first;
+    const [key, since] = first;
+    const dueAt = since + delayMs();
     if (dueAt > now()) {
       wait(dueAt);
       return;
@@ -49,7 +52,7 @@ export function createDueOrder({ now, wakeUps, delayMs, inTurn, act }: DueOrderO
     isTurnAwaited = true;
     inTurn(key, () => {
       isTurnAwaited = false;
-      const isStillDue = waiting.get(key) === dueAt;
+      const isStillDue = waiting.get(key) === since && since + delayMs() <= now();
       if (isStillDue) waiting.delete(key);
       // Before it is acted on: that may put in others.
       goOn();
@@ -58,7 +61,10 @@ export function createDueOrder({ now, wakeUps, delayMs, inTurn, act }: DueOrderO
   };
 
   const remove = (key: string): void => {
-    if (!waiting.delete(key) || waiting.size > 0) return;
+    if (waiting.delete(key) && waiting.size === 0) forgetWakeUp();
+  };
+
+  const forgetWakeUp = (): void => {
     cancelWakeUp?.();
     cancelWakeUp = undefined;
   };
@@ -66,15 +72,21 @@ export function createDueOrder({ now, wakeUps, delayMs, inTurn, act }: DueOrderO
   return {
     add: (key) => {
       remove(key);
-      waiting.set(key, now() + delayMs);
+      waiting.set(key, now());
       goOn();
     },
     remove,
-    dueAt: (key) => waiting.get(key),
+    dueAt: (key) => {
+      const since = waiting.get(key);
+      return since === undefined ? undefined : since + delayMs();
+    },
+    delayChanged: () => {
+      forgetWakeUp();
+      goOn();
+    },
     close: () => {
       waiting.clear();
-      cancelWakeUp?.();
-      cancelWakeUp = undefined;
+      forgetWakeUp();
     },
   };
 }

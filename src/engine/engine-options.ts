@@ -11,6 +11,7 @@ import type { ValidateEvent } from "./event-intake.js";
 import type { LagLimits } from "./member-spec.js";
 import type { Sequencing } from "./session-turn.js";
 
+/** What is no name, language or size of a window may change while the engine runs: it is read each time. `Engine.limitsChanged` is to be called then. */
 export interface EngineOptions {
   /** Identity of events whose agent named none (R2); undefined refuses them. */
   readonly producerId: string | undefined;

@@ -154,12 +154,8 @@ const PACE_SENTENCES: Readonly<Record<PaceChange, string>> = {
   caught_up: "a subscription that took too slowly has caught up",
 };
 
-export function createEngineAccounts(
-  services: EngineStatusServices,
-  { lag, queueLimitCount }: SlowLimits,
-): EngineAccounts {
+export function createEngineAccounts(services: EngineStatusServices, limits: SlowLimits): EngineAccounts {
   const { clock, journal, hub, sessions, questions } = services;
-  const limits: SlowLimits = { lag, queueLimitCount };
   const accounts = new Map<string, OpenAccount>();
   const ended = createDeliveryCounts();
   const closures = new Map<ClosureReason, number>();

@@ -30,6 +30,7 @@ export interface EngineSubscription
     | "end"
     | "lastRuns"
     | "askOpen"
+    | "limitsChanged"
     | keyof Parameters<SubscriberLows["opened"]>[1]
   > {
   readonly id: string;

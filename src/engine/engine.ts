@@ -66,6 +66,8 @@ export interface Engine
   readonly replay: (events: readonly NewEvent[]) => void;
   /** Throws "rate_limit" where there are too many already. */
   readonly subscribe: (spec: SubscribeSpec) => EngineSubscription;
+  /** What its options answer has changed: what is waited for by them is looked at anew. */
+  readonly limitsChanged: () => void;
   /** Whether what is open can be left to a next run. */
   readonly keepsSessions: boolean;
   /** Resolves when what was accepted so far has led to all that it leads to: what waits for its turn is done (R34). */
@@ -101,8 +103,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const said = createSaidEvents();
   const spokesman = said.listeningTo(createSpokesman(services.idServices, options.defaultLanguage));
   const sessions = createSessions({
-    clockSkewMs: options.clockSkewMs,
-    sequencing: options.sequencing,
+    limits: options,
     validate: services.validate,
     defaultLanguage: options.defaultLanguage,
     summary: spokesman.madeSummary,
@@ -141,9 +142,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       shapeEvent,
       renderText: (unit, terms) => textEvent(unit, terms, services.idServices),
       member: {
-        burst: options.burst,
+        limits: options,
         queueLimit: options.queueLimitCount,
-        lag: options.lag,
         markOvertook: overtookEvent,
         completeSkipped,
         collapsedEvent: (first, last, epoch, from) =>
@@ -174,10 +174,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     slices,
     now: clock.now,
     wallTime: clock.wallTime,
-    clockSkewMs: options.clockSkewMs,
+    limits: options,
     audit: services.audit,
-    confirmationGraceMs: options.confirmationGraceMs,
-    reconnectGraceMs: options.reconnectGraceMs,
     isAgentAway: (sessionId) => publishing.graceUntil(sessionId) !== undefined,
     countAble: countAbleNow,
     resolve: (question, result) => {
@@ -238,7 +236,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     slices,
     safety,
     producerId: options.producerId,
-    agentGraceMs: options.agentGraceMs,
+    agentGraceMs: () => options.agentGraceMs,
     tookPart: connections.tookPart,
     sessionTaken: (sessionId, former) => {
       if (former !== undefined) connections.sessionLost(former);
@@ -350,6 +348,10 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     strayReply: (fate, token, raw) => recordReply(fate, token, raw, "", ""),
     replay: replaying.replay,
     subscribe,
+    limitsChanged: () => {
+      for (const member of hub.members()) member.limitsChanged();
+      publishing.graceChanged();
+    },
     endSessions: stop.endSessions,
     leaveSessionsOpen: stop.leaveSessionsOpen,
     keepsSessions: kept.isKept,

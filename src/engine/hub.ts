@@ -150,7 +150,9 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     chunkOf: own.chunkOf,
     textOfOne: own.textOfOne,
     wakeUps,
-    maxHoldMs: options.maxHoldMs,
+    get maxHoldMs() {
+      return options.maxHoldMs;
+    },
     renderText: services.renderText,
   });
 
@@ -318,7 +320,9 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     wakeUps: services.wakeUps,
     now: clock.now,
     overtaken: intake.overtaken,
-    maxHoldMs: options.maxHoldMs,
+    get maxHoldMs() {
+      return options.maxHoldMs;
+    },
     noteDelivered: delivered.note,
   };
 

@@ -78,10 +78,10 @@ export type PacedSubscription = Pick<MemberSpec, "subscriptionId" | "subscriberI
 
 /** What is the same for all members of one hub: limits, and what the engine is asked and told of them. */
 export interface MemberRules {
-  readonly burst: number;
+  /** Read each time that one is needed. */
+  readonly limits: { readonly burst: number; readonly lag: LagLimits };
   /** Most units a subscription holds itself. Default 256. */
   readonly queueLimit: number;
-  readonly lag: LagLimits;
   readonly markOvertook: (event: AgentEvent, count: number) => AgentEvent;
   readonly completeSkipped: (unit: TextUnit) => TextUnit;
   readonly collapsedEvent: CollapsedEvent;
@@ -143,6 +143,8 @@ export interface Member {
   readonly setBlocked: (blocked: boolean) => void;
   /** Applies new terms to everything that leaves from now on (AAEP §5.7.2). */
   readonly retune: (terms: Terms) => void;
+  /** The limits of lag have changed. */
+  readonly limitsChanged: () => void;
   /** R26. Without an output: everything that waits, except what `keep` picks. */
   readonly skipOutput: (output: string) => void;
   readonly skipAll: (terminals: () => readonly JournaledEvent[]) => void;

@@ -1,4 +1,5 @@
 // One subscription's membership in the hub: its stream, its queue and budget, the view it shares, and when it is to be woken.
+import type { Millis } from "../contracts/clock.js";
 import { type BacklogReader, createBacklogReader } from "./backlog-reader.js";
 import { createDeliveryQueue } from "./delivery-queue.js";
 import { type Epoch, type JournaledEvent, topicKind } from "./event.js";
@@ -40,7 +41,7 @@ class HubMember extends StreamOwner implements Member {
     this.tellReady = spec.wake;
     this.tellEnded = spec.ended;
     this.shared = services.join(this, terms);
-    this.budget = createRateBudget(terms.maxEventsPerSecond, services.burst, services.now());
+    this.budget = createRateBudget(terms.maxEventsPerSecond, services.limits.burst, services.now());
     this.stream = createStream(
       this.placeAtEnd(),
       undefined,
@@ -111,6 +112,14 @@ class HubMember extends StreamOwner implements Member {
     if (this.peerLag.since !== undefined && old.paused) this.block();
     this.shared.ready.delete(this);
     this.tellReady();
+  }
+
+  limitsChanged(): void {
+    const { since } = this.peerLag;
+    if (this.closed || since === undefined) return;
+    this.cancelTimer();
+    this.checkLag();
+    this.watchLag(since);
   }
 
   skipOutput(output: string): void {
@@ -348,15 +357,20 @@ class HubMember extends StreamOwner implements Member {
 
   private checkLag(): void {
     const { services, closed, granted } = this;
-    if (closed || !this.peerLag.exceeds(services.lag, granted.paused, services.now, services.journal.head())) return;
+    if (closed || !this.peerLag.exceeds(services.limits.lag, granted.paused, services.now, services.journal.head()))
+      return;
     this.tellEnded("lagging");
   }
 
   private block(): void {
     const { services } = this;
     this.cancelTimer();
-    const since = this.peerLag.begin(services.now, services.journal.head());
-    this.timer = services.wakeUps.at(since + services.lag.maxMs, () => this.checkLag());
+    this.watchLag(this.peerLag.begin(services.now, services.journal.head()));
+  }
+
+  private watchLag(since: Millis): void {
+    const { wakeUps, limits } = this.services;
+    this.timer = wakeUps.at(since + limits.lag.maxMs, () => this.checkLag());
   }
 
   /** Goes on in another view with all that has not left, so that nothing leaves by the old terms (AAEP §5.7.2). */

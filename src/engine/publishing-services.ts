@@ -30,7 +30,8 @@ export interface PublishingServices {
   /** Settles when all that was put so far is safe. Throws and rejects where it cannot be made so. */
   readonly safety: () => Promise<void> | undefined;
   readonly producerId: string | undefined;
-  readonly agentGraceMs: Millis;
+  /** Read each time: it may change. */
+  readonly agentGraceMs: () => Millis;
   /** Told of a session that has come to another connection, and of the one that had it, where there was one. */
   /** Told of each session in which a connection asks, or publishes by its token, before that is carried out (R5). */
   readonly tookPart: (connection: object, sessionId: string) => void;

@@ -46,6 +46,8 @@ export interface Publishing {
   readonly abandon: (sessionId: string) => void;
   /** When the grace of a session whose agent is away ends (R8). */
   readonly graceUntil: (sessionId: string) => Millis | undefined;
+  /** What `agentGraceMs` answers has changed. */
+  readonly graceChanged: () => void;
   /** Open sessions of the run before wait for their agents from now on, and these questions of theirs are their agents' (R8). */
   readonly restore: (questions: readonly KeptQuestion[]) => void;
   /** Lets go of the clock; sessions that are open stay so for the next run. */
@@ -360,6 +362,7 @@ export function createPublishing(services: PublishingServices): Publishing {
     },
     tellWaiting: agents.tellWaiting,
     graceUntil: graces.until,
+    graceChanged: graces.graceChanged,
     restore: (restored) => {
       for (const { question } of restored) questions.whenResolved(question.token, agents.tellOutcome);
       for (const sessionId of sessions.openIds()) graces.begin(sessionId);

@@ -5,10 +5,7 @@ import { isAnswerable, type Pending } from "./pending-question.js";
 import type { DefaultedBy } from "./question-result.js";
 import type { QuestionsOptions } from "./questions-spec.js";
 
-type AudienceOptions = Pick<
-  QuestionsOptions,
-  "countAble" | "confirmationGraceMs" | "reconnectGraceMs" | "isAgentAway" | "wakeUps"
-> & {
+type AudienceOptions = Pick<QuestionsOptions, "countAble" | "limits" | "isAgentAway" | "wakeUps"> & {
   readonly now: () => Millis;
   readonly pending: ReadonlyMap<string, Pending>;
   readonly setWaiting: (entry: Pending, isWaiting: boolean) => void;
@@ -23,7 +20,7 @@ export interface QuestionAudience {
 }
 
 export function createQuestionAudience(options: AudienceOptions): QuestionAudience {
-  const { pending, setWaiting, comeDue } = options;
+  const { pending, limits, setWaiting, comeDue } = options;
   // As of the last time that all open questions were looked at for it.
   let able: AbleSubscriptions | undefined;
 
@@ -38,7 +35,7 @@ export function createQuestionAudience(options: AudienceOptions): QuestionAudien
     }
     if (entry.cancelGrace !== undefined || mayReturn(entry)) return;
     const resolvedBy = entry.hadAudience ? "subscription_ended" : "no_subscriber";
-    const graceMs = entry.hadAudience ? options.reconnectGraceMs : options.confirmationGraceMs;
+    const graceMs = entry.hadAudience ? limits.reconnectGraceMs : limits.confirmationGraceMs;
     if (graceMs === 0) {
       comeDue(entry, resolvedBy);
       return;

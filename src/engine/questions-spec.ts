@@ -14,6 +14,14 @@ import type { WakeUps } from "./wake-ups.js";
 
 export type ReminderPoint = "half" | "nine_tenths";
 
+export interface QuestionLimits {
+  readonly clockSkewMs: Millis;
+  /** How long a question waits for the first subscription that can answer it, ms (R6). */
+  readonly confirmationGraceMs: Millis;
+  /** How long one waits after the last such subscription has gone, ms (R7). */
+  readonly reconnectGraceMs: Millis;
+}
+
 export interface QuestionsOptions {
   readonly wakeUps: WakeUps;
   /** Defaults and reminders that come all at once go out in slices. */
@@ -21,14 +29,11 @@ export interface QuestionsOptions {
   readonly now: () => Millis;
   /** Milliseconds since 1970. */
   readonly wallTime: () => number;
-  readonly clockSkewMs: Millis;
+  /** Read each time that one is needed. */
+  readonly limits: QuestionLimits;
   readonly audit: Audit;
   /** How many subscriptions can answer a question now. */
   readonly countAble: () => AbleSubscriptions;
-  /** How long a question waits for the first subscription that can answer it, ms (R6). */
-  readonly confirmationGraceMs: Millis;
-  /** How long one waits after the last such subscription has gone, ms (R7). */
-  readonly reconnectGraceMs: Millis;
   /** Whether a session's agent is away and may come back (R8). */
   readonly isAgentAway: (sessionId: string) => boolean;
   /**

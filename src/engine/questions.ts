@@ -247,7 +247,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     if (!isAnswerable(entry)) return "already_resolved";
     // Nobody consents to what was not put to them (R6, AAEP §10 T1).
     if (!replier.isEntitled(entry.question) || !entry.shownTo.has(replier.subscriptionId)) return "not_entitled";
-    const fault = faultOfReply(reply, entry.question, options.clockSkewMs);
+    const fault = faultOfReply(reply, entry.question, options.limits.clockSkewMs);
     if (fault !== undefined) return fault;
     try {
       const { subscriptionId, subscriberId } = replier;

@@ -12,6 +12,8 @@ export interface SessionGraces {
   readonly forget: (sessionId: string) => void;
   /** When the grace of a session ends; undefined where it has none. */
   readonly until: (sessionId: string) => Millis | undefined;
+  /** What `graceMs` answers has changed; it has for those that wait too. */
+  readonly graceChanged: () => void;
   /** Lets go of the clock. */
   readonly close: () => void;
 }
@@ -24,7 +26,7 @@ export interface SessionGracesOptions {
   readonly log: Pick<Log, "error">;
   readonly sessions: Pick<Sessions, "openParts">;
   /** 0 ends them at once. */
-  readonly graceMs: Millis;
+  readonly graceMs: () => Millis;
   /** Ends a session. Where it throws, that is tried again. */
   readonly end: (sessionId: string) => void;
 }
@@ -53,7 +55,7 @@ export function createSessionGraces(options: SessionGracesOptions): SessionGrace
 
   const common = { now: clock.now, wakeUps, inTurn, act: tryEnd };
   const graces = createDueOrder({ ...common, delayMs: graceMs });
-  const retries = createDueOrder({ ...common, delayMs: RETRY_MS });
+  const retries = createDueOrder({ ...common, delayMs: () => RETRY_MS });
 
   return {
     begin: (sessionId) => {
@@ -65,6 +67,7 @@ export function createSessionGraces(options: SessionGracesOptions): SessionGrace
       retries.remove(sessionId);
     },
     until: (sessionId) => graces.dueAt(sessionId) ?? retries.dueAt(sessionId),
+    graceChanged: graces.delayChanged,
     close: () => {
       graces.close();
       retries.close();

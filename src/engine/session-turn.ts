@@ -54,10 +54,14 @@ export interface SequenceWarning {
   readonly isAdvice: boolean;
 }
 
-/** A plan in the making. */
-export interface Draft extends FactDraft {
+export interface SessionLimits {
   readonly sequencing: Sequencing;
+  /** How far an agent's timestamp may be off, ms (R3b, `clock_skew_seconds`). Beyond it: `timestamp_skewed`. */
   readonly clockSkewMs: number;
+}
+
+/** A plan in the making. */
+export interface Draft extends FactDraft, SessionLimits {
   readonly summary: MadeSummary;
   /** The reply tokens that are remembered as used, with their sessions. */
   readonly replyTokens: Map<string, string>;

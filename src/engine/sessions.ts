@@ -41,15 +41,14 @@ import {
   type HashToken,
   type MadeSummary,
   type Moment,
-  type Sequencing,
+  type SessionLimits,
   stampNow,
 } from "./session-turn.js";
 import { createUndoLog } from "./undo-log.js";
 
 export interface SessionsOptions {
-  /** How far an agent's timestamp may be off, ms (R3b, `clock_skew_seconds`). Beyond it: `timestamp_skewed`. */
-  readonly clockSkewMs: number;
-  readonly sequencing: Sequencing;
+  /** Read for each plan. */
+  readonly limits: SessionLimits;
   readonly validate: ValidateEvent;
   /** The language of texts whose agent says none (R2). */
   readonly defaultLanguage: string;
@@ -128,7 +127,7 @@ export interface Sessions {
 
 /** The sessions of a daemon, none at first. */
 export function createSessions(options: SessionsOptions): Sessions {
-  const { clockSkewMs, sequencing, summary, hashToken } = options;
+  const { limits, summary, hashToken } = options;
   const take = createEventIntake(options);
   const kept = createKeptSessions(options.kept ?? NOTHING_KEPT, options.log ?? { error: () => undefined }, hashToken);
   const open = new Map<string, SessionRecord>();
@@ -157,8 +156,8 @@ export function createSessions(options: SessionsOptions): Sessions {
     settle();
     const shownHash = resumeToken === undefined ? undefined : hashToken(resumeToken);
     const draft = createDraft({
-      sequencing,
-      clockSkewMs,
+      sequencing: limits.sequencing,
+      clockSkewMs: limits.clockSkewMs,
       summary,
       undo,
       replyTokens,

@@ -38,6 +38,7 @@ export interface DiskJournalOptions {
   readonly totals: Totals;
   /** The epoch of this run's first event: 2^32 above the last one written (R29). */
   readonly firstEpoch: Epoch;
+  /** Until `retain` is called. */
   readonly retention: RetentionLimits;
   /** The window in memory: `createJournalRing`. */
   readonly createWindow: (options: JournalRingOptions) => Journal;
@@ -53,6 +54,11 @@ export interface DiskJournalOptions {
   readonly closed?: () => void;
 }
 
+export interface DiskJournal extends Journal {
+  /** From now on keeps so much. What is more goes in slices, with the next groups (R34). */
+  readonly retain: (limits: RetentionLimits) => void;
+}
+
 /** How often it is looked whose the journal is. */
 const LOOK_EVERY_MS = 1000;
 
@@ -65,12 +71,13 @@ function relearnIds(reader: BlockReader, add: (id: string, epoch: Epoch) => void
 }
 
 /** An open journal on `environment`, which it closes with itself. */
-export function createDiskJournal(options: DiskJournalOptions): Journal {
-  const { environment, path, policy, clock, log, retention, maxOwedBytes = 64 * 1024 * 1024 } = options;
+export function createDiskJournal(options: DiskJournalOptions): DiskJournal {
+  const { environment, path, policy, clock, log, maxOwedBytes = 64 * 1024 * 1024 } = options;
   const { tables } = environment;
   /** Looked up each time: a monotonic clock stands still while the machine sleeps, and the other one is set. */
   const wallTimeOffset = (): number => clock.wallTime() - clock.now();
   let totals = options.totals;
+  let { retention } = options;
   /** The last epoch that the disk has. */
   let written = options.firstEpoch - 1;
   /** What waits for the disk, ascending. */
@@ -102,7 +109,7 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
     reader,
     wallTime: clock.wallTime,
     head: () => totals.head,
-    retentionMs: retention.ageMs,
+    retentionMs: () => retention.ageMs,
   });
   const ids = createIdIndex({ ...tables.ids, get: (key) => (isLost() ? undefined : tables.ids.get(key)) });
   relearnIds(reader, ids.add, ids.knownThrough() + 1);
@@ -316,6 +323,10 @@ export function createDiskJournal(options: DiskJournalOptions): Journal {
     find,
     at,
     kept: state.kept,
+    retain: (limits) => {
+      retention = limits;
+      watchAge();
+    },
     status: () => ({
       eventCount: totals.eventCount + owedCount,
       bytes: totals.bytes + owedBytes,

@@ -13,7 +13,7 @@ export interface LatestReceiptsOptions {
   /** The last epoch that stands in a block. */
   readonly head: () => Epoch;
   /** How long an event is kept, ms. */
-  readonly retentionMs: number;
+  readonly retentionMs: () => number;
 }
 
 interface Bound {
@@ -79,7 +79,7 @@ export function createLatestReceipts(options: LatestReceiptsOptions): LatestRece
     if (stamped === 0) return 0;
     // Once the clock has passed it a stamp looks sound. By more than the retention it was not ahead, or the block would have gone before that:
     // the clock was behind later.
-    const earlier = find(next, (at) => at < stamped && stamped - at <= retentionMs);
+    const earlier = find(next, (at) => at < stamped && stamped - at <= retentionMs());
     if (earlier === undefined) return stamped;
     known = earlier;
     return earlier.at;

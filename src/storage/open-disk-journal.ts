@@ -3,13 +3,12 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "../base/errors.js";
 import type { Clock } from "../contracts/clock.js";
-import type { Journal } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { Epoch, Evicted } from "../engine/event.js";
 import { type BootMark, createBootMark, currentBoot } from "./boot-mark.js";
 import { DATA_FILE, inspectDataFile, lengthen } from "./data-file.js";
 import { diagnoseDisk } from "./diagnose-disk.js";
-import { createDiskJournal, type DiskJournalOptions } from "./disk-journal.js";
+import { createDiskJournal, type DiskJournal, type DiskJournalOptions } from "./disk-journal.js";
 import { type Environment, type Lmdb, loadLmdb, openEnvironment } from "./environment.js";
 import { notedEpoch, noteEpoch } from "./epoch-note.js";
 import { migrate } from "./layout.js";
@@ -35,7 +34,7 @@ export interface OpenedJournal {
   /** The data file. */
   readonly path: string;
   /** For the engine; once. */
-  readonly create: (evicted: (event: Evicted) => void) => Journal;
+  readonly create: (evicted: (event: Evicted) => void) => DiskJournal;
   /** Closes it where no journal was made of it. */
   readonly abandon: () => Promise<void>;
 }

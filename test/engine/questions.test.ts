@@ -256,12 +256,10 @@ describe("R19, AAEP §6.3.4: replies", () => {
       }),
       now: () => now,
       wallTime: () => now,
-      clockSkewMs: 60_000,
+      limits: { clockSkewMs: 60_000, confirmationGraceMs: 0, reconnectGraceMs: 0 },
       audit: { isOn: true, record: () => undefined },
       isAgentAway: () => false,
       countAble: () => countAble([listener.subscription.terms()]),
-      confirmationGraceMs: 0,
-      reconnectGraceMs: 0,
       resolve: (_, result) => {
         results.push(result);
         return undefined;

@@ -21,7 +21,7 @@ function receiptsOf(stampedDays: readonly number[]) {
     reader: { holding: placeFrom, nextFrom: placeFrom, load },
     wallTime: () => now,
     head: () => stampedDays.length,
-    retentionMs: RETENTION_DAYS * DAY_MS,
+    retentionMs: () => RETENTION_DAYS * DAY_MS,
   });
   return {
     at: (day: number, epoch: number) => {

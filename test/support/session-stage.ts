@@ -3,6 +3,7 @@ import type { Fault } from "../../src/base/errors.js";
 import type { AgentEvent } from "../../src/engine/event.js";
 import type { KnownPublish } from "../../src/engine/same-publish.js";
 import type { PublishContext, SessionPlan } from "../../src/engine/session-plan.js";
+import type { SessionLimits } from "../../src/engine/session-turn.js";
 import { createSessions, type SessionsOptions } from "../../src/engine/sessions.js";
 
 export type Fields = Record<string, unknown>;
@@ -38,10 +39,11 @@ export function eventOf(kind: string, fields: Fields = {}): Fields {
   return { type, session_id: SESSION, ...required[kind], ...fields };
 }
 
-export function createStage(options: Partial<SessionsOptions> = {}) {
+interface StageOptions extends Partial<SessionsOptions>, Partial<Pick<SessionLimits, "sequencing">> {}
+
+export function createStage({ sequencing = "enforce", ...options }: StageOptions = {}) {
   const sessions = createSessions({
-    clockSkewMs: 60_000,
-    sequencing: "enforce",
+    limits: { clockSkewMs: 60_000, sequencing },
     validate: () => undefined,
     hashToken: (token) => `hash of ${token}`,
     defaultLanguage: "en-US",
