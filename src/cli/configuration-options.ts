@@ -1,8 +1,10 @@
 // The options of serve, stdio and manifest, made from the table of the configuration.
 import { type Command, Option } from "commander";
 import type { OptionName } from "../daemon/config.js";
-import { fallbackOf, flagOf, OPTION_GROUPS, OPTION_NAMES, OPTIONS, textOf } from "../daemon/config-schema.js";
+import { OPTION_NAMES, OPTIONS } from "../daemon/config-schema.js";
 import type { ConfigurationSources } from "../daemon/config-sources.js";
+import { fallbackOf, flagOf, textOf } from "../daemon/option-names.js";
+import { OPTION_GROUPS } from "../daemon/option-row.js";
 
 type DaemonCommand = ConfigurationSources["command"];
 
@@ -36,10 +38,12 @@ export function configurationFlags(
 }
 
 function optionsFor(name: OptionName, daemonCommand: DaemonCommand): readonly Option[] {
-  const { type, meaning, unit, atTheLimit } = OPTIONS[name];
+  const { type, meaning, unit, atTheLimit, change } = OPTIONS[name];
   const fallback = textOf(name, fallbackOf(name, daemonCommand));
   const of = unit === undefined || fallback === "unlimited" ? "" : ` ${unit}`;
-  const text = `${meaning} ${atTheLimit} Default ${fallback}${of}.`;
+  // Only serve reads its configuration again.
+  const waits = daemonCommand === "serve" && change === "next_start" ? " A change waits for the next start." : "";
+  const text = `${meaning} ${atTheLimit}${waits} Default ${fallback}${of}.`;
   if (type.placeholder !== undefined) return [new Option(`${flagOf(name)} <${type.placeholder}>`, text)];
   return [new Option(flagOf(name), text), new Option(`--no-${flagOf(name).slice(2)}`, `Turns ${flagOf(name)} off.`)];
 }

@@ -91,7 +91,7 @@ export async function runReplay(options: ReplayCommandOptions, context: CommandC
     },
     stdin: undefined,
     watchParent: false,
-    stopWithinMs: stopTimes(configuration, false).totalMs,
+    stopWithinMs: () => stopTimes(configuration, false).totalMs,
   });
 }
 

@@ -1,12 +1,15 @@
 // What serve and stdio have in common: configuration, log, start, and the life of the process.
 import type { DaemonCommand } from "../daemon/config.js";
-import { resolveConfiguration } from "../daemon/config-sources.js";
+import { type ConfigurationSources, resolveConfiguration } from "../daemon/config-sources.js";
 import type { Daemon, DaemonOptions } from "../daemon/daemon.js";
 import { stopTimes } from "../daemon/stop-times.js";
 import { compileEarly } from "./compile-early.js";
 import { configurationFlags } from "./configuration-options.js";
 import type { CommandContext } from "./context.js";
 import { keepHeapClose } from "./heap-growth.js";
+
+/** On Windows the signal says that the console was closed, and the system ends the process a few seconds later whatever it does. */
+const CAN_HANG_UP = process.platform !== "win32";
 
 /** Runs a daemon until it ends, and the process with it. Rejects with a Fault where it cannot start. */
 export async function runDaemonCommand(
@@ -15,11 +18,9 @@ export async function runDaemonCommand(
   context: CommandContext,
   ready: (running: Daemon, options: DaemonOptions) => void,
 ): Promise<void> {
-  const { configuration, sources } = resolveConfiguration({
-    command,
-    ...configurationFlags(parsed),
-    environment: process.env,
-  });
+  const from: ConfigurationSources = { command, ...configurationFlags(parsed), environment: process.env };
+  const { configuration, sources } = resolveConfiguration(from);
+  let latest = configuration;
   keepHeapClose();
   // All at once, and only now: whoever mistyped an option need not wait for them.
   const [{ createLog }, { createClock }, { createIdSource, sha256Hex }, { readVersion }, { runDaemon }, startDaemon] =
@@ -43,7 +44,7 @@ export async function runDaemonCommand(
     // Agents start their own as often as they like; a second one of the user's is a mistake, which nobody would see.
     ...(command === "stdio" ? { stdio: context.stdio } : { mostInstances: 1 }),
   };
-  await runDaemon({
+  await runDaemon<Daemon>({
     log,
     start: () => startDaemon(options),
     ready: (running) => {
@@ -52,6 +53,14 @@ export async function runDaemonCommand(
     },
     stdin: command === "stdio" ? context.stdio.readable : undefined,
     watchParent: configuration.watchParent,
-    stopWithinMs: stopTimes(configuration, command === "stdio").totalMs,
+    stopWithinMs: () => stopTimes(latest, command === "stdio").totalMs,
+    ...(command === "serve" && CAN_HANG_UP
+      ? {
+          reload: (running) => {
+            latest = resolveConfiguration(from).configuration;
+            running.reconfigure(latest);
+          },
+        }
+      : {}),
   });
 }

@@ -9,7 +9,11 @@ When everything listens, one line of JSON goes to standard output, and nothing e
   {"pid":4711,"producer_id":"aaepd","endpoints":{"ipc":"/run/user/1000/aaep/aaepd.sock"}}
 With --grpc or --http the addresses stand there as lists, and over TCP token_file names the file with the token.
 A second daemon of the same name is refused: give it another one by --producer-id, which its socket is named after.
-Log lines go to standard error. SIGTERM, SIGINT and SIGHUP stop the daemon in order, within --stop-timeout-seconds.
+Log lines go to standard error. SIGTERM and SIGINT stop the daemon in order, within --stop-timeout-seconds.
+
+SIGHUP stops nothing: the daemon reads the configuration file again, and makes the token of TCP anew. Changes apply at once, but for the options that say
+otherwise; the log names them all. What an option of the command line or a variable sets stays so. Where anything in the file is wrong, nothing changes, and
+the log says why. On Windows the end of the console stops the daemon. See docs/configuration.md.
 
 What agents say is kept on disk, for the next start and for aaepd replay; --journal memory writes nothing of it. aaepd status says where it is. Sessions
 and questions that are open when the daemon stops go on in its next run; --on-stop end ends them. See docs/journal.md.

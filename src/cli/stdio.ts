@@ -6,7 +6,8 @@ import { runDaemonCommand } from "./run-daemon-command.js";
 const EXPLANATION = `
 The agent starts this program and keeps its standard input and output as pipes. Both carry JSON-RPC 2.0, one message a line (or with Content-Length headers, if
 the agent begins so); nothing else is ever written to standard output. Log lines go to standard error, which need not be read.
-Assistive technology finds the agent by the socket, which is opened as well. The end of standard input is the orderly end of everything.
+Assistive technology finds the agent by the socket, which is opened as well. The end of standard input is the orderly end of everything,
+and so are SIGTERM, SIGINT and SIGHUP.
 
 Every option can also be set by a variable (--max-hold-ms is AAEPD_MAX_HOLD_MS) or in the configuration file ("max_hold_ms"). An option wins over a
 variable, a variable over the file.

@@ -14,15 +14,20 @@ export interface AuditStream {
   readonly on: (event: "error", listener: (error: Error) => void) => unknown;
 }
 
+export interface AuditLimits {
+  /** A file that has reached this is set aside, bytes. */
+  readonly maxBytes: number;
+  /** So many that were set aside are kept: `….ndjson.1` is the youngest. */
+  readonly keepFiles: number;
+}
+
 export interface AuditLogOptions {
   /** Made where it is missing, with mode 0700, when there is something to record. */
   readonly directory: string;
   /** Names the file: `<producer id>.ndjson`. */
   readonly producerId: string;
-  /** A file that has reached this is set aside, bytes. */
-  readonly maxBytes: number;
-  /** So many that were set aside are kept: `….ndjson.1` is the youngest. */
-  readonly keepFiles: number;
+  /** Asked each time that the file is opened. */
+  readonly limits: () => AuditLimits;
   readonly log: Log;
   readonly clock: Pick<Clock, "now" | "wallTime" | "wakeAt">;
   /** Replies of one subscription within a second that are recorded though they did not count; of further ones only the number is. Default 100. */
@@ -41,6 +46,8 @@ export interface AuditLogOptions {
 export interface AuditLog extends Audit {
   /** Entries that are in no file. The log itself tells how many there were once it can be written again. */
   readonly droppedCount: () => number;
+  /** Its limits have changed: the file is closed in order and opened again. What comes meanwhile waits. */
+  readonly limitsChanged: () => void;
   /** Writes what waits, for `withinMs` at most (default 300). Never rejects. Entries that come later are lost. */
   readonly close: (withinMs?: number) => Promise<void>;
 }
@@ -65,9 +72,9 @@ const TELL_EVERY_MS = 1000;
 const NOBODY_WAITS = (): void => {};
 
 export function createAuditLog(options: AuditLogOptions): AuditLog {
-  const { directory, producerId, maxBytes, keepFiles, log, clock } = options;
+  const { directory, producerId, limits, log, clock } = options;
   const { maxVainRepliesPerSecond = 100, maxWaitingBytes = 16 * 1024 * 1024, retryAfterMs = 10_000 } = options;
-  const openStream = options.openStream ?? rotatingStream(maxBytes, keepFiles);
+  const openStream = options.openStream ?? rotatingStream(limits);
   let isClosed = false;
   /** It has been logged that it cannot be written, and nothing has been since. */
   let isTroubled = false;
@@ -131,6 +138,16 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     } catch (caught) {
       fail(caught);
     }
+  }
+
+  /** What was written is in the file before another stream begins there. */
+  async function openAgain(): Promise<void> {
+    await opened;
+    if (phase.kind !== "open") return;
+    const { stream } = phase;
+    phase = { kind: "opening" };
+    await ended(stream);
+    if (!isClosed) await open();
   }
 
   /** Whether there was room for it; `settled` is called only then. */
@@ -199,6 +216,9 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       }
     },
     droppedCount: () => dropped,
+    limitsChanged: () => {
+      opened = openAgain();
+    },
     close: async (withinMs = 300) => {
       let cancel: () => void = () => {};
       const late = new Promise<void>((resolve) => {
@@ -237,8 +257,9 @@ function membersOf(entry: AuditEntry): object {
   return { ...members, ...replyMembers(reply, entry.fate === "counted") };
 }
 
-function rotatingStream(maxBytes: number, keepFiles: number): (path: string, name: string) => Promise<AuditStream> {
+function rotatingStream(limits: () => AuditLimits): (path: string, name: string) => Promise<AuditStream> {
   return async (path, name) => {
+    const { maxBytes, keepFiles } = limits();
     // Loaded when there is something to record: most daemons start without a question.
     const { createStream } = await import("rotating-file-stream");
     return createStream(name, { path, size: `${maxBytes}B`, rotate: keepFiles, mode: 0o600 });

@@ -6,9 +6,11 @@ import { isAbsolute, join } from "node:path";
 import { isFolder, isMissing } from "../../transports/node-errors.js";
 import { Fault } from "../base/errors.js";
 import type { Configuration, DaemonCommand, OptionName, ResolvedConfiguration, ValueSource } from "./config.js";
-import { fallbackOf, flagOf, keyOf, OPTION_NAMES, OPTIONS, type OptionRow, variableOf } from "./config-schema.js";
+import { OPTION_NAMES, OPTIONS } from "./config-schema.js";
 import type { ReadValue } from "./config-values.js";
 import { didYouMean } from "./nearest.js";
+import { fallbackOf, flagOf, keyOf, variableOf } from "./option-names.js";
+import type { OptionRow } from "./option-row.js";
 
 const PREFIX = "AAEPD_";
 /** Names the file; the only variable that is no option. */

@@ -9,10 +9,9 @@ import type { IdSource } from "../base/ids.js";
 import { within } from "../base/time-limit.js";
 import type { Audit } from "../contracts/audit.js";
 import type { Clock } from "../contracts/clock.js";
-import type { Journal } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { Connection, Listener, PeerIdentity } from "../contracts/transport.js";
-import { createEngine, type Engine } from "../engine/engine.js";
+import type { Engine } from "../engine/engine.js";
 import type { Producer } from "../engine/event.js";
 import type { Offer } from "../engine/terms.js";
 import { BOUNDARIES } from "../engine/terms.js";
@@ -20,26 +19,23 @@ import { createTurnRoom } from "../engine/turn-room.js";
 import { createJsonCodec } from "../protocols/aaep/json-codec.js";
 import { createSpokenLanguages, type SpokenLanguages } from "../protocols/aaep/spoken-languages.js";
 import type { Message } from "../protocols/aaep/subscription-desk.js";
-import { assertPublishedEvent } from "../protocols/aaep/validate.js";
 import { createSendingTurns } from "../runtime/sending-turns.js";
-import { type AuditLog, createAuditLog } from "./audit-log.js";
-import { auditDirectory } from "./audit-names.js";
-import type { Configuration } from "./config.js";
+import type { Configuration, OptionName } from "./config.js";
 import { type EndpointServices, type Served, type ServeOptions, serveConnection } from "./endpoint.js";
-import { engineOptionsOf } from "./engine-options.js";
 import { CONFORMANCE_LEVELS, daemonManifest, MANIFEST_PAGE } from "./manifest.js";
 import type { OfferedServices } from "./offer-services.js";
-import { openJournal } from "./open-journal.js";
+import { openAuditLog } from "./open-audit-log.js";
 import { assertNameFree } from "./own-addresses.js";
 import { announce, type Presence } from "./presence.js";
+import { type LevelledLog, type Reconfigured, reconfigure } from "./reconfigure.js";
 import { countReplies } from "./reply-counts.js";
 import { removeStaleRuntimeFiles } from "./runtime-files.js";
-import { createSegmenter } from "./segmenter.js";
+import { startEngine } from "./start-engine.js";
 import { stopTimes } from "./stop-times.js";
 import { createUtf8 } from "./utf8.js";
 
 export interface DaemonOptions extends Configuration {
-  readonly log: Log;
+  readonly log: LevelledLog;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly sha256Hex: (text: string) => string;
@@ -74,11 +70,15 @@ export interface Daemon {
    */
   readonly stop: (reason: StopReason) => Promise<void>;
   readonly stopped: Promise<void>;
+  /**
+   * Applies what of a configuration can change at run time, by the table of config-schema.ts, and makes the token of services over TCP anew;
+   * whoever was let in stays (R8b). Changes nothing once it stops. Never throws.
+   */
+  readonly reconfigure: (configuration: Configuration) => Reconfigured;
   /** Serves a connection that the embedder made, as if it had come in over the socket. Resolves when it is over. Never rejects. */
   readonly serve: (connection: Connection<Uint8Array>) => Promise<void>;
 }
 
-const NO_AUDIT: AuditLog = { isOn: false, record: () => {}, droppedCount: () => 0, close: async () => {} };
 /** How long a peer that does not read may keep what it was handed over from being given up, where the daemon goes on without it (S9). */
 const CLOSE_TIMEOUT_MS = 1000;
 /** How long the end of standard input may take to arrive behind what was sent before it. */
@@ -91,7 +91,9 @@ const PARENT: ServeOptions = { speaksRpc: true, keepsOutput: true };
 const PEER: ServeOptions = { speaksRpc: false, keepsOutput: false };
 
 /** Starts a daemon. Throws a Fault where it cannot listen; nothing is left behind then. */
-export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
+  // Everything reads what may change from this copy, at the time that it is needed: `reconfigure` writes into it.
+  const options: DaemonOptions = { ...given };
   const { clock, log } = options;
   /** What is under way, and over which transport. */
   const connections = new Map<Served, string>();
@@ -103,7 +105,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   if (options.mostInstances === 1) await assertNameFree(options);
   const auditLog = openAuditLog(options);
   const { audit, counts: replies } = countReplies(options.auditLog ?? auditLog);
-  const engine = options.engine ?? (await startEngine(options, audit));
+  const { engine, retentionChanged } =
+    options.engine === undefined
+      ? await startEngine(options, audit)
+      : { engine: options.engine, retentionChanged: () => {} };
   let declared: Message | undefined = options.manifest;
   const manifest = (): Message => ({
     ...daemonManifest({
@@ -136,7 +141,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     clock,
     log,
     codec: createJsonCodec(createUtf8()),
-    handshakeTimeoutMs: options.handshakeTimeoutSeconds * 1000,
+    handshakeTimeoutMs: () => options.handshakeTimeoutSeconds * 1000,
     sendingTurns: createSendingTurns(clock, createTurnRoom(clock)),
     aaep: {
       engine,
@@ -212,6 +217,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     isStopping = true;
     const begun = clock.now();
     const times = stopTimes(options, options.stdio !== undefined);
+    const keepsSessions = options.onStop === "keep" && options.stdio === undefined && engine.keepsSessions;
     try {
       // Nobody is to find what is about to go.
       presence?.remove();
@@ -236,7 +242,24 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     }
   };
 
-  const keepsSessions = options.onStop === "keep" && options.stdio === undefined && engine.keepsSessions;
+  const renewToken = (): string | undefined => {
+    if (presence?.tokenPath === undefined) return undefined;
+    try {
+      offered?.renewToken(presence.replaceToken);
+      return presence.tokenPath;
+    } catch (caught) {
+      log.warn({ err: caught }, "the token could not be made anew; that of before holds");
+      return undefined;
+    }
+  };
+
+  const applied = (names: readonly OptionName[]): void => {
+    engine.limitsChanged();
+    retentionChanged();
+    if (names.includes("auditMaxBytes") || names.includes("auditKeepFiles")) auditLog.limitsChanged();
+    // It says how many subscriptions there may be.
+    presence?.update();
+  };
 
   const endSessions = async (): Promise<void> => {
     await engine.settled();
@@ -248,6 +271,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     tokenPath: presence?.tokenPath,
     stop,
     stopped,
+    reconfigure: (wanted) =>
+      isStopping ? { applied: [], waiting: [] } : reconfigure(wanted, { settings: options, log, applied, renewToken }),
     serve: (connection) => serve(connection, false).done,
   };
 }
@@ -269,54 +294,18 @@ function tellLeft(leftCounts: readonly number[], sessionCount: number, log: Log)
 const LEFT_SENTENCE =
   "the stop took its time (stop_timeout_seconds): so many connections did not take what they were owed, at most so many messages in all, and so many sessions were not ended";
 
-function openAuditLog(options: DaemonOptions): AuditLog {
-  const { audit, auditLog, producerId, log, clock } = options;
-  if (audit.kind === "off" || auditLog !== undefined) return NO_AUDIT;
-  return createAuditLog({
-    directory: auditDirectory(audit, process.env),
-    producerId,
-    maxBytes: options.auditMaxBytes,
-    keepFiles: options.auditKeepFiles,
-    log,
-    clock,
-  });
-}
-
-async function startEngine(options: DaemonOptions, audit: Audit): Promise<Engine> {
-  const { clock, ids, log, sha256Hex } = options;
-  const prepared = await openJournal(options, options);
-  let journal: Journal | undefined;
-  try {
-    return createEngine(
-      {
-        clock,
-        ids,
-        log,
-        audit,
-        idServices: { sha256Hex },
-        segmenter: createSegmenter(),
-        createJournal: (evicted) => {
-          journal = prepared.create(evicted);
-          return journal;
-        },
-        validate: assertPublishedEvent,
-      },
-      engineOptionsOf(options),
-    );
-  } catch (caught) {
-    await (journal?.close() ?? prepared.abandon());
-    throw caught;
-  }
-}
-
 function offerOf(options: DaemonOptions, languages: SpokenLanguages): Offer {
   return {
-    maxEventsPerSecond: options.maxEventsPerSecond,
+    get maxEventsPerSecond() {
+      return options.maxEventsPerSecond;
+    },
     isSpoken: languages.isSpoken,
     coalesceBoundaries: BOUNDARIES,
     conformanceLevels: CONFORMANCE_LEVELS,
     signedManifest: false,
-    burst: options.burst,
+    get burst() {
+      return options.burst;
+    },
   };
 }
 

@@ -24,7 +24,7 @@ export interface EndpointServices {
   readonly codec: Codec<Uint8Array, unknown>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly handshakeTimeoutMs: Millis;
+  readonly handshakeTimeoutMs: () => Millis;
   /** Whose turn it is to be sent what waits; one for all connections and streams. */
   readonly sendingTurns: SendingTurns;
 }
@@ -94,7 +94,7 @@ class ServedConnection implements Served {
     // A parent may be silent for as long as it likes: the daemon is there for it alone.
     if (this.connection.peer.trust === "parent") return;
     const { clock, handshakeTimeoutMs } = this.services;
-    this.cancelTimeout = clock.wakeAt(clock.now() + handshakeTimeoutMs, () => {
+    this.cancelTimeout = clock.wakeAt(clock.now() + handshakeTimeoutMs(), () => {
       if (this.served === undefined) void this.finish("handshake_timeout");
     });
   }
@@ -193,7 +193,7 @@ function serveRpc(connection: Connection<Uint8Array>, services: EndpointServices
   const cancelTimeout =
     connection.peer.trust === "parent"
       ? () => {}
-      : clock.wakeAt(clock.now() + services.handshakeTimeoutMs, () => {
+      : clock.wakeAt(clock.now() + services.handshakeTimeoutMs(), () => {
           if (session.isOpen()) return;
           services.aaep.engine.refused("handshake_timeout");
           void rpc.close();

@@ -5,25 +5,48 @@ import type { Configuration } from "./config.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+/** What of it may change at run time is read from `options` each time (R8b). */
 export function engineOptionsOf(
   options: Configuration & { readonly declaredProducerId: string | undefined },
 ): EngineOptions {
   return {
     producerId: options.declaredProducerId,
     defaultLanguage: options.defaultLanguage,
-    sequencing: options.sequencing,
-    clockSkewMs: options.clockSkewSeconds * 1000,
-    agentGraceMs: options.agentGraceSeconds * 1000,
-    maxHoldMs: options.maxHoldMs,
-    burst: options.burst,
-    maxSubscriptions: options.maxConcurrentSubscriptions,
-    retryAfterSeconds: options.retryAfterSeconds,
-    lag: { maxMs: options.maxLagSeconds * 1000, maxEvents: options.maxLagEvents },
     viewWindowCount: 1024,
     queueLimitCount: 256,
-    confirmationGraceMs: options.confirmationGraceSeconds * 1000,
-    reconnectGraceMs: options.reconnectGraceSeconds * 1000,
-    endedRetentionMs: endedRetentionMs(options),
+    get sequencing() {
+      return options.sequencing;
+    },
+    get clockSkewMs() {
+      return options.clockSkewSeconds * 1000;
+    },
+    get agentGraceMs() {
+      return options.agentGraceSeconds * 1000;
+    },
+    get maxHoldMs() {
+      return options.maxHoldMs;
+    },
+    get burst() {
+      return options.burst;
+    },
+    get maxSubscriptions() {
+      return options.maxConcurrentSubscriptions;
+    },
+    get retryAfterSeconds() {
+      return options.retryAfterSeconds;
+    },
+    get lag() {
+      return { maxMs: options.maxLagSeconds * 1000, maxEvents: options.maxLagEvents };
+    },
+    get confirmationGraceMs() {
+      return options.confirmationGraceSeconds * 1000;
+    },
+    get reconnectGraceMs() {
+      return options.reconnectGraceSeconds * 1000;
+    },
+    get endedRetentionMs() {
+      return endedRetentionMs(options);
+    },
   };
 }
 

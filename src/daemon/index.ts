@@ -6,3 +6,4 @@ export { resolveConfiguration } from "./config-sources.js";
 export { type Daemon, type DaemonOptions, type StopReason, startDaemon } from "./daemon.js";
 export { createIdSource, sha256Hex } from "./ids.js";
 export { createLog } from "./log.js";
+export type { Reconfigured } from "./reconfigure.js";

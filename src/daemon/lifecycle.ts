@@ -2,6 +2,7 @@
 // same way: one line in the log that says why, an orderly stop, and an exit when its time is over whatever hangs (R8a, S2, S3, S9).
 import type { Readable } from "node:stream";
 import { watchParent } from "../../transports/stdio/watch-parent.js";
+import { Fault } from "../base/errors.js";
 import type { Daemon, StopReason } from "./daemon.js";
 import { EXIT_CODES } from "./exit-codes.js";
 import type { DaemonLog } from "./log.js";
@@ -24,15 +25,21 @@ export interface LifecycleOptions<Running extends Stoppable> {
   /** Its end ends the daemon. Undefined where standard input is nobody's business. */
   readonly stdin: Readable | undefined;
   readonly watchParent: boolean;
-  /** How long an orderly stop may take, ms; the last log lines come after it. */
-  readonly stopWithinMs: number;
+  /** How long an orderly stop may take, ms; the last log lines come after it. Asked when one begins. */
+  readonly stopWithinMs: () => number;
+  /**
+   * What SIGHUP does in place of a stop: reads the configuration again (R8b). What it throws is logged, and changes nothing. A SIGHUP that comes
+   * before everything listens is heard then, and one during a stop not at all. Default: SIGHUP stops.
+   */
+  readonly reload?: (running: Running) => void;
   /** Default this process. */
   readonly host?: ProcessHost;
   /** Default the parent of this process, looked at once a second. */
   readonly watch?: (onGone: () => void) => () => void;
 }
 
-const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
+const HANGUP = "SIGHUP";
 const ENDINGS_OF_STDIN = ["end", "close", "error"] as const;
 /** How long the last log lines may take. */
 const FLUSH_MS = 100;
@@ -47,13 +54,16 @@ interface Ending {
  * resolves only with a host whose `exit` returns.
  */
 export async function runDaemon<Running extends Stoppable>(options: LifecycleOptions<Running>): Promise<void> {
-  const { log, stdin, stopWithinMs, host = process } = options;
+  const { log, stdin, reload, host = process } = options;
+  const stopSignals = reload === undefined ? [...STOP_SIGNALS, HANGUP] : STOP_SIGNALS;
   const watch = options.watch ?? ((onGone: () => void) => watchParent({ onGone }));
   let ending: Ending | undefined;
   let tellEnding: (why: Ending) => void = () => {};
   const asked = new Promise<Ending>((resolve) => {
     tellEnding = resolve;
   });
+  let running: Running | undefined;
+  let isReloadAsked = false;
   let deadline: ReturnType<typeof setTimeout> | undefined;
 
   function cutShort(why: string): void {
@@ -66,6 +76,7 @@ export async function runDaemon<Running extends Stoppable>(options: LifecycleOpt
     ending = { reason, code };
     const level = code === EXIT_CODES.done.code ? "info" : code === EXIT_CODES.crashed.code ? "error" : "warn";
     log[level]({ ...fields, exitCode: code }, "stopping");
+    const stopWithinMs = options.stopWithinMs();
     deadline = setTimeout(cutShort, stopWithinMs, `not stopped ${stopWithinMs} ms after it was asked to`);
     tellEnding(ending);
   }
@@ -73,6 +84,18 @@ export async function runDaemon<Running extends Stoppable>(options: LifecycleOpt
   function onSignal(signal: unknown): void {
     if (ending?.reason === "signal" && ending.code === EXIT_CODES.done.code) cutShort(`${String(signal)}, the second`);
     else end("signal", EXIT_CODES.done.code, { reason: "signal", signal });
+  }
+
+  function onHangup(): void {
+    if (ending !== undefined) return;
+    isReloadAsked = running === undefined;
+    if (running === undefined) return;
+    try {
+      reload?.(running);
+    } catch (caught) {
+      const why = caught instanceof Fault ? { reason: caught.sentence } : { err: caught };
+      log.error(why, "the configuration could not be read again; nothing is changed");
+    }
   }
 
   function onUncaught(error: unknown): void {
@@ -84,7 +107,8 @@ export async function runDaemon<Running extends Stoppable>(options: LifecycleOpt
     end("stdin_ended", EXIT_CODES.done.code, { reason: "stdin_ended" });
   }
 
-  for (const signal of SIGNALS) host.on(signal, onSignal);
+  for (const signal of stopSignals) host.on(signal, onSignal);
+  if (reload !== undefined) host.on(HANGUP, onHangup);
   host.on("uncaughtException", onUncaught);
   host.on("unhandledRejection", onUncaught);
   for (const event of ENDINGS_OF_STDIN) stdin?.on(event, onStdin);
@@ -95,20 +119,23 @@ export async function runDaemon<Running extends Stoppable>(options: LifecycleOpt
   function giveBack(): void {
     clearTimeout(deadline);
     stopWatching();
-    for (const signal of SIGNALS) host.off(signal, onSignal);
+    for (const signal of stopSignals) host.off(signal, onSignal);
+    host.off(HANGUP, onHangup);
     host.off("uncaughtException", onUncaught);
     host.off("unhandledRejection", onUncaught);
     for (const event of ENDINGS_OF_STDIN) stdin?.off(event, onStdin);
   }
 
-  let running: Running;
+  let started: Running;
   try {
-    running = await options.start();
+    started = await options.start();
   } catch (caught) {
     giveBack();
     throw caught;
   }
+  running = started;
   if (ending === undefined) options.ready(running);
+  if (isReloadAsked) onHangup();
   // Where it stopped by itself, nobody asked; that is an orderly end too.
   const why = await Promise.race([asked, stoppedByItself(running)]);
   if (why === undefined) log.info({ reason: "nothing_left", exitCode: EXIT_CODES.done.code }, "stopped");

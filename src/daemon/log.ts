@@ -22,6 +22,8 @@ export interface LogOptions {
 }
 
 export interface DaemonLog extends Log {
+  /** From now on writes lines of this level and above. */
+  readonly setLevel: (level: LogLevel) => void;
   /** Lines lost so far. The next line that can be written tells how many there were. */
   readonly droppedCount: () => number;
   /** Resolves when nothing waits any more, or after `withinMs`. Never rejects. */
@@ -29,7 +31,7 @@ export interface DaemonLog extends Log {
 }
 
 /** JSON lines with level, time, pid and message. Never blocks and never throws, whatever it is given. */
-export function createLog(level: LogLevel, options: LogOptions = {}): DaemonLog {
+export function createLog(firstLevel: LogLevel, options: LogOptions = {}): DaemonLog {
   const {
     stream = process.stderr,
     maxWaitingBytes = 65_536,
@@ -65,6 +67,7 @@ export function createLog(level: LogLevel, options: LogOptions = {}): DaemonLog 
     stream.write(line);
   }
 
+  let level = firstLevel;
   let logger: Logger | undefined;
   /** The library is read with the first line: a daemon that has nothing to say starts without it. */
   const toLogger = (): Logger => {
@@ -73,9 +76,10 @@ export function createLog(level: LogLevel, options: LogOptions = {}): DaemonLog 
   };
 
   const at = (method: Method): Log["info"] => {
-    if (METHODS.indexOf(method) < LEAST[level]) return () => {};
+    const rank = METHODS.indexOf(method);
     const isGrave = method === "warn" || method === "error";
     return (fields, message) => {
+      if (rank < LEAST[level]) return;
       // Why a daemon ended must not be what is lost when something else floods standard error (S5).
       roomBytes = isGrave ? maxWaitingBytes * 16 : maxWaitingBytes;
       try {
@@ -91,6 +95,10 @@ export function createLog(level: LogLevel, options: LogOptions = {}): DaemonLog 
     info: at("info"),
     warn: at("warn"),
     error: at("error"),
+    setLevel: (next) => {
+      level = next;
+      if (logger !== undefined) logger.level = pinoLevel(next);
+    },
     droppedCount: () => dropped,
     flush: async (withinMs) => {
       const giveUpAt = performance.now() + withinMs;
@@ -108,11 +116,20 @@ const METHODS: readonly Method[] = ["debug", "info", "warn", "error"];
 /** The first of the methods whose lines are written. */
 const LEAST: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3, off: 4 };
 
+/** Whether lines that one level writes are missing from another. */
+export function isLouder(level: LogLevel, than: LogLevel): boolean {
+  return LEAST[level] < LEAST[than];
+}
+
+function pinoLevel(level: LogLevel): string {
+  return level === "off" ? "silent" : level;
+}
+
 function createLogger(level: LogLevel, write: (line: string) => void): Logger {
   const { pino } = createRequire(import.meta.url)("pino") as typeof import("pino");
   return pino(
     {
-      level: level === "off" ? "silent" : level,
+      level: pinoLevel(level),
       base: { pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },

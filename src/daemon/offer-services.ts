@@ -16,8 +16,10 @@ import { createUtf8 } from "./utf8.js";
 export interface OfferedServices extends RunningServices {
   /** Lets go of the agents that are known between single calls; their sessions have been ended. */
   readonly endAgents: () => void;
-  /** What callers over TCP must show; undefined where there are none. */
+  /** What callers over TCP must show at first; undefined where there are none. */
   readonly token: string | undefined;
+  /** Makes another token, which holds once `written` has taken it. What that throws is thrown, and the token of before holds. */
+  readonly renewToken: (written: (token: string) => void) => void;
 }
 
 export interface OfferedBy {
@@ -34,23 +36,25 @@ export interface OfferedBy {
 /** 256 bits, in hex. */
 const TOKEN_BYTES = 32;
 
-/** Starts the services. Throws a Fault where one cannot listen; nothing is left behind then. */
+/**
+ * Starts the services. What of the options may change is read each time (R8b). Throws a Fault where one cannot listen; nothing is left behind then.
+ */
 export async function offerServices(options: DaemonOptions, by: OfferedBy): Promise<OfferedServices> {
   const { clock, ids, log } = options;
   const { aaep } = by;
   const shared = {
     ...aaep,
     clock,
-    handshakeTimeoutMs: options.handshakeTimeoutSeconds * 1000,
+    handshakeTimeoutMs: () => options.handshakeTimeoutSeconds * 1000,
     sendingTurns: by.sendingTurns,
     served: (served: Served, peer: PeerIdentity) => by.track(served, peer, "services"),
   };
-  const agents = agentMethods({ ...shared, agentIdleMs: options.agentIdleSeconds * 1000 });
+  const agents = agentMethods({ ...shared, agentIdleMs: () => options.agentIdleSeconds * 1000 });
   const methods = [
     ...subscriberMethods({
       ...shared,
       utf8: createUtf8(),
-      heartbeatMs: options.heartbeatSeconds * 1000,
+      heartbeatMs: () => options.heartbeatSeconds * 1000,
       serve: createStreamServer(shared),
     }),
     ...agents.methods,
@@ -63,12 +67,27 @@ export async function offerServices(options: DaemonOptions, by: OfferedBy): Prom
     replies: () => by.replies,
     auditDropped: by.auditDropped,
   });
-  const token = ids.hex(TOKEN_BYTES);
+  let token = ids.hex(TOKEN_BYTES);
   const pages = servicePages({ manifest: aaep.manifest, isReady: by.isReady, metrics });
-  const running = await startServices({ ...options, token, closeTimeoutMs: by.closeTimeoutMs, log }, methods, pages);
+  const running = await startServices(
+    {
+      configuration: options,
+      token: () => token,
+      mostInstances: options.mostInstances,
+      closeTimeoutMs: by.closeTimeoutMs,
+      log,
+    },
+    methods,
+    pages,
+  );
   return {
     ...running,
     token: running.needsToken ? token : undefined,
+    renewToken: (written) => {
+      const next = ids.hex(TOKEN_BYTES);
+      written(next);
+      token = next;
+    },
     endAgents: agents.close,
   };
 }

@@ -1,6 +1,7 @@
 // Where events are kept: in memory, or on disk with a window in memory before it (docs/journal.md).
 import type { createEngine } from "../engine/engine.js";
 import { createJournalRing } from "../engine/journal-ring.js";
+import type { DiskJournal } from "../storage/disk-journal.js";
 import type { Configuration } from "./config.js";
 
 type EngineServices = Parameters<typeof createEngine>[0];
@@ -9,6 +10,8 @@ export interface JournalServices extends Pick<EngineServices, "clock" | "log"> {
 
 export interface PreparedJournal {
   readonly create: EngineServices["createJournal"];
+  /** What the options say of retention has changed since; nothing where it is kept in memory. */
+  readonly retentionChanged: () => void;
   /** Gives back what is held, where no journal is made of it. */
   readonly abandon: () => Promise<void>;
 }
@@ -41,6 +44,7 @@ export async function openJournal(
           wallTimeOffsetMs: clock.wallTime() - clock.now(),
           evicted,
         }),
+      retentionChanged: () => {},
       abandon: async () => {},
     };
   }
@@ -53,12 +57,16 @@ export async function openJournal(
     environment,
     options.producerId,
   );
+  const retention = () => ({
+    ageMs: options.journalRetentionSeconds * 1000,
+    bytes: options.journalRetentionBytes,
+  });
   const opened = await openDiskJournal({
     directory,
     wasLeft,
     otherOwner,
     policy: options.journalPolicy,
-    retention: { ageMs: options.journalRetentionSeconds * 1000, bytes: options.journalRetentionBytes },
+    retention: retention(),
     createWindow: createJournalRing,
     window: { maxEvents, maxBytes: maxBytes ?? WINDOW_BYTES },
     clock,
@@ -69,5 +77,13 @@ export async function openJournal(
   if (journal.kind === "auto" && directory !== defaultJournalDirectory(environment, options.producerId))
     log.warn({ path: opened.path }, "another daemon has the journal of this name, and this one keeps another");
   log.debug({ path: opened.path, policy: options.journalPolicy }, "the journal is open");
-  return opened;
+  let onDisk: DiskJournal | undefined;
+  return {
+    create: (evicted) => {
+      onDisk = opened.create(evicted);
+      return onDisk;
+    },
+    retentionChanged: () => onDisk?.retain(retention()),
+    abandon: opened.abandon,
+  };
 }

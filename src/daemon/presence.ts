@@ -12,6 +12,8 @@ export interface Presence {
   /** What `manifest_uri` names (AAEP §5.4). */
   readonly uri: string;
   readonly tokenPath: string | undefined;
+  /** Writes another token into its file. Throws a Fault where that cannot be written. */
+  readonly replaceToken: (token: string) => void;
   /** Writes the manifest anew. Never throws. */
   readonly update: () => void;
   /** Never throws. */
@@ -50,6 +52,7 @@ export function announce(options: PresenceOptions): Presence {
   return {
     uri: file.uri,
     tokenPath: tokenFile?.path,
+    replaceToken: (next) => tokenFile?.replace(next),
     update: () => {
       try {
         file.update(current());

@@ -17,13 +17,16 @@ import type { Page } from "./service-pages.js";
 
 export type ServiceKind = "grpc" | "http";
 
-export interface ServiceOptions
-  extends Pick<
-    Configuration,
-    "grpc" | "http" | "corsOrigins" | "compression" | "producerId" | "maxFrameBytes" | "handshakeTimeoutSeconds"
-  > {
-  /** What peers over TCP must show. */
-  readonly token: string;
+type ServiceConfiguration = Pick<
+  Configuration,
+  "grpc" | "http" | "corsOrigins" | "compression" | "producerId" | "maxFrameBytes" | "handshakeTimeoutSeconds"
+>;
+
+export interface ServiceOptions {
+  /** As it stands now: what of it may change is read each time. */
+  readonly configuration: ServiceConfiguration;
+  /** What peers over TCP must show. Asked for each call. */
+  readonly token: () => string;
   /** As of the daemon. */
   readonly mostInstances?: number | undefined;
   /** How long a peer that does not read may hold up the end, ms. */
@@ -50,7 +53,7 @@ export async function startServices(
   methods: readonly ServiceMethod[],
   pages: readonly Page[],
 ): Promise<RunningServices> {
-  const { closeTimeoutMs, log, compression } = options;
+  const { configuration, closeTimeoutMs, log } = options;
   const listeners: {
     readonly kind: ServiceKind;
     readonly address: ServiceAddress;
@@ -59,10 +62,10 @@ export async function startServices(
   const shared = {
     methods,
     describeFault,
-    compression,
-    maxMessageBytes: options.maxFrameBytes,
+    compression: configuration.compression,
+    maxMessageBytes: configuration.maxFrameBytes,
     closeTimeoutMs,
-    silentConnectionMs: options.handshakeTimeoutSeconds * 1000,
+    silentConnectionMs: () => configuration.handshakeTimeoutSeconds * 1000,
     log,
     onAcceptFault: (fault: Fault) => log.warn({ code: fault.code }, fault.sentence),
   };
@@ -85,7 +88,7 @@ export async function startServices(
           address,
           admit,
           pages,
-          corsOrigins: options.corsOrigins,
+          corsOrigins: () => configuration.corsOrigins,
         });
     }
   };
@@ -111,8 +114,8 @@ export async function startServices(
   };
 
   try {
-    await listenAll("grpc", options.grpc);
-    await listenAll("http", options.http);
+    await listenAll("grpc", configuration.grpc);
+    await listenAll("http", configuration.http);
   } catch (caught) {
     await stop();
     await drain();
@@ -134,7 +137,7 @@ export async function startServices(
 /** `<producer id>.grpc` in the runtime folder; where a live daemon has that one, `<producer id>-2.grpc` and so on. */
 function listenAuto(
   kind: ServiceKind,
-  { producerId, mostInstances }: Pick<ServiceOptions, "producerId" | "mostInstances">,
+  { configuration: { producerId }, mostInstances }: Pick<ServiceOptions, "configuration" | "mostInstances">,
   listen: (address: ServiceAddress) => Promise<ServiceListener>,
 ): Promise<{ readonly address: ServiceAddress; readonly listener: ServiceListener }> {
   return firstFreeInstance(async (instance) => {

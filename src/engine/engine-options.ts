@@ -11,7 +11,10 @@ import type { ValidateEvent } from "./event-intake.js";
 import type { LagLimits } from "./member-spec.js";
 import type { Sequencing } from "./session-turn.js";
 
-/** What is no name, language or size of a window may change while the engine runs: it is read each time. `Engine.limitsChanged` is to be called then. */
+/**
+ * Limits, lengths of time and `sequencing` may change while the engine runs: they are read each time that they are needed. Whoever changes them calls
+ * `Engine.limitsChanged`.
+ */
 export interface EngineOptions {
   /** Identity of events whose agent named none (R2); undefined refuses them. */
   readonly producerId: string | undefined;

@@ -15,7 +15,7 @@ import type { SendingTurns } from "./sending-turns.js";
 export interface ConverseServices {
   readonly clock: Clock;
   /** How long a peer may stay without a handshake, ms (R22). */
-  readonly handshakeTimeoutMs: Millis;
+  readonly handshakeTimeoutMs: () => Millis;
   readonly log: Log;
   /** Whose turn it is to be sent what waits; one for all connections. */
   readonly sendingTurns: SendingTurns;
@@ -167,7 +167,7 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
     // A parent may be silent for as long as it likes: the daemon is there for it alone.
     if (this.connection.peer.trust === "parent") return;
     const { clock, handshakeTimeoutMs } = this.services;
-    this.cancelTimeout = clock.wakeAt(clock.now() + handshakeTimeoutMs, () => {
+    this.cancelTimeout = clock.wakeAt(clock.now() + handshakeTimeoutMs(), () => {
       if (!this.session.isOpen()) void this.finish("handshake_timeout");
     });
   }

@@ -12,7 +12,7 @@ export interface StreamServices {
   readonly clock: Clock;
   readonly log: Log;
   /** How long a stream may stay without a handshake, ms (R22). */
-  readonly handshakeTimeoutMs: Millis;
+  readonly handshakeTimeoutMs: () => Millis;
   /** Whose turn it is to be sent what waits; one for all connections and streams. */
   readonly sendingTurns: SendingTurns;
   /** Told of each stream that is being served: `finish` is its owner's to call. */

@@ -9,10 +9,9 @@ const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
  * Admits callers with the token that name one of the three loopback hosts or `listensOn`, the address that was configured, an IPv6 address without
- * brackets; paths in `open` need no token.
+ * brackets; paths in `open` need no token. `token` is asked for each call: it may have been made anew.
  */
-export function admitTokenHolders(token: string, open: ReadonlySet<string>, listensOn: string): Admit {
-  const wanted = digest(token);
+export function admitTokenHolders(token: () => string, open: ReadonlySet<string>, listensOn: string): Admit {
   const own = (listensOn.includes(":") ? `[${listensOn}]` : listensOn).toLowerCase();
   const hosts = new Set([...LOOPBACK_HOSTS, own]);
   const wrongHost = `Call ${[...hosts].join(" or ")} by that name: what is asked for under another host's name is not answered here.`;
@@ -22,11 +21,11 @@ export function admitTokenHolders(token: string, open: ReadonlySet<string>, list
     }
     if (open.has(path)) return undefined;
     const given = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
-    if (given !== undefined && timingSafeEqual(digest(given), wanted)) return undefined;
+    if (given !== undefined && timingSafeEqual(digest(given), digest(token()))) return undefined;
     const sentence =
       given === undefined
         ? "Send the header `authorization: Bearer TOKEN`; the token stands in the file that the daemon names when it starts."
-        : "This is not the token of this daemon; read its file again, it is written anew at each start.";
+        : "This is not the token of this daemon; read its file again, it is written anew at each start and at SIGHUP.";
     return new Fault("unauthenticated", sentence, { rule: "AAEP §8.2.7" });
   };
 }

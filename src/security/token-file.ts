@@ -5,12 +5,33 @@ import { Fault } from "../base/errors.js";
 
 export interface TokenFile {
   readonly path: string;
+  /** Puts another token in its place, in one step. Throws as `writeTokenFile`; the token of before stands there then. */
+  readonly replace: (token: string) => void;
   /** Removes the file unless another token stands in it by now. Never throws. */
   readonly remove: () => void;
 }
 
 /** Writes the token with mode 0600, in one step. The folder must be the user's own. Throws a Fault "permission_denied". */
 export function writeTokenFile(path: string, token: string): TokenFile {
+  let written = token;
+  putInPlace(path, token);
+  return {
+    path,
+    replace: (next) => {
+      putInPlace(path, next);
+      written = next;
+    },
+    remove: () => {
+      try {
+        if (readFileSync(path, "utf8").trim() === written) rmSync(path, { force: true });
+      } catch {
+        // It is gone already, or not ours to remove any more.
+      }
+    },
+  };
+}
+
+function putInPlace(path: string, token: string): void {
   const draft = join(dirname(path), `.${basename(path)}.${process.pid}`);
   try {
     rmSync(draft, { force: true });
@@ -21,14 +42,4 @@ export function writeTokenFile(path: string, token: string): TokenFile {
     const sentence = `The token could not be written to ${path}. Make its folder one that you may write to.`;
     throw new Fault("permission_denied", sentence, { origin: "local", cause: caught });
   }
-  return {
-    path,
-    remove: () => {
-      try {
-        if (readFileSync(path, "utf8").trim() === token) rmSync(path, { force: true });
-      } catch {
-        // It is gone already, or not ours to remove any more.
-      }
-    },
-  };
 }

@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { AuditEntry, ReplyFate } from "../../src/contracts/audit.js";
 import type { Log } from "../../src/contracts/log.js";
-import { type AuditLog, type AuditLogOptions, type AuditStream, createAuditLog } from "../../src/daemon/audit-log.js";
+import {
+  type AuditLimits,
+  type AuditLog,
+  type AuditLogOptions,
+  type AuditStream,
+  createAuditLog,
+} from "../../src/daemon/audit-log.js";
 import type { ReplyEntry } from "../../src/daemon/reply-budget.js";
 import { stateDirectory } from "../../src/daemon/state-directory.js";
 import { startRig } from "../support/daemon-rig.js";
@@ -20,7 +26,7 @@ interface Stage {
   readonly lines: (name?: string) => readonly Record<string, unknown>[];
 }
 
-function stage(options: Partial<AuditLogOptions> = {}): Stage {
+function stage({ maxBytes = 65_536, keepFiles = 3, ...options }: Partial<AuditLogOptions & AuditLimits> = {}): Stage {
   const directory = options.directory ?? join(temporaryDirectory(), "state", "audit");
   const clock = createVirtualClock();
   const warnings: string[] = [];
@@ -29,8 +35,7 @@ function stage(options: Partial<AuditLogOptions> = {}): Stage {
   const audit = createAuditLog({
     directory,
     producerId: "bank",
-    maxBytes: 65_536,
-    keepFiles: 3,
+    limits: () => ({ maxBytes, keepFiles }),
     log,
     clock,
     ...options,
@@ -183,6 +188,28 @@ test("files are rotated by size, and so many are kept as was asked for, all priv
   const kept = [...names].reverse().flatMap((name) => lines(name));
   const tokens = kept.map((line) => line.reply_token);
   expect(tokens).toStrictEqual(tokens.map((_, index) => `rpl_${60 - tokens.length + 1 + index}`));
+  expect(audit.droppedCount()).toBe(0);
+});
+
+test("R8b: other limits hold from then on, and no line is lost or out of order for it", async () => {
+  const limits = { maxBytes: 1024 * 1024, keepFiles: 3 };
+  const { audit, directory, lines } = stage({ limits: () => limits });
+  for (let number = 1; number <= 30; number += 1) audit.record(outcome(number));
+  await expect.poll(() => readdirSync(directory)).toContain("bank.ndjson");
+  Object.assign(limits, { maxBytes: 1000, keepFiles: 9 });
+  audit.limitsChanged();
+  // Of these the file of before has the first; the others wait until it is closed, or come behind.
+  for (let number = 31; number <= 33; number += 1) audit.record(outcome(number));
+  await Promise.resolve();
+  for (let number = 34; number <= 36; number += 1) audit.record(outcome(number));
+  await new Promise(setImmediate);
+  for (let number = 37; number <= 60; number += 1) audit.record(outcome(number));
+  await audit.close(5000);
+  const names = [...readdirSync(directory)].sort().reverse();
+  expect(names.length).toBeGreaterThan(4);
+  const tokens = names.flatMap((name) => lines(name)).map((line) => line.reply_token);
+  expect(tokens).toStrictEqual(tokens.map((_, index) => `rpl_${60 - tokens.length + 1 + index}`));
+  expect(tokens.length).toBe(60);
   expect(audit.droppedCount()).toBe(0);
 });
 

@@ -56,7 +56,7 @@ function stage(options: Partial<LifecycleOptions<Stoppable>> = {}) {
         tellExit(code);
       },
     },
-    stopWithinMs: 1800,
+    stopWithinMs: () => 1800,
     ...options,
   });
   return { host, codes, lines, asked, stdin, ready, exited, ended, tellStopped, parentGone: () => gone() };
@@ -71,6 +71,64 @@ describe("the life of the process", () => {
     expect([asked, codes]).toStrictEqual([["signal"], [0]]);
     expect(lines[0]).toMatchObject({ reason: "signal", signal, exitCode: 0, msg: "stopping" });
     expect(host.eventNames()).toStrictEqual([]);
+  });
+
+  it("R8b: SIGHUP stops nothing where the configuration can be read again, and what is wrong with it is one line", async () => {
+    let isBroken = false;
+    const reloaded: Stoppable[] = [];
+    const reload = (running: Stoppable): void => {
+      if (isBroken) throw new Fault("usage", "burst in aaepd.json is 0. Give more.", { origin: "local" });
+      reloaded.push(running);
+    };
+    const { host, ready, ended, asked, codes, lines } = stage({ reload });
+    await ready;
+    host.emit("SIGHUP", "SIGHUP");
+    host.emit("SIGHUP", "SIGHUP");
+    expect(reloaded).toHaveLength(2);
+    expect([asked, lines]).toStrictEqual([[], []]);
+    isBroken = true;
+    host.emit("SIGHUP", "SIGHUP");
+    const said = "the configuration could not be read again; nothing is changed";
+    expect(lines).toMatchObject([{ level: "error", msg: said, reason: "burst in aaepd.json is 0. Give more." }]);
+    host.emit("SIGTERM", "SIGTERM");
+    // A stop goes its way.
+    host.emit("SIGHUP", "SIGHUP");
+    await ended;
+    expect([asked, codes, reloaded.length]).toStrictEqual([["signal"], [0], 2]);
+    expect(lines.slice(1).map(({ msg }) => msg)).toStrictEqual(["stopping", "stopped"]);
+    expect(host.eventNames()).toStrictEqual([]);
+  });
+
+  it("R8b: a SIGHUP that comes while it still starts is heard when everything listens", async () => {
+    let go: (running: Stoppable) => void = () => {};
+    const starting = new Promise<Stoppable>((resolve) => {
+      go = resolve;
+    });
+    const said: string[] = [];
+    const { host, ended } = stage({
+      start: () => starting,
+      ready: () => said.push("ready"),
+      reload: () => said.push("reload"),
+    });
+    host.emit("SIGHUP", "SIGHUP");
+    expect(said).toStrictEqual([]);
+    go({ stop: async () => {}, stopped: new Promise(() => {}) });
+    await expect.poll(() => said).toStrictEqual(["ready", "reload"]);
+    host.emit("SIGTERM", "SIGTERM");
+    await ended;
+  });
+
+  it("R8b: how long a stop may take is asked when it begins", async () => {
+    let stopWithinMs = 60_000;
+    const { host, ready, exited, lines } = stage({
+      stopWithinMs: () => stopWithinMs,
+      start: async () => ({ stop: () => new Promise(() => {}), stopped: new Promise(() => {}) }),
+    });
+    await ready;
+    stopWithinMs = 11;
+    host.emit("SIGTERM", "SIGTERM");
+    expect(await exited).toBe(81);
+    expect(lines.at(-1)).toMatchObject({ reason: "not stopped 11 ms after it was asked to" });
   });
 
   it("R8a: the end of standard input is the orderly end", async () => {
@@ -112,7 +170,7 @@ describe("the life of the process", () => {
 
   it("S9: exits in time whatever hangs", async () => {
     const { host, ready, exited, lines } = stage({
-      stopWithinMs: 10,
+      stopWithinMs: () => 10,
       start: async () => ({ stop: () => new Promise(() => {}), stopped: new Promise(() => {}) }),
     });
     await ready;
@@ -122,7 +180,7 @@ describe("the life of the process", () => {
   });
 
   it("S9: also while it is still starting", async () => {
-    const { host, exited } = stage({ stopWithinMs: 10, start: () => new Promise(() => {}) });
+    const { host, exited } = stage({ stopWithinMs: () => 10, start: () => new Promise(() => {}) });
     host.emit("SIGTERM", "SIGTERM");
     expect(await exited).toBe(81);
   });

@@ -39,6 +39,26 @@ describe("log", () => {
     expect(off.lines).toStrictEqual([]);
   });
 
+  it("R8b: keeps to another level from the moment that it is set", () => {
+    const { log, parsed } = logInto("warn");
+    const { debug, info } = log;
+    info({}, "before");
+    log.warn({}, "w");
+    log.setLevel("debug");
+    debug({}, "d");
+    log.setLevel("error");
+    log.warn({}, "after");
+    log.setLevel("off");
+    log.error({}, "after");
+    log.setLevel("info");
+    info({}, "i");
+    expect(parsed().map(({ level, msg }) => [level, msg])).toStrictEqual([
+      ["warn", "w"],
+      ["debug", "d"],
+      ["info", "i"],
+    ]);
+  });
+
   it("S10: loses lines rather than wait for a reader, counts them, and says so afterwards", () => {
     const { log, stream, parsed } = logInto("info", { maxWaitingBytes: 100 });
     log.info({}, "first");

@@ -1,15 +1,8 @@
 import { expect, it } from "vitest";
 import type { OptionName } from "../../src/daemon/config.js";
-import {
-  fallbackOf,
-  flagOf,
-  keyOf,
-  OPTION_GROUPS,
-  OPTION_NAMES,
-  OPTIONS,
-  textOf,
-  variableOf,
-} from "../../src/daemon/config-schema.js";
+import { OPTION_NAMES, OPTIONS } from "../../src/daemon/config-schema.js";
+import { fallbackOf, flagOf, keyOf, textOf, variableOf } from "../../src/daemon/option-names.js";
+import { OPTION_GROUPS } from "../../src/daemon/option-row.js";
 
 const INTRODUCTION = `# Configuration
 
@@ -28,6 +21,25 @@ daemon was started.
 
 What is not known is refused, with the nearest name that is, and so is a value out of its range: the daemon tells everything that is wrong, starts nothing and exits
 with 2. Nothing is unlimited by being 0: where 0 may be given, its meaning is stated.
+
+## Changes while it runs
+
+\`SIGHUP\` makes \`aaepd serve\` read its configuration again, from the same options, variables and file. It stops nothing: connections, subscriptions, sessions and
+questions go on.
+
+\`\`\`sh
+kill -HUP "$(jq .pid "$XDG_RUNTIME_DIR/aaep/aaepd.manifest.json")"
+\`\`\`
+
+- What has changed and can apply at once does. One line of the log names it: \`"applied":["log_level"],"msg":"the configuration was read again"\`.
+- The rest is named in a line \`"options":["socket"],"msg":"takes effect at the next start"\`, at each SIGHUP until then. Each option says below which of both it is.
+- What an option of the command line or a variable sets stays as it is, whatever the file says.
+- Where anything is wrong, an error line says what, and nothing changes.
+- The token of services over TCP is made anew, and its file written. Connections that were let in go on with the token that they showed; new ones need the new one
+  (\`docs/services.md\`).
+
+Under \`stdio\` and \`replay\` SIGHUP stops the daemon in order, and on Windows the end of the console does. A terminal that is closed sends SIGHUP too: a daemon
+that was started in it outlives it, and is stopped by SIGTERM.
 
 This page is made from the table in \`src/daemon/config-schema.ts\`. After a change there, \`npx vitest run test/docs/configuration.test.ts -u\` writes it anew.
 `;
@@ -48,7 +60,13 @@ function flagText(name: OptionName): string {
 }
 
 function section(name: OptionName): string {
-  const { meaning, atTheLimit, type } = OPTIONS[name];
+  const { meaning, atTheLimit, type, change, changeIsFor } = OPTIONS[name];
+  const changes =
+    change === "next_start"
+      ? "at the next start"
+      : changeIsFor === undefined
+        ? "at once"
+        : `at once, for ${changeIsFor}`;
   return `### ${keyOf(name)}
 
 ${meaning} ${atTheLimit}
@@ -57,6 +75,7 @@ ${meaning} ${atTheLimit}
 - Variable: \`${variableOf(name)}\`
 - Values: ${type.range}
 - Default: ${defaultText(name)}
+- A change applies: ${changes}
 `;
 }
 

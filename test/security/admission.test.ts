@@ -5,7 +5,7 @@ const TOKEN = "0123456789abcdef0123456789abcdef";
 const HEAD = { host: "127.0.0.1:50051", authorization: `Bearer ${TOKEN}`, path: "/aaep.v1.SubscriberService/Listen" };
 
 describe("C8: who may call over TCP", () => {
-  const admit = admitTokenHolders(TOKEN, new Set(["/healthz"]), "127.0.0.1");
+  const admit = admitTokenHolders(() => TOKEN, new Set(["/healthz"]), "127.0.0.1");
 
   it("admits the holder of the token under a name of loopback", () => {
     for (const host of ["127.0.0.1:50051", "localhost:1", "LOCALHOST", "127.0.0.1", "[::1]:50051"])
@@ -38,11 +38,11 @@ describe("C8: who may call over TCP", () => {
 
   it("S12: admits besides the documented three hosts only the address that was configured", () => {
     const { host: _, ...head } = HEAD;
-    const elsewhere = admitTokenHolders(TOKEN, new Set(), "127.0.0.2");
+    const elsewhere = admitTokenHolders(() => TOKEN, new Set(), "127.0.0.2");
     for (const host of ["127.0.0.2:50051", "127.0.0.2", "127.0.0.1", "localhost", "[::1]"])
       expect(elsewhere({ ...head, host }), host).toBeUndefined();
     expect(elsewhere({ ...head, host: "127.0.0.3" })?.sentence).toContain("[::1] or 127.0.0.2 by that name");
-    expect(admitTokenHolders(TOKEN, new Set(), "::1")({ ...head, host: "[::1]:1" })).toBeUndefined();
+    expect(admitTokenHolders(() => TOKEN, new Set(), "::1")({ ...head, host: "[::1]:1" })).toBeUndefined();
   });
 
   it("refuses a missing, a wrong and a misspelt token, and says what to do", () => {

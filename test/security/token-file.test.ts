@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { writeTokenFile } from "../../src/security/token-file.js";
@@ -27,6 +27,21 @@ it("does not remove the token of another daemon", () => {
   mine.remove();
   expect(readFileSync(path, "utf8")).toBe("theirs\n");
   theirs.remove();
+});
+
+it("R8b: another token takes its place, of the same mode, and is removed like the first; where it cannot, the first stands there", () => {
+  const directory = join(temporaryDirectory(), "own");
+  mkdirSync(directory, { mode: 0o700 });
+  const path = join(directory, "aaepd.token");
+  const file = writeTokenFile(path, "first");
+  renameSync(directory, `${directory}.away`);
+  expect(() => file.replace("second")).toThrow(/could not be written to/);
+  renameSync(`${directory}.away`, directory);
+  expect(readFileSync(path, "utf8")).toBe("first\n");
+  file.replace("second");
+  expect([readFileSync(path, "utf8"), statSync(path).mode & 0o777]).toStrictEqual(["second\n", 0o600]);
+  file.remove();
+  expect(() => statSync(path)).toThrow();
 });
 
 it("says where the token could not be written", () => {

@@ -125,6 +125,22 @@ describe("retention", () => {
     }
   });
 
+  it("R8b: another retention holds at once, without anybody publishing, and a longer one keeps what was to go", async () => {
+    const clock = movableClock();
+    const retention = { ageMs: DAY_MS, bytes: 512 * MEBIBYTE };
+    const { journal, evicted } = await openRig({ directory: temporaryDirectory(), clock, retention });
+    await journal.append([newEvent("a"), newEvent("b")]).durable;
+    journal.retain({ ...retention, ageMs: 9 * DAY_MS });
+    clock.skip(2 * DAY_MS);
+    await journal.append([newEvent("c", {}, { at: clock.now() })]).durable;
+    expect(evicted).toEqual([]);
+    journal.retain({ ...retention, ageMs: DAY_MS });
+    await expect.poll(() => evicted.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => journal.status().eventCount, { timeout: 10_000 }).toBe(1);
+    journal.retain({ ...retention, bytes: 1 });
+    await expect.poll(() => evicted.length, { timeout: 10_000 }).toBe(3);
+  });
+
   it("R29: age is kept without anybody publishing", async () => {
     const directory = temporaryDirectory();
     const { journal, evicted } = await openRig({ directory, retention: { ageMs: 50, bytes: 512 * MEBIBYTE } });

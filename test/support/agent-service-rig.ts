@@ -44,7 +44,9 @@ export interface AgentServiceRig {
 /** Turns in which whatever one message leads to has come about. */
 const ENOUGH_TURNS = 8;
 
-export function createAgentServiceRig(options: RigOptions = {}): AgentServiceRig {
+export function createAgentServiceRig(
+  options: RigOptions & { readonly agentIdleMs?: () => number } = {},
+): AgentServiceRig {
   const rig = createEngineRig(options);
   const streams: AgentStream[] = [];
   let keys = 0;
@@ -53,9 +55,9 @@ export function createAgentServiceRig(options: RigOptions = {}): AgentServiceRig
     ids: { hex: (bytes) => `${++keys}`.padStart(bytes * 2, "k") },
     clock: rig.clock,
     log: SILENT_LOG,
-    agentIdleMs: AGENT_IDLE_MS,
+    agentIdleMs: options.agentIdleMs ?? (() => AGENT_IDLE_MS),
     languages: createSpokenLanguages("en-US"),
-    handshakeTimeoutMs: HANDSHAKE_TIMEOUT_MS,
+    handshakeTimeoutMs: () => HANDSHAKE_TIMEOUT_MS,
     served: (stream) => void streams.push(stream),
   });
 

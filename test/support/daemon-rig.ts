@@ -12,9 +12,11 @@ import type { ServiceAddress } from "../../src/contracts/service.js";
 import type { Connection } from "../../src/contracts/transport.js";
 import { createClock } from "../../src/daemon/clock.js";
 import type { Configuration, OptionName, ServiceChoice } from "../../src/daemon/config.js";
-import { fallbackOf, OPTION_NAMES } from "../../src/daemon/config-schema.js";
+import { OPTION_NAMES } from "../../src/daemon/config-schema.js";
 import { type Daemon, startDaemon } from "../../src/daemon/daemon.js";
 import { createIdSource, sha256Hex } from "../../src/daemon/ids.js";
+import { fallbackOf } from "../../src/daemon/option-names.js";
+import type { Reconfigured } from "../../src/daemon/reconfigure.js";
 import { createByteConnection } from "../../transports/framing/byte-connection.js";
 import type { Framing } from "../../transports/framing/framings.js";
 import { createMemoryPair } from "../../transports/memory/memory-pair.js";
@@ -76,6 +78,8 @@ export interface DaemonRig {
   readonly authorization: () => Readonly<Record<string, string>>;
   /** Fails where the daemon no longer serves others: a new agent is heard by a new subscriber. */
   readonly expectOthersServed: () => Promise<void>;
+  /** As after a change of these options, of those of before. */
+  readonly reconfigure: (changes: Partial<Configuration>) => Reconfigured;
   readonly stop: () => Promise<void>;
 }
 
@@ -157,8 +161,9 @@ export async function startRig(options: RigOptions = {}): Promise<DaemonRig> {
   const connections = new Set<Connection<Uint8Array>>();
   const sockets = new Set<Socket>();
 
+  let configuration = configurationOf(options, path);
   const daemon = await startDaemon({
-    ...configurationOf(options, path),
+    ...configuration,
     log: { debug: noteLine("debug"), info: noteLine("info"), warn: noteLine("warn"), error: noteLine("error") },
     clock,
     ids: options.ids ?? createIdSource(),
@@ -237,6 +242,10 @@ export async function startRig(options: RigOptions = {}): Promise<DaemonRig> {
         ? {}
         : { authorization: `Bearer ${readFileSync(daemon.tokenPath, "utf8").trim()}` },
     expectOthersServed: () => expectServed(rig),
+    reconfigure: (changes) => {
+      configuration = { ...configuration, ...changes };
+      return daemon.reconfigure(configuration);
+    },
     stop: async () => {
       await daemon.stop("signal");
       await Promise.all([...connections].map((connection) => connection.close()));

@@ -1,9 +1,9 @@
 // Journals on disk in folders of their own, and events to put into them.
 import { onTestFinished } from "vitest";
-import type { Journal } from "../../src/contracts/journal.js";
 import { createClock } from "../../src/daemon/clock.js";
 import type { AgentEvent, Evicted, NewEvent } from "../../src/engine/event.js";
 import { createJournalRing } from "../../src/engine/journal-ring.js";
+import type { DiskJournal } from "../../src/storage/disk-journal.js";
 import { type OpenOptions, openDiskJournal } from "../../src/storage/open-disk-journal.js";
 import { type CollectedLog, collectLog } from "./collected-log.js";
 
@@ -11,7 +11,7 @@ export const MEBIBYTE = 1024 * 1024;
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface JournalRig {
-  readonly journal: Journal;
+  readonly journal: DiskJournal;
   readonly path: string;
   readonly log: CollectedLog;
   readonly evicted: readonly Evicted[];

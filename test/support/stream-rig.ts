@@ -70,7 +70,7 @@ export function createStreamRig(options: RigOptions = {}): StreamRig {
     serve: createStreamServer({
       clock: rig.clock,
       log,
-      handshakeTimeoutMs: HANDSHAKE_TIMEOUT_MS,
+      handshakeTimeoutMs: () => HANDSHAKE_TIMEOUT_MS,
       sendingTurns: createSendingTurns(rig.clock, createTurnRoom(rig.clock)),
       served: (stream) => void served.push(stream),
     }),

@@ -43,7 +43,7 @@ export function requestOf(capabilities: Document = {}, others: Document = {}): D
   return { type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "reader", capabilities, ...others };
 }
 
-export function createSubscriberRig(options: RigOptions & { readonly heartbeatMs?: number } = {}): SubscriberRig {
+export function createSubscriberRig(options: RigOptions & { readonly heartbeatMs?: () => number } = {}): SubscriberRig {
   const { heartbeatMs } = options;
   const rig = createStreamRig(options);
   const methods = subscriberMethods({

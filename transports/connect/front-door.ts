@@ -32,7 +32,7 @@ export function createFrontDoor(handlers: ReadonlyMap<string, Handler>, options:
     const refused = admitted(exchange, hosts, options);
     // A wrong host is answered alike whatever was asked for, and before anything of other origins (C8).
     if (refused !== undefined && refused.code !== "unauthenticated") return turnAway(exchange, refused, 403);
-    const isAllowed = allowOrigin(exchange, options.corsOrigins);
+    const isAllowed = allowOrigin(exchange, options.corsOrigins());
     if (isPreflight(exchange)) return answerPreflight(exchange, isAllowed);
     if (refused !== undefined) return turnAway(exchange, refused);
     const page = pages.get(path);
@@ -87,7 +87,7 @@ export function createFrontDoor(handlers: ReadonlyMap<string, Handler>, options:
 
   /** A single call whose message never comes would be waited for as long as its connection lives. Streams are their owners'. */
   function refuseLater(exchange: Exchange): () => void {
-    return options.after(options.silentConnectionMs, () => {
+    return options.after(options.silentConnectionMs(), () => {
       if (exchange.isServed()) return;
       const sentence = "The message of this call did not come in time. Call again, and send it at once.";
       refuse(exchange, new Fault("timed_out", sentence), options);

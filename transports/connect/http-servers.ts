@@ -42,9 +42,8 @@ export function createHttpServers(options: ResolvedConnectOptions, serve: (excha
     {
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      headersTimeout: options.silentConnectionMs,
-      requestTimeout: Math.max(options.silentConnectionMs, 300_000),
-      connectionsCheckingInterval: Math.min(options.silentConnectionMs, 30_000),
+      ...requestTimes(options.silentConnectionMs()),
+      connectionsCheckingInterval: Math.min(options.silentConnectionMs(), 30_000),
     },
     (request, response) => {
       const { socket } = request;
@@ -113,12 +112,13 @@ export function createHttpServers(options: ResolvedConnectOptions, serve: (excha
     });
     // A stream without events is silent by right; whether anybody is there, the system asks.
     socket.setKeepAlive(true, options.pingIntervalMs);
+    Object.assign(http1, requestTimes(options.silentConnectionMs()));
     http1.emit("connection", socket);
   }
 
   return {
     take: (connection) => {
-      whichHttp(connection.socket, { silentMs: options.silentConnectionMs, after: options.after }, (version) =>
+      whichHttp(connection.socket, { silentMs: options.silentConnectionMs(), after: options.after }, (version) =>
         version === 2 ? take2(connection) : take1(connection),
       );
     },
@@ -132,6 +132,11 @@ export function createHttpServers(options: ResolvedConnectOptions, serve: (excha
       endChecks(http1);
     },
   };
+}
+
+/** How long a request of HTTP/1.1 may take to come, as Node calls it. */
+function requestTimes(silentMs: number): Pick<Http1Server, "headersTimeout" | "requestTimeout"> {
+  return { headersTimeout: silentMs, requestTimeout: Math.max(silentMs, 300_000) };
 }
 
 function goingAway(session: ServerHttp2Session): void {

@@ -29,15 +29,17 @@ export interface ConnectListenOptions extends Pick<ServiceListenOptions, "maxCon
   readonly maxMessageBytes: number;
   /** How long a peer that does not read, and a call that is being answered, may hold up an end, ms. */
   readonly closeTimeoutMs: number;
-  /** Web pages that may call from a browser, as in `http://localhost:5173`. Default none: browsers hand no answer to any page. */
-  readonly corsOrigins?: readonly string[];
+  /**
+   * Web pages that may call from a browser, as in `http://localhost:5173`. Asked for each request. Default none: browsers hand no answer to any page.
+   */
+  readonly corsOrigins?: () => readonly string[];
   /** Whether compressed requests are taken, and messages of 1 KiB or more are compressed for clients that offer gzip. Default false. */
   readonly compression?: boolean;
   /**
    * How long a connection may stay without a whole request, over TCP also without one that is admitted, and a single call without its message, ms.
-   * Default 30,000.
+   * Asked each time. Default 30,000.
    */
-  readonly silentConnectionMs?: number;
+  readonly silentConnectionMs?: () => number;
   /** How often an HTTP/2 connection is asked for a sign of life, ms. Default 30,000. */
   readonly pingIntervalMs?: number;
   /** How long that sign may take; then the connection is dead (G8), ms. Default 10,000. */
@@ -69,9 +71,9 @@ export function resolveConnectOptions(options: ConnectListenOptions): ResolvedCo
     log: options.log,
     maxMessageBytes: options.maxMessageBytes,
     closeTimeoutMs: options.closeTimeoutMs,
-    corsOrigins: options.corsOrigins ?? [],
+    corsOrigins: options.corsOrigins ?? (() => []),
     compression: options.compression ?? false,
-    silentConnectionMs: options.silentConnectionMs ?? 30_000,
+    silentConnectionMs: options.silentConnectionMs ?? (() => 30_000),
     pingIntervalMs: options.pingIntervalMs ?? 30_000,
     pingTimeoutMs: options.pingTimeoutMs ?? 10_000,
     maxConcurrentStreams: options.maxConcurrentStreams ?? 2048,
@@ -81,7 +83,7 @@ export function resolveConnectOptions(options: ConnectListenOptions): ResolvedCo
   };
   assertWithin("maxMessageBytes", resolved.maxMessageBytes, 1, LARGEST_MESSAGE);
   assertWithin("closeTimeoutMs", resolved.closeTimeoutMs, 0, LONGEST_MS);
-  assertWithin("silentConnectionMs", resolved.silentConnectionMs, 1, LONGEST_MS);
+  assertWithin("silentConnectionMs", resolved.silentConnectionMs(), 1, LONGEST_MS);
   assertWithin("pingIntervalMs", resolved.pingIntervalMs, 1, LONGEST_MS);
   assertWithin("pingTimeoutMs", resolved.pingTimeoutMs, 1, LONGEST_MS);
   assertWithin("maxConcurrentStreams", resolved.maxConcurrentStreams, 1, LONGEST_MS);

@@ -29,8 +29,8 @@ export interface Connections {
 export interface ConnectionsOptions {
   /** How many there may be. Strangers may be half of them, of whom the oldest makes room for the next. */
   readonly most: number;
-  /** How long one may stay without a call that is admitted, ms. */
-  readonly silentMs: number;
+  /** How long one may stay without a call that is admitted, ms. Asked for each. */
+  readonly silentMs: () => number;
   /** Whether everybody is known who can connect at all. */
   readonly areAllKnown: boolean;
   readonly after: After;
@@ -70,12 +70,14 @@ export function createConnections({ most, silentMs, areAllKnown, after }: Connec
         return undefined;
       }
       let isKnown = areAllKnown;
+      // What its client has shown; undefined where nothing is to be.
+      let shown: string | undefined;
       let isCutOff = false;
       let wasted = 0;
       let end = (): void => void socket.destroy();
       all.set(socket, peer);
       if (!isKnown) strangers.add(socket);
-      const cancelSilence = isKnown ? () => {} : after(silentMs, () => socket.destroy());
+      const cancelSilence = isKnown ? () => {} : after(silentMs(), () => socket.destroy());
       socket.once("close", () => {
         cancelSilence();
         forget(socket);
@@ -85,11 +87,19 @@ export function createConnections({ most, silentMs, areAllKnown, after }: Connec
         peer,
         admit: (head, admit) => {
           const refusal = admit(head);
-          if (refusal !== undefined || isKnown) return refusal;
-          wasted -= 1;
-          cancelSilence();
-          isKnown = admit({ ...head, path: NO_PATH }) === undefined;
-          if (isKnown) strangers.delete(socket);
+          const { authorization } = head;
+          // Whoever was let in stays, though the token has been made anew since (R8b).
+          if (refusal?.code === "unauthenticated" && isKnown && authorization !== undefined && authorization === shown)
+            return undefined;
+          if (refusal !== undefined || (isKnown && authorization === shown)) return refusal;
+          if (!isKnown) {
+            wasted -= 1;
+            cancelSilence();
+          }
+          if (admit({ ...head, path: NO_PATH }) !== undefined) return undefined;
+          isKnown = true;
+          shown = authorization;
+          strangers.delete(socket);
           return undefined;
         },
         ended: () => {

@@ -16,8 +16,8 @@ export interface ServiceListenOptions {
    * then, and where there is no other room, the oldest of those is closed for the next.
    */
   readonly maxConnections?: number;
-  /** How long a connection over TCP may stay without a call that is admitted, ms. Default 60,000. */
-  readonly silentConnectionMs?: number;
+  /** How long a connection over TCP may stay without a call that is admitted, ms. Asked for each. Default 60,000. */
+  readonly silentConnectionMs?: () => number;
   /** The timer for that. Default the platform's. */
   readonly after?: After;
   /** Told when a connection could not be accepted. The listener goes on. Default: nobody. */
@@ -53,7 +53,7 @@ export async function listenForCalls(
   const { onAcceptFault = () => {}, place = currentPlace(), hasPages = false } = options;
   const connections = createConnections({
     most: options.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
-    silentMs: options.silentConnectionMs ?? DEFAULT_SILENT_CONNECTION_MS,
+    silentMs: options.silentConnectionMs ?? (() => DEFAULT_SILENT_CONNECTION_MS),
     areAllKnown: address.kind === "unix",
     after: options.after ?? platformAfter,
   });

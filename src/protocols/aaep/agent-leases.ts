@@ -19,8 +19,8 @@ export interface AgentLeaseServices {
   readonly languages: SpokenLanguages;
   readonly ids: IdSource;
   readonly clock: Clock;
-  /** How long an agent is kept after its last call, ms (R8, `agent_idle_seconds`). */
-  readonly agentIdleMs: Millis;
+  /** How long an agent is kept after its last call, ms (R8, `agent_idle_seconds`). Asked at the end of each. */
+  readonly agentIdleMs: () => Millis;
 }
 
 /** What a call shows. */
@@ -102,7 +102,7 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
     if (agentKey === undefined) return open(holder);
     const lease = leases.get(agentKey);
     if (lease !== undefined) return lease;
-    const sentence = `No agent has this agent_key: an agent loses it after ${Math.ceil(agentIdleMs / 1000)} s without a call, or when ${MAX_LEASES} other agents have called since. Begin anew without agent_key; show resume_token to go on with a session that is open.`;
+    const sentence = `No agent has this agent_key: an agent loses it after ${Math.ceil(agentIdleMs() / 1000)} s without a call, or when ${MAX_LEASES} other agents have called since. Begin anew without agent_key; show resume_token to go on with a session that is open.`;
     throw new Fault("not_found", sentence, { pointer: "/agent_key", rule: "R8" });
   };
 
@@ -130,7 +130,7 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
       return;
     }
     idle.add(lease);
-    lease.cancelExpiry = clock.wakeAt(clock.now() + agentIdleMs, () => end(lease));
+    lease.cancelExpiry = clock.wakeAt(clock.now() + agentIdleMs(), () => end(lease));
   };
 
   return {

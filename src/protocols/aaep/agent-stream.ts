@@ -30,7 +30,7 @@ export interface AgentStreamServices {
   readonly clock: Clock;
   readonly log: Log;
   /** How long a stream may stay without a request, ms (R22). */
-  readonly handshakeTimeoutMs: Millis;
+  readonly handshakeTimeoutMs: () => Millis;
   /** Told of each stream that is being served: `finish` is its owner's to call. */
   readonly served: (stream: AgentStream, peer: PeerIdentity) => void;
 }
@@ -78,7 +78,7 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
     manifestDeclared: () => {},
   });
 
-  const cancelTimeout = clock.wakeAt(clock.now() + services.handshakeTimeoutMs, () => {
+  const cancelTimeout = clock.wakeAt(clock.now() + services.handshakeTimeoutMs(), () => {
     if (!hasAsked) void finish("handshake_timeout");
   });
 

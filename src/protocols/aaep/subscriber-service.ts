@@ -32,8 +32,8 @@ export interface SubscriberServices extends Omit<DeskServices, "heartbeatSeconds
   /** The daemon's manifest as it stands now. */
   readonly manifest: () => Message;
   readonly serve: ServeStream;
-  /** After how long a silence a typed stream says that it is alive, ms. 0: never. Default 15,000. */
-  readonly heartbeatMs?: Millis;
+  /** After how long a silence a typed stream says that it is alive, ms. 0: never. Asked for each stream. Default 15,000. */
+  readonly heartbeatMs?: () => Millis;
 }
 
 const HEARTBEAT_MS = 15_000;
@@ -44,9 +44,14 @@ export function subscriberMethods(services: SubscriberServices): readonly Servic
 }
 
 function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
-  const { serve, heartbeatMs = HEARTBEAT_MS } = services;
-  const heartbeat = heartbeatMs === 0 ? undefined : { everyMs: heartbeatMs, message: heartbeatMessage };
-  const desk: DeskServices = { ...services, heartbeatSeconds: heartbeat && heartbeatMs / 1000 };
+  const { serve, heartbeatMs = () => HEARTBEAT_MS } = services;
+  /** A stream keeps the heartbeat that it began with, and its subscription is told of that one. */
+  const begun = (): { readonly desk: DeskServices; readonly heartbeat: Heartbeat<unknown> | undefined } => {
+    const everyMs = heartbeatMs();
+    if (everyMs === 0) return { desk: services, heartbeat: undefined };
+    const heartbeat = { everyMs, message: heartbeatMessage };
+    return { desk: { ...services, heartbeatSeconds: everyMs / 1000 }, heartbeat };
+  };
   const subscribeCodec = createSubscribeCodec();
   const listenCodec = createListenCodec();
   const subscriptions = createKeyedSubscriptions();
@@ -58,6 +63,7 @@ function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
       joinsRuns: true,
       accept: (connection) => {
         const { origin } = connection.peer;
+        const { desk, heartbeat } = begun();
         const protocol = createPlainProtocol(desk, { readClaims: claimsOfRequest, origin });
         serve(connection, subscribeCodec, protocol, heartbeat);
       },
@@ -68,11 +74,12 @@ function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
       joinsRuns: true,
       accept: (connection) => {
         const end = (): void => void connection.close();
+        const { desk, heartbeat } = begun();
         const protocol = createListenProtocol(desk, subscriptions, end, connection.peer.origin);
         serve(connection, listenCodec, protocol, heartbeat);
       },
     },
-    ...keyedCalls(desk, services.clock, subscriptions),
+    ...keyedCalls(services, services.clock, subscriptions),
     {
       kind: "unary",
       descriptor: method.getManifest,

@@ -90,4 +90,21 @@ describe("R8, S9: when as many agents by single calls are known as are kept", ()
     await service.call("publishBatch", progress("sess_2", { agent_key: newcomer.agent_key }));
     expect(service.service.leaseCount()).toBe(MAX_LEASES);
   });
+
+  it("R8b: another idle time holds for an agent with its next call, and it is told of the time of now", async () => {
+    let agentIdleMs = AGENT_IDLE_MS;
+    const service = createAgentServiceRig({ agentIdleMs: () => agentIdleMs });
+    const [early, calling] = [await begun(service, "sess_1"), await begun(service, "sess_2")];
+    agentIdleMs = 5000;
+    await service.call("publishBatch", progress("sess_2", { agent_key: calling.agent_key }));
+    await service.advance(5000);
+    expect(service.service.leaseCount()).toBe(1);
+    expect(await service.refusalOf("publishBatch", progress("sess_2", { agent_key: calling.agent_key }))).toMatchObject(
+      {
+        code: "not_found",
+      },
+    );
+    await service.advance(AGENT_IDLE_MS - 5001);
+    await service.call("publishBatch", progress("sess_1", { agent_key: early.agent_key }));
+  });
 });

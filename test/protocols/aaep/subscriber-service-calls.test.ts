@@ -95,9 +95,9 @@ describe("calls beside Listen", () => {
       ids: { hex: (bytes) => "a".repeat(bytes * 2) },
       clock: rig.clock,
       log: SILENT_LOG,
-      agentIdleMs: 60_000,
+      agentIdleMs: () => 60_000,
       languages: createSpokenLanguages("en-US"),
-      handshakeTimeoutMs: 60_000,
+      handshakeTimeoutMs: () => 60_000,
       served: () => undefined,
     });
     const publishBatch = agent.methods.find(({ descriptor }) => descriptor === AgentService.method.publishBatch);

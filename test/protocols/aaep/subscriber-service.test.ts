@@ -225,13 +225,37 @@ describe("Listen", () => {
   });
 
   it("with a request is accepted on its terms, and says that it is alive", async () => {
-    const rig = createSubscriberRig({ heartbeatMs: 2500 });
+    const rig = createSubscriberRig({ heartbeatMs: () => 2500 });
     const stream = rig.listen({ request: requestOf({ preferred_verbosity: "terse" }) });
     await rig.pass(2500);
     const [accepted, heartbeat] = stream.heard();
     expect(accepted).toMatchObject({ honored_capabilities: { preferred_verbosity: "terse" } });
     expect(givenTo(accepted).heartbeat_seconds).toBe(2.5);
     expect(heartbeat).toEqual({ type: "aaepd.heartbeat" });
+  });
+
+  it("R8b: keeps the heartbeat that it began with, also when it renegotiates; a later one has another", async () => {
+    let heartbeatMs = 2500;
+    const rig = createSubscriberRig({ heartbeatMs: () => heartbeatMs });
+    const early = rig.listen({ request: requestOf() });
+    const speaking = rig.subscribe();
+    speaking.say({ request: requestOf() });
+    await rig.settle();
+    heartbeatMs = 1000;
+    const late = rig.listen({ request: requestOf() });
+    speaking.say({
+      renegotiate: {
+        subscription_id: speaking.heard()[0]?.subscription_id,
+        capabilities: { preferred_verbosity: "terse" },
+      },
+    });
+    await rig.pass(2500);
+    const beats = (stream: typeof early | typeof speaking) =>
+      stream.heard().filter(({ type }) => type === "aaepd.heartbeat").length;
+    expect([beats(early), beats(late)]).toEqual([1, 2]);
+    expect([early, late].map((stream) => givenTo(stream.heard()[0]).heartbeat_seconds)).toEqual([2.5, 1]);
+    const [first, second] = speaking.heard();
+    expect([first, second].map((accepted) => givenTo(accepted).heartbeat_seconds)).toEqual([2.5, 2.5]);
   });
 
   it("is rejected in a message, and ends in order", async () => {
@@ -309,7 +333,7 @@ describe("Listen, and what it does not take", () => {
 
 describe("what is turned off", () => {
   it("heartbeats: nothing is told of them, and none comes", async () => {
-    const rig = createSubscriberRig({ heartbeatMs: 0 });
+    const rig = createSubscriberRig({ heartbeatMs: () => 0 });
     const streams = [rig.subscribe(), rig.listen()];
     streams[0]?.say({ request: requestOf() });
     await rig.pass(HANDSHAKE_TIMEOUT_MS * 2);

@@ -62,7 +62,6 @@ describe("options", () => {
   it.each([
     ["maxMessageBytes", 0],
     ["closeTimeoutMs", 2 ** 31],
-    ["silentConnectionMs", 0],
     ["pingIntervalMs", 0.5],
     ["pingTimeoutMs", Number.NaN],
     ["maxConcurrentStreams", 0],
@@ -70,5 +69,9 @@ describe("options", () => {
     ["maxBufferedBytes", 0],
   ])("%s may not be %d", (name, value) => {
     expect(() => resolveConnectOptions({ ...needed, [name]: value })).toThrow(/\[usage\]/);
+  });
+
+  it("silentConnectionMs may not be 0", () => {
+    expect(() => resolveConnectOptions({ ...needed, silentConnectionMs: () => 0 })).toThrow(/\[usage\]/);
   });
 });

@@ -28,7 +28,12 @@ const PAGES: readonly HttpPage[] = [
 const OPEN = new Set(["/healthz", "/broken"]);
 
 function guarded(options: Parameters<typeof startStage>[0] = {}): Promise<Stage> {
-  return startStage({ kind: "tcp", admit: admitTokenHolders(TOKEN, OPEN, "127.0.0.1"), pages: PAGES, ...options });
+  return startStage({
+    kind: "tcp",
+    admit: admitTokenHolders(() => TOKEN, OPEN, "127.0.0.1"),
+    pages: PAGES,
+    ...options,
+  });
 }
 
 interface Answer {
@@ -98,7 +103,7 @@ const ROUTES = ["/healthz", "/metrics", "/nowhere", "/", `${CALLS}Reply`, `${CAL
 
 describe("C8: the host", () => {
   it("403 for another host's name on every route, in every protocol and version, token or not", async () => {
-    const stage = await guarded({ corsOrigins: ["http://page.example"] });
+    const stage = await guarded({ corsOrigins: () => ["http://page.example"] });
     for (const path of ROUTES) {
       for (const type of TYPES) {
         const headers = { host: "evil.example", "content-type": type, ...bearer, origin: "http://page.example" };
@@ -320,7 +325,7 @@ describe("pages of other origins", () => {
   });
 
   it("may call where they are named, and nobody else", async () => {
-    const stage = await guarded({ corsOrigins: ["http://page.example"] });
+    const stage = await guarded({ corsOrigins: () => ["http://page.example"] });
     const asked = await http1(stage, "OPTIONS", `${CALLS}Reply`, { origin: "http://page.example", ...preflight });
     expect(asked.status).toBe(204);
     expect(asked.headers).toMatchObject({ "access-control-allow-origin": "http://page.example", vary: "Origin" });

@@ -61,7 +61,7 @@ async function expectOthersServed(stage: Stage): Promise<void> {
 describe("connections", () => {
   it("one that says nothing, or not which protocol, is closed after a time", async () => {
     const timers = createHandTimers();
-    const stage = await started({ silentConnectionMs: 50, after: timers.after });
+    const stage = await started({ silentConnectionMs: () => 50, after: timers.after });
     const [silent, half] = [socketTo(stage), socketTo(stage)];
     half.write("PRI * HT");
     void timers.fire(50, 2);
@@ -70,7 +70,7 @@ describe("connections", () => {
   });
 
   it("one that never ends its headers is closed after a time", async () => {
-    const stage = await started({ silentConnectionMs: 50 });
+    const stage = await started({ silentConnectionMs: () => 50 });
     const socket = socketTo(stage);
     socket.write("POST /x HTTP/1.1\r\nHost: localhost\r\n");
     expect((await allOf(socket)).toString()).toMatch(/^HTTP\/1\.1 408 /);
@@ -220,7 +220,7 @@ describe("streams", () => {
       return COUNTED;
     };
     const timers = createHandTimers();
-    const stage = await started({ silentConnectionMs: 60_000, reply, after: timers.after });
+    const stage = await started({ silentConnectionMs: () => 60_000, reply, after: timers.after });
     const session = sessionTo(stage);
     const call = callOf(session, "Reply", { "content-type": "application/proto" });
     const answer = allOf(call);

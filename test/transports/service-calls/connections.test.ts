@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import type { ServiceListener } from "../../../src/contracts/service.js";
 import { admitTokenHolders } from "../../../src/security/admission.js";
@@ -13,7 +13,11 @@ import { startStage } from "../connect/stage.js";
 import { GET_MANIFEST, stageOf } from "../grpc/stage.js";
 
 const SILENT_MS = 60_123;
-const admit = admitTokenHolders("secret", new Set([...HEALTH_PATHS, "/healthz"]), "127.0.0.1");
+let token = "secret";
+beforeEach(() => {
+  token = "secret";
+});
+const admit = admitTokenHolders(() => token, new Set([...HEALTH_PATHS, "/healthz"]), "127.0.0.1");
 const BEARER = { authorization: "Bearer secret" };
 
 interface Served {
@@ -31,7 +35,7 @@ const TRANSPORTS: readonly (readonly [string, (maxConnections: number) => Promis
     async (maxConnections) => {
       const timers = createHandTimers();
       const pages = [{ path: "/healthz", answer: () => ({ status: 200, contentType: "text/plain", body: "alive" }) }];
-      const options = { kind: "tcp", admit, maxConnections, silentConnectionMs: SILENT_MS, pages } as const;
+      const options = { kind: "tcp", admit, maxConnections, silentConnectionMs: () => SILENT_MS, pages } as const;
       const { listener } = await startStage({ ...options, after: timers.after });
       return { listener, timers, path: "/aaep.v1.SubscriberService/Reply", open: "/healthz" };
     },
@@ -41,7 +45,7 @@ const TRANSPORTS: readonly (readonly [string, (maxConnections: number) => Promis
     async (maxConnections) => {
       const timers = createHandTimers();
       const address = { kind: "tcp", host: "127.0.0.1", port: 0 } as const;
-      const options = { address, admit, maxConnections, silentConnectionMs: SILENT_MS, after: timers.after };
+      const options = { address, admit, maxConnections, silentConnectionMs: () => SILENT_MS, after: timers.after };
       const { listener } = await stageOf(options);
       return { listener, timers, path: GET_MANIFEST, open: "/grpc.health.v1.Health/Check" };
     },
@@ -107,6 +111,30 @@ describe.each(TRANSPORTS)("strangers at %s", (_name, serve) => {
     await Promise.all([closed(silent), closed(refused), served.timers.fire(SILENT_MS, 2)]);
     expect(await call(open, served.open)).toBe(0);
     expect(await call(known, served.path, BEARER)).toBe(0);
+  });
+
+  it("R8b: need the token of now; a connection that was let in goes on with the one that it showed, and with no other", async () => {
+    const served = await serve(100);
+    const [known, stranger, open] = [await clientOf(served), await clientOf(served), await clientOf(served)];
+    const other = { authorization: "Bearer other" };
+    expect(await call(known, served.path, BEARER)).toBe(0);
+    // What needs no token lets nobody in by one that is wrong.
+    expect(await call(known, served.open, other)).toBe(0);
+    expect(await call(open, served.open, BEARER)).toBe(0);
+    expect(await call(stranger, served.open, { authorization: "Bearer later" })).toBe(0);
+    token = "later";
+    expect(await call(known, served.path, BEARER)).toBe(0);
+    expect(await call(known, served.path, other)).toBe(16);
+    expect(await call(known, served.path)).toBe(16);
+    expect(await call(open, served.path, BEARER)).toBe(0);
+    expect(await call(stranger, served.path, BEARER)).toBe(16);
+    expect(await call(await clientOf(served), served.path, BEARER)).toBe(16);
+    // It goes on with the token of now, and then with that one.
+    const later = { authorization: "Bearer later" };
+    expect(await call(known, served.path, later)).toBe(0);
+    token = "last";
+    expect(await call(known, served.path, later)).toBe(0);
+    expect(await call(known, served.path, BEARER)).toBe(16);
   });
 
   it("take half of the places at most, and make room, the oldest first, also those that read what is open", async () => {

@@ -1,0 +1,42 @@
+// The engine of a daemon, on the journal that its configuration names.
+import type { Audit } from "../contracts/audit.js";
+import type { Journal } from "../contracts/journal.js";
+import { createEngine, type Engine } from "../engine/engine.js";
+import { assertPublishedEvent } from "../protocols/aaep/validate.js";
+import type { DaemonOptions } from "./daemon.js";
+import { engineOptionsOf } from "./engine-options.js";
+import { openJournal, type PreparedJournal } from "./open-journal.js";
+import { createSegmenter } from "./segmenter.js";
+
+export interface StartedEngine extends Pick<PreparedJournal, "retentionChanged"> {
+  readonly engine: Engine;
+}
+
+/** Throws the Faults of `openJournal`; nothing is left open then. What of the options may change is read each time (R8b). */
+export async function startEngine(options: DaemonOptions, audit: Audit): Promise<StartedEngine> {
+  const { clock, ids, log, sha256Hex } = options;
+  const { create, abandon, retentionChanged } = await openJournal(options, options);
+  let journal: Journal | undefined;
+  try {
+    const engine = createEngine(
+      {
+        clock,
+        ids,
+        log,
+        audit,
+        idServices: { sha256Hex },
+        segmenter: createSegmenter(),
+        createJournal: (evicted) => {
+          journal = create(evicted);
+          return journal;
+        },
+        validate: assertPublishedEvent,
+      },
+      engineOptionsOf(options),
+    );
+    return { engine, retentionChanged };
+  } catch (caught) {
+    await (journal?.close() ?? abandon());
+    throw caught;
+  }
+}
