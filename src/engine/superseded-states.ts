@@ -27,17 +27,23 @@ const AGENTS_LIMIT = 1000;
 export function createSupersededStates(collapsed: CollapsedEvent): SupersededStates {
   const byLane = new Map<string, { readonly event: AgentEvent; readonly from: unknown }>();
 
+  /** `from`: where the listener believes the agent to be. */
+  const keep = (lane: string, event: AgentEvent, from: unknown): void => {
+    byLane.delete(lane);
+    // It is there: its next state needs no mending.
+    if (event.to_state === from) return;
+    byLane.set(lane, { event, from });
+    keepNewest(byLane, AGENTS_LIMIT);
+  };
+
   return {
     add: (unit, critical) => {
       if (unit.entry.kind !== "state.changed" || critical.terminal) return;
       const lane = laneOf(unit);
       const { event } = unit.delivery;
       const known = byLane.get(lane);
-      byLane.set(lane, {
-        event: known === undefined ? event : collapsed(known.event, event, unit.epoch),
-        from: stateImpliedBy(critical.entry.kind) ?? known?.from ?? event.from_state,
-      });
-      keepNewest(byLane, AGENTS_LIMIT);
+      const whole = known === undefined ? event : collapsed(known.event, event, unit.epoch);
+      keep(lane, whole, stateImpliedBy(critical.entry.kind) ?? known?.from ?? event.from_state);
     },
     told: (unit, remade) => {
       if (byLane.size === 0) return unit;
@@ -54,8 +60,7 @@ export function createSupersededStates(collapsed: CollapsedEvent): SupersededSta
       if (!isTold) byLane.delete(lane);
       else if (event.from_state === AWAITING_INPUT) return unit;
       // The next one goes on from what this says.
-      if (unit.entry.made === "resolution" && known !== undefined)
-        byLane.set(lane, { event: known.event, from: event.to_state });
+      if (unit.entry.made === "resolution" && known !== undefined) keep(lane, known.event, event.to_state);
       // How a question ended is never rewritten, and a sum says where everything stands.
       if (known === undefined || known.from === event.from_state || unit.entry.made === "resolution" || isLocal(unit))
         return unit;

@@ -1,10 +1,12 @@
 // AAEP §5.5.4, R4: what a critical event says of those that it left behind, and what becomes of the states among them.
 import { describe, expect, it } from "vitest";
+import { createSegmenter } from "../../src/daemon/segmenter.js";
 import type { Terms } from "../../src/engine/terms.js";
 import { createEngineRig, type Listener, session } from "../support/engine-rig.js";
 import { confirmation, give } from "../support/question-rig.js";
 
 const { started, chunk, progress, state, invoked, toolDone } = session();
+const segmenter = createSegmenter();
 const paused: Partial<Terms> = { paused: true };
 
 const urgent = { type: "example:alarm", session_id: "sess_1", urgency: "critical" };
@@ -114,6 +116,38 @@ describe("R4, P2: the count of what was overtaken", () => {
     expect(alarms.length).toBe(2);
     // One text waits for both; how many events it will be nobody knows yet.
     for (const count of overtookOf(reader)) expect(count).toBeLessThanOrEqual(2);
+  });
+
+  it("R34: reads no more of the journal in a turn for many who read back than for few", () => {
+    const work = [5, 50].map((listenerCount) => {
+      const rig = createEngineRig({
+        engine: { viewWindowCount: 4, queueLimitCount: 4, turnRoomMs: 0 },
+        turnsBetween: 2,
+        around: (journal) => ({
+          at: (epoch, only) => {
+            lookedUp += 1;
+            return journal.at(epoch, only);
+          },
+        }),
+        segmenter: {
+          ...segmenter,
+          sentenceEnds: (text, language) => {
+            cut += 1;
+            return segmenter.sentenceEnds(text, language);
+          },
+        },
+      });
+      let lookedUp = 0;
+      let cut = 0;
+      for (let index = 0; index < listenerCount; index += 1) rig.listen(paused);
+      rig.publish(started());
+      for (let index = 0; index < 40; index += 1) rig.publish(chunk(`Sentence ${index}. And half of`));
+      lookedUp = 0;
+      cut = 0;
+      rig.publish(alarm());
+      return { lookedUp, cut };
+    });
+    expect(work[1]).toEqual(work[0]);
   });
 });
 

@@ -94,6 +94,8 @@ export function publishedIn(entries: readonly JournaledEvent[]): Published {
       if (known !== undefined || event.type !== "aaep:agent.state.changed") return known;
       if (gapOf(event) !== undefined || isSummary(event)) return undefined;
       const last = byEpoch.get(Number.parseInt(event.event_id.slice(4, 20), 16));
+      // What is said to one subscription alone stands at no event of the journal.
+      if (marksOf(event).asks !== undefined && last?.made !== "notice" && last?.made !== "supplied") return undefined;
       return last?.kind === "state.changed" && last.event.session_id === event.session_id ? last : undefined;
     },
     text: (output) => (outputs.get(output) ?? []).map(({ text }) => text).join(""),
@@ -115,7 +117,11 @@ export function isSummary(event: AgentEvent): boolean {
 
 /** What a newcomer that cannot answer is told of a question asked before it came (R6): said to it alone, in no journal. */
 export function isLateNotice(event: AgentEvent, published: Published): boolean {
-  return marksOf(event).asks !== undefined && published.entryOf(event) === undefined;
+  const entry = published.entryOf(event);
+  const isItself = entry?.event.event_id === event.event_id;
+  return (
+    marksOf(event).asks !== undefined && !isItself && (entry === undefined || event.from_state === "awaiting_input")
+  );
 }
 
 export interface Judged {

@@ -2,36 +2,16 @@
 import { describe, expect, it } from "vitest";
 import type { Terms } from "../../../src/engine/terms.js";
 import { expectNoFaults, judgedOf, publishedIn } from "../../support/delivery-facts.js";
-import type { Operation, Plan } from "../../support/delivery-plans.js";
-import { live, type World } from "../../support/delivery-world.js";
+import type { Operation } from "../../support/delivery-plans.js";
+import type { World } from "../../support/delivery-world.js";
 import { createEngineRig, session, textOf, typesOf } from "../../support/engine-rig.js";
 import { criticalFaults, eventFaults } from "../../support/event-oracle.js";
-import { chainFaults, hintFaults, overtakingFaults } from "../../support/hearing-oracle.js";
 import { audienceFaults, resumeFaults } from "../../support/return-oracle.js";
+import { ask, chunk, join, progress, retune, state, world } from "../../support/small-lives.js";
 import { textFaults, timeFaults } from "../../support/text-oracle.js";
 
 const sentences: Partial<Terms> = { coalesceBoundaries: ["sentence", "completion"] };
 const none = undefined;
-
-function world(seats: readonly Partial<Terms>[], operations: readonly Operation[], limits: Partial<Plan> = {}): World {
-  return live({ viewWindowCount: 4, queueLimitCount: 4, journalCount: 65_536, seats, operations, ...limits });
-}
-
-function chunk(text: string, more: Partial<Extract<Operation, { op: "chunk" }>> = {}): Operation {
-  return { op: "chunk", s: 0, a: 0, o: 0, text, ...more };
-}
-
-const ask = (clarify: boolean, s = 0): Operation => ({ op: "ask", s, a: 0, clarify, seconds: 1 });
-const retune = (terms: Partial<Terms>): Operation => ({ op: "retune", l: 0, terms });
-const join = (terms: Partial<Terms>, lost: number, resume: "event" | "sessions" = "event"): Operation => ({
-  op: "join",
-  l: 0,
-  terms,
-  resume,
-  lost,
-});
-const progress = (s = 0): Operation => ({ op: "progress", s, a: 0, percent: 1 });
-const state = (s: number, to: string): Operation => ({ op: "state", s, a: 0, to, background: false });
 
 function expectWhole(lived: World): void {
   const published = publishedIn(lived.entries);
@@ -362,69 +342,6 @@ describe("R10, R11, merging for all that held back equally long", () => {
       ["out_1", ""],
       ["out_2", "One two "],
     ]);
-  });
-});
-
-/** What each subscription heard, though not that it was everything: terms change on the way. */
-function expectHeard(lived: World): void {
-  const published = publishedIn(lived.entries);
-  for (const connection of lived.connections) {
-    const judged = judgedOf(lived, connection, published);
-    expectNoFaults(...textFaults(judged), ...timeFaults(judged), ...chainFaults(lived, connection, published));
-    expectNoFaults(...hintFaults(connection), ...overtakingFaults(lived, connection, published));
-  }
-}
-
-describe("AAEP §4.2.1, R4, R6, chains of states", () => {
-  const able = { ...sentences, supportsConfirmationReply: true };
-  const unable = { ...sentences, supportsConfirmationReply: false };
-
-  it("R17: a notice that waits is not told after how its question ended", () => {
-    const operations: readonly Operation[] = [
-      { op: "block", l: 1, on: true },
-      ask(false),
-      chunk("One two "),
-      chunk("One two ", { a: 1 }),
-      { op: "retune", l: 1, terms: { ...unable, maxEventsPerSecond: 2 } },
-      chunk("One two ", { s: 1, complete: true }),
-    ];
-    expectHeard(world([able, able], operations));
-  });
-
-  it("R34: nor one that its view takes late, where the question itself was asked", () => {
-    const operations: readonly Operation[] = [
-      ask(false, 1),
-      { op: "batch", items: [{ op: "end", s: 1, how: "completed" }, chunk("One two "), { op: "tool", s: 0, a: 0 }] },
-      retune({ ...unable, maxEventsPerSecond: none }),
-      { op: "end", s: 0, how: "errored" },
-    ];
-    expectHeard(world([able, sentences, sentences], operations, { turns: "late" }));
-  });
-
-  it("P14: a notice that overtook a state in the journal begins where that did", () => {
-    const operations: readonly Operation[] = [
-      chunk("One two "),
-      chunk("One two ", { language: "en-US" }),
-      chunk(`${"long ".repeat(30)}. One two `, { s: 1 }),
-      state(0, "calling_tool"),
-      ask(false),
-      progress(),
-    ];
-    expectHeard(
-      world([{ coalesceBoundaries: ["word"], maxEventsPerSecond: 20, maxChars: 100 }, sentences], operations),
-    );
-  });
-
-  it("P2: what went ahead is not counted as overtaken where the backlog tells it as ordinary", () => {
-    const operations: readonly Operation[] = [
-      chunk("One two "),
-      state(0, "idle"),
-      ask(false, 1),
-      ask(false, 1),
-      progress(),
-      chunk("One two ", { a: 1 }),
-    ];
-    expectHeard(world([able, { ...sentences, maxEventsPerSecond: 1 }], operations));
   });
 });
 
