@@ -77,7 +77,9 @@ def stands_for(stage):
     manifest = published(listener)
     within(manifest, IDENTITY, "The manifest")
     # The daemon has texts of its own, in languages of its own (R14).
-    holds(set(EXAMPLE["languages_supported"]) <= set(manifest["languages_supported"]), f"Its languages: {told(manifest)}")
+    holds(
+        set(EXAMPLE["languages_supported"]) <= set(manifest["languages_supported"]), f"Its languages: {told(manifest)}"
+    )
 
 
 @check("§5.10", "GetManifest gives it too (B.5.1)", needs="grpc")

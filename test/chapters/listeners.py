@@ -97,7 +97,9 @@ class Listener:
 
     def meanwhile(self):
         """Everything that has come by the time that a message sent now is answered: what should have stayed silent is not in it."""
-        self.renegotiate({})
+        self.say({"type": "subscription.renegotiate", "subscription_id": self.id, "capabilities": {}})
+        # An error would be one of what should have stayed silent.
+        self.settled(self.hear(lambda one: one["type"] == "subscription.accepted", "a renegotiation was accepted"))
         heard, self.unread = self.unread, []
         return heard
 
