@@ -12,8 +12,8 @@ import type { LagLimits } from "./member-spec.js";
 import type { Sequencing } from "./session-turn.js";
 
 /**
- * Limits, lengths of time and `sequencing` may change while the engine runs: they are read each time that they are needed. Whoever changes them calls
- * `Engine.limitsChanged`.
+ * Limits, lengths of time and `sequencing` may change while the engine runs: they are read each time that they are needed. Call
+ * `Engine.limitsChanged` behind a change.
  */
 export interface EngineOptions {
   /** Identity of events whose agent named none (R2); undefined refuses them. */
