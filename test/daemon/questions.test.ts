@@ -211,6 +211,7 @@ describe("replies over real connections", () => {
     // Behind the question on the same connection.
     await agent.request("aaep.ping");
     const person = await subscribed(await rig.plain(), "person");
+    expect(await person.events.next("how the session stands")).toMatchObject({ to_state: "awaiting_input" });
     const first = await person.events.next("the question");
     expect(first).toMatchObject({ type: "aaep:agent.awaiting.confirmation" });
     await person.reply(replyTo(first, "accept"));
