@@ -213,6 +213,37 @@ test("R8b: other limits hold from then on, and no line is lost or out of order f
   expect(audit.droppedCount()).toBe(0);
 });
 
+test("R8b: the file is not opened again before the last line of before is in it", async () => {
+  const said: string[] = [];
+  let endFirst = (): void => {};
+  const first: AuditStream = {
+    write: (_, done) => done(),
+    end: (done) => {
+      said.push("ending");
+      endFirst = done;
+    },
+    on: () => {},
+  };
+  const second = fragileStream();
+  let opened = 0;
+  const openStream = async (): Promise<AuditStream> => {
+    said.push("opened");
+    opened += 1;
+    return opened === 1 ? first : second.stream;
+  };
+  const { audit } = stage({ openStream });
+  audit.record(outcome(1));
+  await expect.poll(() => said).toStrictEqual(["opened"]);
+  audit.limitsChanged();
+  await expect.poll(() => said).toStrictEqual(["opened", "ending"]);
+  audit.record(outcome(2));
+  await new Promise(setImmediate);
+  expect(said).toStrictEqual(["opened", "ending"]);
+  endFirst();
+  await expect.poll(() => second.written).toHaveLength(1);
+  expect(second.written[0]).toContain("rpl_2");
+});
+
 test("a place that cannot be written costs nobody anything: it is counted, and logged once", async () => {
   const directory = join(temporaryDirectory(), "audit");
   mkdirSync(join(directory, "bank.ndjson"), { recursive: true, mode: 0o700 });
