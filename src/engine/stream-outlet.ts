@@ -4,13 +4,12 @@ import { createDeliveryRun, type Delivery } from "./delivery.js";
 import { type AgentEvent, type Epoch, isQuestionKind } from "./event.js";
 import { unitOf } from "./event-units.js";
 import { AHEAD_LIMIT } from "./given-apart.js";
-import type { LiveEntry } from "./live-entry.js";
 import { type Overtaken, overtakenCount } from "./overtaken.js";
 import type { Taken } from "./stream.js";
 import { StreamIntake } from "./stream-intake.js";
 import { isSuperseded, isSupersededBy, overtakenUnits } from "./superseded.js";
 import type { EventUnit, Unit } from "./unit.js";
-import { codePointCount, isLocal } from "./unit.js";
+import { isLocal } from "./unit.js";
 import { roleOf } from "./view.js";
 import { wordCount } from "./word-count.js";
 
@@ -116,7 +115,6 @@ export abstract class StreamOutlet extends StreamIntake {
     const isState = critical.entry.kind === "state.changed";
     if (isState) for (const old of overtaken.units.filter(isOld)) apart.rememberState(old, critical);
     const untaken = overtaken.untaken.filter((live) => {
-      if (live.entry.kind === "output.streaming") return isAbove(apart.floors.get(live.output), live);
       if (!isSupersededBy(live, critical.entry)) return !apart.hasGoneAhead(live.entry.epoch);
       if (isState) apart.rememberState(unitOf(live, view, roleOf(live)), critical);
       return false;
@@ -197,11 +195,4 @@ export abstract class StreamOutlet extends StreamIntake {
     this.sendAlone(unit, { units, held: [], untaken: [] }, out);
     if (standing.cursor > index) this.apart?.settle(unit);
   }
-}
-
-/** Whether something of a chunk stands above a position up to which its output was given. */
-function isAbove(floor: number | undefined, { entry: { event } }: LiveEntry): boolean {
-  if (floor === undefined || event.complete === true) return true;
-  const end = Number(event.position) + codePointCount(String(event.chunk));
-  return end > floor;
 }

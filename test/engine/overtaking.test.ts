@@ -118,6 +118,20 @@ describe("R4, P2: the count of what was overtaken", () => {
     for (const count of overtookOf(reader)) expect(count).toBeLessThanOrEqual(2);
   });
 
+  it("R34: counts nothing that was given by other terms, of what is read again for the sake of a text before it", () => {
+    const rig = createEngineRig({ engine: { turnRoomMs: 0 }, turnsBetween: 0 });
+    const reader = rig.listen();
+    rig.publish(started(), chunk("Half a"));
+    for (const helper of ["b", "c", "d"]) rig.publish({ ...progress(1), producer: { agent_id: helper } });
+    rig.clock.settle();
+    expect(reader.received.length).toBe(4);
+    retuneTo(reader, { coalesceBoundaries: ["paragraph", "completion"] });
+    rig.publish(alarm());
+    rig.clock.settle();
+    expect(overtookOf(reader)).toEqual([1]);
+    expect(reader.received.length).toBe(6);
+  });
+
   it("R34: reads no more of the journal in a turn for many who read back than for few", () => {
     const work = [5, 50].map((listenerCount) => {
       const rig = createEngineRig({
@@ -204,6 +218,24 @@ describe("AAEP §4.2.1, R4, P14: states that were superseded", () => {
     rig.advance(0);
     rig.publish(state("thinking", "idle"));
     expect(statesOf(reader).map(([from, to]) => [from, to])).toEqual([["handing_off", "idle"]]);
+  });
+
+  it("R6: where the end of a question overtook a state, the next one begins where that end left the listener", () => {
+    const rig = createEngineRig();
+    const able = rig.listen({ supportsConfirmationReply: true });
+    const reader = rig.listen(paused);
+    rig.publish(started(), confirmation("rpl_1"), confirmation("rpl_2"));
+    rig.publish(state("awaiting_input", "calling_tool"));
+    give(rig, able, "rpl_1", "accept");
+    retuneTo(reader, { paused: false });
+    rig.advance(0);
+    rig.publish(state("calling_tool", "writing_output"));
+    expect(statesOf(reader).map(([from, to]) => [from, to])).toEqual([
+      ["idle", "awaiting_input"],
+      ["awaiting_input", "awaiting_input"],
+      ["awaiting_input", "awaiting_input"],
+      ["awaiting_input", "writing_output"],
+    ]);
   });
 
   it("R6: a notice that overtook a state begins where that did; how the question ended is never rewritten", () => {

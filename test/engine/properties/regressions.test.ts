@@ -232,7 +232,7 @@ describe("R17, resuming", () => {
     },
   );
 
-  it("R6, H2: asks a newcomer although the journal has let go of the question", () => {
+  it("R6, R17, H2: asks a newcomer, behind the sum of its session, although the journal has let go of the question", () => {
     const rig = createEngineRig({ journal: { maxEvents: 4 } });
     const { started, confirmation, progress: report } = session();
     rig.listen({ supportsConfirmationReply: true });
