@@ -231,7 +231,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
     const limit = trusted ? chunk.start : chunk.end;
     for (let to = chunk.start; ; ) {
       to = Math.min(chunk.end, to + STEP_TEXT_UNITS);
-      boundaries.scanTo(to);
+      boundaries.scanTo(to, terms.level);
       while (terms.level !== undefined) {
         const next = boundaries.next(hold.start, terms.level);
         if (next === undefined || next > limit || (complete && next === chunk.end)) break;

@@ -7,7 +7,7 @@ import { createOffsetList } from "./offset-list.js";
 import { createRetainedText } from "./retained-text.js";
 import { createSentenceScanner } from "./sentence-scanner.js";
 import { CLUSTER_LOOK_AHEAD, clusterEndBefore, fittingLength } from "./text-limits.js";
-import { createWordScanner, unspacedWordEnds } from "./word-scanner.js";
+import { createWordScanner, unspacedWordEnds, type WordScanner } from "./word-scanner.js";
 
 /** What ends at an offset; strength ascends from "none". */
 export type Boundary = "none" | "word" | "sentence" | "paragraph" | "completion";
@@ -38,15 +38,15 @@ export interface TextBoundaries {
    * Reads the text up to `offset` at most (one unit less where that is inside a surrogate pair), so that a long chunk can be read over several
    * turns (R34). What was read before is not read again: everybody who needs the text up to some offset may ask for it. The boundaries are the
    * same in steps of any size; one of two units or more gets on. To the questions below, the text ends where it was scanned to; only `slice`
-   * and `codePointsAt` know the rest.
+   * and `codePointsAt` know the rest. With the level "word" words are looked for up to there too, also where the rest was read before.
    */
-  readonly scanTo: (offset: number) => void;
+  readonly scanTo: (offset: number, level?: CutLevel) => void;
   /** How far the text is scanned. */
   readonly scanned: () => number;
   /**
    * The first confirmed boundary of at least `level` after `from`; undefined where there is none yet. Never taken back: what confirms one is
    * the next word, the closing of brackets or quotation around it (within 300 characters), or its line's end. Words are looked for from
-   * the first time that somebody asks for them.
+   * the first time that somebody asks for them: as far as that `scanTo` goes, or else in all that is scanned.
    */
   readonly next: (from: number, level: CutLevel) => number | undefined;
   /** The last confirmed boundary of at least `level` that is at most `before`, also where its text is forgotten; 0 where there is none. */
@@ -87,7 +87,7 @@ export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBo
   let isComplete = false;
   let isMarkdown = false;
   let language = "";
-  let wordScanner: ReturnType<typeof createWordScanner> | undefined;
+  let wordScanner: WordScanner | undefined;
 
   const scanner = createSentenceScanner(segmenter, {
     sentence: (offset) => sentences.push(offset - opening.length),
@@ -105,9 +105,9 @@ export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBo
     return { start: fences.at(index - 1) ?? 0, end: fences.at(index) ?? scanned };
   };
 
-  const scanWords = (): void => {
+  const scanWords = (to = scanned): void => {
     if (wordScanner === undefined) return;
-    const limit = isComplete ? scanned : classified();
+    const limit = Math.min(to, isComplete ? scanned : classified());
     for (let offset = wordScanner.offset(); offset < limit; offset = wordScanner.offset()) {
       const code = codeAround(offset);
       if (code !== undefined) {
@@ -133,8 +133,15 @@ export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBo
     scanWords();
   };
 
-  const scanTo = (offset: number): void => {
+  const scanTo = (offset: number, level?: CutLevel): void => {
     const limit = wholeCharacter(offset);
+    scanText(limit);
+    if (level !== "word") return;
+    wordScanner ??= newWordScanner();
+    scanWords(limit);
+  };
+
+  const scanText = (limit: number): void => {
     let done = 0;
     for (const stretch of unscanned) {
       const to = Math.max(scanned, Math.min(stretch.end, limit));
@@ -157,10 +164,15 @@ export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBo
     return isInside ? offset - 1 : offset;
   };
 
+  const newWordScanner = (): WordScanner => {
+    const created = createWordScanner(segmenter, words.push);
+    created.moveTo(text.start());
+    return created;
+  };
+
   const wantWords = (): void => {
     if (wordScanner !== undefined) return;
-    wordScanner = createWordScanner(segmenter, words.push);
-    wordScanner.moveTo(text.start());
+    wordScanner = newWordScanner();
     scanWords();
   };
 

@@ -50,6 +50,30 @@ describe("R34, S6: the segmenter is shown a text in proportion to its length, an
   });
 });
 
+it("R34, S6: words are looked for in steps, also in a text whose sentences were read before", () => {
+  const STEP = 256;
+  let shown = 0;
+  const wordEnds = (text: string, language: string): readonly number[] => {
+    shown += text.length;
+    return segmenter.wordEnds(text, language);
+  };
+  const text = "日本語の文章がここにあります".repeat(100);
+  const boundaries = createTextBoundaries({ ...segmenter, wordEnds });
+  boundaries.append(text, "ja", { markdown: false });
+  boundaries.scanTo(text.length);
+  const words: number[] = [];
+  for (let to = STEP; to < text.length + STEP; to += STEP) {
+    const before = shown;
+    boundaries.scanTo(Math.min(to, text.length), "word");
+    for (let cut = boundaries.next(words.at(-1) ?? 0, "word"); cut !== undefined; cut = boundaries.next(cut, "word"))
+      words.push(cut);
+    expect(shown - before).toBeLessThanOrEqual(MOST_SHOWN * STEP);
+  }
+  const whole = createTextBoundaries(segmenter);
+  append(whole, text, "ja", { markdown: false });
+  expect(words).toEqual(cutsOf(whole, "word"));
+});
+
 describe("R34, S6: marks in one place are read once", () => {
   const reading = (text: string): { readonly characters: Characters; readonly count: () => number } => {
     let count = 0;
