@@ -22,7 +22,7 @@ const HINTS = ',"localization_hints":{"primary_language":"en-US"}';
 
 /**
  * Texts of one session's events. `renew` gives what follows the time of that moment. With `chunkCharacters` the agent's name takes what its text
- * leaves of the bytes. Where `saysLanguage` is false the daemon has to say it: the event has its bytes when it leaves.
+ * leaves of the bytes; an event with more than 42 characters is longer. Where `saysLanguage` is false the daemon has to say it: the event has its bytes when it leaves.
  */
 export function createEventTexts({ chunkCharacters, saysLanguage = true } = {}) {
   const session = `sess_${randomBytes(8).toString("hex")}`;
@@ -43,12 +43,13 @@ export function createEventTexts({ chunkCharacters, saysLanguage = true } = {}) 
     head = before;
     const fixed = `${after}"normal","chunk":"","position":1234567,"complete":false,"output_id":"out_1"${HINTS}}`;
     const room = EVENT_BYTES - head.length - DIGITS - fixed.length;
-    if (chunkCharacters !== undefined && name === "") {
-      name = `,"agent_name":"${"Bench ".repeat(20).slice(0, room - chunkCharacters - ',"agent_name":""'.length)}"`;
+    const nameLength = chunkCharacters === undefined ? 0 : room - chunkCharacters - ',"agent_name":""'.length;
+    if (nameLength > 0 && name === "") {
+      name = `,"agent_name":"${"Bench ".repeat(20).slice(0, nameLength)}"`;
       renew();
       return;
     }
-    chunkLength = room;
+    chunkLength = chunkCharacters ?? room;
     const chunk = WORDS.repeat(3).slice(0, chunkLength);
     beforeChunk = `${after}"normal","chunk":"`;
     middle = `${beforeChunk}${chunk}","position":`;
