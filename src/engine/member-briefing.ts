@@ -26,6 +26,7 @@ const TOLD: readonly BriefingKind[] = ["losses", "sums"];
 
 export function createMemberBriefing(member: BriefedMember): MemberBriefing {
   const briefing = createBriefing();
+  let saidCount = 0;
 
   const unitsOf = (sayings: readonly Saying[]): readonly Unit[] => {
     const view = member.view();
@@ -49,7 +50,11 @@ export function createMemberBriefing(member: BriefedMember): MemberBriefing {
     drop: briefing.drop,
     nextNotice: () => next(NOTICES),
     noticeCount: () => briefing.count(NOTICES),
-    next: () => next(TOLD),
+    next: () => {
+      saidCount += 1;
+      return next(TOLD);
+    },
+    saidCount: () => saidCount,
     count: () => briefing.count(TOLD),
     ofSession: (sessionId) => unitsOf(briefing.ofSession(sessionId, member.terms())),
     lowest: () => briefing.lowest(TOLD),

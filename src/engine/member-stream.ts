@@ -123,13 +123,16 @@ export abstract class StreamOwner implements StreamServices, DeliveryQueueOption
   }
 
   private toBrief(): MemberBriefing {
-    this.brief ??= createMemberBriefing({
-      terms: () => this.granted,
-      view: () => this.shared.view,
-      localEntry: (event, kind, epoch) => this.localEntry(event, kind, epoch),
-      isOpen: (sessionId) => this.services.timestamp(sessionId) !== undefined,
-    });
-    return this.brief;
+    const brief =
+      this.briefing() ??
+      createMemberBriefing({
+        terms: () => this.granted,
+        view: () => this.shared.view,
+        localEntry: (event, kind, epoch) => this.localEntry(event, kind, epoch),
+        isOpen: (sessionId) => this.services.timestamp(sessionId) !== undefined,
+      });
+    this.brief = brief;
+    return brief;
   }
 
   /** Sums up where sessions stand (R17), each when its turn comes. Held text that follows is not told as if it had come before. */

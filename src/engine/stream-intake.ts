@@ -39,8 +39,6 @@ export abstract class StreamIntake {
   // The lowest epoch owed beside the queue, as it was when last looked at in this take: it only rises, as units are taken over into the queue.
   private restOwed: Epoch | undefined;
   private isRestStale = false;
-  // Of what is said of many sessions, how much went ahead of live events.
-  private saidAhead = 0;
 
   constructor(
     standing: Place,
@@ -185,7 +183,8 @@ export abstract class StreamIntake {
 
   /** Sums go ahead of all that is live for one second of the budget; the others when their session or nobody else has something (R17). */
   private isSayingAhead(): boolean {
-    return this.unsaidCount() > 0 && this.saidAhead < this.budget.perSecond();
+    const briefing = this.services.briefing();
+    return briefing !== undefined && briefing.count() > 0 && briefing.saidCount() < this.budget.perSecond();
   }
 
   /** Says the next of what is still to be said; undefined where there is none. */
@@ -193,9 +192,7 @@ export abstract class StreamIntake {
     const briefing = this.services.briefing();
     if (briefing === undefined || briefing.count() === 0) return undefined;
     if (this.queue.isFull()) return "full";
-    this.saidAhead += 1;
     for (const unit of briefing.next() ?? []) this.queue.put(unit);
-    if (briefing.count() === 0) this.saidAhead = 0;
     return "taken";
   }
 

@@ -75,6 +75,8 @@ export interface StreamBriefing {
   /** The same of losses, then of how sessions stand. */
   readonly next: () => readonly Unit[] | undefined;
   readonly count: () => number;
+  /** How many times `next` has been asked, of all that this briefing tells. */
+  readonly saidCount: () => number;
   /** The same of one session, out of its order: before something critical of that session. */
   readonly ofSession: (session: string) => readonly Unit[];
   /** The first event that anything stands for that is not said. */

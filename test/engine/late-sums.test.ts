@@ -190,6 +190,25 @@ describe("R17, R34: sums of many sessions", () => {
     ]);
   });
 
+  it("R17: sums that replace others have a second of their own, also where the last of the others was told by a live event", () => {
+    const { rig } = stage();
+    const subscription = subscribe(rig, { maxEventsPerSecond: 1 });
+    takeOnce(subscription);
+    for (const id of ALL_IDS) rig.publish(session(id).progress(10));
+    drained(subscription);
+    expect(subscription.status().waitingCount).toBe(0);
+    subscription.skip(undefined, undefined);
+    rig.advance(1000);
+    rig.publish(session(idOf(150)).progress(20));
+    const ahead = takeOnce(subscription);
+    rig.advance(1000);
+    const next = takeOnce(subscription);
+    expect([...ahead, ...next].map((event) => [event.session_id, isSum(event)])).toEqual([
+      [idOf(0), true],
+      [idOf(150), true],
+    ]);
+  });
+
   it("a filter that keeps all of them back does not keep back what follows", () => {
     const { rig } = stage();
     const eventFilters = { ...defaultTerms().eventFilters, exclude: ["aaep:agent.state.changed"] };
