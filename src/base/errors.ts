@@ -1,5 +1,5 @@
-// The one error class. What lives here: the closed set of codes and the class that carries one.
-// What must not: any transport's or protocol's status numbers; each of those keeps its own exhaustive table.
+// The one error class. This file has the closed set of codes and the class that carries one. Status
+// numbers do not live here: each transport and protocol keeps an exhaustive table of its own.
 
 /** Every code a fault can carry, each with the meaning a program may rely on (R20). Adding one does not compile until each table maps it. */
 export const FAULT_CODES = [

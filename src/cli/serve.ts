@@ -11,12 +11,12 @@ With --grpc or --http the addresses stand there as lists, and over TCP token_fil
 A second daemon of the same name is refused: give it another one by --producer-id, which its socket is named after.
 Log lines go to standard error. SIGTERM and SIGINT stop the daemon in order, within --stop-timeout-seconds.
 
-SIGHUP stops nothing: the daemon reads the configuration file again, and makes the token of TCP anew. Changes apply at once, but for the options that say
-otherwise; the log names them all. What an option of the command line or a variable sets stays so. Where anything in the file is wrong, nothing changes, and
-the log says why. On Windows the end of the console stops the daemon. See docs/configuration.md.
+SIGHUP stops nothing: the daemon reads the configuration file again, and makes the token of TCP anew. Changes apply at once, but for the options that
+say otherwise; the log names them all. An option that the command line or a variable sets stays so. Where anything in the file is wrong, nothing
+changes, and the log says why. On Windows the end of the console stops the daemon. See docs/configuration.md.
 
-What agents say is kept on disk, for the next start and for aaepd replay; --journal memory writes nothing of it. aaepd status says where it is. Sessions
-and questions that are open when the daemon stops go on in its next run; --on-stop end ends them. See docs/journal.md.
+The daemon keeps on disk all that agents say, for the next start and for aaepd replay; --journal memory writes nothing of it. aaepd status says where
+it is. Sessions and questions that are open when the daemon stops go on in its next run; --on-stop end ends them. See docs/journal.md.
 
 Every option can also be set by a variable (--max-hold-ms is AAEPD_MAX_HOLD_MS) or in the configuration file ("max_hold_ms"). An option wins over a
 variable, a variable over the file.

@@ -46,7 +46,7 @@ export interface AuditLogOptions {
 export interface AuditLog extends Audit {
   /** Entries that are in no file. The log itself tells how many there were once it can be written again. */
   readonly droppedCount: () => number;
-  /** Its limits have changed: the file is closed in order and opened again. What comes meanwhile waits. */
+  /** Its limits have changed: the file is closed in order and opened again. Entries that come meanwhile wait. */
   readonly limitsChanged: () => void;
   /** Writes what waits, for `withinMs` at most (default 300). Never rejects. Entries that come later are lost. */
   readonly close: (withinMs?: number) => Promise<void>;
@@ -140,7 +140,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     }
   }
 
-  /** What was written is in the file before another stream begins there. */
+  /** Every entry of the stream before is in the file when another stream begins there. */
   async function openAgain(): Promise<void> {
     await opened;
     if (phase.kind !== "open") return;

@@ -340,7 +340,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     unit: undefined,
     fallback: "keep",
     stdioFallback: "end",
-    meaning: "What becomes of open sessions and questions when the daemon is stopped in order.",
+    meaning: "Whether open sessions and questions outlive an orderly stop of the daemon.",
     atTheLimit:
       "keep leaves them open: agents take their sessions over in the next run, within agent_grace_seconds, and subscribers resume. end ends them, and hands over what subscribers are owed. Under stdio, and with the journal in memory, they are ended.",
     change: "at_once",

@@ -5,7 +5,7 @@ import type { Configuration } from "./config.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What of it may change at run time is read from `options` each time (R8b). */
+/** A value that may change at run time is read from `options` each time (R8b). */
 export function engineOptionsOf(
   options: Configuration & { readonly declaredProducerId: string | undefined },
 ): EngineOptions {

@@ -28,8 +28,8 @@ export interface LifecycleOptions<Running extends Stoppable> {
   /** How long an orderly stop may take, ms; the last log lines come after it. Asked when one begins. */
   readonly stopWithinMs: () => number;
   /**
-   * What SIGHUP does in place of a stop: reads the configuration again (R8b). What it throws is logged, and changes nothing. A SIGHUP that comes
-   * before everything listens is heard then, and one during a stop not at all. Default: SIGHUP stops.
+   * SIGHUP calls it in place of a stop, to read the configuration again (R8b). An error that it throws is logged, and changes nothing. A SIGHUP that
+   * comes before everything listens is heard then, and one during a stop not at all. Default: SIGHUP stops.
    */
   readonly reload?: (running: Running) => void;
   /** Default this process. */

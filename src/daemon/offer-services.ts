@@ -18,7 +18,7 @@ export interface OfferedServices extends RunningServices {
   readonly endAgents: () => void;
   /** What callers over TCP must show at first; undefined where there are none. */
   readonly token: string | undefined;
-  /** Makes another token, which holds once `written` has taken it. What that throws is thrown, and the token of before holds. */
+  /** Makes another token, which holds once `written` has taken it. An error that `written` throws is thrown on, and the token of before holds. */
   readonly renewToken: (written: (token: string) => void) => void;
 }
 
@@ -37,7 +37,7 @@ export interface OfferedBy {
 const TOKEN_BYTES = 32;
 
 /**
- * Starts the services. What of the options may change is read each time (R8b). Throws a Fault where one cannot listen; nothing is left behind then.
+ * Starts the services. An option that may change is read each time (R8b). Throws a Fault where one cannot listen; nothing is left behind then.
  */
 export async function offerServices(options: DaemonOptions, by: OfferedBy): Promise<OfferedServices> {
   const { clock, ids, log } = options;

@@ -18,7 +18,7 @@ export interface LevelledLog extends Log {
 }
 
 export interface ReconfigureServices {
-  /** What the daemon reads, each time anew. What applies at once is written into it. */
+  /** The configuration that the daemon reads, each time anew. Changes that apply at once are written into it. */
   readonly settings: Configuration;
   readonly log: LevelledLog;
   /** Told of what holds from now on, for whoever waits by what held before. */
@@ -37,7 +37,7 @@ export function reconfigure(wanted: Configuration, services: ReconfigureServices
   const applied = changed.filter(appliesNow);
   const waiting = changed.filter((name) => !appliesNow(name));
   Object.assign(settings, Object.fromEntries(applied.map((name) => [name, wanted[name]])));
-  // Whoever asks for fewer lines is still told that there will be fewer.
+  // A person who asks for fewer lines is still told that there will be fewer.
   log.setLevel?.(isLouder(before, settings.logLevel) ? before : settings.logLevel);
   if (applied.length > 0) services.applied(applied);
   const tokenFile = services.renewToken();

@@ -12,7 +12,7 @@ export interface StartedEngine extends Pick<PreparedJournal, "retentionChanged">
   readonly engine: Engine;
 }
 
-/** Throws the Faults of `openJournal`; nothing is left open then. What of the options may change is read each time (R8b). */
+/** Throws the Faults of `openJournal`; nothing is left open then. An option that may change is read each time (R8b). */
 export async function startEngine(options: DaemonOptions, audit: Audit): Promise<StartedEngine> {
   const { clock, ids, log, sha256Hex } = options;
   const { create, abandon, retentionChanged } = await openJournal(options, options);

@@ -189,7 +189,7 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
   };
 
   /** How it may read now: an end does not wait for a turn; a critical event takes what this turn has room for. */
-  const leave = (isItsTurn: () => boolean): "turn" | "aside" | undefined => {
+  const permission = (isItsTurn: () => boolean): "turn" | "aside" | undefined => {
     if (hurried === Number.POSITIVE_INFINITY || isItsTurn()) return "turn";
     return hurried > 0 && turn.mayReadAside() ? "aside" : undefined;
   };
@@ -199,7 +199,7 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
     if (hurried === Number.POSITIVE_INFINITY && isHurriedEnough()) return false;
     if (!isInMidBatch()) return readBatch(before);
     if (steps === undefined && before !== undefined && (unread[unreadAt]?.epoch ?? 0) >= before) return false;
-    const how = leave(turn.mayGoOn);
+    const how = permission(turn.mayGoOn);
     if (how === undefined) return false;
     if (how === "aside") hurried -= 1;
     advance();
@@ -210,7 +210,7 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
   const readBatch = (before?: Epoch): boolean => {
     const to = readsTo(before);
     if (inFlight || closed || after >= to) return false;
-    const how = leave(turn.mayRead);
+    const how = permission(turn.mayRead);
     if (how === undefined) return false;
     const head = services.journal.head();
     // What was published since it last read comes on top: else one of many would never catch up while there is much to hear.

@@ -32,9 +32,9 @@ export interface PublishingServices {
   readonly producerId: string | undefined;
   /** Read each time: it may change. */
   readonly agentGraceMs: () => Millis;
-  /** Told of a session that has come to another connection, and of the one that had it, where there was one. */
   /** Told of each session in which a connection asks, or publishes by its token, before that is carried out (R5). */
   readonly tookPart: (connection: object, sessionId: string) => void;
+  /** Told of a session that has come to another connection, and of the one that had it, where there was one. */
   readonly sessionTaken: (sessionId: string, former: object | undefined) => void;
   /** Told after each append. */
   readonly appended: () => void;

@@ -176,7 +176,7 @@ export function createPublishing(services: PublishingServices): Publishing {
     if (sessions.summary(sessionId) !== undefined) carryOut(sessions.abandon(sessionId, moment()));
   };
 
-  /** Whoever is cut off by a stop before it could be told a token is told it in the next run, where it says the same once more (R8b). */
+  /** An agent that a stop cuts off before it is told its token is told it in the next run, where it publishes the same once more (R8b). */
   const assertTellable: Sessions["assertTellable"] = (sessionId, connection) => {
     try {
       sessions.assertTellable(sessionId, connection);

@@ -79,10 +79,10 @@ export interface Draft extends FactDraft, SessionLimits {
   readonly ended: SessionRecord[];
 }
 
-/** What has happened in a draft. */
+/** The kinds of things that happen in a draft. */
 type Happenings = "facts" | "events" | "warnings" | "asked" | "withdrawn" | "started" | "adopted" | "ended";
 
-/** One in which nothing has happened yet. */
+/** A draft in which nothing has happened yet. */
 export function createDraft(given: Omit<Draft, Happenings>): Draft {
   return {
     ...given,

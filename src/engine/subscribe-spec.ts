@@ -1,4 +1,4 @@
-// What somebody who subscribes says to the engine.
+// The wishes that a subscriber tells the engine when it subscribes.
 import type { EngineSubscription } from "./engine-subscription.js";
 import type { Expulsion } from "./member-spec.js";
 import type { ResumeAfter } from "./resume-start.js";

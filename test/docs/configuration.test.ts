@@ -31,9 +31,9 @@ questions go on.
 kill -HUP "$(jq .pid "$XDG_RUNTIME_DIR/aaep/aaepd.manifest.json")"
 \`\`\`
 
-- What has changed and can apply at once does. One line of the log names it: \`"applied":["log_level"],"msg":"the configuration was read again"\`.
-- The rest is named in a line \`"options":["socket"],"msg":"takes effect at the next start"\`, at each SIGHUP until then. Each option says below which of both it is.
-- What an option of the command line or a variable sets stays as it is, whatever the file says.
+- An option that has changed applies at once where it can. One line of the log names all of these: \`"applied":["log_level"],"msg":"the configuration was read again"\`.
+- The other changed options are named in a line \`"options":["socket"],"msg":"takes effect at the next start"\`, at each SIGHUP until then. Each option says below which of both it is.
+- An option that the command line or a variable sets stays as it is, whatever the file says.
 - Where anything is wrong, an error line says what, and nothing changes.
 - The token of services over TCP is made anew, and its file written. Connections that were let in go on with the token that they showed; new ones need the new one
   (\`docs/services.md\`).

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { completeEvent } from "../../src/engine/complete-event.js";
 import { isSamePublish } from "../../src/engine/same-publish.js";
 import { formatTimestamp, isBefore, parseTimestamp } from "../../src/engine/timestamps.js";
-import { createStage, eventOf, faultOf, SESSION, WALL_TIME } from "../support/session-stage.js";
+import { faultOf } from "../support/fault-of.js";
+import { createStage, eventOf, SESSION, WALL_TIME } from "../support/session-stage.js";
 
 const ids = { hex: (bytes: number) => "ab".repeat(bytes) };
 const facts = {

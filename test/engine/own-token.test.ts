@@ -1,9 +1,9 @@
 // A resume token of the agent's own choosing (R8), and as whom a session goes on that was taken over (R2).
 import { describe, expect, it } from "vitest";
-import { Fault } from "../../src/base/errors.js";
 import type { AgentHandle } from "../../src/engine/agent-handle.js";
 import { assertPublishedEvent } from "../../src/protocols/aaep/validate.js";
 import { createEngineRig, session } from "../support/engine-rig.js";
+import { faultOf } from "../support/fault-of.js";
 import { createRuns } from "../support/restart-rig.js";
 
 const TOKEN = "3f0c2a9d7b5e4812a6c1d0e9f8b7a654";
@@ -20,16 +20,6 @@ const begun = (token: unknown = TOKEN, members: Record<string, unknown> = {}) =>
 
 const publish = (agent: AgentHandle, fields: Record<string, unknown>, token?: string) =>
   agent.publish([{ fields, source: JSON.stringify(fields) }], false, token);
-
-function faultOf(act: () => unknown): Fault {
-  try {
-    act();
-  } catch (caught) {
-    if (caught instanceof Fault) return caught;
-    throw caught;
-  }
-  throw new Error("it was accepted");
-}
 
 describe("R8: a token of the agent's own choosing", () => {
   it("is taken out before the event is journaled or delivered, and is what the answer says", () => {

@@ -2,7 +2,8 @@
 // §6.1, R5).
 import { describe, expect, test } from "vitest";
 import type { Resolution } from "../../src/engine/session-questions.js";
-import { createStage, type Fields, faultOf, SESSION, type Stage } from "../support/session-stage.js";
+import { faultOf } from "../support/fault-of.js";
+import { createStage, type Fields, SESSION, type Stage } from "../support/session-stage.js";
 
 const resolution = (token: string, how: "accept" | "reject" | "default"): Resolution => ({
   token,

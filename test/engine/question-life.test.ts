@@ -4,6 +4,7 @@ import { Fault } from "../../src/base/errors.js";
 import type { ResolvedQuestion } from "../../src/engine/question-result.js";
 import { formatTimestamp } from "../../src/engine/timestamps.js";
 import { createEngineRig, session, typesOf } from "../support/engine-rig.js";
+import { faultOf } from "../support/fault-of.js";
 import {
   ABLE,
   audited,
@@ -16,7 +17,6 @@ import {
   resultOf,
   started,
 } from "../support/question-rig.js";
-import { faultOf } from "../support/session-stage.js";
 
 describe("H7: deadlines", () => {
   test("H8: the default is told as a default, in words and in fields", () => {

@@ -7,6 +7,7 @@ import type { Reply } from "../../src/engine/reply-check.js";
 import type { OpenQuestion } from "../../src/engine/session-record.js";
 import { createTurnSlices } from "../../src/engine/turn-slices.js";
 import { session, typesOf } from "../support/engine-rig.js";
+import { faultOf } from "../support/fault-of.js";
 import {
   ABLE,
   clarification,
@@ -18,7 +19,6 @@ import {
   resultOf,
   started,
 } from "../support/question-rig.js";
-import { faultOf } from "../support/session-stage.js";
 
 describe("R6: who is asked", () => {
   test("H8, no subscription: the default applies at once and is nobody's decision", () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../src/engine/event.js";
 import type { Terms } from "../../src/engine/terms.js";
 import { createEngineRig, type EngineRig, type Listener, session } from "../support/engine-rig.js";
-import { faultOf } from "../support/session-stage.js";
+import { faultOf } from "../support/fault-of.js";
 
 const { started, completed, state, progress, chunk, confirmation, invoked, toolDone } = session();
 

@@ -3,7 +3,8 @@ import { addFact, dropFact } from "../../src/engine/session-facts.js";
 import { createSessionRecord } from "../../src/engine/session-record.js";
 import { createUndoLog } from "../../src/engine/undo-log.js";
 import { createEngineRig, session } from "../support/engine-rig.js";
-import { createStage, eventOf, type Fields, faultOf, SESSION, type Stage } from "../support/session-stage.js";
+import { faultOf } from "../support/fault-of.js";
+import { createStage, eventOf, type Fields, SESSION, type Stage } from "../support/session-stage.js";
 
 const LIMITS: readonly {
   readonly what: string;

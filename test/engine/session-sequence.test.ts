@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FaultCode } from "../../src/base/errors.js";
-import { createStage, eventOf, type Fields, faultOf, type Stage } from "../support/session-stage.js";
+import { faultOf } from "../support/fault-of.js";
+import { createStage, eventOf, type Fields, type Stage } from "../support/session-stage.js";
 
 type Said = readonly [kind: string, fields?: Fields];
 

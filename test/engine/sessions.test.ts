@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AgentEvent } from "../../src/engine/event.js";
 import type { Resolution } from "../../src/engine/session-questions.js";
-import { createStage, eventOf, type Fields, faultOf, SESSION, type Stage } from "../support/session-stage.js";
+import { faultOf } from "../support/fault-of.js";
+import { createStage, eventOf, type Fields, SESSION, type Stage } from "../support/session-stage.js";
 
 const accepted = (token: string): Resolution => ({
   token,

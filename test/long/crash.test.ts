@@ -54,7 +54,8 @@ describe("a daemon that is killed under load", () => {
       expect(counts.openAtKills).toBeGreaterThan(0);
       expect(counts.repliedAfterKill).toBeGreaterThan(0);
       expect(counts.sessionsLostToGrace + counts.falselyLost).toBe(0);
-      expect(report.restartsWithQuestions).toBeGreaterThanOrEqual(restarts / 3);
+      // Chance decides which ends leave questions open, and three are few: at least one of them, and half of fifty.
+      expect(report.restartsWithQuestions).toBeGreaterThanOrEqual(restarts / (isLong ? 2 : 3));
     },
     60_000 + kills * 30_000,
   );

@@ -1,5 +1,4 @@
 // Sessions with a clock that stands still, ids that count, and agents that publish in one line.
-import type { Fault } from "../../src/base/errors.js";
 import type { AgentEvent } from "../../src/engine/event.js";
 import type { KnownPublish } from "../../src/engine/same-publish.js";
 import type { PublishContext, SessionPlan } from "../../src/engine/session-plan.js";
@@ -110,13 +109,3 @@ export function createStage({ sequencing = "enforce", ...options }: StageOptions
 }
 
 export type Stage = ReturnType<typeof createStage>;
-
-/** The Fault that `act` throws. */
-export function faultOf(act: () => unknown): Fault {
-  try {
-    act();
-  } catch (caught) {
-    return caught as Fault;
-  }
-  throw new Error("nothing was refused");
-}

@@ -3,7 +3,7 @@
 const VERSION_1 = /^1(\.\d+){0,2}([-+].*)?$/;
 const DRAFT = "0.1.0-draft";
 
-/** Whether who names this version can be understood: any 1.x, and the draft before it. */
+/** Whether a peer that names this version can be understood: any 1.x, and the draft before it. */
 export function isSpokenVersion(version: string): boolean {
   return version === DRAFT || VERSION_1.test(version);
 }

@@ -19,6 +19,7 @@ import { createListenCodec, createSubscribeCodec } from "../../../src/protocols/
 import { describeFault } from "../../../src/protocols/aaep/error-detail.js";
 import { errorMessage } from "../../../src/protocols/aaep/subscription-desk.js";
 import { EVENT_NAMES, example } from "../../schemas/fixtures.js";
+import { faultOf } from "../../support/fault-of.js";
 import { documentOf, messageOf } from "../../support/protobuf-documents.js";
 
 const subscribe = createSubscribeCodec();
@@ -27,16 +28,6 @@ const json = createAaepMessageCodec(createUtf8());
 
 function bytesOf<Desc extends DescMessage>(descriptor: Desc, init: MessageInitShape<Desc>): Uint8Array {
   return toBinary(descriptor, create(descriptor, init));
-}
-
-function faultOf(act: () => unknown): Fault {
-  try {
-    act();
-  } catch (caught) {
-    if (caught instanceof Fault) return caught;
-    throw caught;
-  }
-  throw new Error("nothing was refused");
 }
 
 const eventNamed = (name: string) => example(name) as unknown as AgentEvent;

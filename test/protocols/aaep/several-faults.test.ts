@@ -1,19 +1,10 @@
 // R20: nobody is to correct one mistake at a time.
 import { describe, expect, it } from "vitest";
-import { Fault } from "../../../src/base/errors.js";
 import { severalSentences } from "../../../src/protocols/aaep/fault-words.js";
 import { rejectionOfFault } from "../../../src/protocols/aaep/subscription-desk.js";
 import { assertEvent } from "../../../src/protocols/aaep/validate.js";
 import { assertSubscriptionRequest } from "../../../src/protocols/aaep/validate-messages.js";
-
-function faultOf(run: () => void): Fault {
-  try {
-    run();
-  } catch (caught) {
-    if (caught instanceof Fault) return caught;
-  }
-  throw new Error("no fault");
-}
+import { faultOf } from "../../support/fault-of.js";
 
 const REQUEST = { type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "s" };
 

@@ -1,19 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Fault } from "../../../src/base/errors.js";
 import { assertPathFits, type IpcPlace, ipcPath } from "../../../transports/ipc/paths.js";
+import { faultOf } from "../../support/fault-of.js";
 
 const linux: IpcPlace = { platform: "linux", environment: { XDG_RUNTIME_DIR: "/run/user/7" }, userId: 7 };
 const mac: IpcPlace = { platform: "darwin", environment: { HOME: "/Users/ada" }, userId: 501 };
 const windows: IpcPlace = { platform: "win32", environment: {}, userId: undefined };
-
-function faultOf(run: () => void): Fault {
-  try {
-    run();
-  } catch (caught) {
-    return caught as Fault;
-  }
-  throw new Error("no fault");
-}
 
 describe("AAEP appendix B: where a producer is found", () => {
   it.each([

@@ -12,23 +12,14 @@ import {
   SubscriptionRequestSchema,
 } from "#gen/aaep/v1/handshake_pb.js";
 import { ProducerManifestSchema } from "#gen/aaep/v1/manifest_pb.js";
-import { Fault } from "../../../../src/base/errors.js";
+import type { Fault } from "../../../../src/base/errors.js";
 import { decodeDocument } from "../../../../src/protocols/aaep/protobuf/decode.js";
 import { encodeDocument } from "../../../../src/protocols/aaep/protobuf/encode.js";
 import { canonicalJson, objectOf } from "../../../support/canonical-json.js";
+import { faultOf } from "../../../support/fault-of.js";
 import { documentOf, messageOf } from "../../../support/protobuf-documents.js";
 
 type Json = Record<string, unknown>;
-
-function faultOf(act: () => unknown): Fault {
-  try {
-    act();
-  } catch (caught) {
-    if (caught instanceof Fault) return caught;
-    throw caught;
-  }
-  throw new Error("nothing was refused");
-}
 
 /** The document of a message that a client made with a library. */
 function said<Desc extends DescMessage>(descriptor: Desc, init: MessageInitShape<Desc>): Json {

@@ -9,11 +9,11 @@ import {
 import { EventSchema } from "#gen/aaep/v1/event_pb.js";
 import { CapabilitiesSchema, ConfirmationReplySchema, SubscriptionRequestSchema } from "#gen/aaep/v1/handshake_pb.js";
 import { ReplyRequestSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
-import { Fault } from "../../../../src/base/errors.js";
 import { agentDocument } from "../../../../src/protocols/aaep/agent-requests.js";
 import { MAX_VALUE_COUNT } from "../../../../src/protocols/aaep/limits.js";
 import { decodeDocument } from "../../../../src/protocols/aaep/protobuf/decode.js";
 import { listLengthWithin } from "../../../../src/protocols/aaep/protobuf/list-length.js";
+import { faultOf } from "../../../support/fault-of.js";
 
 type Bytes = readonly number[];
 
@@ -32,16 +32,6 @@ const bytesOf = (...parts: readonly (Bytes | Uint8Array)[]): Uint8Array =>
   Buffer.concat(parts.map((one) => Uint8Array.from(one)));
 const within = (number: number, bytes: Uint8Array): Uint8Array =>
   bytesOf([...varint(number * 8 + 2), ...varint(bytes.length)], bytes);
-
-function faultOf(act: () => unknown): Fault {
-  try {
-    act();
-  } catch (caught) {
-    if (caught instanceof Fault) return caught;
-    throw caught;
-  }
-  throw new Error("nothing was refused");
-}
 
 const { additional } = CapabilitiesSchema.field;
 const levels = CapabilitiesSchema.field.supportedConformanceLevels.number;
