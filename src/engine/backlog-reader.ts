@@ -3,6 +3,7 @@
 import type { Millis } from "../contracts/clock.js";
 import type { Journal, JournalRead } from "../contracts/journal.js";
 import type { Epoch, JournaledEvent } from "./event.js";
+import type { GapEvent } from "./gap-events.js";
 import type { LiveEntry } from "./live-entry.js";
 import type { LookingBack } from "./looking-back.js";
 import type { OrderedReturn } from "./ordered-return.js";
@@ -53,8 +54,10 @@ export interface BacklogServices {
   readonly lookBack: LookingBack;
   /** An entry as the backlog tells it; undefined for one that is not told any more (R17). */
   readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;
-  /** What stands for events that aged out (R27): a unit for each session, put where they would have been. */
-  readonly gapUnits: (after: Epoch, oldest: Epoch, given: Given) => readonly Unit[];
+  /** What stands for the events between two epochs that aged out, each made when it is asked for (R27, R34). */
+  readonly gaps: (after: Epoch, oldest: Epoch, given: Given) => Iterable<GapEvent>;
+  /** One of these, put where they would have been; undefined where its subscription does not want it, or has it. */
+  readonly gapUnit: (gap: GapEvent, after: Epoch, oldest: Epoch) => Unit | undefined;
   /** How far the view is that it is to join: it reads no further, and joins it there (R34). */
   readonly upTo: () => Epoch;
   /** Called in the moment when everything up to there has been read and taken. */
@@ -83,6 +86,7 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
   let unread: readonly JournaledEvent[] = [];
   let unreadAt = 0;
   let steps: Steps | undefined;
+  let telling: { readonly after: Epoch; readonly oldest: Epoch; readonly gaps: Iterator<GapEvent> } | undefined;
   let at = Number.NEGATIVE_INFINITY;
   const turn = services.turns.join(services.wake);
   let headBefore = services.journal.head();
@@ -118,10 +122,21 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
     steps = push(live, told.at);
   };
 
-  const isInMidBatch = (): boolean => steps !== undefined || unreadAt < unread.length;
+  const isInMidBatch = (): boolean => telling !== undefined || steps !== undefined || unreadAt < unread.length;
 
-  /** Takes one entry, or does one step of it. */
+  const tellNext = ({ after, oldest, gaps }: NonNullable<typeof telling>): void => {
+    const next = gaps.next();
+    const unit = next.done === true ? undefined : services.gapUnit(next.value, after, oldest);
+    if (next.done === true) telling = undefined;
+    if (unit !== undefined) view.log.append(unit);
+  };
+
+  /** Tells one gap, takes one entry, or does one step of it. */
   const advance = (): void => {
+    if (telling !== undefined) {
+      tellNext(telling);
+      return;
+    }
     if (steps !== undefined) {
       if (steps.next().done === true) steps = undefined;
       return;
@@ -156,8 +171,10 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
     if (read.kind === "gap") {
       // What was read before the gap can no longer be joined with what comes after it.
       view.texts.releaseAll(at);
-      for (const unit of services.gapUnits(after, read.oldest, givenBefore(point, last))) view.log.append(unit);
-      after = read.oldest - 1;
+      const { oldest } = read;
+      const gaps = services.gaps(after, oldest, givenBefore(point, last));
+      telling = { after, oldest, gaps: gaps[Symbol.iterator]() };
+      after = oldest - 1;
       return true;
     }
     unread = read.events.filter(({ epoch }) => epoch <= to);
@@ -269,7 +286,8 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
       };
     },
     point: (queued, floors) => {
-      const onwards = readingPoint(place, queued, floors, { to: after, from: point });
+      // Gaps that are still to be told are found again from where they begin.
+      const onwards = readingPoint(place, queued, floors, { to: telling?.after ?? after, from: point });
       const positions = new Map(onwards.positions);
       const owedFrom = new Map(onwards.owedFrom);
       for (const [output, position] of point.positions) {

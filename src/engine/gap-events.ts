@@ -2,7 +2,7 @@
 import type { Journal } from "../contracts/journal.js";
 import type { EndedSession } from "./ended-sessions.js";
 import type { AgentEvent, Epoch } from "./event.js";
-import type { Losses } from "./losses.js";
+import type { Losses, SessionLoss } from "./losses.js";
 import type { Given } from "./reading-point.js";
 import type { Sayings } from "./sayings.js";
 import type { SessionStandings } from "./session-standings.js";
@@ -28,8 +28,8 @@ export interface GapEvent {
 }
 
 export interface GapEvents {
-  /** For a reader that finds the journal cut off after an epoch. `at`: where it goes on. */
-  readonly gapEvents: (terms: Terms, after: Epoch, given: Given, at: Standpoint) => readonly GapEvent[];
+  /** For a reader that finds the journal cut off after an epoch, each made when it is asked for (R34). `at`: where the reader goes on. */
+  readonly gapEvents: (terms: Terms, after: Epoch, given: Given, at: Standpoint) => Iterable<GapEvent>;
   /**
    * For a subscription that resumes too late and goes on live: everything after an epoch is lost to it, of all sessions, or of each in a map after an
    * epoch of its own. Of each a gap, and how it ended where it has by now. `at`: where it goes on.
@@ -46,26 +46,33 @@ export function createGapEvents(services: GapEventsServices): GapEvents {
     return last && spokesman.gapOfEnded(last, terms, at, lost);
   };
 
+  function* eventsOf(lost: readonly SessionLoss[], terms: Terms, given: Given, at: Standpoint): Iterable<GapEvent> {
+    for (const loss of lost) {
+      // Reading begins at the oldest thing owed: of other sessions all may have been given.
+      if (given.all(loss)) continue;
+      const { sessionId, eventCount } = loss;
+      const afterEventId = given.last(sessionId)?.event.event_id;
+      const gap = gapOf(sessionId, terms, at, { afterEventId, eventCount, reason: "aged_out" });
+      if (gap === undefined) continue;
+      yield { event: gap, epoch: undefined };
+      const terminal = sessions.ended(sessionId)?.terminal;
+      if (terminal === undefined || journal.find(terminal.event.event_id) !== undefined) continue;
+      // The journal has let go of how it ended; the sessions remember that longer.
+      const epoch = "epoch" in terminal ? terminal.epoch : undefined;
+      if ("epoch" in terminal && given.event(terminal)) continue;
+      yield { event: terminal.event, epoch };
+    }
+  }
+
   return {
-    gapEvents: (terms, after, given, at) => {
-      const told: GapEvent[] = [];
-      for (const loss of losses.since(after, (id) => given.last(id)?.ordinal)) {
-        // Reading begins at the oldest thing owed: of other sessions all may have been given.
-        if (given.all(loss)) continue;
-        const { sessionId, eventCount } = loss;
-        const afterEventId = given.last(sessionId)?.event.event_id;
-        const gap = gapOf(sessionId, terms, at, { afterEventId, eventCount, reason: "aged_out" });
-        if (gap === undefined) continue;
-        told.push({ event: gap, epoch: undefined });
-        const terminal = sessions.ended(sessionId)?.terminal;
-        if (terminal === undefined || journal.find(terminal.event.event_id) !== undefined) continue;
-        // The journal has let go of how it ended; the sessions remember that longer.
-        const epoch = "epoch" in terminal ? terminal.epoch : undefined;
-        if ("epoch" in terminal && given.event(terminal)) continue;
-        told.push({ event: terminal.event, epoch });
-      }
-      return told;
-    },
+    // What is lost is counted now: what ages out from here on is another gap.
+    gapEvents: (terms, after, given, at) =>
+      eventsOf(
+        losses.since(after, (id) => given.last(id)?.ordinal),
+        terms,
+        given,
+        at,
+      ),
     lateGapEvents: (after, at) => {
       const afterOf = (sessionId: string): Epoch | undefined =>
         typeof after === "number" ? after : after.get(sessionId);

@@ -116,10 +116,12 @@ export interface Hub {
 }
 
 /**
- * About what it takes to encode and send a unit, ms. Counted where the unit is made: a view that makes more of them in a turn than can leave would
- * only fill its window, and its subscriptions would have to read back what they were too slow for.
+ * About what it takes to encode and send a unit, ms: one whose event is made of text, and one that goes out as it was published. Counted where the unit
+ * is appended: a view that appends more of them in a turn than can leave would only fill its window, and its subscriptions would have to read back
+ * what they were too slow for.
  */
-const UNIT_SENDING_MS: Millis = 0.015;
+const MADE_TEXT_SENDING_MS: Millis = 0.015;
+const PUBLISHED_SENDING_MS: Millis = 0.003;
 
 /** Most units that all views together keep for subscriptions that have not taken them, as long as there are fewer views than that. */
 const MOST_KEPT_UNITS = 16_384;
@@ -245,11 +247,14 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
   const inView = (shared: SharedView, live: LiveEntry, work: () => Steps | undefined): Steps | undefined => {
     // Nobody shares the view any more, or it has failed.
     if (views.get(shared.view.terms.key) !== shared) return undefined;
-    const before = shared.view.log.end();
+    const { log: units } = shared.view;
+    const before = units.end();
+    const madeBefore = units.madeTextCount();
     try {
       const steps = work();
-      room.used((shared.view.log.end() - before) * UNIT_SENDING_MS);
-      if (shared.view.log.end() >= shared.trimAt) trim(shared);
+      const made = units.madeTextCount() - madeBefore;
+      room.used(made * MADE_TEXT_SENDING_MS + (units.end() - before - made) * PUBLISHED_SENDING_MS);
+      if (units.end() >= shared.trimAt) trim(shared);
       return steps;
     } catch (caught) {
       abandonView(shared, live.entry.epoch, caught);

@@ -96,7 +96,7 @@ export interface MemberRules {
   /** The latest timestamp of an open session. */
   readonly timestamp: (sessionId: string) => string | undefined;
   /** One for each session of which something aged out between two epochs (R27). */
-  readonly gaps: (terms: Terms, after: Epoch, given: Given, at: Standpoint) => readonly GapEvent[];
+  readonly gaps: (terms: Terms, after: Epoch, given: Given, at: Standpoint) => Iterable<GapEvent>;
   /** An entry as the backlog tells it; undefined for a question, which was asked at once or has been resolved (R17). */
   readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;
   /** Told what left and from where the rest would have to be read (R17). */

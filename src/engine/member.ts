@@ -4,6 +4,7 @@ import { type BacklogReader, createBacklogReader } from "./backlog-reader.js";
 import { createDeliveryQueue } from "./delivery-queue.js";
 import { type Epoch, type JournaledEvent, topicKind } from "./event.js";
 import { gapOf, unitOf } from "./event-units.js";
+import type { GapEvent } from "./gap-events.js";
 import type { SharedView } from "./hub.js";
 import { beginEpisode, endEpisode, noteRun } from "./member-account.js";
 import { PeerLag } from "./member-lag.js";
@@ -12,7 +13,7 @@ import { mayJoin, newcomersPoint, pointAfter, settleHeldText, streamTermsOf, wit
 import { StreamOwner } from "./member-stream.js";
 import type { OrderedReturn } from "./ordered-return.js";
 import { createRateBudget, type RateBudget } from "./rate-budget.js";
-import type { Given, ReadingPoint } from "./reading-point.js";
+import type { ReadingPoint } from "./reading-point.js";
 import { standpoint } from "./standpoint.js";
 import type { Drained, Place, Stream, Taken } from "./stream.js";
 import { createStream } from "./subscription.js";
@@ -301,7 +302,9 @@ class HubMember extends StreamOwner implements Member {
       liveEntry: services.liveEntry,
       lookBack: services.lookBack,
       asBacklog: (entry) => this.asBacklog(entry),
-      gapUnits: (after, oldest, given) => this.gapUnits(after, oldest, given),
+      gaps: (after, oldest, given) =>
+        services.gaps(this.granted, after, given, standpoint(oldest - 1, services.journal.head())),
+      gapUnit: (gap, after, oldest) => this.gapUnit(gap, after, oldest),
       caughtUp: (own) => this.rejoin(own),
       upTo: () => this.shared.view.epoch(),
       order: () => this.stream.order(),
@@ -309,14 +312,11 @@ class HubMember extends StreamOwner implements Member {
     });
   }
 
-  private gapUnits(after: Epoch, oldest: Epoch, given: Given): readonly Unit[] {
+  private gapUnit({ event, epoch }: GapEvent, after: Epoch, oldest: Epoch): Unit | undefined {
     const { view } = this.shared;
-    const { gaps, journal } = this.services;
-    return gaps(this.granted, after, given, standpoint(oldest - 1, journal.head()))
-      .filter(({ epoch }) => epoch === undefined || !this.stream.wentAhead(epoch))
-      .map(({ event }) => this.localEntry(event, topicKind(event.type), oldest - 1))
-      .filter((live) => view.terms.wants(live))
-      .map((live) => ({ ...unitOf(live, view, "plain"), firstEpoch: after + 1 }));
+    if (epoch !== undefined && this.stream.wentAhead(epoch)) return undefined;
+    const live = this.localEntry(event, topicKind(event.type), oldest - 1);
+    return view.terms.wants(live) ? { ...unitOf(live, view, "plain"), firstEpoch: after + 1 } : undefined;
   }
 
   /** Goes on in the shared view, at the same epoch. */

@@ -14,6 +14,8 @@ export interface ViewLog {
   /** The number of the oldest unit kept, and one past the newest. */
   readonly start: () => number;
   readonly end: () => number;
+  /** How many of all units so far are text whose event has to be made. */
+  readonly madeTextCount: () => number;
   readonly at: (index: number) => Unit | undefined;
   /** The units from `index` to the one before `to`, or to the newest. */
   readonly from: (index: number, to?: number) => readonly Unit[];
@@ -39,6 +41,7 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
   // units one by one copies each unit once on average and not each time.
   let first = 0;
   let base = 0;
+  let madeTextCount = 0;
   const criticals: CriticalUnit[] = [];
   const runs: { from: number; next: number; run: DeliveryRun; lows: RunLows }[] = [];
 
@@ -49,10 +52,12 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
         criticals.push({ index: end(), unit });
         if (criticals.length > CRITICALS_KEPT) criticals.shift();
       }
+      if (unit.kind === "text" && unit.verbatim === undefined) madeTextCount += 1;
       units.push(unit);
     },
     start: () => base,
     end,
+    madeTextCount: () => madeTextCount,
     at: (index) => (index < base ? undefined : units[index - first]),
     from: (index, to = end()) => units.slice(Math.max(base, index) - first, to - first),
     criticalFrom: (index) => {
