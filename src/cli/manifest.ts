@@ -87,7 +87,7 @@ async function askAt(socket: ChosenSocket): Promise<ProducerManifest> {
     import("../client/agent-client.js"),
     import("../client/node.js"),
   ]);
-  const client = await createAgentClient(connectingTo(socket, ipcRpcConnector(path)));
+  const client = await createAgentClient(connectingTo(socket, ipcRpcConnector(path)), { reconnect: "never" });
   let deadline: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     const sentence = `The daemon at ${path} did not answer within ${ANSWER_MS / 1000} seconds. Try again, or start it anew.`;

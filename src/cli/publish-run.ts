@@ -87,7 +87,7 @@ async function connect({ socket, framing, producerId }: PublishOptions, io: Comm
     isByVariable: false,
   };
   const connector = ipcRpcConnector(chosen.path, framing === undefined ? {} : { framing });
-  const client = await createAgentClient(connectingTo(chosen, connector));
+  const client = await createAgentClient(connectingTo(chosen, connector), { reconnect: "never" });
   if (producerId === undefined) return client;
   try {
     await client.setManifest({ agent_id: producerId });

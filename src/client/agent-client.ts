@@ -1,10 +1,15 @@
-// The agent's side: publishing into the daemon over JSON-RPC, every event acknowledged.
+// The agent's side: publishing into the daemon over JSON-RPC, every event acknowledged. A lost connection is made again, the agent's sessions are
+// taken over by it, and what was not answered is sent once more (R3, R8, R8b).
 import type { ProducerManifest, PublishResult, ResumeSessionParams } from "#gen/aaep/types.js";
 import { isPublishResult } from "#gen/aaep/validators.js";
-import { Fault } from "../base/errors.js";
+import { Fault, type FaultCode, faultFrom } from "../base/errors.js";
 import type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
 import type { CloseInfo } from "../contracts/transport.js";
+import { createAgentCalls } from "./agent-calls.js";
+import { type AgentLinkOptions, createAgentLink } from "./agent-link.js";
 import { type AgentQuestions, createAgentQuestions, type QuestionListeners, tellListeners } from "./agent-questions.js";
+import { createAgentSessions } from "./agent-sessions.js";
+import { PLATFORM_TIMERS } from "./platform-clock.js";
 
 /** An event as an agent may send it: what R2 lets it leave out, the daemon fills in. */
 export type PublishedFields = Readonly<Record<string, unknown>> & {
@@ -17,60 +22,128 @@ export type AgentManifest = Partial<ProducerManifest> & { readonly agent_id: str
 
 export interface AgentClient extends AgentQuestions {
   /**
-   * Publishes one event, or several of which all are accepted or none (R3). Resolves when the daemon has them as safe as its journal makes
-   * them. Rejects with the Fault that names code, pointer and rule; `peer_gone` where the answer can no longer come.
+   * Publishes one event, or several of which all are accepted or none (R3). Resolves when the daemon has them as safe as its journal makes them;
+   * where the connection is lost before, when the next one has answered. Rejects with the Fault that names code, pointer and rule; `rate_limit`
+   * where 4,096 calls wait for a connection; `peer_gone` where no answer comes: the events may have been taken, and a repeat with the same
+   * `event_id` says so.
    */
   readonly publish: (events: PublishedFields | readonly PublishedFields[]) => Promise<PublishResult>;
+  /** Is declared again to each daemon that the client comes to. */
   readonly setManifest: (manifest: AgentManifest) => Promise<void>;
   /** The daemon's own manifest (AAEP §5.10). */
   readonly manifest: () => Promise<ProducerManifest>;
-  /** Takes a session over after the connection it began on was lost (R8). `publish` has shown the token. */
+  /**
+   * Takes over a session that another client, or another run of this program, has begun (R8); `publish` has shown the token. The client's own
+   * sessions it takes over by itself.
+   */
   readonly resumeSession: (session: ResumeSessionParams) => Promise<Readonly<Record<string, unknown>>>;
   readonly ping: () => Promise<void>;
+  /** Ends the client. What is not answered is rejected with `peer_gone`. */
   readonly close: () => Promise<void>;
+  /** Resolves when the client has ended for good, with how its last connection did. */
   readonly closed: Promise<CloseInfo>;
 }
 
-export interface AgentClientOptions extends QuestionListeners {
-  /** `aaep.error` and other notifications. Default: ignored. */
+export interface AgentClientOptions extends QuestionListeners, AgentLinkOptions {
+  /**
+   * How long what is published or asked waits for a lost connection to be there again, ms. Default 60,000. Then it is rejected with `peer_gone`,
+   * and so is all that follows until the client is back.
+   */
+  readonly patienceMs?: number;
+  /** `aaep.error`, `aaepd.closing` and other notifications. Default: ignored. */
   readonly onNotification?: (method: string, params: unknown) => void;
 }
 
-/** Connects, and is ready to publish. Rejects with the Fault of `connect`. */
+/**
+ * Connects, and is ready to publish. Rejects with the Fault of `connect` where there is nobody at first. Later it comes back to whoever listens at
+ * the same place, by the rules of `options.reconnect`.
+ */
 export async function createAgentClient(
   connect: (handlers: RpcHandlers) => Promise<RpcConnection>,
   options: AgentClientOptions = {},
 ): Promise<AgentClient> {
-  const connection = await connect({
+  const { reconnect = "always", patienceMs = 60_000, timers = PLATFORM_TIMERS } = options;
+  const calls = createAgentCalls({ repeats: reconnect === "always", patienceMs, timers });
+  const sessions = createAgentSessions();
+  const questions = createAgentQuestions(calls);
+  let manifest: object | undefined;
+
+  const handlers: RpcHandlers = {
     request: ({ method }) => {
       if (method === "aaep.ping") return {};
       throw new Fault("unknown_method", `This agent has no method ${method}.`);
     },
     notification: ({ method, params }) => {
-      if (!tellListeners(method, params, options)) options.onNotification?.(method, params);
+      const isAwaited = method === "aaep.outcome" && questions.isAwaited(params);
+      if (!isAwaited && !tellListeners(method, params, options)) options.onNotification?.(method, params);
     },
-  });
-  return {
-    ...createAgentQuestions(connection),
-    publish: async (events) => {
-      const result = await connection.request("aaep.publish", events);
+  };
+
+  async function takeOver(connection: RpcConnection, claim: ResumeSessionParams): Promise<string | undefined> {
+    try {
+      await connection.request("aaep.resume_session", claim);
+      return undefined;
+    } catch (caught) {
+      const fault = faultFrom(caught);
+      if (LATER.has(fault.code)) throw fault;
+      return sessions.drop(claim.session_id) ? claim.session_id : undefined;
+    }
+  }
+
+  async function comeBack(connection: RpcConnection): Promise<readonly string[]> {
+    // One after the other on the wire; the answers are waited for together.
+    const declared = manifest === undefined ? undefined : connection.request("aaep.set_manifest", manifest);
+    const taken = sessions.claims().map((claim) => takeOver(connection, claim));
+    const [, ...lost] = await Promise.all([declared, ...taken]);
+    return lost.filter((sessionId) => sessionId !== undefined);
+  }
+
+  const link = await createAgentLink(
+    { connect: () => connect(handlers), comeBack, up: calls.goOver, down: calls.wait, over: calls.end },
+    options,
+  );
+
+  async function publish(events: unknown): Promise<PublishResult> {
+    const prepared = Array.isArray(events) ? events.map(sessions.prepare) : sessions.prepare(events);
+    const settle = (isAccepted: boolean): void => {
+      for (const event of Array.isArray(prepared) ? prepared : [prepared]) sessions.settled(event, isAccepted);
+    };
+    try {
+      const result = await calls.request("aaep.publish", prepared as object);
       if (!isPublishResult(result)) throw new Fault("invalid_message", "The answer to aaep.publish is not readable.");
+      settle(true);
       return result;
-    },
-    setManifest: async (manifest) => {
-      await connection.request("aaep.set_manifest", {
+    } catch (caught) {
+      settle(false);
+      throw caught;
+    }
+  }
+
+  return {
+    ...questions.asked,
+    publish,
+    setManifest: async (given) => {
+      const declared = {
         "@context": "https://aaep-protocol.org/context/v1",
         type: "aaep:producer.manifest",
-        ...manifest,
-      });
+        ...given,
+      };
+      await calls.request("aaep.set_manifest", declared);
+      manifest = declared;
     },
-    manifest: async () => (await connection.request("aaep.manifest", {})) as ProducerManifest,
-    resumeSession: async (session) =>
-      (await connection.request("aaep.resume_session", session)) as Readonly<Record<string, unknown>>,
+    manifest: async () => (await calls.request("aaep.manifest", {})) as ProducerManifest,
+    resumeSession: async (claim) => {
+      const state = (await calls.request("aaep.resume_session", claim)) as Readonly<Record<string, unknown>>;
+      sessions.hold(claim);
+      return state;
+    },
     ping: async () => {
-      await connection.request("aaep.ping", {});
+      await calls.request("aaep.ping", {});
     },
-    close: connection.close,
-    closed: connection.closed,
+    close: link.close,
+    closed: link.closed,
   };
 }
+
+/** Faults of a daemon that cannot hand a session over now, and will be able to. */
+const LATER: ReadonlySet<FaultCode> = new Set<FaultCode>(["peer_gone", "shutting_down", "storage_unavailable"]);

@@ -1,6 +1,7 @@
 // An agent's questions to people: one call that waits for the outcome (AAEP §6.1), and the notifications around it.
 import { Fault } from "../base/errors.js";
 import type { AbortSignalLike, RpcConnection } from "../contracts/rpc.js";
+import { newEventId, newReplyToken } from "./random-ids.js";
 
 /**
  * What is to be consented to: the fields of the awaiting event (AAEP §4.4.1), with `session_id`. Left out, `timeout_seconds` is 300 and
@@ -85,15 +86,17 @@ export interface HostDecision {
 
 export interface AgentQuestions {
   /**
-   * Asks for consent and resolves with the outcome, whatever it is: nothing of the action may be done before. Rejects with the Fault that refuses the
-   * question (`default_not_allowed`, `session_not_started` …), or `peer_gone` where the outcome can no longer come: then nothing was consented to.
+   * Asks for consent and resolves with the outcome, whatever it is: nothing of the action may be done before. Rejects with the Fault that refuses
+   * the question (`default_not_allowed`, `session_not_started` …), or `peer_gone` where the outcome can no longer come: then nothing was consented
+   * to. A lost connection, or a daemon that is started again, is waited for: the question stays open meanwhile.
    */
   readonly confirm: (question: ConfirmationQuestion, options?: AskOptions) => Promise<ConfirmationOutcome>;
   /** Asks for an answer, likewise. */
   readonly clarify: (question: ClarificationQuestion, options?: AskOptions) => Promise<ClarificationOutcome>;
   /**
-   * Takes a question of this agent's back (AAEP §6.8). With `decided`, where the person answered in a dialog of the agent's own (an editor's Allow),
-   * closes a confirmation as decided there (R5a): prompts elsewhere go away. False: it is not open, as where a reply came first, or not its own.
+   * Takes a question of this agent's back (AAEP §6.8). With `decided`, where the person answered in a dialog of the agent's own (an editor's
+   * Allow), closes a confirmation as decided there (R5a): prompts elsewhere go away. False: it is not open, as where a reply came first, or not its
+   * own; where the connection was lost meanwhile, perhaps because this call has closed it already, which the outcome says.
    */
   readonly cancel: (replyToken: string, decided?: HostDecision) => Promise<boolean>;
   /**
@@ -110,7 +113,15 @@ export interface QuestionListeners {
   readonly onWaiting?: (waiting: QuestionWaiting) => void;
 }
 
-export function createAgentQuestions(connection: Pick<RpcConnection, "request">): AgentQuestions {
+export interface AskedQuestions {
+  readonly asked: AgentQuestions;
+  /** Whether an outcome is one that a call of `confirm` or `clarify` waits for, and will be answered with. */
+  readonly isAwaited: (outcome: unknown) => boolean;
+}
+
+/** Asks over `connection`. A question has its ids before it is asked, so that it is asked once though it is sent twice (R3). */
+export function createAgentQuestions(connection: Pick<RpcConnection, "request">): AskedQuestions {
+  const awaited = new Set<string>();
   const cancel = async (replyToken: string, decided?: HostDecision): Promise<boolean> =>
     membersOf(await connection.request("aaep.cancel", { reply_token: replyToken, ...decided })).cancelled === true;
 
@@ -123,14 +134,19 @@ export function createAgentQuestions(connection: Pick<RpcConnection, "request">)
       throw new Fault("cancelled", "The signal had been aborted before the question was asked.", { origin: "local" });
     }
     // It can be taken back only by a token that is known here.
-    const token = typeof question.reply_token === "string" ? question.reply_token : createReplyToken();
-    const outcome = connection.request(method, { ...question, reply_token: token });
+    const token = typeof question.reply_token === "string" ? question.reply_token : newReplyToken();
+    const outcome = connection.request(method, { event_id: newEventId(), ...question, reply_token: token });
     // Where it cannot be taken back, the connection is gone, which `outcome` says.
     signal?.addEventListener("abort", () => void cancel(token).catch(() => {}), { once: true });
-    return readOutcome(await outcome);
+    awaited.add(token);
+    try {
+      return readOutcome(await outcome);
+    } finally {
+      awaited.delete(token);
+    }
   }
 
-  return {
+  const asked: AgentQuestions = {
     confirm: (question, options = {}) => ask("aaep.confirm", question, options),
     clarify: (question, options = {}) => ask("aaep.clarify", question, options),
     cancel,
@@ -142,6 +158,11 @@ export function createAgentQuestions(connection: Pick<RpcConnection, "request">)
       return { ...readOutcome(state), state: "resolved" };
     },
   };
+  const isAwaited = (outcome: unknown): boolean => {
+    const { reply_token: token } = membersOf(outcome);
+    return typeof token === "string" && awaited.has(token);
+  };
+  return { asked, isAwaited };
 }
 
 /** Hands a notification to whom it is for; false where it is none of these. */
@@ -168,10 +189,4 @@ function readOutcome(value: unknown): QuestionOutcome {
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
-}
-
-/** 128 random bits (AAEP §6.2). */
-function createReplyToken(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return `rpl_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }

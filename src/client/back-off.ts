@@ -1,4 +1,5 @@
 // How long to wait before the next attempt. Own code: it is one formula, and a package for it would bring timers and loops of its own.
+import type { Fault } from "../base/errors.js";
 
 export interface BackOffOptions {
   /** The longest wait before the first retry, ms. Default 100. It doubles with every further one. */
@@ -15,4 +16,9 @@ export function backOffMs(retry: number, chance: number, options: BackOffOptions
   const { firstMs = 100, longestMs = 1000 } = options;
   const longest = Math.min(longestMs, firstMs * 2 ** Math.min(retry, 30));
   return Math.round(longest * (0.5 + chance / 2));
+}
+
+/** The address itself is wrong, or may not be used: no further attempt will help. */
+export function isHopeless({ code }: Fault): boolean {
+  return code === "address_invalid" || code === "permission_denied";
 }

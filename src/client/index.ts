@@ -19,6 +19,7 @@ export {
   createAgentClient,
   type PublishedFields,
 } from "./agent-client.js";
+export type { AgentLinkOptions } from "./agent-link.js";
 export type {
   AgentQuestions,
   AskOptions,
@@ -32,6 +33,7 @@ export type {
   QuestionState,
   QuestionWaiting,
 } from "./agent-questions.js";
+export type { AgentState } from "./agent-states.js";
 export type { BackOffOptions } from "./back-off.js";
 export type { Timers } from "./platform-clock.js";
 export type { ResumeForm, ResumePoint } from "./received.js";

@@ -42,9 +42,18 @@ export interface ChildStreams {
   readonly stdout: Readable;
 }
 
-/** For `createAgentClient`: JSON-RPC over the standard streams of a daemon that this process has started with `aaepd stdio`. */
+/**
+ * For `createAgentClient`: JSON-RPC over the standard streams of a daemon that this process has started with `aaepd stdio`. A child has one
+ * connection: the client ends with it, and further calls reject with a Fault "address_invalid".
+ */
 export function childRpcConnector(child: ChildStreams): (handlers: RpcHandlers) => Promise<RpcConnection> {
-  return (handlers) => {
+  let isConnected = false;
+  return async (handlers) => {
+    if (isConnected) {
+      const sentence = "The daemon that this process has started has ended. Start another, and a client for it.";
+      throw new Fault("address_invalid", sentence, { origin: "local" });
+    }
+    isConnected = true;
     const streams = { readable: child.stdout, writable: child.stdin };
     const peer = { label: "child", trust: "same-user" } as const;
     return overJsonRpc(createByteConnection(streams, peer, { framing: "newline" }), handlers);

@@ -1,6 +1,7 @@
 // What a subscriber has received: to tell duplicates from news (R12), and to say where to go on after a reconnect (R17).
 // Knows no connection. Memory is bounded: by the window of ids, and by the sessions that are open.
 import type { Envelope } from "#gen/aaep/types.js";
+import { STREAMING, TERMINAL } from "./event-types.js";
 
 /** An event id, or the last event id of each session (R17). */
 export type ResumePoint = string | Readonly<Record<string, string>>;
@@ -32,9 +33,6 @@ interface OutputProgress {
   endPosition: number;
   isComplete: boolean;
 }
-
-const TERMINAL = /^(?:aaep:|https:\/\/aaep-protocol\.org\/types\/)agent\.session\.(?:completed|errored|cancelled)$/;
-const STREAMING = /^(?:aaep:|https:\/\/aaep-protocol\.org\/types\/)agent\.output\.streaming$/;
 
 /**
  * So many are remembered after their end, so that what is repeated of them is not new; and so many in all, should no end be seen: a producer

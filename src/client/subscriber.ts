@@ -2,7 +2,8 @@
 // One subscription at a time; what one connection carries is in subscription-run.ts.
 import type { Capabilities, Envelope, SubscriptionAccepted, SubscriptionRejected } from "#gen/aaep/types.js";
 import { Fault } from "../base/errors.js";
-import { backOffMs } from "./back-off.js";
+import { backOffMs, isHopeless } from "./back-off.js";
+import { createPause } from "./pause.js";
 import { PLATFORM_TIMERS } from "./platform-clock.js";
 import { createReceived, type ResumePoint } from "./received.js";
 import type { SubscriberOptions, SubscriberReply } from "./subscriber-options.js";
@@ -56,7 +57,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
   let run: SubscriptionRun | undefined;
   let isClosing = false;
   let isDelivering = false;
-  let wakeUp: () => void = () => {};
+  const pause = createPause(timers);
 
   async function deliver(event: Envelope): Promise<void> {
     // What is not handed on must not count as received: `resumePoint` stays before it.
@@ -114,7 +115,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
       if (lastedMs >= stableAfterMs) retry = 0;
       const retryInMs = Math.max(delayMs, backOffMs(retry, chance(), options.backOff));
       onState({ kind: "waiting", retryInMs, because });
-      await pause(retryInMs);
+      await pause.take(retryInMs);
       if (isClosing) return end({ kind: "asked" });
     }
   }
@@ -123,16 +124,6 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
     const state: SubscriberEnd = { kind: "ended", because };
     onState(state);
     return state;
-  }
-
-  function pause(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = timers.wakeAt(timers.now() + milliseconds, resolve);
-      wakeUp = () => {
-        cancel();
-        resolve();
-      };
-    });
   }
 
   // A turn later, so that the first state finds whoever just created this.
@@ -166,7 +157,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
     resumePoint: () => received.resumePoint(resumeBy),
     close: async (reasonMessage) => {
       isClosing = true;
-      wakeUp();
+      pause.cutShort();
       await run?.close(reasonMessage);
       if (!isDelivering) await settled;
     },
@@ -181,8 +172,7 @@ function retryDelayMs(because: Interruption): number | undefined {
       // Nothing more follows, however often it is asked for.
       return because.close.reason_code === "recording_ended" ? undefined : 0;
     case "fault":
-      // The address itself is wrong, or may not be used: no time will help.
-      return because.fault.code === "address_invalid" || because.fault.code === "permission_denied" ? undefined : 0;
+      return isHopeless(because.fault) ? undefined : 0;
     case "rejected":
       return rejectionDelayMs(because.rejected);
   }

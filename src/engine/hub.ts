@@ -116,9 +116,9 @@ export interface Hub {
 }
 
 /**
- * About what it takes to encode and send a unit, ms: one whose event is made of text, and one that goes out as it was published. Counted where the unit
- * is appended: a view that appends more of them in a turn than can leave would only fill its window, and its subscriptions would have to read back
- * what they were too slow for.
+ * About what it takes to encode and send a unit, ms: one whose event is made of text, and one that goes out as it was published. Counted where the
+ * unit is appended: a view that appends more of them in a turn than can leave would only fill its window, and its subscriptions would have to read
+ * back what they were too slow for.
  */
 const MADE_TEXT_SENDING_MS: Millis = 0.015;
 const PUBLISHED_SENDING_MS: Millis = 0.003;

@@ -206,10 +206,10 @@ test("§6.4.1: a default that would let something irreversible through is refuse
   await expect(agent.outcomeOf("rpl_never")).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("an agent whose daemon goes away has no consent", async () => {
+test("an agent whose daemon goes away, and that does not wait for another, has no consent", async () => {
   const served = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const person = await answering(served.socketPath, () => undefined);
-  const agent = await agentAt(served.socketPath);
+  const agent = await agentAt(served.socketPath, { reconnect: "never" });
   const outcome = agent.confirm(TRANSFER);
   const rejection = expect(outcome).rejects.toMatchObject({ code: "peer_gone" });
   await eventually(() => expect(person.asked).toHaveLength(1));

@@ -84,7 +84,9 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     const shown = (): Message => (transport === "socket" || token === undefined ? {} : { resume_token: token });
     const proof = (): Message => (token === undefined ? {} : { resume_token: token });
     const { questions, openQuestions } = options;
-    const asker = createAsker({ sessionId: plan.id, shown, proof, accidents, questions, openQuestions });
+    // Over services a call that waits is an exchange of its own, beside the stream of what is published.
+    const isOvertaken = (): boolean => transport !== "socket" && hasEnded();
+    const asker = createAsker({ sessionId: plan.id, shown, proof, isOvertaken, accidents, questions, openQuestions });
 
     const sentOf = (event: Message): Sent => {
       const { event_id: id, type, chunk, output_id, complete } = event;

@@ -21,6 +21,8 @@ export interface AskerOptions {
   readonly shown: () => Message;
   /** `resume_token` of the session. */
   readonly proof: () => Message;
+  /** Whether the session's last word, which goes another way than a call, may have come before a call that was made before it. */
+  readonly isOvertaken: () => boolean;
   readonly accidents: string[];
   readonly questions: AskedQuestion[];
   readonly openQuestions: Set<AskedQuestion>;
@@ -40,7 +42,8 @@ export interface Asker {
   readonly forget: () => void;
 }
 
-export function createAsker({ sessionId, shown, proof, accidents, questions, openQuestions }: AskerOptions): Asker {
+export function createAsker(options: AskerOptions): Asker {
+  const { sessionId, shown, proof, isOvertaken, accidents, questions, openQuestions } = options;
   const all: Open[] = [];
 
   const note = (event: Message, isPublished: boolean): Open => {
@@ -66,6 +69,11 @@ export function createAsker({ sessionId, shown, proof, accidents, questions, ope
     open.question.reports.push({ by, outcome: outcomeLine(outcome) });
   };
 
+  const neverAsked = ({ question }: Open): void => {
+    questions.splice(questions.indexOf(question), 1);
+    openQuestions.delete(question);
+  };
+
   const call = (open: Open, link: AgentLink): void => {
     open.isCalled = true;
     const isConfirmation = open.event.type === "aaep:agent.awaiting.confirmation";
@@ -74,9 +82,11 @@ export function createAsker({ sessionId, shown, proof, accidents, questions, ope
       (outcome) => report(open, "call", outcome),
       (caught: unknown) => {
         open.isCalled = false;
-        if (refusalCode(caught) === undefined) return;
-        accidents.push(`${open.question.token} of ${sessionId} was refused: ${String(caught)}`);
+        const code = refusalCode(caught);
+        if (code === undefined) return;
         open.isOver = true;
+        if (code === "session_ended" && !open.isAcknowledged && isOvertaken()) neverAsked(open);
+        else accidents.push(`${open.question.token} of ${sessionId} was refused: ${String(caught)}`);
       },
     );
   };

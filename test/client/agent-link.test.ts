@@ -1,0 +1,350 @@
+// How an agent's client comes back, with a daemon that says exactly what a test tells it to, and a clock that stands still.
+import { PassThrough } from "node:stream";
+import { expect, onTestFinished, test } from "vitest";
+import { Fault } from "../../src/base/errors.js";
+import { type AgentClient, type AgentClientOptions, createAgentClient } from "../../src/client/agent-client.js";
+import type { AgentState } from "../../src/client/agent-states.js";
+import { childRpcConnector } from "../../src/client/node.js";
+import type { RpcConnection, RpcHandlers } from "../../src/contracts/rpc.js";
+import type { CloseInfo } from "../../src/contracts/transport.js";
+import { createVirtualTimers, settle } from "./virtual-timers.js";
+
+interface Request {
+  readonly method: string;
+  readonly params: unknown;
+  readonly answer: (result: unknown) => void;
+  readonly refuse: (fault: Fault) => void;
+}
+
+interface FakeDaemon {
+  readonly handlers: RpcHandlers;
+  readonly requests: Request[];
+  readonly methods: () => readonly string[];
+  readonly sever: () => Promise<void>;
+  isClosed: boolean;
+}
+
+const EVENT = { type: "aaep:agent.output.streaming", session_id: "sess_1", chunk: "x" };
+const STARTED = { type: "aaep:agent.session.started", session_id: "sess_1" };
+const ACCEPTED = { events: [{ event_id: "evt_1", epoch: 1 }] };
+
+function gone(): Fault {
+  return new Fault("peer_gone", "The daemon has ended the connection.");
+}
+
+/** A client, and the daemons that it has come to, one for each connection. */
+async function stage(options: AgentClientOptions = {}) {
+  const timers = createVirtualTimers();
+  const daemons: FakeDaemon[] = [];
+  const states: AgentState[] = [];
+  let refusal: Fault | undefined;
+  const connect = async (handlers: RpcHandlers): Promise<RpcConnection> => {
+    if (refusal !== undefined) throw refusal;
+    let tellClosed: (info: CloseInfo) => void = () => {};
+    const closed = new Promise<CloseInfo>((resolve) => {
+      tellClosed = resolve;
+    });
+    const requests: Request[] = [];
+    const end = (info: CloseInfo): void => {
+      daemon.isClosed = true;
+      for (const { refuse } of requests) refuse(gone());
+      tellClosed(info);
+    };
+    const daemon: FakeDaemon = {
+      handlers,
+      requests,
+      methods: () => requests.map(({ method }) => method),
+      sever: async () => {
+        end({ kind: "abrupt", fault: gone() });
+        await settle();
+      },
+      isClosed: false,
+    };
+    daemons.push(daemon);
+    const request: RpcConnection["request"] = (method, params) =>
+      new Promise((resolve, reject) => {
+        if (daemon.isClosed) reject(gone());
+        else requests.push({ method, params, answer: resolve, refuse: reject });
+      });
+    const close = async (): Promise<void> => end({ kind: "local" });
+    return { request, closed, close } as unknown as RpcConnection;
+  };
+  const client = await createAgentClient(connect, {
+    timers,
+    chance: () => 0,
+    onState: (state) => states.push(state),
+    ...options,
+  });
+  onTestFinished(() => client.close());
+  return {
+    client,
+    timers,
+    daemons,
+    states,
+    refuseWith: (fault: Fault | undefined) => {
+      refusal = fault;
+    },
+  };
+}
+
+/** A session that is open. */
+async function begin(client: AgentClient, daemons: readonly FakeDaemon[]): Promise<void> {
+  const start = client.publish(STARTED);
+  await settle();
+  daemons[0]?.requests.at(-1)?.answer(ACCEPTED);
+  await start;
+}
+
+test("R3: what was not answered goes over the next connection in its order, with the ids that it had, before what follows", async () => {
+  const { client, daemons, timers } = await stage();
+  const first = client.publish(EVENT);
+  const second = client.publish([EVENT, { ...EVENT, event_id: "evt_own" }]);
+  await settle();
+  const [before] = daemons;
+  const sent = before?.requests.map(({ params }) => params);
+  expect(sent).toMatchObject([
+    { ...EVENT, event_id: expect.stringMatching(/^evt_[0-9a-f]{32}$/) },
+    [{ event_id: expect.stringMatching(/^evt_[0-9a-f]{32}$/) }, { event_id: "evt_own" }],
+  ]);
+  await before?.sever();
+  await settle();
+  const third = client.publish({ ...EVENT, event_id: "evt_third" });
+  await timers.advance(1000);
+  const [, after] = daemons;
+  expect(after?.requests.map(({ params }) => params)).toEqual([...(sent ?? []), { ...EVENT, event_id: "evt_third" }]);
+  for (const { answer } of after?.requests ?? []) answer(ACCEPTED);
+  expect(await Promise.all([first, second, third])).toEqual([ACCEPTED, ACCEPTED, ACCEPTED]);
+});
+
+test("R8: a session's start takes a token along, which takes it over before anything is repeated, though its answer was lost", async () => {
+  const { client, daemons, timers, states } = await stage();
+  const start = client.publish({ ...STARTED, extensions: { other: 1 } });
+  await settle();
+  const sent = daemons[0]?.requests[0]?.params as { extensions: { aaepd: { resume_token: string } } };
+  const { resume_token } = sent.extensions.aaepd;
+  expect(resume_token).toMatch(/^[0-9a-f]{32}$/);
+  expect(sent).toMatchObject({ extensions: { other: 1 } });
+  await daemons[0]?.sever();
+  await timers.advance(1000);
+  const [, next] = daemons;
+  expect(next?.requests).toMatchObject([
+    { method: "aaep.resume_session", params: { session_id: "sess_1", resume_token } },
+  ]);
+  // The daemon never had it: it is no loss.
+  next?.requests[0]?.refuse(new Fault("session_not_started", "Start it."));
+  await settle();
+  expect(next?.requests[1]).toMatchObject({ method: "aaep.publish", params: sent });
+  next?.requests[1]?.answer(ACCEPTED);
+  await start;
+  expect(states.at(-1)).toEqual({ kind: "active", isResumed: true, lostSessions: [] });
+});
+
+test.each([
+  { name: "of its own choosing", own: { extensions: { aaepd: { resume_token: "0123456789abcdef0123456789abcdef" } } } },
+  { name: "that was there before", own: {} },
+])(
+  "R8: sessions that are open are taken over, those that ended or were refused are not: a token $name",
+  async ({ own }) => {
+    const { client, daemons, timers } = await stage();
+    const start = client.publish({ ...STARTED, ...own });
+    const over = client.publish({ ...STARTED, session_id: "sess_over" });
+    const refused = client.publish({ ...STARTED, session_id: "sess_refused" }).catch((fault: Fault) => fault.code);
+    const end = client.publish({ type: "aaep:agent.session.cancelled", session_id: "sess_over" });
+    await settle();
+    const requests = daemons[0]?.requests ?? [];
+    for (const index of [0, 1, 3]) requests[index]?.answer(ACCEPTED);
+    requests[2]?.refuse(new Fault("invalid_event", "No."));
+    await Promise.all([start, over, end]);
+    expect(await refused).toBe("invalid_event");
+    await daemons[0]?.sever();
+    await timers.advance(1000);
+    const claims = daemons[1]?.requests ?? [];
+    const sent = requests[0]?.params as { extensions: { aaepd: { resume_token: string } } };
+    expect(claims.map(({ method, params }) => [method, params])).toEqual([
+      ["aaep.resume_session", { session_id: "sess_1", resume_token: sent.extensions.aaepd.resume_token }],
+    ]);
+    if ("extensions" in own) expect(sent).toMatchObject(own);
+  },
+);
+
+test("R2: its manifest is declared first; a session that cannot be taken over is named, and not asked for again", async () => {
+  const { client, daemons, timers, states } = await stage();
+  const declared = client.setManifest({ agent_id: "planner" });
+  const start = client.publish(STARTED);
+  await settle();
+  for (const { answer } of daemons[0]?.requests ?? []) answer(ACCEPTED);
+  await Promise.all([declared, start]);
+  await daemons[0]?.sever();
+  await timers.advance(1000);
+  expect(daemons[1]?.methods()).toEqual(["aaep.set_manifest", "aaep.resume_session"]);
+  daemons[1]?.requests[0]?.answer({});
+  daemons[1]?.requests[1]?.refuse(new Fault("session_ended", "Begin another."));
+  await settle();
+  expect(states.at(-1)).toEqual({ kind: "active", isResumed: true, lostSessions: ["sess_1"] });
+  await daemons[1]?.sever();
+  await timers.advance(1000);
+  expect(daemons[2]?.methods()).toEqual(["aaep.set_manifest"]);
+});
+
+test.each(["storage_unavailable", "shutting_down"] as const)(
+  "R8: a daemon that cannot hand sessions over now (%s) is tried again",
+  async (code) => {
+    const { client, daemons, timers, states } = await stage();
+    await begin(client, daemons);
+    await daemons[0]?.sever();
+    await timers.advance(1000);
+    daemons[1]?.requests[0]?.refuse(new Fault(code, "Not now."));
+    await settle();
+    expect(daemons[1]?.isClosed).toBe(true);
+    expect(states.at(-1)).toMatchObject({ kind: "waiting", because: { code } });
+    await timers.advance(1000);
+    daemons[2]?.requests[0]?.answer({});
+    await settle();
+    expect(states.at(-1)).toMatchObject({ kind: "active", lostSessions: [] });
+  },
+);
+
+test("R8b: what a daemon that stops does not take waits for the next one", async () => {
+  const { client, daemons, timers } = await stage();
+  const late = client.publish(EVENT);
+  await settle();
+  daemons[0]?.requests[0]?.refuse(new Fault("shutting_down", "It stops."));
+  await settle();
+  await daemons[0]?.sever();
+  await timers.advance(1000);
+  daemons[1]?.requests[0]?.answer(ACCEPTED);
+  expect(await late).toEqual(ACCEPTED);
+});
+
+test("a daemon that takes the connection and does not answer is left after ten seconds", async () => {
+  const { client, daemons, timers, states } = await stage();
+  await begin(client, daemons);
+  await daemons[0]?.sever();
+  await timers.advance(1000);
+  expect(daemons).toHaveLength(2);
+  await timers.advance(10_000);
+  expect(daemons[1]?.isClosed).toBe(true);
+  expect(daemons.length).toBeGreaterThan(2);
+  expect(states.at(-1)?.kind).toBe("waiting");
+});
+
+test("calls wait so long for a daemon that is away, then are rejected until it is back", async () => {
+  const { client, daemons, timers, refuseWith } = await stage({ patienceMs: 20_000 });
+  const lost = client.publish(EVENT).catch((fault: Fault) => fault);
+  await settle();
+  refuseWith(new Fault("not_found", "Nobody listens."));
+  await daemons[0]?.sever();
+  await timers.advance(19_000);
+  const later = client.ping().catch((fault: Fault) => fault);
+  await timers.advance(1500);
+  expect(await lost).toMatchObject({ code: "peer_gone", origin: "local" });
+  expect(await later).toMatchObject({ code: "peer_gone" });
+  expect(String(((await lost) as Fault).sentence)).toContain("20 s");
+  await expect(client.ping()).rejects.toMatchObject({ code: "peer_gone" });
+  refuseWith(undefined);
+  await timers.advance(2000);
+  const again = client.ping();
+  await settle();
+  expect(daemons[1]?.methods()).toEqual(["aaep.ping"]);
+  daemons[1]?.requests[0]?.answer({});
+  await again;
+});
+
+test("no more than 4,096 calls wait for a daemon that is away", async () => {
+  const { client, daemons, refuseWith } = await stage();
+  refuseWith(new Fault("not_found", "Nobody listens."));
+  await daemons[0]?.sever();
+  await settle();
+  const waiting = Array.from({ length: 4096 }, () => client.ping());
+  for (const one of waiting) one.catch(() => {});
+  await expect(client.ping()).rejects.toMatchObject({ code: "rate_limit", origin: "local" });
+  await client.close();
+  await expect(waiting[0]).rejects.toMatchObject({ code: "peer_gone", origin: "local" });
+});
+
+test("the wait doubles to its longest while nobody is there, and begins anew after a connection that lasted", async () => {
+  const { daemons, timers, states, refuseWith } = await stage();
+  const waits = (): readonly number[] => states.flatMap((state) => (state.kind === "waiting" ? [state.retryInMs] : []));
+  refuseWith(new Fault("not_found", "Nobody listens."));
+  await daemons[0]?.sever();
+  await timers.advance(3000);
+  expect(waits().slice(0, 6)).toEqual([50, 100, 200, 400, 500, 500]);
+  refuseWith(undefined);
+  await timers.advance(1000);
+  await timers.advance(10_000);
+  await daemons[1]?.sever();
+  await settle();
+  expect(waits().at(-1)).toBe(50);
+});
+
+test.each(["address_invalid", "permission_denied"] as const)(
+  "an address that will never do ends it: %s",
+  async (code) => {
+    const { client, daemons, timers, states, refuseWith } = await stage();
+    const lost = client.publish(EVENT).catch((fault: Fault) => fault.code);
+    await settle();
+    refuseWith(new Fault(code, "No."));
+    await daemons[0]?.sever();
+    await timers.advance(1000);
+    expect(await lost).toBe(code);
+    expect(states.at(-1)).toMatchObject({ kind: "ended", because: { code } });
+    // How its last connection ended.
+    expect(await client.closed).toMatchObject({ kind: "abrupt", fault: { code: "peer_gone" } });
+    expect(timers.pendingCount()).toBe(0);
+  },
+);
+
+test("an agent that does not come back has ended with its connection", async () => {
+  const { client, daemons, timers, states } = await stage({ reconnect: "never" });
+  const lost = client.publish(EVENT).catch((fault: Fault) => fault.code);
+  await settle();
+  await daemons[0]?.sever();
+  expect(await lost).toBe("peer_gone");
+  await client.closed;
+  await expect(client.ping()).rejects.toMatchObject({ code: "peer_gone" });
+  expect(states.map(({ kind }) => kind)).toEqual(["active", "ended"]);
+  expect(timers.pendingCount()).toBe(0);
+});
+
+test.each(["active", "waiting", "connecting"])("closing while it is %s leaves nothing behind", async (when) => {
+  const { client, daemons, timers, states } = await stage();
+  await begin(client, daemons);
+  const lost = client.ping().catch((fault: Fault) => fault.code);
+  await settle();
+  if (when !== "active") await daemons[0]?.sever();
+  if (when === "connecting") await timers.advance(1000);
+  await settle();
+  await client.close();
+  expect(await lost).toBe("peer_gone");
+  expect(states.at(-1)).toEqual({ kind: "ended", because: undefined });
+  expect(daemons.every(({ isClosed }) => isClosed)).toBe(true);
+  expect(timers.pendingCount()).toBe(0);
+});
+
+test("AAEP §6.1: news of a question that a call waits for is the call's; other news goes to who listens", async () => {
+  const outcomes: unknown[] = [];
+  const { client, daemons, timers } = await stage({ onOutcome: (outcome) => outcomes.push(outcome) });
+  const question = { session_id: "sess_1", action: "Delete it.", consequence: "It is gone." };
+  const asked = client.confirm(question);
+  await settle();
+  await daemons[0]?.sever();
+  await timers.advance(1000);
+  const [request] = daemons[1]?.requests ?? [];
+  expect(request?.params).toEqual(daemons[0]?.requests[0]?.params);
+  const { reply_token, event_id } = (request?.params ?? {}) as { reply_token?: string; event_id?: string };
+  const outcome = { resolved_by: "timeout", decision: "reject", reply_token, event_id };
+  const tell = (params: unknown): void =>
+    daemons[1]?.handlers.notification({ method: "aaep.outcome", params } as Parameters<RpcHandlers["notification"]>[0]);
+  tell(outcome);
+  tell({ ...outcome, reply_token: "rpl_other" });
+  request?.answer(outcome);
+  expect(await asked).toEqual(outcome);
+  expect(outcomes).toEqual([{ ...outcome, reply_token: "rpl_other" }]);
+});
+
+test("R8a: the streams of a child are one connection; there is no second", async () => {
+  const connect = childRpcConnector({ stdin: new PassThrough(), stdout: new PassThrough() });
+  const handlers: RpcHandlers = { request: () => ({}), notification: () => {} };
+  await (await connect(handlers)).close();
+  await expect(connect(handlers)).rejects.toMatchObject({ code: "address_invalid", origin: "local" });
+});
