@@ -172,3 +172,25 @@ describe("an agent that publishes faster than its text can be shaped", () => {
     expect(rig.agent.room()).toBeUndefined();
   });
 });
+
+describe("what a turn has room for", () => {
+  /** How many turns it takes until a listener has 400 events of an agent, on a clock that stands still: by what their sending is taken to cost alone. */
+  function turnsFor(boundaries: readonly Boundary[], piece: string): number {
+    const rig = createEngineRig({ engine: { turnRoomMs: 2 }, turnsBetween: 0 });
+    const listener = rig.listen({ coalesceBoundaries: boundaries, maxEventsPerSecond: undefined });
+    rig.clock.settle();
+    rig.publish(session().started());
+    for (let count = 0; count < 400; count += 1) rig.publish(session().chunk(piece));
+    let turns = 0;
+    for (; listener.received.length < 399; turns += 1) {
+      if (turns > 100) throw new Error("It does not come to an end.");
+      rig.clock.turn();
+    }
+    return turns;
+  }
+
+  it("R34: hundreds of events that go out as they were published, and fewer that are made of text", () => {
+    expect(turnsFor(["none"], "Go on. ")).toBeLessThanOrEqual(2);
+    expect(turnsFor(sentences, "Go on. ")).toBeGreaterThan(2);
+  });
+});
