@@ -113,7 +113,6 @@ export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBo
       if (code !== undefined) {
         // After code a word begins where the sentence does.
         wordScanner.moveTo(Math.min(code.end, limit));
-        if (code.end >= limit) return;
         continue;
       }
       const nextFence = fences.at(fences.countUpTo(offset)) ?? limit;

@@ -1,17 +1,18 @@
 // R27, R34: a subscription that fell behind so far that a great many sessions lost something. What a turn does is counted, not timed.
 import { describe, expect, it } from "vitest";
-import { createEngineRig, type EngineRig, type Listener, session } from "../support/engine-rig.js";
+import { createEngineRig, type EngineRig, type Listener, type RigOptions, session } from "../support/engine-rig.js";
 
 const SESSION_COUNT = 300;
 const KEPT_COUNT = 50;
 const LOST = Array.from({ length: SESSION_COUNT - KEPT_COUNT }, (_, index) => `sess_${index}`);
 
 /** A listener that took nothing while all sessions began, of which the journal has only the last few. A turn has room for one step. */
-function lateListener(): { readonly rig: EngineRig; readonly listener: Listener } {
+function lateListener(around?: RigOptions["around"]): { readonly rig: EngineRig; readonly listener: Listener } {
   const rig = createEngineRig({
     journal: { maxEvents: KEPT_COUNT },
     engine: { queueLimitCount: 8, viewWindowCount: 16, turnRoomMs: 0 },
     turnsBetween: 1,
+    ...(around && { around }),
   });
   const listener = rig.listen({ maxEventsPerSecond: undefined });
   listener.block(true);
@@ -57,5 +58,20 @@ describe("gaps of a great many sessions", () => {
     rig.clock.settle();
     expect(new Set(gapsIn(listener))).toEqual(new Set(LOST));
     expect(listener.received.at(-1)?.event.session_id).toBe(`sess_${SESSION_COUNT - 1}`);
+  });
+
+  it("R27: are all told where the journal has nothing behind them", () => {
+    const { rig, listener } = lateListener((journal) => ({
+      read: (after, limit) => {
+        const oldest = journal.head() + 1;
+        return after + 1 < oldest ? { kind: "gap", oldest } : journal.read(after, limit);
+      },
+    }));
+    listener.block(false);
+    rig.clock.settle();
+    expect(new Set(gapsIn(listener))).toEqual(new Set(LOST));
+    rig.publish(session("sess_later").started());
+    rig.clock.settle();
+    expect(listener.received.at(-1)?.event.session_id).toBe("sess_later");
   });
 });
