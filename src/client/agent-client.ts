@@ -5,7 +5,7 @@ import { isPublishResult } from "#gen/aaep/validators.js";
 import { Fault, type FaultCode, faultFrom } from "../base/errors.js";
 import type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
 import type { CloseInfo } from "../contracts/transport.js";
-import { createAgentCalls } from "./agent-calls.js";
+import { createAgentCalls, UNTAKEN } from "./agent-calls.js";
 import { type AgentLinkOptions, createAgentLink } from "./agent-link.js";
 import { type AgentQuestions, createAgentQuestions, type QuestionListeners, tellListeners } from "./agent-questions.js";
 import { createAgentSessions } from "./agent-sessions.js";
@@ -62,11 +62,13 @@ export async function createAgentClient(
   connect: (handlers: RpcHandlers) => Promise<RpcConnection>,
   options: AgentClientOptions = {},
 ): Promise<AgentClient> {
-  const { reconnect = "always", patienceMs = 60_000, timers = PLATFORM_TIMERS } = options;
-  const calls = createAgentCalls({ repeats: reconnect === "always", patienceMs, timers });
+  const { reconnect = "always", patienceMs = 60_000, stableAfterMs = 10_000, timers = PLATFORM_TIMERS } = options;
+  const calls = createAgentCalls({ repeats: reconnect === "always", patienceMs, stableAfterMs, timers });
   const sessions = createAgentSessions();
   const questions = createAgentQuestions(calls);
   let manifest: object | undefined;
+  // Found lost and not told yet: an attempt may fail after it has found that.
+  const lost = new Set<string>();
 
   const handlers: RpcHandlers = {
     request: ({ method }) => {
@@ -79,23 +81,29 @@ export async function createAgentClient(
     },
   };
 
-  async function takeOver(connection: RpcConnection, claim: ResumeSessionParams): Promise<string | undefined> {
+  async function takeOver(connection: RpcConnection, claim: ResumeSessionParams): Promise<void> {
     try {
       await connection.request("aaep.resume_session", claim);
-      return undefined;
     } catch (caught) {
       const fault = faultFrom(caught);
       if (LATER.has(fault.code)) throw fault;
-      return sessions.drop(claim.session_id) ? claim.session_id : undefined;
+      const { session_id: sessionId } = claim;
+      if (!sessions.isLost(sessionId)) return;
+      sessions.drop(sessionId);
+      lost.add(sessionId);
     }
   }
 
-  async function comeBack(connection: RpcConnection): Promise<readonly string[]> {
-    // One after the other on the wire; the answers are waited for together.
-    const declared = manifest === undefined ? undefined : connection.request("aaep.set_manifest", manifest);
-    const taken = sessions.claims().map((claim) => takeOver(connection, claim));
-    const [, ...lost] = await Promise.all([declared, ...taken]);
-    return lost.filter((sessionId) => sessionId !== undefined);
+  async function comeBack(connection: RpcConnection, goesOn: () => void): Promise<readonly string[]> {
+    if (manifest !== undefined) await connection.request("aaep.set_manifest", manifest);
+    const claims = sessions.claims();
+    for (let from = 0; from < claims.length; from += CLAIMS_AT_ONCE) {
+      await Promise.all(claims.slice(from, from + CLAIMS_AT_ONCE).map((claim) => takeOver(connection, claim)));
+      goesOn();
+    }
+    const told = [...lost];
+    lost.clear();
+    return told;
   }
 
   const link = await createAgentLink(
@@ -105,17 +113,18 @@ export async function createAgentClient(
 
   async function publish(events: unknown): Promise<PublishResult> {
     const prepared = Array.isArray(events) ? events.map(sessions.prepare) : sessions.prepare(events);
-    const settle = (isAccepted: boolean): void => {
-      for (const event of Array.isArray(prepared) ? prepared : [prepared]) sessions.settled(event, isAccepted);
-    };
+    const all: readonly unknown[] = Array.isArray(prepared) ? prepared : [prepared];
     try {
       const result = await calls.request("aaep.publish", prepared as object);
       if (!isPublishResult(result)) throw new Fault("invalid_message", "The answer to aaep.publish is not readable.");
-      settle(true);
+      for (const event of all) sessions.accepted(event);
       return result;
     } catch (caught) {
-      settle(false);
-      throw caught;
+      const fault = faultFrom(caught);
+      // Without an answer nobody knows whether the daemon has them.
+      if (!UNTAKEN.has(fault.code)) for (const event of all) sessions.refused(event);
+      const [first] = all as readonly { readonly event_id?: unknown }[];
+      throw typeof first?.event_id === "string" ? fault.with({ eventId: fault.eventId ?? first.event_id }) : fault;
     }
   }
 
@@ -147,3 +156,6 @@ export async function createAgentClient(
 
 /** Faults of a daemon that cannot hand a session over now, and will be able to. */
 const LATER: ReadonlySet<FaultCode> = new Set<FaultCode>(["peer_gone", "shutting_down", "storage_unavailable"]);
+
+/** So many sessions are claimed together; the next when they are answered. */
+const CLAIMS_AT_ONCE = 64;

@@ -24,8 +24,11 @@ export interface AgentLinkOptions {
 export interface AgentLinkServices {
   /** Makes one connection; called again for each attempt. */
   readonly connect: () => Promise<RpcConnection>;
-  /** Takes over by a new connection what the lost one had, and answers the sessions that could not be. Rejects where it has to be tried again. */
-  readonly comeBack: (connection: RpcConnection) => Promise<readonly string[]>;
+  /**
+   * Takes over by a new connection what the lost one had, and answers the sessions that could not be. Calls `goesOn` whenever the daemon has
+   * answered. Rejects where it has to be tried again.
+   */
+  readonly comeBack: (connection: RpcConnection, goesOn: () => void) => Promise<readonly string[]>;
   /** A connection is there to be used. */
   readonly up: (connection: RpcConnection) => void;
   readonly down: () => void;
@@ -40,7 +43,7 @@ export interface AgentLink {
   readonly closed: Promise<CloseInfo>;
 }
 
-/** How long a daemon may take to hand the sessions over, ms. Then the connection counts as lost. */
+/** How long a daemon may take to answer for some sessions, ms. Then the connection counts as lost. */
 const ANSWER_MS = 10_000;
 
 /** Begins with a connection. Rejects with the Fault of `connect` where that fails: a wrong address is told at once. */
@@ -70,11 +73,16 @@ export async function createAgentLink(services: AgentLinkServices, options: Agen
       return faultFrom(caught);
     }
     const { close } = connection;
-    const cancelTimeout = timers.wakeAt(timers.now() + ANSWER_MS, () => void close());
+    const timeOut = (): (() => void) => timers.wakeAt(timers.now() + ANSWER_MS, () => void close());
+    let cancelTimeout = timeOut();
+    const goesOn = (): void => {
+      cancelTimeout();
+      cancelTimeout = timeOut();
+    };
     try {
       // Closed while the attempt was under way, the client takes nothing over any more.
       if (isClosing) throw closedHere();
-      return await services.comeBack(connection);
+      return await services.comeBack(connection, goesOn);
     } catch (caught) {
       await close();
       return faultFrom(caught);

@@ -135,7 +135,11 @@ export function createAgentQuestions(connection: Pick<RpcConnection, "request">)
     }
     // It can be taken back only by a token that is known here.
     const token = typeof question.reply_token === "string" ? question.reply_token : newReplyToken();
-    const outcome = connection.request(method, { event_id: newEventId(), ...question, reply_token: token });
+    const outcome = connection.request(method, {
+      ...question,
+      event_id: question.event_id ?? newEventId(),
+      reply_token: token,
+    });
     // Where it cannot be taken back, the connection is gone, which `outcome` says.
     signal?.addEventListener("abort", () => void cancel(token).catch(() => {}), { once: true });
     awaited.add(token);

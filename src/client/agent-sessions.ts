@@ -11,49 +11,68 @@ export interface AgentSessions {
    * where nothing is missing, and where it is no event.
    */
   readonly prepare: (event: unknown) => unknown;
-  /** It was accepted, or refused. */
-  readonly settled: (event: unknown, isAccepted: boolean) => void;
+  readonly accepted: (event: unknown) => void;
+  readonly refused: (event: unknown) => void;
   /** A session was taken over. */
   readonly hold: (claim: ResumeSessionParams) => void;
   /** What takes over the sessions that are open, the oldest first. */
   readonly claims: () => readonly ResumeSessionParams[];
-  /** A session could not be taken over. Answers whether it was there to be lost: the start of any other is still to be answered. */
-  readonly drop: (sessionId: string) => boolean;
+  /**
+   * A session could not be taken over. Answers whether it is lost: one whose start is still to be answered may begin yet, and one whose end is may
+   * just have ended.
+   */
+  readonly isLost: (sessionId: string) => boolean;
+  readonly drop: (sessionId: string) => void;
 }
 
 interface HeldSession {
   readonly token: string;
   isStarted: boolean;
+  /** Its end is on its way. */
+  isEnding: boolean;
 }
 
 export function createAgentSessions(): AgentSessions {
   const held = new Map<string, HeldSession>();
+  const begin = (sessionId: string, token: string, isStarted: boolean): void => {
+    held.set(sessionId, { token, isStarted, isEnding: false });
+  };
+  const endOf = (event: unknown): HeldSession | undefined =>
+    isFields(event) && isOf(event, TERMINAL) ? held.get(event.session_id) : undefined;
+
   return {
     prepare: (event) => {
       if (!isFields(event)) return event;
-      const identified = typeof event.event_id === "string" ? event : { ...event, event_id: newEventId() };
-      if (!isOf(identified, STARTED) || held.has(identified.session_id)) return identified;
-      const token = ownTokenOf(identified) ?? newResumeToken();
-      held.set(identified.session_id, { token, isStarted: false });
+      const identified = event.event_id === undefined ? { ...event, event_id: newEventId() } : event;
+      const ending = endOf(identified);
+      if (ending !== undefined) ending.isEnding = true;
+      if (!isOf(identified, STARTED)) return identified;
+      const known = held.get(identified.session_id);
+      if (known?.isStarted === true) return identified;
+      // A start that was never answered is repeated with the token that it had.
+      const token = ownTokenOf(identified) ?? known?.token ?? newResumeToken();
+      begin(identified.session_id, token, false);
       return withOwnToken(identified, token);
     },
-    settled: (event, isAccepted) => {
+    accepted: (event) => {
       if (!isFields(event)) return;
-      if (isOf(event, STARTED)) {
-        const session = held.get(event.session_id);
-        if (session === undefined || session.isStarted) return;
-        if (isAccepted) session.isStarted = true;
-        else held.delete(event.session_id);
-      } else if (isAccepted && isOf(event, TERMINAL)) held.delete(event.session_id);
+      if (isOf(event, TERMINAL)) held.delete(event.session_id);
+      const token = ownTokenOf(event);
+      if (isOf(event, STARTED) && token !== undefined) begin(event.session_id, token, true);
     },
-    hold: ({ session_id: sessionId, resume_token: token }) => {
-      held.set(sessionId, { token, isStarted: true });
+    refused: (event) => {
+      const ending = endOf(event);
+      if (ending !== undefined) ending.isEnding = false;
+      if (isFields(event) && isOf(event, STARTED) && held.get(event.session_id)?.isStarted === false)
+        held.delete(event.session_id);
     },
+    hold: ({ session_id: sessionId, resume_token: token }) => begin(sessionId, token, true),
     claims: () => Array.from(held, ([session_id, { token }]) => ({ session_id, resume_token: token })),
-    drop: (sessionId) => {
-      if (held.get(sessionId)?.isStarted !== true) return false;
-      return held.delete(sessionId);
+    isLost: (sessionId) => {
+      const session = held.get(sessionId);
+      return session?.isStarted === true && !session.isEnding;
     },
+    drop: (sessionId) => void held.delete(sessionId),
   };
 }
 
@@ -74,5 +93,6 @@ function ownTokenOf({ extensions }: Fields): string | undefined {
 function withOwnToken(event: Fields, token: string): Fields {
   const { extensions = {} } = event;
   if (!isFields(extensions) || (extensions.aaepd !== undefined && !isFields(extensions.aaepd))) return event;
+  if (extensions.aaepd?.resume_token !== undefined) return event;
   return { ...event, extensions: { ...extensions, aaepd: { ...extensions.aaepd, resume_token: token } } };
 }

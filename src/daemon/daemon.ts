@@ -225,7 +225,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       // What a parent that takes no answers still has in its pipe may stay there (S9).
       if (reason === "stdin_ended" && parent !== undefined)
         await within(clock.now() + INPUT_TIMEOUT_MS, parent.inputEnded, clock);
-      await within(begun + times.sessionsMs, keepsSessions ? engine.leaveSessionsOpen() : endSessions(), clock);
+      await within(begun + times.sessionsMs, keepsSessions ? engine.leaveSessionsOpen() : endSessions(reason), clock);
       offered?.endAgents();
     } catch (caught) {
       log.error({ err: caught }, "an error while stopping; connections are closed all the same");
@@ -261,9 +261,9 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     presence?.update();
   };
 
-  const endSessions = async (): Promise<void> => {
+  const endSessions = async (reason: StopReason): Promise<void> => {
     await engine.settled();
-    await engine.endSessions();
+    await engine.endSessions(reason !== "signal");
   };
 
   return {

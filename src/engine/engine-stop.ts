@@ -14,14 +14,17 @@ export interface StopServices {
   readonly questions: Pick<Questions, "leaveOpen">;
   /** As `Engine.settled`. */
   readonly settled: () => Promise<void>;
+  /** Answers when all that was journaled is safe, undefined where it is; throws or rejects while it cannot be (R29). */
+  readonly safety: () => Promise<void> | undefined;
 }
 
 export interface EngineStop {
   /**
    * Ends all open sessions, as if their agents had vanished (R8a), in slices over turns of the event loop. From here on nothing is published
-   * ("shutting_down"). Resolves when all have ended and their subscriptions have it within reach; never rejects.
+   * ("shutting_down"). `isAgentGone`: they have, and the daemon stops because of it. Resolves when all have ended, their subscriptions have it within
+   * reach, and their agents are told how their questions ended; never rejects.
    */
-  readonly endSessions: () => Promise<void>;
+  readonly endSessions: (isAgentGone?: boolean) => Promise<void>;
   /**
    * In place of that, where the journal is kept for the next run: sessions and questions stay open, and nothing is published from here on
    * ("shutting_down"). Subscriptions are owed nothing more in this run (R8b). Resolves when what was accepted is done; never rejects.
@@ -32,11 +35,11 @@ export interface EngineStop {
 }
 
 export function createEngineStop(services: StopServices): EngineStop {
-  const { sessions, slices, hub, publishing, questions, settled } = services;
+  const { sessions, slices, hub, publishing, questions, settled, safety } = services;
   let isLeaving = false;
 
   /** All that are open, the oldest first. Nobody may open another meanwhile. */
-  const endAll = (): Promise<void> =>
+  const endAll = (isAgentGone: boolean): Promise<void> =>
     new Promise((resolve) => {
       const ids = sessions.openIds();
       const endFrom = (index: number): void => {
@@ -46,20 +49,30 @@ export function createEngineStop(services: StopServices): EngineStop {
           return;
         }
         slices.add(1 + (sessions.openParts(sessionId) ?? 0), () => {
-          publishing.abandon(sessionId);
+          publishing.abandon(sessionId, !isAgentGone);
           endFrom(index + 1);
         });
       };
       endFrom(0);
     });
 
+  /** An outcome is told when it is safe. Where the journal takes nothing, it is nobody's decision yet. */
+  const outcomesTold = async (): Promise<void> => {
+    try {
+      await safety();
+    } catch {
+      // The journal reports its own failures.
+    }
+  };
+
   return {
-    endSessions: async () => {
+    endSessions: async (isAgentGone = false) => {
       publishing.stop(false);
       // What was said before a session's end is heard before it.
       const behind = hub.settled();
       if (behind !== undefined) await behind;
-      await endAll();
+      await endAll(isAgentGone);
+      await outcomesTold();
       await settled();
     },
     leaveSessionsOpen: async () => {

@@ -169,6 +169,9 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
 
   const countAbleNow = (): AbleSubscriptions => countAble([...hub.members()].map((member) => member.terms()));
 
+  // Sessions of the run before, while their listeners may be on the way back.
+  const fromBefore = new Set<string>();
+  let returnUntil = Number.NEGATIVE_INFINITY;
   const questions = createQuestions({
     wakeUps,
     slices,
@@ -177,6 +180,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     limits: options,
     audit: services.audit,
     isAgentAway: (sessionId) => publishing.graceUntil(sessionId) !== undefined,
+    returnUntil: (sessionId) => (fromBefore.has(sessionId) ? returnUntil : Number.NEGATIVE_INFINITY),
     countAble: countAbleNow,
     resolve: (question, result) => {
       // The same in every run: after a kill it may be told once more (R12).
@@ -267,7 +271,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     });
 
   const settled = (): Promise<void> => slices.settled().then(hub.settled);
-  const stop = createEngineStop({ sessions, slices, hub, publishing, questions, settled });
+  const stop = createEngineStop({ sessions, slices, hub, publishing, questions, settled, safety });
 
   const subscriptionServices: SubscriptionServices = {
     isLeaving: stop.isLeaving,
@@ -336,6 +340,9 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     points.restore(sessions.isKnown);
     questions.restore(open, log);
     publishing.restore(open);
+    returnUntil = clock.now() + options.agentGraceMs;
+    for (const sessionId of sessions.openIds()) fromBefore.add(sessionId);
+    if (fromBefore.size > 0) wakeUps.at(returnUntil, () => fromBefore.clear());
   };
   if (kept.isKept) restore();
 

@@ -43,7 +43,7 @@ export interface Publishing {
    */
   readonly stop: (areSessionsKept: boolean) => void;
   /** Ends an open session as if its agent had vanished (R8). One that the journal does not take is logged, and open in the next run. */
-  readonly abandon: (sessionId: string) => void;
+  readonly abandon: (sessionId: string, isStopping: boolean) => void;
   /** When the grace of a session whose agent is away ends (R8). */
   readonly graceUntil: (sessionId: string) => Millis | undefined;
   /** What `agentGraceMs` answers has changed. */
@@ -170,10 +170,10 @@ export function createPublishing(services: PublishingServices): Publishing {
     }
   };
 
-  const abandon = (sessionId: string): void => {
+  const abandon = (sessionId: string, isStopping = false): void => {
     graces.forget(sessionId);
     questions.settleDue(sessionId, true);
-    if (sessions.summary(sessionId) !== undefined) carryOut(sessions.abandon(sessionId, moment()));
+    if (sessions.summary(sessionId) !== undefined) carryOut(sessions.abandon(sessionId, moment(), isStopping));
   };
 
   /** An agent that a stop cuts off before it is told its token is told it in the next run, where it publishes the same once more (R8b). */
@@ -192,7 +192,7 @@ export function createPublishing(services: PublishingServices): Publishing {
   });
 
   const { agentGraceMs: graceMs } = services;
-  const graces = createSessionGraces({ clock, wakeUps, slices, log, sessions, graceMs, end: abandon });
+  const graces = createSessionGraces({ clock, wakeUps, slices, log, sessions, graceMs, end: (id) => abandon(id) });
 
   const knownPublish = (eventId: string): KnownPublish | undefined => {
     const entry = journal.find(eventId);
@@ -205,8 +205,10 @@ export function createPublishing(services: PublishingServices): Publishing {
   let isLeaving = false;
 
   const stopping = (): Fault => {
-    const sentence = "The daemon is stopping and takes nothing more. Publish again when it has started.";
-    return new Fault("shutting_down", sentence, { pointer: "", rule: "R8a" });
+    const sentence = isLeaving
+      ? "The daemon is stopping and takes nothing more. Publish again when it has started."
+      : "The daemon is stopping, and its sessions end with it. Begin another when it has started.";
+    return new Fault("shutting_down", sentence, { pointer: "", rule: isLeaving ? "R8b" : "R8a" });
   };
 
   const assertTaking = (): void => {
@@ -353,9 +355,9 @@ export function createPublishing(services: PublishingServices): Publishing {
       }
       agents.tellClosing(areSessionsKept);
     },
-    abandon: (sessionId) => {
+    abandon: (sessionId, isStopping) => {
       try {
-        abandon(sessionId);
+        abandon(sessionId, isStopping);
       } catch (caught) {
         log.error({ err: caught, session: sessionId }, "a session could not be ended");
       }

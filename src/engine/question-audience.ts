@@ -5,7 +5,7 @@ import { isAnswerable, type Pending } from "./pending-question.js";
 import type { DefaultedBy } from "./question-result.js";
 import type { QuestionsOptions } from "./questions-spec.js";
 
-type AudienceOptions = Pick<QuestionsOptions, "countAble" | "limits" | "isAgentAway" | "wakeUps"> & {
+type AudienceOptions = Pick<QuestionsOptions, "countAble" | "limits" | "isAgentAway" | "returnUntil" | "wakeUps"> & {
   readonly now: () => Millis;
   readonly pending: ReadonlyMap<string, Pending>;
   readonly setWaiting: (entry: Pending, isWaiting: boolean) => void;
@@ -35,7 +35,8 @@ export function createQuestionAudience(options: AudienceOptions): QuestionAudien
     }
     if (entry.cancelGrace !== undefined || mayReturn(entry)) return;
     const resolvedBy = entry.hadAudience ? "subscription_ended" : "no_subscriber";
-    const graceMs = entry.hadAudience ? limits.reconnectGraceMs : limits.confirmationGraceMs;
+    const returnMs = options.returnUntil(entry.question.sessionId) - options.now();
+    const graceMs = entry.hadAudience ? limits.reconnectGraceMs : Math.max(limits.confirmationGraceMs, returnMs);
     if (graceMs === 0) {
       comeDue(entry, resolvedBy);
       return;
@@ -44,7 +45,7 @@ export function createQuestionAudience(options: AudienceOptions): QuestionAudien
     entry.cancelGrace = options.wakeUps.at(options.now() + graceMs, () => comeDue(entry, resolvedBy));
   };
 
-  /** After a restart everybody may be on the way back, the agent as well as those that can answer (R8b). */
+  /** After a restart everybody may be on the way back, the agent as well as the listeners that can answer (R8b). */
   const mayReturn = ({ isRestored, hadAudience, question }: Pending): boolean =>
     isRestored && (!hadAudience || options.isAgentAway(question.sessionId));
 

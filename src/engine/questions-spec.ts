@@ -37,6 +37,11 @@ export interface QuestionsOptions {
   /** Whether a session's agent is away and may come back (R8). */
   readonly isAgentAway: (sessionId: string) => boolean;
   /**
+   * Until when the listeners that a session had in the run before may be on their way back: a question that is asked in it until then, as one that
+   * a kill lost is asked once more, waits so long for somebody who can answer (R6, R8b). In the past for every other session.
+   */
+  readonly returnUntil: (sessionId: string) => Millis;
+  /**
    * Tells the session of it; called once a question, in the moment of its outcome. Answers when that is safe, where it is not at once (R29). Throws
    * "storage_unavailable" where it cannot be written down: the question then stays open.
    */

@@ -280,15 +280,16 @@ function endOutput(draft: Draft, session: SessionRecord, { outputId = "" }: Outp
   addFact(draft, session, "output", session.completedOutputs, outputId, COMPLETED_OUTPUTS_KEPT_COUNT);
 }
 
-/** Ends a session whose agent is gone and will not come back (R8). */
-export function abandonSession(draft: Draft, session: SessionRecord): void {
+/** Ends a session whose agent is gone and will not come back, or because the daemon stops (R8, R8a). */
+export function abandonSession(draft: Draft, session: SessionRecord, isStopping: boolean): void {
+  const because = isStopping ? "daemon_stopped" : session.isLeftOver ? "not_back" : "connection_lost";
   const stamp = stampNow(draft, session);
   closeOpen(draft, session, stamp);
   emitMade(draft, session, "closing", "session.errored", session.starter, stamp, {
     error_category: "transient",
     error_code: "AGENT_DISCONNECTED",
     recoverable: true,
-    ...draft.summary({ kind: "agent_disconnected", producer: session.starter, isLeftOver: session.isLeftOver }),
+    ...draft.summary({ kind: "agent_disconnected", producer: session.starter, because }),
   });
   finish(draft, session);
 }

@@ -98,8 +98,8 @@ export interface Sessions {
   readonly setTokenTold: (sessionId: string, isTold: boolean) => boolean;
   /** Whether any open session is this connection's. */
   readonly isHolder: (connection: object) => boolean;
-  /** Ends a session whose agent did not come back (R8). Throws `not_found`. */
-  readonly abandon: (sessionId: string, moment: Moment) => SessionPlan;
+  /** Ends a session whose agent did not come back, or because the daemon stops (R8, R8a). Throws `not_found`. */
+  readonly abandon: (sessionId: string, moment: Moment, isStopping?: boolean) => SessionPlan;
   /** An open session; undefined where there is none. */
   readonly summary: (sessionId: string) => SessionSummary | undefined;
   /** The latest timestamp of an open session; undefined where there is none. */
@@ -339,10 +339,10 @@ export function createSessions(options: SessionsOptions): Sessions {
       return true;
     },
     isHolder: owners.isHolder,
-    abandon: (sessionId, moment) => {
+    abandon: (sessionId, moment, isStopping = false) => {
       const session = known(sessionId);
       const draft = begin(moment, undefined, undefined);
-      abandonSession(draft, session);
+      abandonSession(draft, session, isStopping);
       return planFrom(draft, []);
     },
     summary: (sessionId) => {

@@ -67,7 +67,8 @@ async function stage(options: AgentClientOptions = {}) {
         else requests.push({ method, params, answer: resolve, refuse: reject });
       });
     const close = async (): Promise<void> => end({ kind: "local" });
-    return { request, closed, close } as unknown as RpcConnection;
+    const writable = (): Promise<void> => Promise.resolve();
+    return { request, closed, close, writable } as unknown as RpcConnection;
   };
   const client = await createAgentClient(connect, {
     timers,
@@ -176,8 +177,10 @@ test("R2: its manifest is declared first; a session that cannot be taken over is
   await Promise.all([declared, start]);
   await daemons[0]?.sever();
   await timers.advance(1000);
-  expect(daemons[1]?.methods()).toEqual(["aaep.set_manifest", "aaep.resume_session"]);
+  expect(daemons[1]?.methods()).toEqual(["aaep.set_manifest"]);
   daemons[1]?.requests[0]?.answer({});
+  await settle();
+  expect(daemons[1]?.methods()).toEqual(["aaep.set_manifest", "aaep.resume_session"]);
   daemons[1]?.requests[1]?.refuse(new Fault("session_ended", "Begin another."));
   await settle();
   expect(states.at(-1)).toEqual({ kind: "active", isResumed: true, lostSessions: ["sess_1"] });
@@ -347,4 +350,129 @@ test("R8a: the streams of a child are one connection; there is no second", async
   const handlers: RpcHandlers = { request: () => ({}), notification: () => {} };
   await (await connect(handlers)).close();
   await expect(connect(handlers)).rejects.toMatchObject({ code: "address_invalid", origin: "local" });
+});
+
+test("R8: a session whose end was on its way is not lost where it has ended by then", async () => {
+  const { client, daemons, timers, states } = await stage();
+  await begin(client, daemons);
+  const end = client.publish({ type: "aaep:agent.session.completed", session_id: "sess_1" });
+  await settle();
+  await daemons[0]?.sever();
+  await timers.advance(1000);
+  daemons[1]?.requests[0]?.refuse(new Fault("session_ended", "It has ended."));
+  await settle();
+  expect(states.at(-1)).toEqual({ kind: "active", isResumed: true, lostSessions: [] });
+  daemons[1]?.requests[1]?.answer(ACCEPTED);
+  await end;
+});
+
+test("R8: an end that was refused leaves the session to be taken over", async () => {
+  const { client, daemons, timers } = await stage();
+  await begin(client, daemons);
+  const end = client.publish({ type: "aaep:agent.session.completed", session_id: "sess_1" }).catch(() => {});
+  await settle();
+  daemons[0]?.requests.at(-1)?.refuse(new Fault("session_incomplete", "Close your tools."));
+  await end;
+  await daemons[0]?.sever();
+  await timers.advance(1000);
+  daemons[1]?.requests[0]?.refuse(new Fault("session_ended", "It has ended."));
+  await settle();
+  await daemons[1]?.sever();
+  await timers.advance(1000);
+  expect(daemons[2]?.methods()).toEqual([]);
+});
+
+test("R8: a loss that was found by an attempt that failed is told by the next", async () => {
+  const { client, daemons, timers, states } = await stage();
+  await begin(client, daemons);
+  const second = client.publish({ ...STARTED, session_id: "sess_2" });
+  await settle();
+  daemons[0]?.requests.at(-1)?.answer(ACCEPTED);
+  await second;
+  await daemons[0]?.sever();
+  await timers.advance(1000);
+  expect(daemons[1]?.requests.map(({ params }) => (params as { session_id: string }).session_id)).toEqual([
+    "sess_1",
+    "sess_2",
+  ]);
+  daemons[1]?.requests[0]?.refuse(new Fault("session_ended", "It has ended."));
+  daemons[1]?.requests[1]?.refuse(new Fault("storage_unavailable", "Not now."));
+  await settle();
+  await timers.advance(1000);
+  daemons[2]?.requests[0]?.answer({});
+  await settle();
+  expect(states.at(-1)).toEqual({ kind: "active", isResumed: true, lostSessions: ["sess_1"] });
+});
+
+test("R3, R8: a start that was given up is repeated with the token that it had", async () => {
+  const { client, daemons, timers, refuseWith } = await stage({ patienceMs: 500 });
+  const start = { ...STARTED, event_id: "evt_start" };
+  const lost = client.publish(start).catch((fault: Fault) => fault);
+  await settle();
+  const [first] = daemons[0]?.requests ?? [];
+  refuseWith(new Fault("not_found", "Nobody listens."));
+  await daemons[0]?.sever();
+  await timers.advance(1000);
+  expect(await lost).toMatchObject({ code: "peer_gone", eventId: "evt_start" });
+  refuseWith(undefined);
+  await timers.advance(1000);
+  daemons[1]?.requests[0]?.refuse(new Fault("session_not_started", "Start it."));
+  void client.publish(start).catch(() => {});
+  await settle();
+  expect(daemons[1]?.requests.at(-1)?.params).toEqual(first?.params);
+});
+
+test("R8: a start that is refused takes nothing from the one that is accepted", async () => {
+  const { client, daemons, timers } = await stage();
+  const bad = client.publish({ ...STARTED, urgency: "no" }).catch((fault: Fault) => fault.code);
+  const good = client.publish(STARTED);
+  await settle();
+  daemons[0]?.requests[0]?.refuse(new Fault("invalid_event", "No."));
+  await settle();
+  daemons[0]?.requests[1]?.answer(ACCEPTED);
+  await good;
+  expect(await bad).toBe("invalid_event");
+  await daemons[0]?.sever();
+  await timers.advance(1000);
+  expect(daemons[1]?.methods()).toEqual(["aaep.resume_session"]);
+});
+
+test("a daemon that closes each connection at once does not keep calls waiting for ever", async () => {
+  const { client, daemons, timers } = await stage({ patienceMs: 5000 });
+  const lost = client.ping().catch((fault: Fault) => fault.code);
+  await settle();
+  for (let count = 0; count < 30; count += 1) {
+    await daemons.at(-1)?.sever();
+    await timers.advance(500);
+  }
+  expect(await lost).toBe("peer_gone");
+});
+
+test("an outcome that takes longer than anybody waits for a daemon is waited for, also over two short breaks", async () => {
+  const { client, daemons, timers } = await stage({ patienceMs: 5000 });
+  const asked = client.confirm({ session_id: "sess_1", action: "Delete it.", consequence: "It is gone." });
+  await settle();
+  for (let count = 0; count < 2; count += 1) {
+    await daemons.at(-1)?.sever();
+    await timers.advance(1000);
+    await timers.advance(60_000);
+  }
+  const [request] = daemons[2]?.requests ?? [];
+  const { reply_token, event_id } = (request?.params ?? {}) as { reply_token?: string; event_id?: string };
+  request?.answer({ resolved_by: "timeout", decision: "reject", reply_token, event_id });
+  expect(await asked).toMatchObject({ resolved_by: "timeout" });
+});
+
+test("no more than 1,024 calls are on their way, and all are answered in the end", async () => {
+  const { client, daemons } = await stage();
+  const calls = Promise.all(Array.from({ length: 3000 }, () => client.ping()));
+  await settle();
+  const requests = daemons[0]?.requests ?? [];
+  for (let turn = 0; turn < 2000 && requests.length < 1024; turn += 1) await settle();
+  expect(requests).toHaveLength(1024);
+  for (let index = 0; index < 3000; index += 1) {
+    for (let turn = 0; turn < 100 && requests[index] === undefined; turn += 1) await settle();
+    requests[index]?.answer({});
+  }
+  expect(await calls).toHaveLength(3000);
 });

@@ -157,3 +157,32 @@ test("R8: a session that was taken over from another client is taken over again"
   await agent.publish([chunk("Here.", true), event("session.completed", { summary_normal: "Done." })]);
   expect(states.at(-1)).toEqual({ kind: "active", isResumed: true, lostSessions: [] });
 });
+
+test("R3: much that has waited goes out, and no more of it at a time than the daemon takes", async () => {
+  const mortal = await daemon();
+  const { agent, states } = await agentAt(mortal);
+  await agent.publish(started);
+  await mortal.kill();
+  await eventually(() => expect(states.at(-1)?.kind).toBe("waiting"));
+  const text = "x".repeat(6000);
+  const answers = Array.from({ length: 3500 }, () => agent.publish(chunk(text)));
+  expect(await mortal.start().ready).toBe(true);
+  await Promise.all(answers);
+  expect(states.filter(({ kind }) => kind === "active")).toHaveLength(2);
+  // And as much at once while the daemon is there: neither side waits for the other to read.
+  await Promise.all(Array.from({ length: 4000 }, () => agent.publish(chunk("y".repeat(300)))));
+});
+
+test("R8: thousands of sessions are taken over", async () => {
+  const mortal = await daemon("--agent-grace-seconds", "60");
+  const { agent, states } = await agentAt(mortal);
+  const ids = Array.from({ length: 2000 }, (_, index) => `sess_many${index}`);
+  for (let from = 0; from < ids.length; from += 500)
+    await agent.publish(
+      ids.slice(from, from + 500).map((id) => event("session.started", { summary_normal: "One." }, id)),
+    );
+  await mortal.kill();
+  expect(await mortal.start().ready).toBe(true);
+  await eventually(() => expect(states.at(-1)).toEqual({ kind: "active", isResumed: true, lostSessions: [] }));
+  await agent.publish(ids.slice(0, 500).map((id) => event("progress.updated", { progress: { percent: 1 } }, id)));
+});

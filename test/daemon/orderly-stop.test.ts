@@ -146,6 +146,10 @@ describe("R8b: SIGTERM with the journal on disk", () => {
     expect(textsOf(listener)).toBe("The photos are sorted. They wait");
     expect(eventsOf(listener).at(-1)).toMatchObject({ type: "aaep:agent.session.errored" });
     expect(agent.lines.some((line) => line.includes('"sessions_kept":false'))).toBe(true);
+    // It hears how its question ended, though that has to be safe first (R29), and nobody is told that a connection was lost.
+    const outcome = agent.lines.map((line) => JSON.parse(line)).find(({ method }) => method === "aaep.outcome");
+    expect(outcome?.params).toMatchObject({ reply_token: TOKEN, resolved_by: "cancelled" });
+    expect(eventsOf(listener).at(-1)?.summary_normal).toContain("The daemon was stopped");
   });
 
   it("with the journal in memory sessions end", async () => {

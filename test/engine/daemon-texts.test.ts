@@ -33,6 +33,7 @@ const CASES: { readonly [Key in MessageKey]: readonly MessageParameters[Key][] }
   ),
   agentDisconnected: [{ agent: "Planner" }],
   agentNotBack: [{ agent: "Planner" }],
+  daemonStopped: [{ agent: "Planner" }],
   toolAbandoned: [{ tool: "fetch_balance" }],
   questionNotice: (["confirmation", "clarification"] as const).map((kind) => ({
     agent: "Planner",

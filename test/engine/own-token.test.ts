@@ -196,3 +196,46 @@ describe("R2, R8, U3: a session that was taken over goes on as its agent", () =>
     expect(reader.received.at(-1)?.event.producer).toEqual(planner);
   });
 });
+
+describe("R2: the producer of a session that was taken over", () => {
+  const NAMELESS = { engine: { producerId: undefined } };
+  const planner = { agent_id: "planner", agent_name: "Planner" };
+
+  it("goes to a nameless agent that repeats the session's start", () => {
+    const rig = createEngineRig(NAMELESS);
+    const reader = rig.listen({ coalesceBoundaries: ["none"] });
+    const first = rig.openAgent(planner);
+    const { producer: _, ...start }: Readonly<Record<string, unknown>> = { ...begun(), producer: planner };
+    publish(first, start);
+    first.close();
+    const mine = rig.openAgent();
+    publish(mine, start);
+    publish(mine, session().progress(1));
+    rig.clock.settle();
+    expect(reader.received.map(({ event }) => event.producer)).toEqual([planner, planner]);
+  });
+
+  it("goes to a nameless agent that has shown the token once", () => {
+    const rig = createEngineRig(NAMELESS);
+    const first = rig.openAgent(planner);
+    const reader = rig.listen({ coalesceBoundaries: ["none"] });
+    const { resumeToken } = publish(first, session().started());
+    first.close();
+    const mine = rig.openAgent();
+    publish(mine, session().progress(1), String(resumeToken));
+    publish(mine, session().progress(2));
+    rig.clock.settle();
+    expect(reader.received.map(({ event }) => event.producer)).toEqual([planner, planner, planner]);
+  });
+
+  it("does not go to a guest of another name", () => {
+    const rig = createEngineRig(NAMELESS);
+    const reader = rig.listen({ coalesceBoundaries: ["none"] });
+    const first = rig.openAgent(planner);
+    const { resumeToken } = publish(first, session().started());
+    rig.openAgent().resumeSession("sess_1", String(resumeToken));
+    publish(rig.openAgent({ agent_id: "helper" }), session().progress(1), String(resumeToken));
+    rig.clock.settle();
+    expect(reader.received.at(-1)?.event.producer.agent_id).toBe("helper");
+  });
+});

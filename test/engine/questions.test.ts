@@ -259,6 +259,7 @@ describe("R19, AAEP §6.3.4: replies", () => {
       limits: { clockSkewMs: 60_000, confirmationGraceMs: 0, reconnectGraceMs: 0 },
       audit: { isOn: true, record: () => undefined },
       isAgentAway: () => false,
+      returnUntil: () => Number.NEGATIVE_INFINITY,
       countAble: () => countAble([listener.subscription.terms()]),
       resolve: (_, result) => {
         results.push(result);

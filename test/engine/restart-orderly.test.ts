@@ -35,6 +35,9 @@ describe("R8b: an orderly stop", () => {
     await leave(run);
     person.subscription.close("producer_shutdown");
     run.advance(30_000);
+    // An outcome would be open until it is safe.
+    await run.flush();
+    await run.flush();
     expect(run.engine.status()).toMatchObject({ openSessionCount: 1, openQuestionCount: 1 });
     expect(typesOf(person.received)).not.toContain(LOST);
     expect(run.agent.closings).toEqual([true]);
@@ -108,7 +111,64 @@ describe("R8b: an orderly stop", () => {
   });
 });
 
+describe("R8b: an orderly stop, of what was under way", () => {
+  it("no deadline counts any more", async () => {
+    const runs = createRuns();
+    const { run } = asked(runs);
+    void run.engine.leaveSessionsOpen();
+    run.advance(60_000);
+    await run.flush();
+    await run.flush();
+    expect(run.engine.status().openQuestionCount).toBe(1);
+  });
+
+  it("nor does a grace that was running", () => {
+    const runs = createRuns();
+    const run = runs.start(0, { engine: { agentGraceMs: GRACE_MS } });
+    run.agent.publish([{ fields: session().started() }], false);
+    run.clock.settle();
+    run.agent.close();
+    run.advance(GRACE_MS - 1);
+    void run.engine.leaveSessionsOpen();
+    run.advance(1000);
+    expect(run.engine.status().openSessionCount).toBe(1);
+  });
+
+  it("a subscription that is paused is owed nothing more in this run", async () => {
+    const run = createRuns().start();
+    const listener = run.listen({ coalesceBoundaries: ["none"], paused: true });
+    run.agent.publish([{ fields: session().started() }], false);
+    run.clock.settle();
+    await leave(run);
+    expect(listener.subscription.drain()).toEqual({ kind: "done" });
+  });
+});
+
 describe("R8b: the run after it", () => {
+  it("R6: a question that is asked there waits as long as its listeners may be on their way, and no longer", async () => {
+    const runs = createRuns();
+    const { run, token } = asked(runs);
+    await leave(run);
+    const second = runs.start(100, { engine: { agentGraceMs: GRACE_MS } });
+    second.agent.resumeSession(S, token);
+    const again = { ...session().confirmation("rpl_2"), timeout_seconds: 60 };
+    second.agent.publish([{ fields: again }], false);
+    second.advance(GRACE_MS - 1);
+    await second.flush();
+    await second.flush();
+    expect(second.agent.outcomes).toEqual([]);
+    second.advance(1);
+    await second.flush();
+    await second.flush();
+    expect(second.agent.outcomes.map(({ result }) => result.resolvedBy)).toContain("no_subscriber");
+    // Of a session that begins in this run the default applies at once.
+    second.agent.publish([{ fields: session("sess_new").started() }], false);
+    second.agent.publish([{ fields: { ...session("sess_new").confirmation("rpl_3") } }], false);
+    await second.flush();
+    await second.flush();
+    expect(second.agent.outcomes.map(({ question }) => question.token)).toContain("rpl_3");
+  });
+
   it("a question whose listener has come and gone waits for the session's grace", async () => {
     const runs = createRuns();
     const { run, token } = asked(runs);
@@ -116,6 +176,8 @@ describe("R8b: the run after it", () => {
     const second = runs.start(100, { engine: { agentGraceMs: GRACE_MS } });
     second.listen(ABLE).subscription.close();
     second.advance(GRACE_MS - 1);
+    await second.flush();
+    await second.flush();
     expect(second.engine.status().openQuestionCount).toBe(1);
     second.agent.resumeSession(S, token);
     second.clock.settle();

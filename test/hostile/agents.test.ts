@@ -134,10 +134,25 @@ describe("speaking as the daemon", () => {
     });
     expect(await agent.refusal("aaep.publish", marked({ [name]: value }))).toMatchObject({
       code: "invalid_event",
-      pointer: "/extensions/aaepd",
+      pointer: `/extensions/aaepd/${name}`,
       rule: "R31",
     });
-    expect((await agent.publish(marked({ accepts_modified_action: true }))).events).toHaveLength(1);
+    expect((await agent.publish(marked({}))).events).toHaveLength(1);
+  });
+
+  it.each([
+    ["accepts_modified_action", true],
+    ["approved_by", "host"],
+  ])("R5a, R8: extensions.aaepd.%s stands in no chunk", async (name, value) => {
+    const rig = await startRig();
+    const agent = await rig.rpc();
+    await agent.publish(STARTED);
+    const context = ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"];
+    const marked = { ...chunk("x"), "@context": context, extensions: { aaepd: { [name]: value } } };
+    expect(await agent.refusal("aaep.publish", marked)).toMatchObject({
+      code: "invalid_event",
+      pointer: `/extensions/aaepd/${name}`,
+    });
   });
 });
 

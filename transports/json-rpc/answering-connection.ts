@@ -38,8 +38,8 @@ const ASKS_NOTHING: OwnRequestsEvents = { answered: () => {}, ended: () => {} };
 
 export interface Answering {
   readonly answering: AnsweringConnection;
-  /** Sends a message; reading waits until it is taken. */
-  readonly send: (message: object) => void;
+  /** Sends a message that is no answer: reading does not wait for it. */
+  readonly ask: (message: object) => void;
 }
 
 /** Takes over `connection`, its frames included. Handlers are called once this has returned. */
@@ -245,7 +245,9 @@ export function createAnsweringConnection(
     },
     closed: connection.closed,
   };
-  return { answering, send };
+  // The peer may take no more before its own answers are taken: who waits for that before it reads on waits for ever.
+  const ask = (message: object): void => void connection.send(encodeMessage(message));
+  return { answering, ask };
 }
 
 /** Nobody can cancel a notification. */

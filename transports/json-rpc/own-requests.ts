@@ -7,17 +7,17 @@ import {
   ParameterStructures,
   ResponseError,
 } from "vscode-jsonrpc/node";
-import { type Fault, faultFrom } from "../../src/base/errors.js";
+import { Fault, faultFrom } from "../../src/base/errors.js";
 import type { Log } from "../../src/contracts/log.js";
 import type { IncomingAnswer } from "./message-reader.js";
 import { faultFromRpcError } from "./status.js";
 
 export interface OwnRequests {
-  /** Rejects with a Fault: the peer's own, or the one that the connection ended with. */
+  /** Rejects with a Fault: the peer's own, or "peer_gone" where no answer can come any more. */
   readonly request: (method: string, params: object) => Promise<unknown>;
   /** What came with one read. */
   readonly answered: (messages: readonly IncomingAnswer[]) => void;
-  /** No answer can come any more: whoever waits, or asks later, gets the fault. Only the first one counts. */
+  /** No answer can come any more: each call that waits, or is made later, is told why as "peer_gone". Only the first one counts. */
   readonly end: (fault: Fault) => void;
 }
 
@@ -82,10 +82,11 @@ export function createOwnRequests(send: (message: object) => void, log: Log | un
     },
     end: (fault) => {
       if (over !== undefined) return;
-      over = fault;
+      // Whatever ended it, to who waits it is gone.
+      over = fault.code === "peer_gone" ? fault : new Fault("peer_gone", fault.sentence, { cause: fault });
       const rejections = [...pending];
       pending.clear();
-      for (const reject of rejections) reject(fault);
+      for (const reject of rejections) reject(over);
       library.dispose();
     },
   };

@@ -10,10 +10,10 @@ export function createRpcConnection(
   handlers: RpcHandlers,
   options: RpcOptions = {},
 ): RpcConnection {
-  const { answering, send } = createAnsweringConnection(connection, handlers, options, {
+  const { answering, ask } = createAnsweringConnection(connection, handlers, options, {
     answered: (messages) => requests.answered(messages),
     ended: (fault) => requests.end(fault),
   });
-  const requests = createOwnRequests(send, options.log);
+  const requests = createOwnRequests(ask, options.log);
   return { ...answering, request: requests.request };
 }

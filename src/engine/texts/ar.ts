@@ -113,6 +113,10 @@ export const ARABIC: Catalogue = {
     terse: "لم يعد الوكيل.",
     normal: `أُعيد تشغيل الخدمة ولم يعد ${agent}، لذلك انتهت الجلسة. قد تفيد إعادة تشغيلها.`,
   }),
+  daemonStopped: ({ agent }) => ({
+    terse: "أُوقفت الخدمة.",
+    normal: `أُوقفت الخدمة، لذلك انتهت جلسة ${agent}. قد تفيد إعادة تشغيلها.`,
+  }),
   toolAbandoned: ({ tool }) => ({
     terse: `${tool}: بلا نتيجة.`,
     normal: `تُركت الأداة ${tool} دون نتيجة.`,

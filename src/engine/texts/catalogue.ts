@@ -43,6 +43,8 @@ export interface MessageParameters {
   readonly agentDisconnected: { readonly agent: string };
   /** Its grace after a restart of the daemon is over (R8b). */
   readonly agentNotBack: { readonly agent: string };
+  /** The daemon ends its sessions with itself (R8a). */
+  readonly daemonStopped: { readonly agent: string };
   readonly toolAbandoned: { readonly tool: string };
   /** To those that cannot answer (R6). */
   readonly questionNotice: { readonly agent: string; readonly kind: QuestionKind; readonly asking: string };

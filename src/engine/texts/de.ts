@@ -107,6 +107,10 @@ export const GERMAN: Catalogue = {
     terse: "Agent nicht zurück.",
     normal: `Der Dienst wurde neu gestartet und ${agent} ist nicht zurückgekommen, darum ist die Sitzung beendet. Ein neuer Start kann helfen.`,
   }),
+  daemonStopped: ({ agent }) => ({
+    terse: "Dienst beendet.",
+    normal: `Der Dienst wurde beendet, darum ist die Sitzung von ${agent} beendet. Ein neuer Start kann helfen.`,
+  }),
   toolAbandoned: ({ tool }) => ({
     terse: `${tool}: kein Ergebnis.`,
     normal: `Das Werkzeug ${tool} wurde ohne Ergebnis aufgegeben.`,

@@ -104,6 +104,10 @@ export const ENGLISH: Catalogue = {
     terse: "Agent did not come back.",
     normal: `The daemon was restarted and ${agent} did not come back, so the session has ended. Starting it again may help.`,
   }),
+  daemonStopped: ({ agent }) => ({
+    terse: "Daemon stopped.",
+    normal: `The daemon was stopped, so the session of ${agent} has ended. Starting it again may help.`,
+  }),
   toolAbandoned: ({ tool }) => ({
     terse: `${tool}: no result.`,
     normal: `The tool ${tool} was abandoned without a result.`,

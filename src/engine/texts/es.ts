@@ -108,6 +108,10 @@ export const SPANISH: Catalogue = {
     terse: "El agente no ha vuelto.",
     normal: `El servicio se reinició y ${agent} no ha vuelto, por lo que la sesión ha terminado. Puede servir iniciarla de nuevo.`,
   }),
+  daemonStopped: ({ agent }) => ({
+    terse: "Servicio detenido.",
+    normal: `El servicio se detuvo, por lo que la sesión de ${agent} ha terminado. Puede servir iniciarla de nuevo.`,
+  }),
   toolAbandoned: ({ tool }) => ({
     terse: `${tool}: sin resultado.`,
     normal: `La herramienta ${tool} se abandonó sin resultado.`,

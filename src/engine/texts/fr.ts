@@ -114,6 +114,10 @@ export const FRENCH: Catalogue = {
     terse: "L’agent n’est pas revenu.",
     normal: `Le service a redémarré et ${agent} n’est pas revenu : la session est terminée. La relancer peut suffire.`,
   }),
+  daemonStopped: ({ agent }) => ({
+    terse: "Service arrêté.",
+    normal: `Le service a été arrêté : la session de ${agent} est terminée. La relancer peut suffire.`,
+  }),
   toolAbandoned: ({ tool }) => ({
     terse: `${tool} : pas de résultat.`,
     normal: `L’outil ${tool} a été abandonné sans résultat.`,

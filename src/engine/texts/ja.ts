@@ -104,6 +104,10 @@ export const JAPANESE: Catalogue = {
     terse: "エージェントが戻りません。",
     normal: `サービスが再起動した後に${agent}が戻らなかったため、セッションは終了しました。もう一度開始すると解決することがあります。`,
   }),
+  daemonStopped: ({ agent }) => ({
+    terse: "サービス停止。",
+    normal: `サービスが停止したため、${agent}のセッションは終了しました。もう一度開始すると解決することがあります。`,
+  }),
   toolAbandoned: ({ tool }) => ({
     terse: `${tool}：結果なし。`,
     normal: `ツール${tool}は結果が出ないまま中止されました。`,
