@@ -417,6 +417,7 @@ test("R3, R8: a start that was given up is repeated with the token that it had",
   refuseWith(undefined);
   await timers.advance(1000);
   daemons[1]?.requests[0]?.refuse(new Fault("session_not_started", "Start it."));
+  await settle();
   void client.publish(start).catch(() => {});
   await settle();
   expect(daemons[1]?.requests.at(-1)?.params).toEqual(first?.params);
