@@ -24,7 +24,7 @@ export interface FollowedSource {
   readonly notTaken: (token: string) => void;
   readonly interrupted: () => void;
   readonly active: () => void;
-  /** It is followed no more. */
+  /** It is followed no more, unless it is active again. */
   readonly ended: () => void;
 }
 
@@ -130,10 +130,12 @@ export function createTailQuestions({ io, say, verbosity, onQuiet, onFailure }: 
           .catch(() => {});
       },
       interrupted: () => {
+        // Further attempts that find nobody are no news.
+        if (!wasInterrupted) desk.interrupted(source);
         wasInterrupted = true;
-        desk.interrupted(source);
       },
       active: () => {
+        subscribers.add(subscriber);
         if (!wasInterrupted) return;
         wasInterrupted = false;
         subscriber()
@@ -143,7 +145,8 @@ export function createTailQuestions({ io, say, verbosity, onQuiet, onFailure }: 
       },
       ended: () => {
         subscribers.delete(subscriber);
-        desk.interrupted(source);
+        if (!wasInterrupted) desk.interrupted(source);
+        wasInterrupted = true;
       },
     };
   }

@@ -17,7 +17,7 @@ import { createHeldLines } from "./held-lines.js";
 import { createLineWriter } from "./line-writer.js";
 import { runCommand } from "./run-command.js";
 import { createTailLines } from "./tail-lines.js";
-import { createTailQuestions } from "./tail-questions.js";
+import { createTailQuestions, type FollowedSource } from "./tail-questions.js";
 import { interruptionInWords, stateInWords } from "./tail-states.js";
 import { watchDaemons } from "./watch-daemons.js";
 
@@ -42,6 +42,7 @@ const HELD_LINES = 500;
 interface Followed {
   readonly subscriber: Subscriber;
   readonly label: string;
+  readonly isConnected: () => boolean;
 }
 
 export function runTail(options: TailOptions, io: CommandIo): Promise<void> {
@@ -110,11 +111,17 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     say("", `Warning: ${JSON.stringify(pattern)} matches no event of AAEP. Write types whole, as in aaep:agent.tool.*`);
   }
 
-  function follow(socket: ChosenSocket, label: string, from: ResumePoint | undefined): Followed {
+  /** `source`: what it was asked by the daemon that was at its place before. `waits`: told each time that it has no connection. */
+  function follow(
+    socket: ChosenSocket,
+    label: string,
+    from: ResumePoint | undefined,
+    source?: FollowedSource,
+    waits: () => void = () => {},
+  ): Followed {
     let quotesText = false;
     let isToldWaiting = false;
     let isConnected = false;
-    const source = questions?.source(label, () => subscriber);
     const subscriber: Subscriber = createSubscriber({
       connect: connectingTo(
         socket,
@@ -144,13 +151,14 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
         }
         if (state.kind === "waiting") {
           // Further attempts that find nobody are no news.
-          if (isToldWaiting && state.because.kind === "fault") return;
+          if (isToldWaiting && state.because.kind === "fault") return waits();
           isToldWaiting = true;
         }
         // Terms that are changed while it stands are the questions' own affair, as for telling details.
         const isRenegotiated = state.kind === "active" && isConnected;
         isConnected = state.kind === "active";
         if (!isRenegotiated) say(label, stateInWords(state));
+        if (state.kind === "waiting") waits();
       },
       onReplyNotTaken: (token) => source?.notTaken(token),
       onError: (error) => say(label, `The daemon did not accept a message: ${error.message}`),
@@ -159,11 +167,12 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       ...(from === undefined ? undefined : { resumeAfter: from }),
     });
     subscriber.ended.catch(fail);
-    return { subscriber, label };
+    return { subscriber, label, isConnected: () => isConnected };
   }
 
   async function followOne(socket: ChosenSocket): Promise<ExitCode> {
-    const { subscriber } = follow(socket, "", resumeAfter);
+    const source = questions?.source("", () => subscriber);
+    const { subscriber } = follow(socket, "", resumeAfter, source);
     const code = await Promise.race([finished, subscriber.ended.then(exitCodeFromEnd)]);
     await subscriber.close();
     return code;
@@ -177,19 +186,22 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     /** What was said of a socket that nobody listens at is not said again at every change beside it. */
     const lastWords = new Map<string, string>();
     const rejected = new Set<string>();
+    /** What was asked at a place may be answered at the next daemon there (R8b). */
+    const sources = new Map<string, FollowedSource | undefined>();
     let present: ReadonlySet<string> = new Set();
 
     function update(daemons: readonly FoundDaemon[]): void {
       present = new Set(daemons.map(({ socketPath }) => socketPath));
-      for (const [path, { subscriber, label }] of followed) {
-        if (!present.has(path)) stop(path, subscriber, label);
-      }
+      for (const path of followed.keys()) stopWithoutConnection(path);
       for (const daemon of daemons) {
         const { socketPath } = daemon;
         if (followed.has(socketPath)) continue;
         const label = distinctLabel(daemon, daemons);
         const point = stoppedAt.get(socketPath) ?? resumeAfter;
-        const one = follow({ path: socketPath, isByVariable: false }, label, point);
+        const source = sources.get(socketPath) ?? questions?.source(label, () => followed.get(socketPath)?.subscriber);
+        sources.set(socketPath, source);
+        const place = { path: socketPath, isByVariable: false };
+        const one = follow(place, label, point, source, () => stopWithoutConnection(socketPath));
         followed.set(socketPath, one);
         void one.subscriber.ended.then(
           (end) => hasEnded(socketPath, one, end),
@@ -218,10 +230,13 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       lastWords.set(path, why);
     }
 
-    function stop(path: string, subscriber: Subscriber, label: string): void {
+    /** A daemon that stops takes its socket away first: what it still has to say is heard to the end. */
+    function stopWithoutConnection(path: string): void {
+      const one = followed.get(path);
+      if (one === undefined || present.has(path) || one.isConnected()) return;
       followed.delete(path);
-      say(label, "Its socket is gone.");
-      void subscriber.close();
+      say(one.label, "Its socket is gone.");
+      void one.subscriber.close();
     }
 
     const stopWatching = watchDaemons({

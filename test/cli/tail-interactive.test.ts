@@ -5,7 +5,15 @@ import { registerTail } from "../../src/cli/tail.js";
 import { type AgentClient, createAgentClient } from "../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../src/client/node.js";
 import type { Clock } from "../../src/contracts/clock.js";
-import { createStage, eventually, run, runtimeEnvironment, type Stage, serve } from "./command-stage.js";
+import {
+  createStage,
+  eventually,
+  run,
+  runtimeEnvironment,
+  type Stage,
+  type StageOptions,
+  serve,
+} from "./command-stage.js";
 
 const SESSION = "sess_tail";
 const producer = { agent_id: "bank" };
@@ -30,10 +38,10 @@ interface Person {
 
 /** With `standsStill` no time passes for it, however busy the machine. */
 async function person(
-  socketPath: string,
+  place: string | NonNullable<StageOptions["environment"]>,
   { isTTY = false, standsStill = false, argv = [] as readonly string[] } = {},
 ): Promise<Person> {
-  const stage = createStage();
+  const stage = createStage(typeof place === "string" ? {} : { environment: place });
   const stdin = Object.assign(new PassThrough(), { isTTY });
   const at = stage.io.clock.now();
   let passedMs = 0;
@@ -44,7 +52,13 @@ async function person(
     wakeAt: (time, wake) => real.wakeAt(time - passedMs, wake),
   };
   const withStdin = { ...stage, io: { ...stage.io, stdin, clock } };
-  const done = run(registerTail, withStdin, "--interactive", "--socket", socketPath, ...argv);
+  const done = run(
+    registerTail,
+    withStdin,
+    "--interactive",
+    ...(typeof place === "string" ? ["--socket", place] : []),
+    ...argv,
+  );
   onTestFinished(async () => {
     stage.interrupt();
     await done;
@@ -224,3 +238,24 @@ test("--json gives programs every event as it comes, the question among them", a
     .map((line) => JSON.parse(line).type);
   expect(types).toContain("aaep:agent.awaiting.confirmation");
 });
+
+test.each(["found by itself", "named"] as const)(
+  "R8b: a question that is open over an orderly stop is answered at the next daemon, which is %s",
+  async (how) => {
+    const runtime = runtimeEnvironment();
+    const one = await serve(runtime.XDG_RUNTIME_DIR);
+    const someone = await person(how === "named" ? one.socketPath : runtime);
+    const agent = await agentAt(one.socketPath);
+    const outcome = agent.confirm(QUESTION);
+    await asked(someone, "Pay the bill.");
+    await one.stop();
+    await asked(someone, "cannot be answered until it is back");
+    const before = someone.stage.err().length;
+    await serve(runtime.XDG_RUNTIME_DIR);
+    await eventually(() => expect(someone.stage.err().slice(before)).toContain("Pay the bill."));
+    someone.type("accept");
+    expect(await outcome).toMatchObject({ decision: "accept", resolved_by: "reply" });
+    // Further attempts that find nobody are no news.
+    expect(someone.stage.err().match(/cannot be answered until it is back/g)).toHaveLength(1);
+  },
+);
