@@ -22,16 +22,8 @@ export interface PublishReceipt {
 
 /** An agent's connection. */
 export interface AgentHandle {
-  /**
-   * Publishes one event, or an array of them, all or none (R3). Throws the Fault that refuses it. Where nobody is to be told of the receipt,
-   * `isAnswered` is false: tokens in it are not told then (R8). Default true.
-   */
-  readonly publish: (
-    inputs: readonly PublishedEvent[],
-    isArray: boolean,
-    resumeToken?: string,
-    isAnswered?: boolean,
-  ) => PublishReceipt;
+  /** Publishes one event, or an array of them, all or none (R3). Throws the Fault that refuses it. */
+  readonly publish: (inputs: readonly PublishedEvent[], isArray: boolean, resumeToken?: string) => PublishReceipt;
   /** Takes from its manifest who it is, and the first of its languages (R2). */
   readonly setIdentity: (producer: Producer, language: string | undefined) => void;
   readonly identity: () => Producer | undefined;

@@ -64,12 +64,12 @@ export interface SubscriptionServices {
   readonly isLeaving: () => boolean;
   readonly lows: Pick<SubscriberLows, "opened" | "left" | "moved">;
   readonly points: Pick<ResumePoints, "ran">;
-  readonly questions: Pick<Questions, "audienceChanged" | "reply" | "shown" | "wasShown">;
+  readonly questions: Pick<Questions, "audienceChanged" | "reply" | "sessionOf" | "shown" | "wasShown">;
   readonly repeats: Pick<Repeats, "find">;
   readonly now: () => Millis;
   readonly wakeUps: Pick<WakeUps, "at">;
   readonly safety: () => Promise<void> | undefined;
-  readonly connections: Pick<SharedConnections, "ownSessions" | "join">;
+  readonly connections: Pick<SharedConnections, "answered" | "ownSessions" | "join">;
   /** What is open and can be answered by these terms. */
   readonly questionsFor: (terms: Terms) => readonly OpenQuestion[];
   readonly shapeEvent: (event: AgentEvent, terms: Terms) => AgentEvent;
@@ -191,7 +191,11 @@ class HeldSubscription implements EngineSubscription, Replier, ConnectionNews {
   }
 
   reply(reply: Reply, raw: unknown): boolean {
-    return this.services.questions.reply(reply, this, raw);
+    const { questions, connections } = this.services;
+    const sessionId = questions.sessionOf(reply.token);
+    const hasCounted = questions.reply(reply, this, raw);
+    if (hasCounted && sessionId !== undefined) connections.answered(this.connection, sessionId);
+    return hasCounted;
   }
 
   safety(): Promise<void> | undefined {

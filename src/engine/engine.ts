@@ -114,6 +114,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       losses.forget(sessionId);
     },
     changing: (sessionId, summary) => standings.changing(sessionId, summary),
+    hasAnswered: (connection, sessionId) => connections.hasAnswered(connection, sessionId),
     kept,
     log,
   });

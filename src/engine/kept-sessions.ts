@@ -169,13 +169,11 @@ interface SessionCore extends KeptToken {
   readonly nextSequenceNumber: number | undefined;
   readonly latestMicros: number;
   readonly latestText: string;
-  /** Missing where a build wrote it that did not know. */
-  readonly isTokenTold?: boolean;
 }
 
 function coreOf(session: SessionRecord): SessionCore {
   const { sessionId, starter, language, lastAgentId, ordinal, factCount, nextSequenceNumber } = session;
-  const { latestMicros, latestText, tokenHash, resumeToken, isTokenTold } = session;
+  const { latestMicros, latestText, tokenHash } = session;
   return {
     sessionId,
     starter,
@@ -190,8 +188,6 @@ function coreOf(session: SessionRecord): SessionCore {
     latestMicros,
     latestText,
     tokenHash,
-    resumeToken,
-    isTokenTold,
   };
 }
 
@@ -208,7 +204,6 @@ function sessionFrom(core: SessionCore, hashToken: HashToken): SessionRecord {
     ...createSessionRecord(core.sessionId),
     ...scalars,
     tokenHash: hashIn(core, hashToken),
-    isTokenTold: core.isTokenTold ?? true,
     phase: "open",
     isLeftOver: true,
     nextSequenceNumber,

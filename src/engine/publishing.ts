@@ -13,8 +13,6 @@ import { createSessionGraces } from "./session-graces.js";
 import type { PublishAnswer, SessionPlan } from "./session-plan.js";
 import { AWAITING_INPUT, type OpenQuestion } from "./session-record.js";
 import type { Moment } from "./session-turn.js";
-import type { Sessions } from "./sessions.js";
-import { createToldTokens } from "./told-tokens.js";
 
 const FORGOTTEN = "Ask anew, with another event_id: this was asked before, and its outcome is no longer remembered.";
 
@@ -176,21 +174,6 @@ export function createPublishing(services: PublishingServices): Publishing {
     if (sessions.summary(sessionId) !== undefined) carryOut(sessions.abandon(sessionId, moment(), isStopping));
   };
 
-  /** An agent that a stop cuts off before it is told its token is told it in the next run, where it publishes the same once more (R8b). */
-  const assertTellable: Sessions["assertTellable"] = (sessionId, connection) => {
-    try {
-      sessions.assertTellable(sessionId, connection);
-    } catch (caught) {
-      throw isLeaving ? stopping() : caught;
-    }
-  };
-
-  const toldTokens = createToldTokens({
-    sessions: { assertTellable, setTokenTold: sessions.setTokenTold },
-    kept: journal.kept,
-    safety,
-  });
-
   const { agentGraceMs: graceMs } = services;
   const graces = createSessionGraces({ clock, wakeUps, slices, log, sessions, graceMs, end: (id) => abandon(id) });
 
@@ -225,7 +208,7 @@ export function createPublishing(services: PublishingServices): Publishing {
       const resumeToken = answer.kind === "absorbed" ? undefined : answer.resumeToken;
       return { eventId: answer.eventId, epoch: entry?.epoch ?? journal.head(), resumeToken };
     };
-    const publish: AgentHandle["publish"] = (inputs, isArray, resumeToken, isAnswered = true) => {
+    const publish: AgentHandle["publish"] = (inputs, isArray, resumeToken) => {
       assertTaking();
       for (const { fields } of inputs)
         if (typeof fields.session_id === "string") questions.settleDue(fields.session_id, mayEndQuestions(fields.type));
@@ -258,12 +241,7 @@ export function createPublishing(services: PublishingServices): Publishing {
       }
       const { journaled, durable } = carriedOut;
       const places = plan.answers.map((answer) => place(answer, journaled));
-      const first = places.find((one) => one.resumeToken !== undefined)?.resumeToken;
-      if (first === undefined || !isAnswered) return { events: places, resumeToken: first, durable };
-      const started = inputs.flatMap(({ fields }, index) =>
-        places[index]?.resumeToken === undefined ? [] : [String(fields.session_id)],
-      );
-      return { events: places, resumeToken: first, durable: toldTokens.whenSafe(started, connection, durable) };
+      return { events: places, resumeToken: places.find((one) => one.resumeToken !== undefined)?.resumeToken, durable };
     };
     const isTheirs = (sessionId: string, token: string, resumeToken: string | undefined): boolean =>
       sessions.belongsTo(sessionId, connection, resumeToken) || agents.isAsker(token, connection);

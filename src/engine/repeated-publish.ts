@@ -10,8 +10,8 @@ import type { Draft } from "./session-turn.js";
 export type Seen = Map<string, PublishedEvent> | undefined;
 
 /**
- * The answer to an event that was published before; undefined where it was not. The start of a session that nobody has gives it to whoever repeats
- * it: with the token that its agent chose, or where nobody was told the daemon's. Throws "event_id_reused".
+ * The answer to an event that was published before; undefined where it was not. The start of a session that nobody has gives it to the connection
+ * that repeats it with the token that its agent chose. Throws "event_id_reused".
  */
 export function answerRepeat(
   draft: Draft,
@@ -35,7 +35,8 @@ export function answerRepeat(
   const session = isStart ? open.get(known.event.session_id) : undefined;
   const isOwn = session !== undefined && ownToken !== undefined && draft.hashToken(ownToken) === session.tokenHash;
   if (session !== undefined && ownToken !== undefined && !isOwn) throw reused();
-  if (session !== undefined && session.owner === undefined && (isOwn || isUnclaimed(session, input, context))) {
+  // What everybody hears who listens is no proof: without the token nobody has a session that was another connection's.
+  if (session !== undefined && session.owner === undefined && isOwn) {
     draft.undo.touch(session);
     session.owner = context.connection;
     session.isResumed = true;
@@ -49,15 +50,4 @@ export function answerRepeat(
 function reused(): Fault {
   const sentence = "Give every event an event_id of its own; another event has this one.";
   return new Fault("event_id_reused", sentence, { pointer: "/event_id", rule: "R3" });
-}
-
-/** Whether a session that nobody has, and whose token nobody was told, is for who repeats its start in its agent's name. */
-function isUnclaimed(
-  { isTokenTold, starter }: SessionRecord,
-  { fields }: PublishedEvent,
-  { agent, producerId }: PublishContext,
-): boolean {
-  // Where the event names it, it is the same, or the event is not.
-  const name = fields.producer === undefined ? (agent?.agent_id ?? producerId) : starter.agent_id;
-  return !isTokenTold && name === starter.agent_id;
 }

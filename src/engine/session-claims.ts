@@ -18,13 +18,7 @@ export function assertClaim(session: SessionRecord, shownHash: string): void {
   throw new Fault("session_not_yours", sentence, { pointer: "/resume_token", rule: "R8" });
 }
 
-/** To a connection whose session went to another one before its start could be answered. */
-export function lostBeforeAnswer(): Fault {
-  const sentence = "Publish session.started once more; its connection lost the session before it could be answered.";
-  return new Fault("session_not_yours", sentence, { pointer: "/session_id", rule: "R8" });
-}
-
-/** Who took a session over goes on as the agent that started it, whatever else its connection is called. */
+/** An agent that took a session over goes on as the agent that started it, whatever else its connection is called. */
 export function factsIn(session: SessionRecord | undefined, context: PublishContext): CompletionFacts {
   if (session === undefined || session.phase !== "open") return context;
   const isTaken = session.owner === undefined || (session.isResumed && session.owner === context.connection);

@@ -144,10 +144,8 @@ export interface SessionRecord extends Undoable {
   isLeftOver: boolean;
   /** Of its token (R8). */
   tokenHash: string;
-  /** The token itself, where the daemon made it and may have to tell it again; undefined where its agent chose it. */
+  /** The token itself, where the daemon made it in this run, for the connection that repeats its start; undefined where its agent chose it. */
   resumeToken: string | undefined;
-  /** Somebody may have been told its token: nobody else is (R8). */
-  isTokenTold: boolean;
   /** Whoever has it now took it over, and speaks in it as its starter (R2). */
   isResumed: boolean;
 }
@@ -181,7 +179,6 @@ export function createSessionRecord(sessionId: string): SessionRecord {
     isLeftOver: false,
     tokenHash: "",
     resumeToken: undefined,
-    isTokenTold: false,
     isResumed: false,
   };
 }

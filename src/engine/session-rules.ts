@@ -26,7 +26,6 @@ export function startSession({ draft, session, event, ownToken }: Turn): void {
   session.owner = draft.connection;
   session.resumeToken = ownToken === undefined ? `rst_${draft.moment.ids.hex(16)}` : undefined;
   session.tokenHash = draft.hashToken(ownToken ?? session.resumeToken ?? "");
-  session.isTokenTold = ownToken !== undefined;
   draft.started.push(session);
 }
 
@@ -143,7 +142,11 @@ export function invokeTool(turn: Turn): void {
   }
   if (event.irreversible === true) {
     const used = confirmationFor(agent, tool, toolCallId);
-    if (used === undefined) {
+    if (draft.hasAnswered(draft.connection, session.sessionId)) {
+      const sentence =
+        "Make this call over the agent's own connection; this one has answered a question of the session.";
+      breach(turn, "confirmation_required", sentence, "/irreversible", "R5");
+    } else if (used === undefined) {
       const sentence =
         "Ask with awaiting.confirmation and wait until a reply accepts it; one reply permits one action.";
       breach(turn, "confirmation_required", sentence, "/irreversible", "AAEP §4.3.1, R5");

@@ -72,6 +72,8 @@ export interface Draft extends FactDraft, SessionLimits {
   readonly replyTokens: Map<string, string>;
   readonly moment: Moment;
   readonly connection: object | undefined;
+  /** Whether a connection has answered a question of a session (R5). */
+  readonly hasAnswered: (connection: object | undefined, sessionId: string) => boolean;
   /** Of the token that is shown. */
   readonly shownHash: string | undefined;
   readonly hashToken: HashToken;
@@ -89,7 +91,8 @@ type Happenings = "facts" | "events" | "warnings" | "asked" | "withdrawn" | "sta
 
 /** A draft in which nothing has happened yet. */
 export function createDraft(given: Omit<Draft, Happenings>): Draft {
-  const { sequencing, clockSkewMs, summary, undo, replyTokens, moment, connection, shownHash, hashToken } = given;
+  const { sequencing, clockSkewMs, summary, undo, replyTokens, moment, connection, hasAnswered, shownHash, hashToken } =
+    given;
   // Member by member: a spread of so many, made for each message, costs more than all rules together.
   return {
     sequencing,
@@ -99,6 +102,7 @@ export function createDraft(given: Omit<Draft, Happenings>): Draft {
     replyTokens,
     moment,
     connection,
+    hasAnswered,
     shownHash,
     hashToken,
     facts: [],

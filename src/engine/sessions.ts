@@ -16,7 +16,7 @@ import { type TakenToken, takeOwnToken } from "./own-token.js";
 import { faultAt } from "./publish-fault.js";
 import { answerRepeat, type Seen } from "./repeated-publish.js";
 import type { PublishedEvent } from "./same-publish.js";
-import { assertClaim, factsIn, lostBeforeAnswer } from "./session-claims.js";
+import { assertClaim, factsIn } from "./session-claims.js";
 import { absorb, type FactChange } from "./session-facts.js";
 import { checkOpenLimit } from "./session-limits.js";
 import { createSessionOwners } from "./session-owners.js";
@@ -62,6 +62,8 @@ export interface SessionsOptions {
   readonly changing?: (sessionId: string, summary: () => SessionSummary) => void;
   /** What the run before kept, and where this one keeps what the next needs. Default: nothing. */
   readonly kept?: KeptState;
+  /** Whether a connection has answered a question of a session (R5). Default: none has. */
+  readonly hasAnswered?: Draft["hasAnswered"];
   readonly log?: Pick<Log, "error">;
 }
 
@@ -92,10 +94,6 @@ export interface Sessions {
   readonly belongsTo: (sessionId: string | undefined, connection: object, resumeToken: string | undefined) => boolean;
   /** The connection that has the open session whose token this is (R8). */
   readonly holderOf: (resumeToken: string) => object | undefined;
-  /** Throws "session_not_yours" where a session that was this connection's is not any more: its token is not told to it then. */
-  readonly assertTellable: (sessionId: string, connection: object) => void;
-  /** Whether an open session's token may have been told, so that nobody else is told it. Answers whether that is news. */
-  readonly setTokenTold: (sessionId: string, isTold: boolean) => boolean;
   /** Whether any open session is this connection's. */
   readonly isHolder: (connection: object) => boolean;
   /** Ends a session whose agent did not come back, or because the daemon stops (R8, R8a). Throws `not_found`. */
@@ -163,6 +161,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       replyTokens,
       moment,
       connection,
+      hasAnswered: options.hasAnswered ?? (() => false),
       shownHash,
       hashToken,
     });
@@ -324,20 +323,6 @@ export function createSessions(options: SessionsOptions): Sessions {
       );
     },
     holderOf: (resumeToken) => owners.holderOf(hashToken(resumeToken)),
-    assertTellable: (sessionId, connection) => {
-      const session = open.get(sessionId);
-      // Of one that has ended nobody becomes the owner any more.
-      const owner = session === undefined ? (ended.recordOf(sessionId)?.owner ?? connection) : session.owner;
-      if (owner !== connection) throw lostBeforeAnswer();
-    },
-    setTokenTold: (sessionId, isTold) => {
-      settle();
-      const session = open.get(sessionId);
-      if (session === undefined || session.isTokenTold === isTold) return false;
-      session.isTokenTold = isTold;
-      kept.committed([session], []);
-      return true;
-    },
     isHolder: owners.isHolder,
     abandon: (sessionId, moment, isStopping = false) => {
       const session = known(sessionId);

@@ -19,6 +19,9 @@ export interface SharedConnections {
   readonly sessionLost: (connection: object) => void;
   /** The connection asked in a session, or published in it by its token: it stays a party to what is asked there, whoever has the session. */
   readonly tookPart: (connection: object, sessionId: string) => void;
+  /** The connection has answered a question of a session. It is not the one, then, that does there what cannot be undone. */
+  readonly answered: (connection: object | undefined, sessionId: string) => void;
+  readonly hasAnswered: (connection: object | undefined, sessionId: string) => boolean;
   /** What the connection has as an agent; undefined where no agent has spoken over it. */
   readonly ownSessions: (connection: object | undefined) => OwnSessions | undefined;
   /** A subscription over the connection hears its news, until it calls what is answered. */
@@ -29,6 +32,7 @@ export interface SharedConnections {
 export function createSharedConnections(ownerOf: (sessionId: string) => object | undefined): SharedConnections {
   const agents = new WeakMap<object, OwnSessions>();
   const parts = new WeakMap<object, Set<string>>();
+  const answers = new WeakMap<object, Set<string>>();
   const listeners = new Map<object, Set<ConnectionNews>>();
   let agentCount = 0;
 
@@ -44,11 +48,12 @@ export function createSharedConnections(ownerOf: (sessionId: string) => object |
     sessionLost: (connection) => {
       for (const one of listeners.get(connection) ?? []) one.sessionLost();
     },
-    tookPart: (connection, sessionId) => {
-      const own = parts.get(connection) ?? new Set();
-      parts.set(connection, own.add(sessionId));
-      keepNewest(own, MOST_PARTS);
+    tookPart: (connection, sessionId) => remember(parts, connection, sessionId),
+    answered: (connection, sessionId) => {
+      if (connection !== undefined) remember(answers, connection, sessionId);
     },
+    hasAnswered: (connection, sessionId) =>
+      connection !== undefined && answers.get(connection)?.has(sessionId) === true,
     ownSessions: (connection) => (connection === undefined ? undefined : agents.get(connection)),
     join: (connection, news) => {
       if (connection === undefined) return () => undefined;
@@ -60,4 +65,10 @@ export function createSharedConnections(ownerOf: (sessionId: string) => object |
       };
     },
   };
+}
+
+function remember(of: WeakMap<object, Set<string>>, connection: object, sessionId: string): void {
+  const own = of.get(connection) ?? new Set();
+  of.set(connection, own.add(sessionId));
+  keepNewest(own, MOST_PARTS);
 }

@@ -85,7 +85,7 @@ describe("R8: a token of the agent's own choosing", () => {
 
   it("is nobody else's where its start was a notification, which is not answered", () => {
     const rig = createEngineRig();
-    rig.agent.publish([{ fields: begun() }], false, undefined, false);
+    rig.agent.publish([{ fields: begun() }], false);
     rig.agent.close();
     const stranger = rig.openAgent();
     const { extensions: _, ...bare } = begun();

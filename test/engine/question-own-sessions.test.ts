@@ -233,3 +233,55 @@ describe("R5, R8: a session that is taken over while its question is open", () =
     expect(after.outcomes.map(({ result }) => result.resolvedBy)).toEqual(["reply"]);
   });
 });
+
+describe("R5: a connection that has answered in a session", () => {
+  const INVOKED = { ...session().invoked("pay", "call_1"), irreversible: true, risk_level: "high" };
+
+  it("does there nothing that cannot be undone, by what token it may have the session now", () => {
+    const rig = rigOf();
+    const asker = rig.openAgent();
+    const { resumeToken = "" } = asker.publish([{ fields: session().started() }], false);
+    const both = partyOf(rig);
+    asker.publish([{ fields: confirmation("rpl_1") }], false);
+    rig.clock.settle();
+    asker.close();
+    expect(give(rig, both.listener, "rpl_1", "accept")).toBe(true);
+    both.agent.resumeSession("sess_1", resumeToken);
+    expect(() => publish(rig, both, INVOKED)).toThrow(expect.objectContaining({ code: "confirmation_required" }));
+    // Whoever has it next may: the consent is a person's.
+    const heir = rig.openAgent();
+    heir.resumeSession("sess_1", resumeToken);
+    expect(heir.publish([{ fields: INVOKED }], false).events).toHaveLength(1);
+  });
+
+  it("not even where it had the session while it was asked, and gave it back in between", () => {
+    const rig = rigOf();
+    const both = partyOf(rig);
+    const { resumeToken = "" } = publish(rig, both, session().started());
+    const guest = rig.openAgent();
+    guest.publish([{ fields: confirmation("rpl_1") }], false, resumeToken);
+    rig.listen(ABLE, "person");
+    rig.openAgent().resumeSession("sess_1", resumeToken);
+    rig.clock.settle();
+    give(rig, both.listener, "rpl_1", "accept");
+    both.agent.resumeSession("sess_1", resumeToken);
+    expect(() => publish(rig, both, INVOKED)).toThrow(expect.objectContaining({ code: "confirmation_required" }));
+  });
+
+  it("may go on with what can be undone, and elsewhere", () => {
+    const rig = rigOf();
+    const asker = rig.openAgent();
+    const { resumeToken = "" } = asker.publish([{ fields: session().started() }], false);
+    const both = partyOf(rig);
+    asker.publish([{ fields: confirmation("rpl_1") }], false);
+    rig.clock.settle();
+    give(rig, both.listener, "rpl_1", "accept");
+    asker.close();
+    both.agent.resumeSession("sess_1", resumeToken);
+    publish(rig, both, session().progress(5));
+    const person = rig.listen(ABLE, "person");
+    publish(rig, both, session("sess_2").started(), { ...confirmation("rpl_2"), session_id: "sess_2" });
+    expect(give(rig, person, "rpl_2", "accept")).toBe(true);
+    publish(rig, both, { ...session("sess_2").invoked("pay", "call_1"), irreversible: true, risk_level: "high" });
+  });
+});

@@ -57,22 +57,6 @@ describe("R8b: an orderly stop", () => {
     expect(() => run.openAgent().resumeSession(S, token)).toThrow("stopping");
   });
 
-  it("R8: an agent that is cut off before it is told its token is told in the next run, where it says the same again", async () => {
-    const runs = createRuns();
-    const run = runs.start();
-    const started = { ...session().started(), event_id: "evt_started" };
-    const { durable } = run.agent.publish([{ fields: started }], false);
-    const refusal = expect(durable).rejects.toMatchObject({ code: "shutting_down" });
-    await leave(run);
-    await refusal;
-    const second = runs.start();
-    const again = second.agent.publish([{ fields: started }], false);
-    expect(again.resumeToken).toEqual(expect.any(String));
-    await second.flush();
-    await second.flush();
-    await again.durable;
-  });
-
   it("nothing that is held is flushed; the next run delivers it", async () => {
     const runs = createRuns();
     const run = runs.start();

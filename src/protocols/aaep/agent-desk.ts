@@ -38,8 +38,6 @@ export interface Publication {
   readonly isArray: boolean;
   /** Of a session that another connection has (R8). */
   readonly resumeToken?: string | undefined;
-  /** Whether the agent is told of the receipt. Default true. */
-  readonly isAnswered?: boolean;
   /** The JSON text of each event, where there is one. Asked for once the events are known to be objects. May throw. */
   readonly sources?: () => readonly string[];
 }
@@ -74,7 +72,7 @@ export function createAgentDesk(services: AgentDeskServices): AgentDesk {
     spoken = languages;
   };
 
-  const publish = ({ events, isArray, resumeToken, isAnswered, sources }: Publication): PublishReceipt => {
+  const publish = ({ events, isArray, resumeToken, sources }: Publication): PublishReceipt => {
     assertEventCount(events.length);
     assertObjects(events);
     assertQuestionCount(events);
@@ -84,7 +82,7 @@ export function createAgentDesk(services: AgentDeskServices): AgentDesk {
       source: texts?.[index],
       isHandedOver: true,
     }));
-    return agent().publish(inputs, isArray, resumeToken, isAnswered);
+    return agent().publish(inputs, isArray, resumeToken);
   };
 
   return {

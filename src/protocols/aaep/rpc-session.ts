@@ -97,7 +97,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
   });
   const questions = createQuestionMethods(agent);
 
-  const publish = (call: RpcCall, isAnswered: boolean): PublishReceipt => {
+  const publish = (call: RpcCall): PublishReceipt => {
     const { params } = call;
     if (typeof params !== "object" || params === null) {
       throw new Fault("invalid_params", "Publish one event, or an array of them.", { pointer: "", rule: "R33" });
@@ -109,13 +109,12 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
       events: isArray ? published : [published],
       isArray,
       resumeToken: long?.resumeToken,
-      isAnswered,
       sources: () => sourceTexts({ text: call.text, outline: call.outline, isArray, isLong: long !== undefined }),
     });
   };
 
   const publishRequest = (call: RpcCall): Message | Promise<Message> => {
-    const receipt = publish(call, true);
+    const receipt = publish(call);
     return whenSafe(receiptDocument(receipt), receipt.durable);
   };
 
@@ -322,7 +321,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
       isOpen = true;
       try {
         // Nobody waits for the answer, so nobody waits for its durability either.
-        if (whole.method === "aaep.publish") publish(whole, false);
+        if (whole.method === "aaep.publish") publish(whole);
         else if (NEEDS_AN_ANSWER.has(whole.method)) throw unanswerable(whole.method);
         else {
           const result = call(whole.method, whole.params, whole);
