@@ -28,9 +28,10 @@ export interface JsonDocument {
  * at any depth, with the pointer of the second (R19); nothing else
  */
 export function readJsonDocument(text: string): JsonDocument {
-  const value = parsed(text);
-  const count = memberCount(value, 1);
+  // The pass over the text comes first: to build what is nested too deep takes far longer than to see that it is (R34).
   const { nameCount, outline } = scan(text);
+  const value = parsed(text);
+  const count = memberCount(value);
   // The parser keeps the last of equal names, so a text without them has exactly as many names as its value has members.
   if (nameCount !== count) throw ambiguous(text);
   return { value, outline };
@@ -55,23 +56,25 @@ function parsed(text: string): unknown {
 }
 
 /** How many members all objects in a value have together. */
-function memberCount(value: unknown, depth: number): number {
+function memberCount(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
-  assertLevel(depth);
   let count = 0;
   if (Array.isArray(value)) {
-    for (const item of value) if (typeof item === "object" && item !== null) count += memberCount(item, depth + 1);
+    for (const item of value) if (typeof item === "object" && item !== null) count += memberCount(item);
     return count;
   }
   for (const name in value) {
     count += 1;
     const item = (value as Readonly<Record<string, unknown>>)[name];
-    if (typeof item === "object" && item !== null) count += memberCount(item, depth + 1);
+    if (typeof item === "object" && item !== null) count += memberCount(item);
   }
   return count;
 }
 
-/** One pass over text that was parsed. It reads no more than what stands between strings: outside of them each colon follows a name. */
+/**
+ * One pass over a text, which tells of JSON what it says. It reads no more than what stands between strings: outside of them each colon follows a name.
+ * @throws Fault "invalid_message" for nesting below 64 levels
+ */
 function scan(text: string): { readonly nameCount: number; readonly outline: JsonOutline } {
   const outline: number[] = [];
   const { length } = text;
@@ -88,6 +91,7 @@ function scan(text: string): { readonly nameCount: number; readonly outline: Jso
       case 0x7b:
       case 0x5b:
         depth += 1;
+        assertLevel(depth);
         if (depth <= OUTLINED_DEPTH) outline.push(index);
         break;
       case 0x7d:

@@ -57,8 +57,9 @@ export function createGapEvents(services: GapEventsServices): GapEvents {
       yield { event: gap, epoch: undefined };
       const terminal = sessions.ended(sessionId)?.terminal;
       if (terminal === undefined || journal.find(terminal.event.event_id) !== undefined) continue;
-      // The journal has let go of how it ended; the sessions remember that longer.
+      // The journal has let go of how it ended; the sessions remember that longer. What went since belongs to the next gap.
       const epoch = "epoch" in terminal ? terminal.epoch : undefined;
+      if (epoch !== undefined && epoch > loss.lastEpoch) continue;
       if ("epoch" in terminal && given.event(terminal)) continue;
       yield { event: terminal.event, epoch };
     }

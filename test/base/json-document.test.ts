@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Fault } from "../../src/base/errors.js";
 import { MAX_MESSAGE_DEPTH, parseJsonDocument, readJsonDocument } from "../../src/base/json-document.js";
 import { membersOf, soleValue, textsOf } from "../../src/base/json-members.js";
@@ -260,5 +260,15 @@ describe("the outline of a document", () => {
       }),
       { numRuns: 1000 },
     );
+  });
+});
+
+describe("a text that is nested too deep", () => {
+  it("R34: is refused before anything is built of it", () => {
+    const parse = vi.spyOn(JSON, "parse");
+    onTestFinished(() => parse.mockRestore());
+    const text = `${"[".repeat(500_000)}${"]".repeat(500_000)}`;
+    expect(() => readJsonDocument(text)).toThrow(expect.objectContaining({ code: "invalid_message" }));
+    expect(parse).not.toHaveBeenCalled();
   });
 });

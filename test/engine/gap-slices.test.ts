@@ -74,4 +74,15 @@ describe("gaps of a great many sessions", () => {
     rig.clock.settle();
     expect(listener.received.at(-1)?.event.session_id).toBe("sess_later");
   });
+
+  it("R27: one that ends while they are told, and ages out, is told to have ended once", () => {
+    const { rig, listener } = lateListener();
+    listener.block(false);
+    for (let turn = 0; turn < 20; turn += 1) rig.clock.turn();
+    rig.publish(session("sess_200").completed());
+    for (let index = 0; index < KEPT_COUNT; index += 1) rig.publish(session(`sess_late${index}`).started());
+    rig.clock.settle();
+    const ends = listener.received.filter(({ event }) => event.type === "aaep:agent.session.completed");
+    expect(ends.map(({ event }) => event.session_id)).toEqual(["sess_200"]);
+  });
 });
