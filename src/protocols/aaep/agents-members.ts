@@ -38,7 +38,7 @@ export function assertAgentsMembers({ type, extensions, event_id: eventId }: Env
     "Set `extensions.aaepd.accepts_modified_action` to true or false, in an awaiting.confirmation, or leave it out.";
   throw new Fault("invalid_event", sentence, {
     pointer: `${POINTER}/accepts_modified_action`,
-    rule: "AAEP §6.3.2",
+    rule: "AAEP §6.3",
     eventId,
   });
 }
