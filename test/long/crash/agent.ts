@@ -78,7 +78,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     const inFlight: Promise<void>[] = [];
     const flight = transport === "connect" ? 1 : chance.between(1, 4);
     let failure: { readonly caught: unknown } | undefined;
-    let token: string | undefined;
+    let { token } = plan;
     let isSeated = true;
     let lostAt = 0;
     const shown = (): Message => (transport === "socket" || token === undefined ? {} : { resume_token: token });
@@ -175,7 +175,9 @@ export async function runAgent(options: AgentOptions): Promise<void> {
         await agent.request("aaep.resume_session", { session_id: plan.id, resume_token: token });
       } catch (caught) {
         if (refusalCode(caught) === undefined) throw caught;
-        if (!hasEnded()) {
+        // Its start may never have come.
+        const isBegun = !unacknowledged.some(({ events }) => events.includes(plan.started));
+        if (isBegun && !hasEnded()) {
           refused(caught, "taking over");
           return;
         }

@@ -17,6 +17,8 @@ export type Step =
 export interface SessionPlan {
   readonly id: string;
   readonly started: Message;
+  /** That its agent chose; others take what the daemon makes, and lose the session where its answer is lost (R8). */
+  readonly token: string | undefined;
   readonly steps: readonly Step[];
 }
 
@@ -39,7 +41,9 @@ export function planSession(mark: string, agent: string, chance: Chance, abandon
       ...fields,
     };
   };
-  const started = event("session.started", { summary_normal: `Session ${mark} begins.` });
+  const token = chance.isLikely(0.7) ? Array.from({ length: 32 }, () => chance.between(0, 9)).join("") : undefined;
+  const own = token === undefined ? {} : { extensions: { aaepd: { resume_token: token } } };
+  const started = event("session.started", { summary_normal: `Session ${mark} begins.`, ...own });
   const steps: Step[] = [];
   const publish = (...events: readonly Message[]): void => {
     steps.push({ kind: "publish", events });
@@ -61,7 +65,7 @@ export function planSession(mark: string, agent: string, chance: Chance, abandon
   }
   if (chance.isLikely(abandons)) steps.push({ kind: "abandon" });
   else end();
-  return { id, started, steps };
+  return { id, started, token, steps };
 
   function speak(output: string): void {
     const words = Array.from({ length: chance.between(4, 40) }, (_, index) => {
