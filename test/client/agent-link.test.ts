@@ -466,14 +466,48 @@ test("an outcome that takes longer than anybody waits for a daemon is waited for
 
 test("no more than 1,024 calls are on their way, and all are answered in the end", async () => {
   const { client, daemons } = await stage();
-  const calls = Promise.all(Array.from({ length: 3000 }, () => client.ping()));
+  const calls = Promise.all(Array.from({ length: 5000 }, () => client.ping()));
   await settle();
   const requests = daemons[0]?.requests ?? [];
   for (let turn = 0; turn < 2000 && requests.length < 1024; turn += 1) await settle();
   expect(requests).toHaveLength(1024);
-  for (let index = 0; index < 3000; index += 1) {
+  for (let index = 0; index < 5000; index += 1) {
     for (let turn = 0; turn < 100 && requests[index] === undefined; turn += 1) await settle();
     requests[index]?.answer({});
   }
-  expect(await calls).toHaveLength(3000);
+  expect(await calls).toHaveLength(5000);
+});
+
+test("what was answered, and what was refused, is not made again", async () => {
+  const { client, daemons, timers } = await stage();
+  const answered = client.publish(EVENT);
+  const refused = client.publish(EVENT).catch((fault: Fault) => fault.code);
+  await settle();
+  daemons[0]?.requests[0]?.answer(ACCEPTED);
+  daemons[0]?.requests[1]?.refuse(new Fault("invalid_event", "No."));
+  await answered;
+  expect(await refused).toBe("invalid_event");
+  await daemons[0]?.sever();
+  await timers.advance(1000);
+  expect(daemons[1]?.requests).toEqual([]);
+});
+
+test("the wait goes on growing while a daemon closes each connection at once", async () => {
+  const { daemons, timers, states } = await stage();
+  for (let count = 0; count < 4; count += 1) {
+    await daemons.at(-1)?.sever();
+    await timers.advance(1000);
+  }
+  expect(states.flatMap((state) => (state.kind === "waiting" ? [state.retryInMs] : []))).toEqual([50, 100, 200, 400]);
+});
+
+test("closed while it connects, it takes nothing over", async () => {
+  const { client, daemons, timers } = await stage();
+  await begin(client, daemons);
+  await daemons[0]?.sever();
+  const closed = timers.advance(1000);
+  await client.close();
+  await closed;
+  expect(daemons.slice(1).flatMap(({ requests }) => requests)).toEqual([]);
+  expect(daemons.every(({ isClosed }) => isClosed)).toBe(true);
 });
