@@ -511,3 +511,23 @@ test("closed while it connects, it takes nothing over", async () => {
   expect(daemons.slice(1).flatMap(({ requests }) => requests)).toEqual([]);
   expect(daemons.every(({ isClosed }) => isClosed)).toBe(true);
 });
+
+test("patience begins anew once a daemon has answered", async () => {
+  const { client, daemons, timers, refuseWith } = await stage({ patienceMs: 5000 });
+  const away = async (): Promise<void> => {
+    refuseWith(new Fault("not_found", "Nobody listens."));
+    await daemons.at(-1)?.sever();
+    await timers.advance(3000);
+    refuseWith(undefined);
+    await timers.advance(1000);
+  };
+  await away();
+  const first = client.ping();
+  await settle();
+  daemons.at(-1)?.requests[0]?.answer({});
+  await first;
+  const second = client.ping();
+  await away();
+  daemons.at(-1)?.requests[0]?.answer({});
+  await second;
+});

@@ -284,4 +284,15 @@ describe("R5: a connection that has answered in a session", () => {
     expect(give(rig, person, "rpl_2", "accept")).toBe(true);
     publish(rig, both, { ...session("sess_2").invoked("pay", "call_1"), irreversible: true, risk_level: "high" });
   });
+
+  it("has not where its reply did not count", () => {
+    const rig = rigOf();
+    const both = partyOf(rig);
+    publish(rig, both, session().started());
+    const person = rig.listen(ABLE, "person");
+    publish(rig, both, confirmation("rpl_1"));
+    expect(give(rig, both.listener, "rpl_1", "accept")).toBe(false);
+    expect(give(rig, person, "rpl_1", "accept")).toBe(true);
+    publish(rig, both, INVOKED);
+  });
 });
