@@ -137,7 +137,8 @@ export function startListener(options: ListenerOptions): RunningListener {
     connections += 1;
     try {
       const answer = await link.subscribe(request());
-      if (answer.code === "shutting_down") return;
+      // A daemon that stops says so to who asks meanwhile.
+      if (answer.code === "shutting_down" || answer.reason_code === "transport_unavailable") return;
       if (answer.type !== "subscription.accepted")
         accidents.push(`${name} was not accepted: ${JSON.stringify(answer)}`);
       tellJoined();
