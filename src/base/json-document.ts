@@ -73,7 +73,8 @@ function memberCount(value: unknown): number {
 
 /**
  * One pass over a text, which tells of JSON what it says. It reads no more than what stands between strings: outside of them each colon follows a
- * name. @throws Fault "invalid_message" for nesting below 64 levels
+ * name.
+ * @throws Fault "invalid_message" for nesting below 64 levels
  */
 function scan(text: string): { readonly nameCount: number; readonly outline: JsonOutline } {
   const outline: number[] = [];

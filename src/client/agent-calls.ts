@@ -54,7 +54,7 @@ export function createAgentCalls(options: AgentCallsOptions): AgentCalls {
   let onTheirWay = 0;
   let link: Link | undefined;
   let isSending = false;
-  // What calls are rejected with meanwhile: for good, or until there is a connection again.
+  // The faults that calls are rejected with meanwhile: for good, or until there is a connection again.
   let ended: Fault | undefined;
   let givenUp: Fault | undefined;
   let awaySince: number | undefined;

@@ -38,7 +38,7 @@ export interface AgentClient extends AgentQuestions {
    */
   readonly resumeSession: (session: ResumeSessionParams) => Promise<Readonly<Record<string, unknown>>>;
   readonly ping: () => Promise<void>;
-  /** Ends the client. What is not answered is rejected with `peer_gone`. */
+  /** Ends the client. Calls that are not answered are rejected with `peer_gone`. */
   readonly close: () => Promise<void>;
   /** Resolves when the client has ended for good, with how its last connection did. */
   readonly closed: Promise<CloseInfo>;
@@ -121,10 +121,13 @@ export async function createAgentClient(
       return result;
     } catch (caught) {
       const fault = faultFrom(caught);
-      // Without an answer nobody knows whether the daemon has them.
-      if (!UNTAKEN.has(fault.code)) for (const event of all) sessions.refused(event);
+      if (!UNTAKEN.has(fault.code)) {
+        for (const event of all) sessions.refused(event);
+        throw fault;
+      }
+      // Without an answer nobody knows whether the daemon has them: a repeat by these ids tells.
       const [first] = all as readonly { readonly event_id?: unknown }[];
-      throw typeof first?.event_id === "string" ? fault.with({ eventId: fault.eventId ?? first.event_id }) : fault;
+      throw typeof first?.event_id === "string" ? fault.with({ eventId: first.event_id }) : fault;
     }
   }
 

@@ -54,7 +54,7 @@ export interface BacklogServices {
   readonly lookBack: LookingBack;
   /** An entry as the backlog tells it; undefined for one that is not told any more (R17). */
   readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;
-  /** What stands for the events between two epochs that aged out, each made when it is asked for (R27, R34). */
+  /** The gaps in place of the events between two epochs that aged out, each made when it is asked for (R27, R34). */
   readonly gaps: (after: Epoch, oldest: Epoch, given: Given) => Iterable<GapEvent>;
   /** One of these, put where they would have been; undefined where its subscription does not want it, or has it. */
   readonly gapUnit: (gap: GapEvent, after: Epoch, oldest: Epoch) => Unit | undefined;

@@ -181,7 +181,10 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     limits: options,
     audit: services.audit,
     isAgentAway: (sessionId) => publishing.graceUntil(sessionId) !== undefined,
-    returnUntil: (sessionId) => (fromBefore.has(sessionId) ? returnUntil : Number.NEGATIVE_INFINITY),
+    returnUntil: (sessionId) => {
+      if (clock.now() >= returnUntil) fromBefore.clear();
+      return fromBefore.has(sessionId) ? returnUntil : Number.NEGATIVE_INFINITY;
+    },
     countAble: countAbleNow,
     resolve: (question, result) => {
       // The same in every run: after a kill it may be told once more (R12).
@@ -343,7 +346,6 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     publishing.restore(open);
     returnUntil = clock.now() + options.agentGraceMs;
     for (const sessionId of sessions.openIds()) fromBefore.add(sessionId);
-    if (fromBefore.size > 0) wakeUps.at(returnUntil, () => fromBefore.clear());
   };
   if (kept.isKept) restore();
 

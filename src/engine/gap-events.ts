@@ -57,7 +57,7 @@ export function createGapEvents(services: GapEventsServices): GapEvents {
       yield { event: gap, epoch: undefined };
       const terminal = sessions.ended(sessionId)?.terminal;
       if (terminal === undefined || journal.find(terminal.event.event_id) !== undefined) continue;
-      // The journal has let go of how it ended; the sessions remember that longer. What went since belongs to the next gap.
+      // The journal has let go of how it ended; the sessions remember that longer. An end that went since belongs to the next gap.
       const epoch = "epoch" in terminal ? terminal.epoch : undefined;
       if (epoch !== undefined && epoch > loss.lastEpoch) continue;
       if ("epoch" in terminal && given.event(terminal)) continue;
@@ -66,7 +66,7 @@ export function createGapEvents(services: GapEventsServices): GapEvents {
   }
 
   return {
-    // What is lost is counted now: what ages out from here on is another gap.
+    // The losses are counted now: events that age out from here on are another gap.
     gapEvents: (terms, after, given, at) =>
       eventsOf(
         losses.since(after, (id) => given.last(id)?.ordinal),

@@ -35,7 +35,7 @@ export function answerRepeat(
   const session = isStart ? open.get(known.event.session_id) : undefined;
   const isOwn = session !== undefined && ownToken !== undefined && draft.hashToken(ownToken) === session.tokenHash;
   if (session !== undefined && ownToken !== undefined && !isOwn) throw reused();
-  // What everybody hears who listens is no proof: without the token nobody has a session that was another connection's.
+  // A start is no proof, as every listener hears it: without the token nobody has a session that was another connection's.
   if (session !== undefined && session.owner === undefined && isOwn) {
     draft.undo.touch(session);
     session.owner = context.connection;

@@ -27,13 +27,13 @@ export type MadeText =
   /** `language` is that of the agent's texts; undefined where it is not known. */
   | { readonly kind: "tool_supplied"; readonly tool: string; readonly language: string | undefined }
   | { readonly kind: "question_withdrawn"; readonly question: AgentEvent }
-  | { readonly kind: "agent_disconnected"; readonly producer: Producer; readonly because: SessionLoss };
+  | { readonly kind: "agent_disconnected"; readonly producer: Producer; readonly because: EndedBecause };
 
 /**
  * Why the daemon ends a session: its connection is lost, its agent has not come back since the daemon was restarted (R8b), or the daemon stops
  * (R8a).
  */
-export type SessionLoss = "connection_lost" | "not_back" | "daemon_stopped";
+export type EndedBecause = "connection_lost" | "not_back" | "daemon_stopped";
 
 /** Answers the members of a daemon-made event that are there to be read, `summary_normal` among them (R31). */
 export type MadeSummary = (text: MadeText) => Readonly<Record<string, unknown>>;

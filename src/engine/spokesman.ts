@@ -16,7 +16,7 @@ import type { QuestionResult } from "./question-result.js";
 import type { ReminderPoint } from "./questions-spec.js";
 import type { Resolution } from "./session-questions.js";
 import type { OpenQuestion, SessionSummary } from "./session-record.js";
-import type { MadeSummary, SessionLoss } from "./session-turn.js";
+import type { EndedBecause, MadeSummary } from "./session-turn.js";
 import { shapeKey } from "./shape.js";
 import { hintsIn } from "./shape-languages.js";
 import type { Standpoint } from "./standpoint.js";
@@ -89,7 +89,7 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
       case "question_withdrawn":
         return resolutionTexts({ decision: "cancelled", decidedBy: "agent" }, text.question);
       case "agent_disconnected":
-        return membersOf(LOSS_TEXTS[text.because], () => ({ agent: speakerOf(text.producer) }));
+        return membersOf(END_TEXTS[text.because], () => ({ agent: speakerOf(text.producer) }));
     }
   };
 
@@ -184,8 +184,8 @@ function outcomeOf(question: OpenQuestion, result: QuestionResult): Outcome {
   return { decision: result.resolvedBy === "reply" ? "answered" : "unanswered", decidedBy };
 }
 
-const LOSS_TEXTS = {
+const END_TEXTS = {
   connection_lost: "agentDisconnected",
   not_back: "agentNotBack",
   daemon_stopped: "daemonStopped",
-} as const satisfies Record<SessionLoss, string>;
+} as const satisfies Record<EndedBecause, string>;

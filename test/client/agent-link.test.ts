@@ -531,3 +531,11 @@ test("patience begins anew once a daemon has answered", async () => {
   daemons.at(-1)?.requests[0]?.answer({});
   await second;
 });
+
+test("R20: a refusal names no event that the daemon does not name", async () => {
+  const { client, daemons } = await stage();
+  const refused = client.publish([EVENT, EVENT]).catch((fault: Fault) => fault);
+  await settle();
+  daemons[0]?.requests[0]?.refuse(new Fault("invalid_event", "No.", { pointer: "/1" }));
+  expect(await refused).toMatchObject({ code: "invalid_event", pointer: "/1", eventId: undefined });
+});

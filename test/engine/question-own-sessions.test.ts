@@ -237,18 +237,24 @@ describe("R5, R8: a session that is taken over while its question is open", () =
 describe("R5: a connection that has answered in a session", () => {
   const INVOKED = { ...session().invoked("pay", "call_1"), irreversible: true, risk_level: "high" };
 
-  it("does there nothing that cannot be undone, by what token it may have the session now", () => {
-    const rig = rigOf();
+  /** It answered the question of an agent that has gone, and then took the session over. */
+  function heirThatAnswered(rig: EngineRig) {
     const asker = rig.openAgent();
     const { resumeToken = "" } = asker.publish([{ fields: session().started() }], false);
     const both = partyOf(rig);
     asker.publish([{ fields: confirmation("rpl_1") }], false);
     rig.clock.settle();
-    asker.close();
     expect(give(rig, both.listener, "rpl_1", "accept")).toBe(true);
+    asker.close();
     both.agent.resumeSession("sess_1", resumeToken);
+    return { both, resumeToken };
+  }
+
+  it("does there nothing that cannot be undone, by what token it may have the session now", () => {
+    const rig = rigOf();
+    const { both, resumeToken } = heirThatAnswered(rig);
     expect(() => publish(rig, both, INVOKED)).toThrow(expect.objectContaining({ code: "confirmation_required" }));
-    // Whoever has it next may: the consent is a person's.
+    // The connection that has it next may: the consent is a person's.
     const heir = rig.openAgent();
     heir.resumeSession("sess_1", resumeToken);
     expect(heir.publish([{ fields: INVOKED }], false).events).toHaveLength(1);
@@ -270,14 +276,7 @@ describe("R5: a connection that has answered in a session", () => {
 
   it("may go on with what can be undone, and elsewhere", () => {
     const rig = rigOf();
-    const asker = rig.openAgent();
-    const { resumeToken = "" } = asker.publish([{ fields: session().started() }], false);
-    const both = partyOf(rig);
-    asker.publish([{ fields: confirmation("rpl_1") }], false);
-    rig.clock.settle();
-    give(rig, both.listener, "rpl_1", "accept");
-    asker.close();
-    both.agent.resumeSession("sess_1", resumeToken);
+    const { both } = heirThatAnswered(rig);
     publish(rig, both, session().progress(5));
     const person = rig.listen(ABLE, "person");
     publish(rig, both, session("sess_2").started(), { ...confirmation("rpl_2"), session_id: "sess_2" });

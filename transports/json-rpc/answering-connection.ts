@@ -245,7 +245,7 @@ export function createAnsweringConnection(
     },
     closed: connection.closed,
   };
-  // The peer may take no more before its own answers are taken: who waits for that before it reads on waits for ever.
+  // The peer may take no more before its own answers are taken: a side that waits for that before it reads on waits for ever.
   const ask = (message: object): void => void connection.send(encodeMessage(message));
   return { answering, ask };
 }

@@ -82,7 +82,7 @@ export function createOwnRequests(send: (message: object) => void, log: Log | un
     },
     end: (fault) => {
       if (over !== undefined) return;
-      // Whatever ended it, to who waits it is gone.
+      // To a call that waits the peer is gone, by whatever fault the connection ended.
       over = fault.code === "peer_gone" ? fault : new Fault("peer_gone", fault.sentence, { cause: fault });
       const rejections = [...pending];
       pending.clear();
