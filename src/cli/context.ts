@@ -1,5 +1,6 @@
 import type { Stdio } from "../../transports/stdio/take-stdio.js";
-import type { Daemon, DaemonOptions } from "../daemon/daemon.js";
+import type { Daemon } from "../daemon/daemon.js";
+import type { DaemonOptions } from "../daemon/daemon-options.js";
 
 /** What main hands to the commands that run a daemon. */
 export interface CommandContext {

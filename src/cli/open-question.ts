@@ -1,9 +1,19 @@
 // One open question at the desk, and how it is spoken of.
 import type { Envelope } from "#gen/aaep/types.js";
+import type { SubscriberReply } from "../client/subscriber-options.js";
 import { type AskedQuestion, timeLine } from "./asked-question.js";
 import { eventText, summaryOf } from "./event-text.js";
-import type { QuestionSource } from "./question-desk.js";
 import { shownText } from "./shown-text.js";
+
+/** Where questions come from and answers go: one daemon. */
+export interface QuestionSource {
+  /** Its name, where several are followed. */
+  readonly label: string;
+  /** False where there is no subscription at the moment. */
+  readonly reply: (reply: SubscriberReply) => boolean;
+  /** The open question with its most detailed summary, which this subscription is not sent otherwise. Undefined where it cannot be had. */
+  readonly whole: (question: AskedQuestion) => Promise<Envelope | undefined>;
+}
 
 export type Standing = "waiting" | "left" | "sent" | "unreachable";
 

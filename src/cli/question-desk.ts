@@ -1,6 +1,7 @@
 // Questions of all daemons that are followed, put to one person one at a time. A line that is typed answers the question that is being asked, by
 // its token, and no other (pitfall H11). Where a question ends under somebody's hands, half a line may stand in the terminal already, and nobody
 // can see it: so the first line after that answers nothing.
+
 import type { Envelope } from "#gen/aaep/types.js";
 import type { SubscriberReply } from "../client/subscriber-options.js";
 import type { Clock } from "../contracts/clock.js";
@@ -8,21 +9,19 @@ import { ANSWER_HELP } from "./answer-help.js";
 import { type AskedQuestion, questionFromEvent, questionLines, timeLine } from "./asked-question.js";
 import { type EndedQuestion, endedInWords, numbersInWords } from "./ended-questions.js";
 import { endsSession } from "./event-text.js";
-import { listLine, nameInSentence, nameOf, nameWithAgent, type OpenQuestion, outcomeInWords } from "./open-question.js";
+import {
+  listLine,
+  nameInSentence,
+  nameOf,
+  nameWithAgent,
+  type OpenQuestion,
+  outcomeInWords,
+  type QuestionSource,
+} from "./open-question.js";
 import { detailsPage } from "./question-details.js";
 import { createSettling } from "./settling.js";
 import { shownText } from "./shown-text.js";
 import { readAnswer, readCommand, type Typed } from "./typed-answer.js";
-
-/** Where questions come from and answers go: one daemon. */
-export interface QuestionSource {
-  /** Its name, where several are followed. */
-  readonly label: string;
-  /** False where there is no subscription at the moment. */
-  readonly reply: (reply: SubscriberReply) => boolean;
-  /** The open question with its most detailed summary, which this subscription is not sent otherwise. Undefined where it cannot be had. */
-  readonly whole: (question: AskedQuestion) => Promise<Envelope | undefined>;
-}
 
 export interface QuestionDesk {
   /** Takes in what a daemon has sent. Whether it was said here, so that it need not be shown again (A6). */

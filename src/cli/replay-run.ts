@@ -2,7 +2,8 @@
 import { Fault } from "../base/errors.js";
 import type { Millis } from "../contracts/clock.js";
 import { resolveConfiguration } from "../daemon/config-sources.js";
-import type { Daemon, DaemonOptions } from "../daemon/daemon.js";
+import type { Daemon } from "../daemon/daemon.js";
+import type { DaemonOptions } from "../daemon/daemon-options.js";
 import { engineOptionsOf } from "../daemon/engine-options.js";
 import type { Pace } from "../daemon/player.js";
 import { createReplayEngine } from "../daemon/replay-engine.js";

@@ -1,7 +1,8 @@
 // What serve and stdio have in common: configuration, log, start, and the life of the process.
 import type { DaemonCommand } from "../daemon/config.js";
 import { type ConfigurationSources, resolveConfiguration } from "../daemon/config-sources.js";
-import type { Daemon, DaemonOptions } from "../daemon/daemon.js";
+import type { Daemon } from "../daemon/daemon.js";
+import type { DaemonOptions } from "../daemon/daemon-options.js";
 import { stopTimes } from "../daemon/stop-times.js";
 import { compileEarly } from "./compile-early.js";
 import { configurationFlags } from "./configuration-options.js";

@@ -3,13 +3,13 @@
 import type {
   DaemonStatus,
   StatusJournal,
-  StatusMemory,
   StatusProblem,
   StatusQuestion,
   StatusSession,
   StatusSubscription,
   StatusTerms,
 } from "../daemon/daemon-status.js";
+import type { StatusMemory } from "../daemon/process-memory.js";
 import { shownText, wrapText } from "./shown-text.js";
 
 /** `now`: milliseconds since 1970. No line is wider than `columns`, where words allow. */

@@ -3,7 +3,8 @@ import type { Capabilities, Envelope } from "#gen/aaep/types.js";
 import { Fault } from "../base/errors.js";
 import type { Subscriber } from "../client/subscriber.js";
 import type { CommandIo } from "./command-io.js";
-import { createQuestionDesk, type QuestionSource } from "./question-desk.js";
+import type { QuestionSource } from "./open-question.js";
+import { createQuestionDesk } from "./question-desk.js";
 import { readLines } from "./read-lines.js";
 
 export interface TailQuestions {

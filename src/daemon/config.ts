@@ -1,7 +1,9 @@
 // The configuration of a daemon, complete: every value has a default, and each keeps where it came from. What may be set, and how, is the
 // table in config-schema.ts; files, variables and flags are read in config-sources.ts.
+
 import type { JournalPolicy } from "../contracts/journal.js";
 import type { ServiceAddress } from "../contracts/service.js";
+import type { LogLevel } from "./log.js";
 
 /** Where the local socket is. */
 export type SocketChoice =
@@ -36,8 +38,6 @@ export type ServiceChoice =
 
 /** Origins of pages that may use the services from a browser. */
 export type OriginChoice = readonly string[];
-
-export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
 
 /** Everything that can be set. Meanings, ranges, defaults and what happens at the limit stand in the table of config-schema.ts. */
 export interface Configuration {

@@ -1,5 +1,7 @@
 // The document that `aaepd.status` answers. docs/status.md explains each member; names are those of the wire. What is undefined is left out.
+
 import type { EventFilters } from "../engine/terms.js";
+import type { StatusMemory } from "./process-memory.js";
 
 export interface DaemonStatus {
   readonly version: string;
@@ -38,16 +40,6 @@ export interface StatusProblem {
   readonly subscription_id?: string;
   readonly subscriber_id?: string;
   readonly since?: string;
-}
-
-export interface StatusMemory {
-  readonly rss_bytes: number;
-  readonly heap_used_bytes: number;
-  readonly heap_total_bytes: number;
-  /** Outside of the heap: buffers, mapped files of libraries. */
-  readonly external_bytes: number;
-  /** Resident memory of the process alone, without files that are mapped, such as a journal's. Undefined where the system does not tell. */
-  readonly anonymous_bytes?: number;
 }
 
 export interface StatusCounts {

@@ -3,59 +3,33 @@
 import { dirname } from "node:path";
 import { createIpcTransport, listenAuto } from "../../transports/ipc/listen.js";
 import { currentPlace, ipcPath } from "../../transports/ipc/paths.js";
-import type { Stdio } from "../../transports/stdio/take-stdio.js";
 import { Fault } from "../base/errors.js";
-import type { IdSource } from "../base/ids.js";
 import { within } from "../base/time-limit.js";
-import type { Audit } from "../contracts/audit.js";
-import type { Clock } from "../contracts/clock.js";
 import type { Log } from "../contracts/log.js";
 import type { Connection, Listener, PeerIdentity } from "../contracts/transport.js";
-import type { Engine } from "../engine/engine.js";
 import type { Producer } from "../engine/event.js";
 import type { Offer } from "../engine/terms.js";
 import { BOUNDARIES } from "../engine/terms.js";
 import { createTurnRoom } from "../engine/turn-room.js";
 import { createJsonCodec } from "../protocols/aaep/json-codec.js";
+import type { Message } from "../protocols/aaep/message.js";
 import { createSpokenLanguages, type SpokenLanguages } from "../protocols/aaep/spoken-languages.js";
-import type { Message } from "../protocols/aaep/subscription-desk.js";
 import { createSendingTurns } from "../runtime/sending-turns.js";
 import type { Configuration, OptionName } from "./config.js";
-import { type EndpointServices, type Served, type ServeOptions, serveConnection } from "./endpoint.js";
+import type { DaemonOptions } from "./daemon-options.js";
+import { type EndpointServices, type ServeOptions, serveConnection } from "./endpoint.js";
 import { CONFORMANCE_LEVELS, daemonManifest, MANIFEST_PAGE } from "./manifest.js";
 import type { OfferedServices } from "./offer-services.js";
 import { openAuditLog } from "./open-audit-log.js";
 import { assertNameFree } from "./own-addresses.js";
 import { announce, type Presence } from "./presence.js";
-import { type LevelledLog, type Reconfigured, reconfigure } from "./reconfigure.js";
+import { type Reconfigured, reconfigure } from "./reconfigure.js";
 import { countReplies } from "./reply-counts.js";
 import { removeStaleRuntimeFiles } from "./runtime-files.js";
+import type { Served } from "./served.js";
 import { startEngine } from "./start-engine.js";
 import { stopTimes } from "./stop-times.js";
 import { createUtf8 } from "./utf8.js";
-
-export interface DaemonOptions extends Configuration {
-  readonly log: LevelledLog;
-  readonly clock: Clock;
-  readonly ids: IdSource;
-  readonly sha256Hex: (text: string) => string;
-  readonly version: string;
-  /** Identity of events whose agent named none (R2); undefined where nobody chose one: such events are refused. */
-  readonly declaredProducerId: string | undefined;
-  /**
-   * Daemons of one name that may run at a time. Of several, the sockets of the second are `ID-2` and so on; a further one is refused with
-   * "address_in_use". Default 16.
-   */
-  readonly mostInstances?: number;
-  /** Where questions, replies and outcomes are recorded. Default what `audit` says. */
-  readonly auditLog?: Audit;
-  /** The parent's end of the conversation, where the daemon was spawned by an agent. */
-  readonly stdio?: Pick<Stdio, "readable" | "writable">;
-  /** In place of an engine of its own; closed when the daemon has stopped. */
-  readonly engine?: Engine;
-  /** Who the daemon is to subscribers, as long as no agent says that it was started for it (R1). Default itself. */
-  readonly manifest?: Message;
-}
 
 export type StopReason = "signal" | "stdin_ended" | "parent_gone";
 

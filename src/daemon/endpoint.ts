@@ -18,6 +18,7 @@ import { frameRunOf } from "../runtime/frame-runs.js";
 import { closeWithin, handOver, LAST_WORDS_MS } from "../runtime/hand-over.js";
 import { createPump } from "../runtime/pump.js";
 import type { SendingTurns } from "../runtime/sending-turns.js";
+import type { Served } from "./served.js";
 
 export interface EndpointServices {
   readonly aaep: Omit<RpcServices, "startPump" | "handOver">;
@@ -27,19 +28,6 @@ export interface EndpointServices {
   readonly handshakeTimeoutMs: () => Millis;
   /** Whose turn it is to be sent what waits; one for all connections and streams. */
   readonly sendingTurns: SendingTurns;
-}
-
-/** A connection that is being served. */
-export interface Served {
-  /**
-   * Ends it from this side, with everything that is owed on a shutdown, as the peer takes it (R8a). `until`: an instant of the clock, ms; default the
-   * protocol's own. Resolves with at most how many messages did not leave in time. Never rejects.
-   */
-  readonly finish: (reason: EndReason, until?: Millis) => Promise<number>;
-  /** Resolves when the peer has ended its side; what it sent has been taken. Never rejects. */
-  readonly inputEnded: Promise<void>;
-  /** Resolves when it is over. Never rejects. */
-  readonly done: Promise<void>;
 }
 
 export interface ServeOptions {

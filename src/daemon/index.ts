@@ -3,7 +3,8 @@ export { createMemoryPair, type MemoryOptions, type MemoryPair } from "../../tra
 export { createClock } from "./clock.js";
 export type { Configuration } from "./config.js";
 export { resolveConfiguration } from "./config-sources.js";
-export { type Daemon, type DaemonOptions, type StopReason, startDaemon } from "./daemon.js";
+export { type Daemon, type StopReason, startDaemon } from "./daemon.js";
+export type { DaemonOptions } from "./daemon-options.js";
 export { createIdSource, sha256Hex } from "./ids.js";
 export { createLog } from "./log.js";
 export type { Reconfigured } from "./reconfigure.js";

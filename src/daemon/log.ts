@@ -2,7 +2,8 @@
 import { createRequire } from "node:module";
 import type { Logger } from "pino";
 import type { Log } from "../contracts/log.js";
-import type { LogLevel } from "./config.js";
+
+export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
 
 /** What a log needs of the stream it writes to. */
 export interface LogStream {

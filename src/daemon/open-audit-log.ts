@@ -1,7 +1,7 @@
 // Where questions, replies and outcomes are recorded, as the configuration says it.
 import { type AuditLog, createAuditLog } from "./audit-log.js";
 import { auditDirectory } from "./audit-names.js";
-import type { DaemonOptions } from "./daemon.js";
+import type { DaemonOptions } from "./daemon-options.js";
 
 const NO_AUDIT: AuditLog = {
   isOn: false,

@@ -1,6 +1,15 @@
 // What the process holds in memory.
 import { readFileSync } from "node:fs";
-import type { StatusMemory } from "./daemon-status.js";
+
+export interface StatusMemory {
+  readonly rss_bytes: number;
+  readonly heap_used_bytes: number;
+  readonly heap_total_bytes: number;
+  /** Outside of the heap: buffers, mapped files of libraries. */
+  readonly external_bytes: number;
+  /** Resident memory of the process alone, without files that are mapped, such as a journal's. Undefined where the system does not tell. */
+  readonly anonymous_bytes?: number;
+}
 
 export function processMemory(): StatusMemory {
   const { rss, heapUsed, heapTotal, external } = process.memoryUsage();

@@ -1,7 +1,8 @@
 // A configuration that was read again while the daemon runs: what of it applies at once, and what waits for the next start (R8b).
 import type { Log } from "../contracts/log.js";
-import type { Configuration, LogLevel, OptionName } from "./config.js";
+import type { Configuration, OptionName } from "./config.js";
 import { OPTION_NAMES, OPTIONS } from "./config-schema.js";
+import type { LogLevel } from "./log.js";
 import { isLouder } from "./log.js";
 import { keyOf, textOf } from "./option-names.js";
 

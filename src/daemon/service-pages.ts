@@ -1,6 +1,6 @@
 // What stands beside the services on the HTTP server: plain pages for browsers, monitors and people.
 import type { HttpPage, HttpPageAnswer } from "../../transports/connect/options.js";
-import type { Message } from "../protocols/aaep/subscription-desk.js";
+import type { Message } from "../protocols/aaep/message.js";
 import { MANIFEST_PAGE } from "./manifest.js";
 import type { Metrics } from "./metrics.js";
 

@@ -3,7 +3,7 @@ import type { Audit } from "../contracts/audit.js";
 import type { Journal } from "../contracts/journal.js";
 import { createEngine, type Engine } from "../engine/engine.js";
 import { assertPublishedEvent } from "../protocols/aaep/validate.js";
-import type { DaemonOptions } from "./daemon.js";
+import type { DaemonOptions } from "./daemon-options.js";
 import { engineOptionsOf } from "./engine-options.js";
 import { openJournal, type PreparedJournal } from "./open-journal.js";
 import { createSegmenter } from "./segmenter.js";

@@ -2,7 +2,6 @@
 // it, but for what a question asks.
 
 import { Fault } from "../base/errors.js";
-import type { Millis } from "../contracts/clock.js";
 import type { JournalStatus } from "../contracts/journal.js";
 import type { DeliveryCounts } from "../engine/delivery-counts.js";
 import type { EngineReport, QuestionReport, SessionReport, SubscriptionReport } from "../engine/engine-status.js";
@@ -19,24 +18,7 @@ import type {
   StatusTerms,
 } from "./daemon-status.js";
 import { processMemory } from "./process-memory.js";
-import { problemsOf } from "./status-problems.js";
-
-/** What of the daemon is not the engine's to know. */
-export interface DaemonFacts {
-  readonly version: string;
-  readonly producerId: string;
-  /** Milliseconds since 1970. */
-  readonly startedAt: number;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  /** How long it has run, by the monotonic clock: the clock on the wall may have been set meanwhile. */
-  readonly uptimeMs: Millis;
-  readonly endpoints: Readonly<Record<string, string | readonly string[]>>;
-  /** Connections and streams under way, by the transport they came over. */
-  readonly connections: ReadonlyMap<string, number>;
-  /** Lines of the audit log that could not be written. */
-  readonly auditDroppedCount: number;
-}
+import { type DaemonFacts, problemsOf } from "./status-problems.js";
 
 /** Most sessions, subscriptions and questions that are listed, of each, where the caller does not say. */
 const USUAL_LIMIT = 1000;

@@ -1,7 +1,25 @@
 // What is wrong, for whom, since when, and what to do about it: the part of the status that people look for (P1).
+
+import type { Millis } from "../contracts/clock.js";
 import type { EngineReport, SubscriptionReport } from "../engine/engine-status.js";
 import type { StatusProblem } from "./daemon-status.js";
-import type { DaemonFacts } from "./status-document.js";
+
+/** What of the daemon is not the engine's to know. */
+export interface DaemonFacts {
+  readonly version: string;
+  readonly producerId: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** How long it has run, by the monotonic clock: the clock on the wall may have been set meanwhile. */
+  readonly uptimeMs: Millis;
+  readonly endpoints: Readonly<Record<string, string | readonly string[]>>;
+  /** Connections and streams under way, by the transport they came over. */
+  readonly connections: ReadonlyMap<string, number>;
+  /** Lines of the audit log that could not be written. */
+  readonly auditDroppedCount: number;
+}
 
 /** A transport that takes nothing for a moment is how flow control works. */
 const SLOW_AFTER_MS = 2000;

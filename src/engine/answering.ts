@@ -1,9 +1,7 @@
 // Who can answer a question: a subscription that said that a person is there (R6), and never one whose connection has the question's session, asked
 // in it, or published in it by its token: an agent does not consent to itself (R5). Audience, delivery and replies all ask here.
-import { type NewEvent, questionKind } from "./event.js";
-import type { OpenQuestion } from "./session-record.js";
+import { type NewEvent, type QuestionKind, questionKind } from "./event.js";
 import type { OwnSessions, Terms } from "./terms.js";
-import type { QuestionKind } from "./texts/catalogue.js";
 
 /** Whether a subscription of these terms can answer what is asked in this session. */
 export function canAnswer(terms: Terms, kind: QuestionKind, sessionId: string): boolean {
@@ -30,7 +28,7 @@ type Counts = Record<QuestionKind, number>;
 /** Who can answer. Subscriptions are counted once, however many questions they are asked of. */
 export interface AbleSubscriptions {
   /** How many subscriptions can answer a question. */
-  readonly countFor: (question: Pick<OpenQuestion, "kind" | "sessionId">) => number;
+  readonly countFor: (question: { readonly kind: QuestionKind; readonly sessionId: string }) => number;
   /** Whether some question may find nobody here though `other` has somebody for it, or the other way round. */
   readonly differsFrom: (other: AbleSubscriptions) => boolean;
   readonly counts: Counts;

@@ -1,11 +1,12 @@
 // What a question asks, in the words and the language in which it is quoted to a listener (AAEP ch. 11, R31).
-import { CATALOGUE_LANGUAGES, type CatalogueLanguage } from "./daemon-texts.js";
-import type { AgentEvent } from "./event.js";
+
+import type { AgentEvent, QuestionKind } from "./event.js";
+import { CATALOGUE_LANGUAGES, type CatalogueLanguage } from "./language.js";
 import { hasVariants } from "./readable-fields.js";
 import { choiceOf, responseKinds } from "./response-kinds.js";
 import { applyShape } from "./shape.js";
 import { shortenedText } from "./shortened-text.js";
-import type { DefaultAnswer, QuestionKind } from "./texts/catalogue.js";
+import type { DefaultAnswer } from "./texts/catalogue.js";
 import { quotedIn } from "./texts/wording.js";
 
 const TERSE_ASKING_LENGTH = 400;

@@ -1,7 +1,8 @@
 // Reads on from the journal for one subscription that fell behind, changed its terms or resumes, through a view of its own, until it has
 // caught up with the view that it shares (R17, R18, R27). Memory stays bounded: no more is read while units wait to be taken.
-import type { Millis } from "../contracts/clock.js";
+
 import type { Journal, JournalRead } from "../contracts/journal.js";
+import { codePointCount } from "./code-points.js";
 import type { Epoch, JournaledEvent } from "./event.js";
 import type { GapEvent } from "./gap-events.js";
 import type { LiveEntry } from "./live-entry.js";
@@ -11,11 +12,10 @@ import type { Overtaken } from "./overtaken.js";
 import { type Given, givenBefore, type ReadingPoint, readingPoint, wasGiven } from "./reading-point.js";
 import { BATCH_COUNT, type ReadingTurns } from "./reading-turns.js";
 import type { Steps } from "./steps.js";
-import type { Place } from "./stream.js";
 import { overtakenUnits } from "./superseded.js";
 import type { Unit } from "./unit.js";
-import { codePointCount, outputKey } from "./unit.js";
-import type { View } from "./view.js";
+import { outputKey } from "./unit.js";
+import type { Place, PrivateView, View } from "./view.js";
 import type { WakeUpQueue, WakeUps } from "./wake-ups.js";
 
 export interface BacklogReader {
@@ -36,13 +36,6 @@ export interface BacklogReader {
   /** It reads whether or not it is its turn: from now on, or so many steps while this turn has room for them. */
   readonly hurry: (stepCount?: number) => void;
   readonly close: () => void;
-}
-
-/** A view that nobody shares. */
-export interface PrivateView {
-  readonly view: View;
-  /** Pushes an entry, and lets go of text that is no longer needed. */
-  readonly push: (live: LiveEntry, at: Millis) => Steps | undefined;
 }
 
 export interface BacklogServices {

@@ -1,5 +1,5 @@
 // The daemon's own texts in the listener's language (R31).
-import { matchLanguage } from "./language.js";
+import { CATALOGUE_LANGUAGES, type CatalogueLanguage, matchLanguage } from "./language.js";
 import { ARABIC } from "./texts/ar.js";
 import type { Catalogue, Message, MessageKey, MessageParameters } from "./texts/catalogue.js";
 import { GERMAN } from "./texts/de.js";
@@ -7,10 +7,6 @@ import { ENGLISH } from "./texts/en.js";
 import { SPANISH } from "./texts/es.js";
 import { FRENCH } from "./texts/fr.js";
 import { JAPANESE } from "./texts/ja.js";
-
-/** The languages there are catalogues for. English serves whoever understands none of the others. */
-export const CATALOGUE_LANGUAGES = ["en", "es", "fr", "de", "ja", "ar"] as const;
-export type CatalogueLanguage = (typeof CATALOGUE_LANGUAGES)[number];
 
 const CATALOGUES: Readonly<Record<CatalogueLanguage, Catalogue>> = {
   en: ENGLISH,

@@ -7,7 +7,7 @@ import type { Log } from "../contracts/log.js";
 import type { AbleSubscriptions } from "./answering.js";
 import { addCounts, createDeliveryCounts, type DeliveryCounts } from "./delivery-counts.js";
 import type { Epoch } from "./event.js";
-import type { Hub } from "./hub.js";
+import type { Hub, HubCounts } from "./hub.js";
 import type { Expulsion, Lag, LagLimits, Member, MemberStatus, PaceChange, PacedSubscription } from "./member-spec.js";
 import type { Questions } from "./questions-spec.js";
 import type { Remembered } from "./session-record.js";
@@ -100,11 +100,8 @@ export interface EngineReport {
   readonly journal: JournalStatus;
 }
 
-export interface EngineStatus extends Remembered {
+export interface EngineStatus extends Remembered, HubCounts {
   readonly openSessionCount: number;
-  readonly subscriptionCount: number;
-  readonly viewCount: number;
-  readonly keptUnitCount: number;
   readonly openQuestionCount: number;
   /** Outputs of which it is remembered where they stand in the journal (R17); bounded by the journal's window. */
   readonly placedOutputCount: number;

@@ -1,7 +1,7 @@
 // Units that a subscription makes of events for itself: of what it is told, and of state changes that collapse while they wait (R11, R17).
 import { isTerminalKind, type JournaledEvent } from "./event.js";
 import type { LiveEntry } from "./live-entry.js";
-import type { CollapsedEvent } from "./superseded-states.js";
+import type { CollapsedEvent } from "./merged-events.js";
 import type { EventUnit, Unit } from "./unit.js";
 import type { View } from "./view.js";
 

@@ -99,8 +99,11 @@ export function isCriticalKind(kind: TopicKind): boolean {
   );
 }
 
+/** What is asked of a person. */
+export type QuestionKind = "confirmation" | "clarification";
+
 /** What the topic asks of a person, where it does. */
-export function questionKind(kind: TopicKind): "confirmation" | "clarification" | undefined {
+export function questionKind(kind: TopicKind): QuestionKind | undefined {
   switch (kind) {
     case "awaiting.confirmation":
       return "confirmation";

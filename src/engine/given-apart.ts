@@ -1,10 +1,12 @@
 // What one subscription does not get as it stands in its view, because of what it was given out of order, was given before, or does not want:
 // critical events that went ahead, what those superseded, text below a floor, skipped outputs (R4, R10, R18, R26).
+
+import { stateImpliedBy } from "./agent-states.js";
 import type { Epoch } from "./event.js";
-import { stateImpliedBy } from "./implied-states.js";
 import { keepNewest } from "./keep-newest.js";
+import type { CollapsedEvent } from "./merged-events.js";
 import { isOfKindSuperseded, laneOf, questionOf } from "./superseded.js";
-import { type CollapsedEvent, createSupersededStates, type SupersededStates } from "./superseded-states.js";
+import { createSupersededStates, type SupersededStates } from "./superseded-states.js";
 import type { EventUnit, TextUnit, Unit } from "./unit.js";
 import { isLocal, trimBelow } from "./unit.js";
 

@@ -4,7 +4,8 @@ import type { AgentEvent, JournaledEvent } from "./event.js";
 import type { NamedEvent } from "./given-text.js";
 import { createLiveEntry } from "./live-entry.js";
 import { collapsedStateEvent } from "./merged-events.js";
-import { roleOf, type ViewTerms } from "./view.js";
+import { roleOf } from "./view.js";
+import type { ViewTerms } from "./view-spec.js";
 
 /** Most state changes of which one is made again: how often one was collapsed before it left is not told by its id. */
 const COLLAPSED_COUNT = 32;

@@ -2,19 +2,20 @@
 // and its end, its beginning is found by the id's digest, and a view of the same terms makes the rest as it did the first time.
 import type { Millis } from "../contracts/clock.js";
 import type { Journal } from "../contracts/journal.js";
-import type { PrivateView } from "./backlog-reader.js";
 import { beginningsBefore } from "./beginnings.js";
-import { joinText } from "./delivery-queue.js";
+import { codePointCount, offsetOfCodePoint } from "./code-points.js";
 import type { DerivedId, IdServices } from "./derived-id.js";
 import type { EpochSteps } from "./epoch-runs.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
+import { joinText } from "./join-text.js";
 import { createLiveEntry } from "./live-entry.js";
 import { SCANNED_EVENT_COUNT } from "./look-back.js";
 import { textEvent, textEventId } from "./merged-events.js";
 import { finish } from "./steps.js";
 import type { TextUnit } from "./unit.js";
-import { codePointCount, offsetOfCodePoint, outputKey, trimBelow } from "./unit.js";
-import type { ViewTerms } from "./view.js";
+import { outputKey, trimBelow } from "./unit.js";
+import type { PrivateView } from "./view.js";
+import type { ViewTerms } from "./view-spec.js";
 import type { WakeUpQueue, WakeUps } from "./wake-ups.js";
 
 export interface GivenTextServices {

@@ -5,7 +5,7 @@ import type { LiveEntry } from "./live-entry.js";
 import type { OutputText } from "./output-text.js";
 import type { Steps } from "./steps.js";
 import type { TextUnit } from "./unit.js";
-import type { ViewServices, ViewTerms } from "./view.js";
+import type { ViewServices, ViewTerms } from "./view-spec.js";
 
 /** Text that has been published and not released. */
 export interface HeldText {

@@ -1,6 +1,7 @@
 // The text that one view holds back until it may be cut, and what is cut off it (R10, R30). Knows text, terms and time; which events there are
 // beside text, and who takes what is released, is the view's affair.
 import type { Millis } from "../contracts/clock.js";
+import { codePointCount, offsetOfCodePoint } from "./code-points.js";
 import type { AgentEvent, Epoch } from "./event.js";
 import type { HeldText, HeldTexts, HeldTextsOwner } from "./held-text-spec.js";
 import { agree, createHold, endPositionOf, type Hold, isEmpty, ownHint, passBy } from "./hold.js";
@@ -10,7 +11,6 @@ import type { Chunk } from "./output-text.js";
 import type { Steps } from "./steps.js";
 import { type Boundary, boundaryOf, isAtLeast, stronger } from "./terms.js";
 import { MAX_TEXT_BYTES, roomForText } from "./text-room.js";
-import { codePointCount, offsetOfCodePoint } from "./unit.js";
 
 /** How a segment ends. */
 interface SegmentEnd {

@@ -1,12 +1,13 @@
 // What a view holds of one output: a stretch of its text, and what of its chunks decides how that may leave (R10). Data, and what can be read of
 // it; when text is released, and at which boundaries, is held-text.ts's.
 import type { Millis } from "../contracts/clock.js";
+import { codePointCount, offsetOfCodePoint } from "./code-points.js";
 import type { AgentEvent } from "./event.js";
 import { createFittingText, type FittingText } from "./fitting-text.js";
 import type { Chunk, OutputText } from "./output-text.js";
 import { type Boundary, boundaryOf } from "./terms.js";
 import { MAX_TEXT_BYTES } from "./text-room.js";
-import { agreeForMerging, codePointCount, offsetOfCodePoint } from "./unit.js";
+import { agreeForMerging } from "./unit.js";
 
 /** Text from `start` to the end of the newest chunk. Offsets are those of the output's text; `position` counts code points. */
 export interface Hold {

@@ -4,9 +4,7 @@ import type { Clock, Millis } from "../contracts/clock.js";
 import type { Appended, Journal } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { Segmenter } from "../contracts/segmenter.js";
-import type { PrivateView } from "./backlog-reader.js";
 import { createCodeBlocks } from "./code-blocks.js";
-import type { EngineStatus } from "./engine-status.js";
 import type { EpochSteps } from "./epoch-runs.js";
 import type { AgentEvent, Epoch, JournaledEvent, NewEvent } from "./event.js";
 import { unitOf } from "./event-units.js";
@@ -21,13 +19,15 @@ import type { PublisherBacklog } from "./publisher-backlog.js";
 import { createReadingTurns } from "./reading-turns.js";
 import { createRecentRate, type RecentRate } from "./recent-rate.js";
 import { shapeKey } from "./shape.js";
+import { createReadyMembers, type SharedView } from "./shared-view.js";
 import { followedBy, type Steps } from "./steps.js";
 import type { Terms } from "./terms.js";
 import { createTurnRoom } from "./turn-room.js";
 import type { TextUnit } from "./unit.js";
-import type { View, ViewServices, ViewTerms } from "./view.js";
+import type { PrivateView } from "./view.js";
 import { createView } from "./view.js";
 import { createViewIntake } from "./view-intake.js";
+import type { ViewServices, ViewTerms } from "./view-spec.js";
 import { createViewTerms, viewKey } from "./view-terms.js";
 import type { WakeUpQueue, WakeUps } from "./wake-ups.js";
 
@@ -58,40 +58,6 @@ export interface HubOptions {
   readonly turnRoomMs?: Millis;
 }
 
-/** A view and who shares it. */
-export interface SharedView {
-  readonly view: View;
-  /** The index at which it is next looked at for what can be let go of. */
-  trimAt: number;
-  readonly members: Set<Member>;
-  /** Those that wait for nothing but the next unit. */
-  readonly ready: ReadyMembers;
-}
-
-interface ReadyMembers {
-  readonly add: (member: Member) => void;
-  readonly delete: (member: Member) => void;
-  readonly wake: () => void;
-}
-
-/** Wakes its members once, until one of them has taken all there was and is added again: so the events of one turn cost one waking. */
-function createReadyMembers(): ReadyMembers {
-  const ready = new Set<Member>();
-  let areWoken = false;
-  return {
-    add: (member) => {
-      ready.add(member);
-      areWoken = false;
-    },
-    delete: (member) => void ready.delete(member),
-    wake: () => {
-      if (areWoken) return;
-      areWoken = true;
-      for (const member of ready) member.wake();
-    },
-  };
-}
-
 export interface Hub {
   /**
    * Journals events and hands them to all views: before it returns, as far as this turn has room, and the rest in order over the next ones (R34).
@@ -111,8 +77,14 @@ export interface Hub {
   readonly members: () => ReadonlySet<Member>;
   /** Events journaled, and events handed to transports. */
   readonly rates: { readonly published: RecentRate; readonly delivered: RecentRate };
-  /** `keptUnitCount`: units that views keep for subscriptions that have not taken them (R18). */
-  readonly counts: () => Pick<EngineStatus, "subscriptionCount" | "viewCount" | "keptUnitCount">;
+  readonly counts: () => HubCounts;
+}
+
+export interface HubCounts {
+  readonly subscriptionCount: number;
+  readonly viewCount: number;
+  /** Units that views keep for subscriptions that have not taken them (R18). */
+  readonly keptUnitCount: number;
 }
 
 /**

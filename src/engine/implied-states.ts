@@ -1,27 +1,10 @@
-// States that an agent enters without saying so, because its events imply them (R3a).
-import type { TopicKind } from "./event.js";
-import { type AgentRecord, AWAITING_INPUT } from "./session-record.js";
+// The record of the states that an agent entered without saying so, because its events imply them (R3a).
+import { AWAITING_INPUT, type ImpliedState } from "./agent-states.js";
+import type { AgentRecord } from "./session-record.js";
 
-/** What an event of a kind implies without the agent saying so; undefined where that is nothing. */
-export function stateImpliedBy(kind: TopicKind): ImpliedState | undefined {
-  switch (kind) {
-    case "tool.invoked":
-      return "calling_tool";
-    case "output.streaming":
-      return "writing_output";
-    case "awaiting.confirmation":
-    case "awaiting.clarification":
-      return AWAITING_INPUT;
-    case "handoff.requested":
-      return "handing_off";
-    default:
-      return undefined;
-  }
-}
-
-const BITS = { calling_tool: 1, writing_output: 2, [AWAITING_INPUT]: 4, handing_off: 8 } as const;
-
-export type ImpliedState = keyof typeof BITS;
+const BITS = { calling_tool: 1, writing_output: 2, [AWAITING_INPUT]: 4, handing_off: 8 } as const satisfies Readonly<
+  Record<ImpliedState, number>
+>;
 
 const BIT_OF: ReadonlyMap<string, number> = new Map(Object.entries(BITS));
 

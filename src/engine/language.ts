@@ -1,5 +1,10 @@
 // Language tags: which offered language serves a wanted one (AAEP ch. 11), and which way it is written.
 
+/** The languages there are catalogues for. English serves whoever understands none of the others. */
+export const CATALOGUE_LANGUAGES = ["en", "es", "fr", "de", "ja", "ar"] as const;
+
+export type CatalogueLanguage = (typeof CATALOGUE_LANGUAGES)[number];
+
 interface ParsedTag {
   readonly whole: string;
   readonly language: string;

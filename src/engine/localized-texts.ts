@@ -1,7 +1,7 @@
 // The daemon's texts as the fields of an event: for one listener, or in every language for shaping to choose from (R14, R31).
-import { CATALOGUE_LANGUAGES, type CatalogueLanguage, catalogueLanguage, messageIn } from "./daemon-texts.js";
+import { catalogueLanguage, messageIn } from "./daemon-texts.js";
 import type { LocalizationHints } from "./event.js";
-import { textDirection } from "./language.js";
+import { CATALOGUE_LANGUAGES, type CatalogueLanguage, textDirection } from "./language.js";
 import type { Message, MessageKey, MessageParameters } from "./texts/catalogue.js";
 
 /**

@@ -1,26 +1,25 @@
 // What a subscription's member of the hub is made of and what it answers to; how it works is in member.ts.
 import type { Millis } from "../contracts/clock.js";
 import type { Journal } from "../contracts/journal.js";
-import type { PrivateView } from "./backlog-reader.js";
 import type { Delivery } from "./delivery.js";
 import type { DeliveryCounts } from "./delivery-counts.js";
 import type { EpochSteps } from "./epoch-runs.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
 import type { GapEvent } from "./gap-events.js";
-import type { SharedView } from "./hub.js";
 import type { LiveEntry } from "./live-entry.js";
 import type { LookingBack } from "./looking-back.js";
+import type { CollapsedEvent } from "./merged-events.js";
 import type { OrderedReturn } from "./ordered-return.js";
 import type { Given, ReadingPoint } from "./reading-point.js";
 import type { ReadingTurns } from "./reading-turns.js";
 import type { RunLows } from "./run-lows.js";
 import type { OpenSayings, Sayings } from "./sayings.js";
+import type { SharedView, ViewMember } from "./shared-view.js";
 import type { Standpoint } from "./standpoint.js";
 import type { Drained, Taken } from "./stream.js";
-import type { CollapsedEvent } from "./superseded-states.js";
 import type { Terms } from "./terms.js";
-import type { EventUnit, TextUnit, Unit } from "./unit.js";
-import type { View } from "./view.js";
+import type { TextUnit, Unit } from "./unit.js";
+import type { PrivateView, View } from "./view.js";
 import type { WakeUpQueue, WakeUps } from "./wake-ups.js";
 
 /** How a subscription begins: with what is live, or with what the journal holds after a point (R17). */
@@ -132,11 +131,8 @@ export interface MemberServices extends MemberRules {
   readonly noteDelivered: (count: number, now: Millis) => void;
 }
 
-export interface Member {
+export interface Member extends ViewMember {
   readonly terms: () => Terms;
-  readonly wake: () => void;
-  /** Sends a critical event that its view has not taken yet (R4). */
-  readonly expedite: (unit: EventUnit) => void;
   /** What may leave now; with `only`, no more than what is critical. A wait registers its own wake-up. */
   readonly take: (only?: "critical") => Taken;
   /** The transport takes nothing more, or takes again. */
@@ -170,8 +166,6 @@ export interface Member {
   /** Tells its owner that the hub has ended it. */
   readonly end: (reason: Expulsion) => void;
   readonly isClosed: () => boolean;
-  /** Where it stands in a view that is about to let go of units before `window`; undefined where it needs none of them any more. */
-  readonly cursorIn: (shared: SharedView, window: number) => number | undefined;
   readonly status: () => MemberStatus;
   /**
    * The event to resume after: the last one published where nothing is owed to it any more, whether it was sent that or not (P7); else the last one

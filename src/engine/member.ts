@@ -5,7 +5,6 @@ import { createDeliveryQueue } from "./delivery-queue.js";
 import { type Epoch, type JournaledEvent, topicKind } from "./event.js";
 import { gapOf, unitOf } from "./event-units.js";
 import type { GapEvent } from "./gap-events.js";
-import type { SharedView } from "./hub.js";
 import { beginEpisode, endEpisode, noteRun } from "./member-account.js";
 import { PeerLag } from "./member-lag.js";
 import type { Expulsion, Member, MemberServices, MemberSpec, MemberStatus, StreamStart } from "./member-spec.js";
@@ -14,12 +13,13 @@ import { StreamOwner } from "./member-stream.js";
 import type { OrderedReturn } from "./ordered-return.js";
 import { createRateBudget, type RateBudget } from "./rate-budget.js";
 import type { ReadingPoint } from "./reading-point.js";
+import type { SharedView } from "./shared-view.js";
 import { standpoint } from "./standpoint.js";
-import type { Drained, Place, Stream, Taken } from "./stream.js";
+import type { Drained, Stream, Taken } from "./stream.js";
 import { createStream } from "./subscription.js";
 import type { Terms } from "./terms.js";
 import type { EventUnit, Unit } from "./unit.js";
-import type { View } from "./view.js";
+import type { Place, View } from "./view.js";
 
 export function createMember(spec: MemberSpec, services: MemberServices): Member {
   return new HubMember(spec, services);

@@ -3,9 +3,12 @@ import type { EventId } from "../base/ids.js";
 import { derivedEventId, type IdServices } from "./derived-id.js";
 import type { AgentEvent, Epoch } from "./event.js";
 import type { TextUnit } from "./unit.js";
-import type { ViewTerms } from "./view.js";
+import type { ViewTerms } from "./view-spec.js";
 
 const DAEMON_CONTEXT = "https://aaepd.dev/context/v1";
+
+/** One event for two states, with an id of its own; `from` is where it begins, by default where the first does (R11, R12). */
+export type CollapsedEvent = (first: AgentEvent, last: AgentEvent, epoch: Epoch, from?: unknown) => AgentEvent;
 
 /** The event of a stretch of text: the first chunk's fields, the released text's own place, hint and time (R10, R30). */
 export function textEvent(unit: TextUnit, terms: ViewTerms, ids: IdServices): AgentEvent {

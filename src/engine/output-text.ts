@@ -2,11 +2,11 @@
 import type { Millis } from "../contracts/clock.js";
 import type { Segmenter } from "../contracts/segmenter.js";
 import { isMarkdown } from "./code-blocks.js";
+import { codePointCount } from "./code-points.js";
 import type { LiveEntry } from "./live-entry.js";
 import { lastStartingBy } from "./piece-search.js";
 import type { TextBoundaries } from "./text-boundaries.js";
 import { createTextBoundaries } from "./text-boundaries.js";
-import { codePointCount } from "./unit.js";
 
 /** A published chunk, and where it stands. Offsets are UTF-16 units from where this record of the output begins. */
 export interface Chunk {

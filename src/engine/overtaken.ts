@@ -2,7 +2,8 @@
 import type { HeldText } from "./held-text-spec.js";
 import type { LiveEntry } from "./live-entry.js";
 import type { Unit } from "./unit.js";
-import { roleOf, type ViewTerms } from "./view.js";
+import { roleOf } from "./view.js";
+import type { ViewTerms } from "./view-spec.js";
 
 export interface Overtaken {
   /** What has been released to the subscription. */

@@ -1,11 +1,11 @@
 // What publishing is made of.
 import type { IdSource } from "../base/ids.js";
 import type { Clock, Millis } from "../contracts/clock.js";
-import type { Journal } from "../contracts/journal.js";
+import type { Appended, Journal } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
-import type { Hub } from "./hub.js";
+import type { JournaledEvent, NewEvent } from "./event.js";
+import type { PublisherBacklog } from "./publisher-backlog.js";
 import type { Questions } from "./questions-spec.js";
-import type { ResumePoints } from "./resume-points.js";
 import type { Sessions } from "./sessions.js";
 import type { Spokesman } from "./spokesman.js";
 import type { TurnSlices } from "./turn-slices.js";
@@ -16,8 +16,10 @@ export interface PublishingServices {
   readonly ids: IdSource;
   readonly log: Log;
   readonly journal: Journal;
-  readonly hub: Pick<Hub, "append">;
-  readonly points: Pick<ResumePoints, "published">;
+  /** Journals events and hands them to those who listen; `publisher` counts what of it waits for the views. */
+  readonly append: (events: readonly NewEvent[], publisher?: PublisherBacklog) => Appended;
+  /** Told of each event that was journaled, in order. */
+  readonly published: (entry: JournaledEvent) => void;
   readonly sessions: Sessions;
   readonly questions: Pick<
     Questions,

@@ -3,6 +3,7 @@ import { Fault } from "../base/errors.js";
 import type { Millis } from "../contracts/clock.js";
 import type { Appended } from "../contracts/journal.js";
 import type { AgentHandle, PublishedPlace } from "./agent-handle.js";
+import { AWAITING_INPUT } from "./agent-states.js";
 import { isTerminalKind, type JournaledEvent, type NewEvent, type Producer, topicKind } from "./event.js";
 import type { KeptQuestion } from "./kept-questions.js";
 import { createPublisherBacklog, createSharedBacklog, type PublisherBacklog } from "./publisher-backlog.js";
@@ -11,7 +12,7 @@ import { type AgentEvents, createQuestionAgents } from "./question-agents.js";
 import { type KnownPublish, knownFrom } from "./same-publish.js";
 import { createSessionGraces } from "./session-graces.js";
 import type { PublishAnswer, SessionPlan } from "./session-plan.js";
-import { AWAITING_INPUT, type OpenQuestion } from "./session-record.js";
+import type { OpenQuestion } from "./session-record.js";
 import type { Moment } from "./session-turn.js";
 
 const FORGOTTEN = "Ask anew, with another event_id: this was asked before, and its outcome is no longer remembered.";
@@ -56,7 +57,20 @@ export interface Publishing {
 const NOBODY = {};
 
 export function createPublishing(services: PublishingServices): Publishing {
-  const { clock, ids, log, journal, hub, points, sessions, questions, spokesman, wakeUps, slices, safety } = services;
+  const {
+    clock,
+    ids,
+    log,
+    journal,
+    append: handOn,
+    published,
+    sessions,
+    questions,
+    spokesman,
+    wakeUps,
+    slices,
+    safety,
+  } = services;
   // The events of a group have one promise.
   let lastDurable: Promise<void> | undefined;
 
@@ -79,7 +93,7 @@ export function createPublishing(services: PublishingServices): Publishing {
   const notePlace = (entry: JournaledEvent): void => {
     // Of every event: nothing is made that is thrown away again.
     try {
-      points.published(entry);
+      published(entry);
     } catch (caught) {
       logAccident("a place to resume from could not be noted", { epoch: entry.epoch }, caught);
     }
@@ -105,7 +119,7 @@ export function createPublishing(services: PublishingServices): Publishing {
   const append = (plan: SessionPlan, publisher?: PublisherBacklog): CarriedOut => {
     let appended: Appended;
     try {
-      appended = hub.append(withNotices(plan), publisher);
+      appended = handOn(withNotices(plan), publisher);
     } catch (caught) {
       plan.discard();
       throw caught;

@@ -1,10 +1,10 @@
 // The point from which a subscription would have to read the journal to get all that it is owed, and what of it was given already (R17, R18, R27).
 import type { Epoch, JournaledEvent } from "./event.js";
 import type { SessionLoss } from "./losses.js";
-import type { Place } from "./stream.js";
 import { laterTimestamp } from "./timestamps.js";
 import type { EventUnit, Unit } from "./unit.js";
 import { isLocal, outputKey, timestampOf } from "./unit.js";
+import type { Place } from "./view.js";
 
 /** Where reading begins: what of it was given already is not given again. */
 export interface ReadingPoint {

@@ -1,6 +1,7 @@
 // What of a session's past is remembered, each thing by itself: it grows, and must never be written whole (R3, R5, R8, AAEP §4.3.1, §4.5.4, §6.2).
+
 import type { PublishedEvent } from "./same-publish.js";
-import type { SessionRecord } from "./session-record.js";
+import type { Facts, SessionRecord } from "./session-record.js";
 import type { UndoLog } from "./undo-log.js";
 
 /** An event that went nowhere, a call's id, a question's end, an output's completion, a permission (R5), a reply token. */
@@ -19,9 +20,6 @@ export interface FactDraft {
   readonly undo: UndoLog;
   readonly facts: FactChange[];
 }
-
-/** What is remembered under one name, the oldest first, with the number of each. */
-export type Facts<Key> = Map<Key, number>;
 
 /** Remembers `key`; of more than `most` the oldest is forgotten. `value` is what is kept of it for the next run. */
 export function addFact<Key>(

@@ -1,6 +1,8 @@
 // The part of a session's order that questions have: asking, withdrawing, resolving (AAEP §4.4, §6.8; R3a, R5, R6).
 // Part of session-sequence.ts's rules. Who is asked, replies and deadlines are not known here.
+
 import { Fault } from "../base/errors.js";
+import { AWAITING_INPUT } from "./agent-states.js";
 import type { AgentEvent } from "./event.js";
 import { implyState, unimplyState } from "./implied-states.js";
 import { addFact, dropFact, type FactDraft } from "./session-facts.js";
@@ -10,13 +12,12 @@ import {
   OUTCOMES_KEPT_COUNT,
   REPLY_TOKENS_KEPT_COUNT,
 } from "./session-limits.js";
-import {
-  type AcceptedConfirmation,
-  type AgentRecord,
-  AWAITING_INPUT,
-  type OpenQuestion,
-  type QuestionOutcome,
-  type SessionRecord,
+import type {
+  AcceptedConfirmation,
+  AgentRecord,
+  OpenQuestion,
+  QuestionOutcome,
+  SessionRecord,
 } from "./session-record.js";
 import {
   advise,

@@ -3,15 +3,14 @@ import type { Millis } from "../contracts/clock.js";
 import type { TextLengths } from "./chunk-text.js";
 import type { AgentEvent, Producer } from "./event.js";
 import type { PublishedEvent } from "./same-publish.js";
-import type { Facts } from "./session-facts.js";
 import type { Outcome } from "./texts/catalogue.js";
 import type { Timestamp } from "./timestamps.js";
 import type { Undoable } from "./undo-log.js";
 
-export type SessionPhase = "absent" | "open" | "ended";
+/** What is remembered under one name, the oldest first, with the number of each. */
+export type Facts<Key> = Map<Key, number>;
 
-/** The state in which an agent waits for a person (AAEP §4.2.1). */
-export const AWAITING_INPUT = "awaiting_input";
+export type SessionPhase = "absent" | "open" | "ended";
 
 /** What a confirmation accepted by a reply permits: one irreversible invocation, of this tool or call where it named one (R5). */
 export interface AcceptedConfirmation {

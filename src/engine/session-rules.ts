@@ -1,6 +1,8 @@
 // What each type of event demands of its session, and does to it (AAEP §4.1..§4.3, §4.5; R3a, R5, R13, R25). The steps of session-sequence.ts's
 // table, which alone decides when one is taken; those of questions are in session-questions.ts.
+
 import { Fault } from "../base/errors.js";
+import { AWAITING_INPUT } from "./agent-states.js";
 import { addLengths, fitsPosition, joinChunk, remainder } from "./chunk-text.js";
 import { implyState, isImplied } from "./implied-states.js";
 import { addFact, dropFact } from "./session-facts.js";
@@ -8,7 +10,6 @@ import { CALL_IDS_KEPT_COUNT, COMPLETED_OUTPUTS_KEPT_COUNT, checkClosures, check
 import { asksForCall, withdraw } from "./session-questions.js";
 import {
   type AgentRecord,
-  AWAITING_INPUT,
   createOutputRecord,
   type OpenTool,
   type OutputRecord,

@@ -9,7 +9,6 @@ import { createEndedSessions, type EndedSession } from "./ended-sessions.js";
 import { isTerminalKind, type JournaledEvent } from "./event.js";
 import { createEventIntake, type ValidateEvent } from "./event-intake.js";
 import type { Instant } from "./kept-entry.js";
-import type { KeptQuestion } from "./kept-questions.js";
 import { createKeptSessions } from "./kept-sessions.js";
 import { NOTHING_KEPT } from "./nothing-kept.js";
 import { type TakenToken, takeOwnToken } from "./own-token.js";
@@ -26,6 +25,7 @@ import {
   type AcceptedConfirmation,
   createAgentRecord,
   createSessionRecord,
+  type OpenQuestion,
   type Remembered,
   rememberedOf,
   type SessionRecord,
@@ -120,7 +120,10 @@ export interface Sessions {
    * Takes over the sessions of the run before, before any is planned in: open ones without owner, with those of `questions` that are theirs. Answers
    * these.
    */
-  readonly restore: (questions: readonly KeptQuestion[], present: Instant) => readonly KeptQuestion[];
+  readonly restore: <Kept extends { readonly question: OpenQuestion }>(
+    questions: readonly Kept[],
+    present: Instant,
+  ) => readonly Kept[];
 }
 
 /** The sessions of a daemon, none at first. */

@@ -1,7 +1,7 @@
 // The daemon's own texts in one shape (R14, R31). They have known names, so that no key is taken apart; the result is that of shape-languages.ts.
-import { CATALOGUE_LANGUAGES } from "./daemon-texts.js";
+
 import type { AgentEvent, Verbosity } from "./event.js";
-import { matchLanguage } from "./language.js";
+import { CATALOGUE_LANGUAGES, matchLanguage } from "./language.js";
 import { requiresNormalSummary } from "./readable-fields.js";
 import { hintsIn } from "./shape-languages.js";
 

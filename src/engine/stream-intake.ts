@@ -7,11 +7,12 @@ import { createGivenApart, type GivenApart } from "./given-apart.js";
 import type { OrderedReturn } from "./ordered-return.js";
 import type { RateBudget } from "./rate-budget.js";
 import { lowestIn, type ReadingPoint, readingPoint } from "./reading-point.js";
-import type { Place, StreamServices, StreamTerms } from "./stream.js";
+import type { StreamServices, StreamTerms } from "./stream.js";
 import type { TextStretch } from "./text-stretches.js";
 import type { EventUnit, Unit } from "./unit.js";
 import { isLocal } from "./unit.js";
 import { createUrgentUnits, type UrgentUnits } from "./urgent-units.js";
+import type { Place } from "./view.js";
 
 const NO_FLOORS: ReadonlyMap<string, number> = new Map();
 

@@ -1,16 +1,17 @@
 // The pull side of one subscription, as its owner sees it; how it works is in subscription.ts.
+
 import type { Millis } from "../contracts/clock.js";
 import type { BacklogReader } from "./backlog-reader.js";
 import type { DeliveryRun } from "./delivery.js";
 import type { RunningCounts } from "./delivery-counts.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
 import type { LiveEntry } from "./live-entry.js";
+import type { CollapsedEvent } from "./merged-events.js";
 import type { OrderedReturn } from "./ordered-return.js";
 import type { ReadingPoint } from "./reading-point.js";
 import type { RunLows } from "./run-lows.js";
-import type { CollapsedEvent } from "./superseded-states.js";
 import type { EventUnit, TextUnit, Unit } from "./unit.js";
-import type { View } from "./view.js";
+import type { Place, View } from "./view.js";
 
 export type Taken =
   | { readonly kind: "run"; readonly run: DeliveryRun }
@@ -31,12 +32,6 @@ export interface Owed {
   readonly drain: () => Drained;
   /** At most how many events are left of it. */
   readonly leftCount: () => number;
-}
-
-/** Where a subscription stands in its view. */
-export interface Place {
-  readonly view: View;
-  cursor: number;
 }
 
 /** What a stream needs from its owner; all of it is the engine's to give. */

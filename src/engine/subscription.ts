@@ -7,9 +7,10 @@ import type { DeliveryQueue } from "./delivery-queue.js";
 import { createDraining, type Draining } from "./draining.js";
 import { hearsCritical } from "./ordered-return.js";
 import type { RateBudget } from "./rate-budget.js";
-import type { Drained, Place, Stream, StreamServices, StreamTerms, Taken } from "./stream.js";
+import type { Drained, Stream, StreamServices, StreamTerms, Taken } from "./stream.js";
 import { NO_UNITS, StreamOutlet } from "./stream-outlet.js";
 import { isCritical, isLocal } from "./unit.js";
+import type { Place } from "./view.js";
 
 /**
  * Most events in one run: what a slow peer must take before anything critical can pass, and what is shaped and encoded before others have their

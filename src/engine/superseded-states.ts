@@ -1,16 +1,14 @@
 // States that one subscription was not told, for a critical event had made them old news: its agent's next one begins where the first of them
 // began, or with what that event implies, so that the chain it hears stays whole (AAEP §4.2.1, R4).
-import type { AgentEvent, Epoch } from "./event.js";
-import { stateImpliedBy } from "./implied-states.js";
+
+import { AWAITING_INPUT, stateImpliedBy } from "./agent-states.js";
+import type { AgentEvent } from "./event.js";
 import { keepNewest } from "./keep-newest.js";
-import { AWAITING_INPUT } from "./session-record.js";
+import type { CollapsedEvent } from "./merged-events.js";
 import { laneOf } from "./superseded.js";
 import type { EventUnit } from "./unit.js";
 import { isLocal } from "./unit.js";
 import type { View } from "./view.js";
-
-/** One event for two states, with an id of its own; `from` is where it begins, by default where the first does (R11, R12). */
-export type CollapsedEvent = (first: AgentEvent, last: AgentEvent, epoch: Epoch, from?: unknown) => AgentEvent;
 
 export interface SupersededStates {
   /** Remembers a state that is not told, until its agent's next one; at most 1,000 agents, the oldest is forgotten. */

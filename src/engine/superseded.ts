@@ -1,9 +1,9 @@
 // What a critical event makes old news when it goes ahead: its agent's earlier progress and states (R4).
 import type { AgentEvent, JournaledEvent } from "./event.js";
 import type { LiveEntry } from "./live-entry.js";
-import type { Place } from "./stream.js";
 import type { EventUnit, Unit } from "./unit.js";
 import { isCritical, isLocal } from "./unit.js";
+import type { Place } from "./view.js";
 import { roleOf } from "./view.js";
 
 /** What a critical event overtakes between a place and an index of its view. Earlier critical events have gone ahead as well. */

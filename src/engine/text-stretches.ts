@@ -1,6 +1,6 @@
 // Neighbouring texts of a view joined into one, for all subscriptions that held them back equally long: ten thousand with the same budget then
 // cost a few hundred joins and encodings a second, and not one of each for every subscription (AAEP §5.9, R10, R14).
-import { joinText } from "./delivery-queue.js";
+import { joinText } from "./join-text.js";
 import type { TextUnit, Unit } from "./unit.js";
 import type { ViewLog } from "./view-log.js";
 

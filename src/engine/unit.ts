@@ -1,5 +1,7 @@
 // Units: what a view hands to its subscriptions. An event as it is, or a stretch of one output's text that may still grow by merging.
+
 import type { Millis } from "../contracts/clock.js";
+import { offsetOfCodePoint } from "./code-points.js";
 import type { Delivery } from "./delivery.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "./event.js";
 import type { Boundary } from "./terms.js";
@@ -74,26 +76,6 @@ export function timestampOf(unit: Unit): string {
 export function outputKey(event: AgentEvent): string {
   const id = event.output_id;
   return `${event.session_id}/${typeof id === "string" ? id : ""}`;
-}
-
-/** Code points of a well-formed string. */
-export function codePointCount(text: string): number {
-  let count = text.length;
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    if (unit >= 0xd800 && unit <= 0xdbff) count -= 1;
-  }
-  return count;
-}
-
-/** The UTF-16 offset of a code-point offset. */
-export function offsetOfCodePoint(text: string, codePoints: number): number {
-  let offset = 0;
-  for (let left = codePoints; left > 0 && offset < text.length; left -= 1) {
-    const unit = text.charCodeAt(offset);
-    offset += unit >= 0xd800 && unit <= 0xdbff ? 2 : 1;
-  }
-  return offset;
 }
 
 /** Whether two chunks may go out as one (R10). */

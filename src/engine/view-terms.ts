@@ -3,7 +3,7 @@ import type { AgentEvent } from "./event.js";
 import { compileFilter, wants } from "./filter.js";
 import type { InternedShape } from "./live-entry.js";
 import type { Terms } from "./terms.js";
-import type { ViewTerms } from "./view.js";
+import type { ViewTerms } from "./view-spec.js";
 
 /** Equal for subscriptions that can share a view; rates, pace and pauses are not part of it. */
 export function viewKey(terms: Terms): string {

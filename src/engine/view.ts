@@ -1,53 +1,25 @@
 // A view: the stream as one set of terms sees it. Filter, shape and the coalescing of streamed text are done here, once for all subscriptions
 // that share the terms (R10, R14, R15, R30). Rates, pauses and what a slow peer misses are each subscription's own and live elsewhere.
+
 import type { Millis } from "../contracts/clock.js";
+import { codePointCount } from "./code-points.js";
 import { createDelivery, type Delivery } from "./delivery.js";
 import type { AgentEvent, Epoch } from "./event.js";
 import { isTerminalKind } from "./event.js";
 import { createHeldTexts } from "./held-text.js";
 import type { HeldTexts } from "./held-text-spec.js";
 import { ownHint } from "./hold.js";
-import type { InternedShape, LiveEntry } from "./live-entry.js";
-import type { Chunk, OutputText } from "./output-text.js";
+import type { LiveEntry } from "./live-entry.js";
 import { followedBy, type Steps } from "./steps.js";
 import { boundaryOf } from "./terms.js";
 import { encodedBytes, MAX_TEXT_BYTES, MOST_BYTES_PER_UNIT } from "./text-room.js";
 import { createTextStretches, type TextStretch } from "./text-stretches.js";
 import { laterTimestamp } from "./timestamps.js";
-import type { EventRole, EventUnit, TextUnit, Unit } from "./unit.js";
-import { codePointCount, timestampOf } from "./unit.js";
+import type { EventRole, EventUnit, Unit } from "./unit.js";
+import { timestampOf } from "./unit.js";
 import type { ViewLog } from "./view-log.js";
 import { createViewLog } from "./view-log.js";
-import type { WakeUps } from "./wake-ups.js";
-
-/** The part of the terms that decides what the stream is, and not how fast it comes. */
-export interface ViewTerms {
-  /** Equal keys, equal streams. */
-  readonly key: string;
-  readonly shape: InternedShape;
-  /** Whether an event is delivered at all (R6, R15, R31, R32). */
-  readonly wants: (live: LiveEntry) => boolean;
-  readonly passThrough: boolean;
-  /** The weakest boundary asked for beside completion; undefined where only completion releases. */
-  readonly level: "word" | "sentence" | "paragraph" | undefined;
-  readonly maxChars: number;
-  /** Whether the event carries extensions that this stream's subscribers implement. */
-  readonly carriesExtensions: (event: AgentEvent) => boolean;
-}
-
-export interface ViewServices {
-  /** The shared text of an output, or undefined where nobody follows it yet: the view then asks for it. */
-  readonly outputText: (live: LiveEntry, key: string) => OutputText;
-  readonly chunkOf: (text: OutputText, live: LiveEntry, at: Millis) => Chunk;
-  /** A record of one chunk alone, for a chunk that is too long to pass through whole. */
-  readonly textOfOne: (live: LiveEntry, key: string) => OutputText;
-  readonly wakeUps: WakeUps;
-  /** Whether events that were published wait for the view. */
-  readonly isBehind: () => boolean;
-  readonly maxHoldMs: Millis;
-  /** Makes the event of a stretch of text (R12, R30). */
-  readonly renderText: (unit: TextUnit, terms: ViewTerms) => AgentEvent;
-}
+import type { ViewServices, ViewTerms } from "./view-spec.js";
 
 export interface View {
   readonly terms: ViewTerms;
@@ -72,6 +44,19 @@ export interface View {
   readonly remade: (unit: EventUnit, key: string, make: (event: AgentEvent) => AgentEvent) => EventUnit;
   /** Cancels its timers. */
   readonly close: () => void;
+}
+
+/** Where a subscription stands in its view. */
+export interface Place {
+  readonly view: View;
+  cursor: number;
+}
+
+/** A view that nobody shares. */
+export interface PrivateView {
+  readonly view: View;
+  /** Pushes an entry, and lets go of text that is no longer needed. */
+  readonly push: (live: LiveEntry, at: Millis) => Steps | undefined;
 }
 
 const NOTHING_SENT: ReadonlyMap<string, string> = new Map();

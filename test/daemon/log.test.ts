@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Fault } from "../../src/base/errors.js";
-import type { LogLevel } from "../../src/daemon/config.js";
+import type { LogLevel } from "../../src/daemon/log.js";
 import { createLog, type LogOptions } from "../../src/daemon/log.js";
 
 function logInto(level: LogLevel, options: LogOptions = {}) {

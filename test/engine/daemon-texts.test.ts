@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { CATALOGUE_LANGUAGES, catalogueLanguage, messageIn, textFor } from "../../src/engine/daemon-texts.js";
+import { catalogueLanguage, messageIn, textFor } from "../../src/engine/daemon-texts.js";
+import { CATALOGUE_LANGUAGES } from "../../src/engine/language.js";
 import { shortenedText } from "../../src/engine/shortened-text.js";
 import type { MessageKey, MessageParameters } from "../../src/engine/texts/catalogue.js";
 

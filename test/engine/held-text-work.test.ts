@@ -8,7 +8,7 @@ import { createLiveEntry, type InternedShape, type LiveEntry } from "../../src/e
 import { createOutputText, type OutputText } from "../../src/engine/output-text.js";
 import { finish } from "../../src/engine/steps.js";
 import type { TextUnit } from "../../src/engine/unit.js";
-import type { ViewTerms } from "../../src/engine/view.js";
+import type { ViewTerms } from "../../src/engine/view-spec.js";
 import { createWakeUps } from "../../src/engine/wake-ups.js";
 import { segmenter } from "./text-boundaries-support.js";
 

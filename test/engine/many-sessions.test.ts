@@ -1,6 +1,7 @@
 // R8, P1: what it costs that there are a great many sessions. Counted is how often all of what is known of one is gathered.
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { type DaemonFacts, statusDocument } from "../../src/daemon/status-document.js";
+import { statusDocument } from "../../src/daemon/status-document.js";
+import type { DaemonFacts } from "../../src/daemon/status-problems.js";
 import * as record from "../../src/engine/session-record.js";
 import { COST_PER_TURN } from "../../src/engine/turn-slices.js";
 import { createEngineRig, type EngineRig, session } from "../support/engine-rig.js";

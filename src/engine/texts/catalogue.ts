@@ -1,4 +1,5 @@
 // What the daemon has to say, and what each message needs to know (R31). A catalogue that lacks a message does not compile.
+import type { QuestionKind } from "../event.js";
 
 export type GapReason = "aged_out" | "resumed_too_late" | "skipped";
 export type ClosingReason =
@@ -8,7 +9,6 @@ export type ClosingReason =
   | "lagging"
   | "handshake_timeout"
   | "idle_timeout";
-export type QuestionKind = "confirmation" | "clarification";
 
 /** How a question ended: what became of it, and whose doing that was. A default is never told as somebody's answer. */
 export interface Outcome {

@@ -8,8 +8,8 @@ import type { AgentEvents } from "../../engine/question-agents.js";
 import type { SessionSummary } from "../../engine/session-record.js";
 import { type AgentQuestions, createAgentQuestions } from "./agent-questions.js";
 import { isQuestion } from "./costly-calls.js";
+import type { Message } from "./message.js";
 import { MOST_DECLARED_LANGUAGES, type SpokenLanguages } from "./spoken-languages.js";
-import type { Message } from "./subscription-desk.js";
 import { assertManifest, assertResumeSession } from "./validate-messages.js";
 
 /** Events that one publish may have: all of them are planned before any goes out, while nobody else is served. */

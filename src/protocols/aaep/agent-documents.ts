@@ -4,7 +4,7 @@ import type { PublishReceipt } from "../../engine/agent-handle.js";
 import type { Producer } from "../../engine/event.js";
 import { outcomeFields, type ResolvedQuestion } from "../../engine/question-result.js";
 import type { OpenQuestion, SessionSummary } from "../../engine/session-record.js";
-import type { Message } from "./subscription-desk.js";
+import type { Message } from "./message.js";
 
 /** Where published events stand (R33). */
 export function receiptDocument({ events, resumeToken }: PublishReceipt): Message {

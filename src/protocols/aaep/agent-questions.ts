@@ -3,7 +3,7 @@ import { Fault } from "../../base/errors.js";
 import type { AbortSignalLike } from "../../contracts/rpc.js";
 import type { AgentHandle } from "../../engine/agent-handle.js";
 import type { HostDecision, ResolvedQuestion } from "../../engine/question-result.js";
-import type { Message } from "./subscription-desk.js";
+import type { Message } from "./message.js";
 
 /** What the daemon puts where an agent that asks leaves it out: time enough for a person, and nothing done without one. */
 const CONFIRMATION_DEFAULTS = { timeout_seconds: 300, default_decision: "reject" } as const;

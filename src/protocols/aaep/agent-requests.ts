@@ -7,11 +7,11 @@ import type { ServiceMessage } from "../../contracts/service.js";
 import { topicKind } from "../../engine/event.js";
 import type { OpenQuestion } from "../../engine/session-record.js";
 import { assertEventCount } from "./agent-desk.js";
+import type { Message } from "./message.js";
 import { DELIMITED } from "./protobuf/byte-writer.js";
 import { listLengthWithin } from "./protobuf/list-length.js";
 import { requestIdOf } from "./service-claims.js";
 import { documentIn } from "./service-frames.js";
-import type { Message } from "./subscription-desk.js";
 
 /** One request of the stream: exactly one of its members beside the id, which is empty where it has none. */
 export type PublishRequest = { readonly id: string } & PublishAction;

@@ -26,8 +26,8 @@ import { agentDocument, batchIn, missing, questionIn, textOf } from "./agent-req
 import { type AgentStreamServices, serveAgentStream } from "./agent-stream.js";
 import { createCallTurns } from "./call-turns.js";
 import { isCostlyCall } from "./costly-calls.js";
+import type { Message } from "./message.js";
 import { encodeDocument } from "./protobuf/encode.js";
-import type { Message } from "./subscription-desk.js";
 
 export interface AgentServiceServices extends AgentLeaseServices, AgentStreamServices {
   readonly engine: AgentLeaseServices["engine"] & AgentStreamServices["engine"];

@@ -19,10 +19,11 @@ import {
 } from "./agent-documents.js";
 import { type PublishRequest, publishRequestIn, requestIdIn } from "./agent-requests.js";
 import { isCostlyCall } from "./costly-calls.js";
+import type { Message } from "./message.js";
 import { createOrderedAnswers, type OrderedAnswers } from "./ordered-answers.js";
 import { encodeDocument } from "./protobuf/encode.js";
 import type { SpokenLanguages } from "./spoken-languages.js";
-import { errorMessage, type Message } from "./subscription-desk.js";
+import { errorMessage } from "./subscription-desk.js";
 
 export interface AgentStreamServices {
   readonly engine: Pick<Engine, "openAgent" | "publishRefused">;

@@ -4,9 +4,7 @@ import { Fault } from "../../base/errors.js";
 import type { Verbosity } from "../../engine/event.js";
 import { shortenedText } from "../../engine/shortened-text.js";
 import { BOUNDARIES, type Boundary, type CognitiveLoad } from "../../engine/terms.js";
-
-/** The `capabilities` object of a request, as received. */
-export type Capabilities = Readonly<Record<string, unknown>>;
+import { type Capabilities, LOADS, VERBOSITIES, withoutUnknownWords } from "./capability-words.js";
 
 /** What was asked for; undefined where nothing was. Lists keep their order and hold nothing twice. */
 export interface Requested {
@@ -55,11 +53,7 @@ const GIVEN_MEMBERS: ReadonlySet<string> = new Set(["key", "limits", "heartbeat_
 /** Members that are merged one by one; everything else is replaced whole. */
 const MERGED_BY_MEMBER: ReadonlySet<string> = new Set(["event_filters", "aaepd"]);
 
-const VERBOSITIES = ["terse", "normal", "detailed"] as const;
-const LOADS = ["low", "medium", "high"] as const;
 const LEVELS = [1, 2, 3] as const;
-/** Capabilities that are one word of a list. */
-const WORDS: Readonly<Record<string, readonly string[]>> = { preferred_verbosity: VERBOSITIES, cognitive_load: LOADS };
 const QUOTED_LENGTH = 64;
 
 function isObject(value: unknown): value is Capabilities {
@@ -107,16 +101,6 @@ function readWord<Word extends string>(
 
 function unknownValue(path: string, value: unknown): string {
   return `${path}: ${quoted(value)} is not known here and was left out.`;
-}
-
-/** The same object where every word is known; else without the words that are not. */
-export function withoutUnknownWords(capabilities: Capabilities): Capabilities {
-  const isUnknown = (name: string): boolean => {
-    const word = capabilities[name];
-    return typeof word === "string" && WORDS[name]?.includes(word) === false;
-  };
-  if (!Object.keys(WORDS).some(isUnknown)) return capabilities;
-  return Object.fromEntries(Object.entries(capabilities).filter(([name]) => !isUnknown(name)));
 }
 
 function readTexts(value: unknown, path: string): readonly string[] | undefined {

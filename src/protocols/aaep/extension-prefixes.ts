@@ -1,6 +1,7 @@
 // Which prefixes the extensions of a subscription take, and whether two of them take the same one (AAEP ch. 7).
 import { AAEPD_VOCABULARY } from "../../engine/vocabularies.js";
-import { type Capabilities, quoted } from "./capabilities.js";
+import { quoted } from "./capabilities.js";
+import type { Capabilities } from "./capability-words.js";
 import { isReservedPrefix } from "./declared-prefix.js";
 
 /** `…/<prefix>/context/<version>` is how vocabularies are published; of an URI of another form the prefix cannot be told. */

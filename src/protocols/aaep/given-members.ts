@@ -2,7 +2,7 @@
 import type { EndReason } from "../../contracts/protocol.js";
 import type { SlowLimits } from "../../engine/engine-status.js";
 import type { EngineSubscription } from "../../engine/engine-subscription.js";
-import type { Message } from "./subscription-desk.js";
+import type { Message } from "./message.js";
 
 /** The members of `honored_capabilities.aaepd` that no request asks for. `heartbeatSeconds` is undefined where its stream may be silent. */
 export function givenMembers(key: string, limits: SlowLimits, heartbeatSeconds: number | undefined): Message {

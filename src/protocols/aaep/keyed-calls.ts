@@ -19,12 +19,13 @@ import type { ServiceCall, ServiceMessage, ServiceMethod } from "../../contracts
 import { createCallTurns } from "./call-turns.js";
 import { isJson } from "./claims.js";
 import type { KeyedSubscription, KeyedSubscriptions } from "./keyed-subscriptions.js";
+import type { Message } from "./message.js";
 import { encodeDocument } from "./protobuf/encode.js";
 import { fieldsIn, soleText } from "./protobuf/loose-fields.js";
 import { safeReply } from "./safe-reply.js";
 import { claimsOfKeyed, type KeyedClaims, withoutKey } from "./service-claims.js";
 import { documentIn } from "./service-frames.js";
-import { createSubscriptionDesk, type DeskServices, type Message } from "./subscription-desk.js";
+import { createSubscriptionDesk, type DeskServices } from "./subscription-desk.js";
 
 type Unary = Extract<ServiceMethod, { kind: "unary" }>;
 

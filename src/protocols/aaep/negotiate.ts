@@ -3,14 +3,8 @@
 import { Fault } from "../../base/errors.js";
 import { shortenedText } from "../../engine/shortened-text.js";
 import { BOUNDARIES, type Boundary, type CognitiveLoad, type Offer, type Terms } from "../../engine/terms.js";
-import {
-  type Capabilities,
-  knownCapabilities,
-  mergeCapabilities,
-  quoted,
-  type Requested,
-  readCapabilities,
-} from "./capabilities.js";
+import { knownCapabilities, mergeCapabilities, quoted, type Requested, readCapabilities } from "./capabilities.js";
+import type { Capabilities } from "./capability-words.js";
 import { prefixConflict } from "./extension-prefixes.js";
 import { type HonoredCapabilities, honoredCapabilities } from "./honored-capabilities.js";
 import { isSpokenVersion } from "./spoken-versions.js";

@@ -4,12 +4,12 @@ import type { EndReason, LastWords, Protocol, ProtocolSession, Reaction } from "
 import { quoted } from "./capabilities.js";
 import { claimsOfMessage, isClose, isReplyType, NO_CLAIMS, type ReadClaims } from "./claims.js";
 import { isCostlyType } from "./costly-calls.js";
+import type { Message } from "./message.js";
 import { StreamSubscription } from "./stream-subscription.js";
 import {
   createSubscriptionDesk,
   type DeskServices,
   errorMessage,
-  type Message,
   type OpenSubscription,
   type SubscriptionEvents,
 } from "./subscription-desk.js";

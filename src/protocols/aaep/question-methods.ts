@@ -5,7 +5,7 @@ import type { AgentEvents } from "../../engine/question-agents.js";
 import { outcomeFields } from "../../engine/question-result.js";
 import { closingDocument, waitingDocument } from "./agent-documents.js";
 import type { AgentQuestions, HostAnswer } from "./agent-questions.js";
-import type { Message } from "./subscription-desk.js";
+import type { Message } from "./message.js";
 
 export interface QuestionMethods {
   /** `aaep.confirm`: params are the fields of the awaiting event, with `session_id`. Resolves with the outcome. */

@@ -14,18 +14,13 @@ import { receiptDocument, summaryDocument } from "./agent-documents.js";
 import { quoted } from "./capabilities.js";
 import { claimsOfCall } from "./claims.js";
 import { isCostlyCall } from "./costly-calls.js";
+import type { Message } from "./message.js";
 import { createQuestionMethods, questionNotifications } from "./question-methods.js";
 import { longForm, NEEDS_AN_ANSWER, unanswerable } from "./rpc-forms.js";
 import { safeReply } from "./safe-reply.js";
 import { sourceTexts } from "./source-text.js";
 import type { SpokenLanguages } from "./spoken-languages.js";
-import {
-  createSubscriptionDesk,
-  type DeskServices,
-  errorMessage,
-  type Message,
-  type OpenSubscription,
-} from "./subscription-desk.js";
+import { createSubscriptionDesk, type DeskServices, errorMessage, type OpenSubscription } from "./subscription-desk.js";
 
 /** What the session needs of its connection. */
 export interface RpcPeer {

@@ -2,8 +2,8 @@
 import type { DescMessage } from "@bufbuild/protobuf";
 import { Fault } from "../../base/errors.js";
 import type { ServiceMessage } from "../../contracts/service.js";
+import type { Message } from "./message.js";
 import { decodeDocument } from "./protobuf/decode.js";
-import type { Message } from "./subscription-desk.js";
 
 /** Throws where its client wrote what is no message of the method. Whoever decodes a message asks this first. */
 export function assertMessage({ written }: ServiceMessage): void {

@@ -1,7 +1,6 @@
 // Which languages somebody here speaks: the daemon, and the agents whose manifests say so (AAEP §11.2, R14). A subscriber that asks for another is
 // told so when it subscribes, and not by events in a language that it did not ask for.
-import { CATALOGUE_LANGUAGES } from "../../engine/daemon-texts.js";
-import { languageAndScript } from "../../engine/language.js";
+import { CATALOGUE_LANGUAGES, languageAndScript } from "../../engine/language.js";
 
 export interface SpokenLanguages {
   /** An agent speaks `now` and no longer `before`; either may be empty. */

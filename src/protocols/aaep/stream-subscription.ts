@@ -1,11 +1,11 @@
 // The one subscription of a plain connection or a stream, and what takes its place: a further request is a new negotiation (R23, R33).
 import { Fault } from "../../base/errors.js";
 import type { DeliverySource, EndReason, LastWords } from "../../contracts/protocol.js";
+import type { Message } from "./message.js";
 import {
   createSubscriptionDesk,
   type DeskServices,
   errorMessage,
-  type Message,
   NOTHING_OWED,
   type OpenSubscription,
   rejectionOfFault,

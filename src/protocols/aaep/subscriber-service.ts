@@ -13,10 +13,11 @@ import type { Utf8 } from "./json-codec.js";
 import { keyedCalls } from "./keyed-calls.js";
 import { createKeyedSubscriptions } from "./keyed-subscriptions.js";
 import { createListenProtocol } from "./listen-session.js";
+import type { Message } from "./message.js";
 import { createPlainProtocol } from "./plain-session.js";
 import { encodeDocument } from "./protobuf/encode.js";
 import { claimsOfRequest } from "./service-claims.js";
-import type { DeskServices, Message } from "./subscription-desk.js";
+import type { DeskServices } from "./subscription-desk.js";
 
 /** Serves a stream from its first frame to its end. Its client's half-close is not the end of its subscription. */
 export type ServeStream = (

@@ -15,8 +15,10 @@ import type { ResumeAfter } from "../../engine/resume-start.js";
 import { shortenedText } from "../../engine/shortened-text.js";
 import type { Owed } from "../../engine/stream.js";
 import type { Offer } from "../../engine/terms.js";
-import { type Capabilities, quoted } from "./capabilities.js";
+import { quoted } from "./capabilities.js";
+import type { Capabilities } from "./capability-words.js";
 import { closingExtensions, givenMembers } from "./given-members.js";
+import type { Message } from "./message.js";
 import { type Accepted, negotiate, negotiationNotes, type Rejected, renegotiate } from "./negotiate.js";
 import {
   assertClarificationReply,
@@ -27,8 +29,6 @@ import {
   assertSkip,
   assertSubscriptionRequest,
 } from "./validate-messages.js";
-
-export type Message = Readonly<Record<string, unknown>>;
 
 export interface DeskServices {
   readonly engine: Engine;

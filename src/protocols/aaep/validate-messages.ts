@@ -22,7 +22,7 @@ import type * as types from "#gen/aaep/types.js";
 import * as validators from "#gen/aaep/validators.js";
 import { Fault, type FaultCode } from "../../base/errors.js";
 import { isCalendarDate } from "./calendar.js";
-import { type Capabilities, withoutUnknownWords } from "./capabilities.js";
+import { type Capabilities, withoutUnknownWords } from "./capability-words.js";
 import { pointerOf, sentenceOf, severalSentences, telling } from "./fault-words.js";
 import { hasMoreValuesThan, MAX_VALUE_COUNT } from "./limits.js";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import { compileFilter } from "../../../src/engine/filter.js";
 import { BOUNDARIES, type Offer, type Terms } from "../../../src/engine/terms.js";
-import type { Capabilities } from "../../../src/protocols/aaep/capabilities.js";
+import type { Capabilities } from "../../../src/protocols/aaep/capability-words.js";
 import { type Accepted, negotiate, renegotiate } from "../../../src/protocols/aaep/negotiate.js";
 
 const tag = fc.constantFrom("en", "en-US", "EN-us", "es", "es-419", "yo", "zh-Hant", "zh-Hans");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import { BOUNDARIES, type Offer } from "../../../src/engine/terms.js";
-import type { Capabilities } from "../../../src/protocols/aaep/capabilities.js";
+import type { Capabilities } from "../../../src/protocols/aaep/capability-words.js";
 import {
   type Accepted,
   defaultTerms,

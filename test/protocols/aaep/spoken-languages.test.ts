@@ -1,6 +1,6 @@
 // Which languages somebody here speaks (AAEP §11.1.3, §11.2, R14).
 import { describe, expect, test } from "vitest";
-import { CATALOGUE_LANGUAGES } from "../../../src/engine/daemon-texts.js";
+import { CATALOGUE_LANGUAGES } from "../../../src/engine/language.js";
 import { createSpokenLanguages, ownLanguages } from "../../../src/protocols/aaep/spoken-languages.js";
 
 describe("R14, P19: a language is spoken", () => {

@@ -1,0 +1,24 @@
+// States of an agent that have a name here, and which of them an event implies (AAEP §4.2.1, R3a).
+import type { TopicKind } from "./event.js";
+
+/** The state in which an agent waits for a person (AAEP §4.2.1). */
+export const AWAITING_INPUT = "awaiting_input";
+
+export type ImpliedState = "calling_tool" | "writing_output" | typeof AWAITING_INPUT | "handing_off";
+
+/** What an event of a kind implies without the agent saying so; undefined where that is nothing. */
+export function stateImpliedBy(kind: TopicKind): ImpliedState | undefined {
+  switch (kind) {
+    case "tool.invoked":
+      return "calling_tool";
+    case "output.streaming":
+      return "writing_output";
+    case "awaiting.confirmation":
+    case "awaiting.clarification":
+      return AWAITING_INPUT;
+    case "handoff.requested":
+      return "handing_off";
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,19 @@
+// The capabilities that are one word of a list, and what becomes of words that are not in it (AAEP §5.3, R26).
+
+/** The `capabilities` object of a request, as received. */
+export type Capabilities = Readonly<Record<string, unknown>>;
+
+export const VERBOSITIES = ["terse", "normal", "detailed"] as const;
+export const LOADS = ["low", "medium", "high"] as const;
+/** Capabilities that are one word of a list. */
+const WORDS: Readonly<Record<string, readonly string[]>> = { preferred_verbosity: VERBOSITIES, cognitive_load: LOADS };
+
+/** The same object where every word is known; else without the words that are not. */
+export function withoutUnknownWords(capabilities: Capabilities): Capabilities {
+  const isUnknown = (name: string): boolean => {
+    const word = capabilities[name];
+    return typeof word === "string" && WORDS[name]?.includes(word) === false;
+  };
+  if (!Object.keys(WORDS).some(isUnknown)) return capabilities;
+  return Object.fromEntries(Object.entries(capabilities).filter(([name]) => !isUnknown(name)));
+}
