@@ -1,14 +1,14 @@
 // The daemon's engine in one process, with its real journal, validation, segmenter and codec: for what is counted, and for CPU without sockets.
-import { createIdSource, sha256Hex } from "../dist/src/daemon/ids.js";
-import { createSegmenter } from "../dist/src/daemon/segmenter.js";
-import { createUtf8 } from "../dist/src/daemon/utf8.js";
+import { createIdSource, sha256Hex } from "../dist/src/daemon/platform/ids.js";
+import { createSegmenter } from "../dist/src/daemon/platform/segmenter.js";
+import { createUtf8 } from "../dist/src/daemon/platform/utf8.js";
 import { createEngine } from "../dist/src/engine/engine.js";
-import { createJournalRing } from "../dist/src/engine/journal-ring.js";
-import { createTurnRoom } from "../dist/src/engine/turn-room.js";
-import { createWakeUps } from "../dist/src/engine/wake-ups.js";
-import { createJsonCodec } from "../dist/src/protocols/aaep/json-codec.js";
-import { defaultTerms } from "../dist/src/protocols/aaep/negotiate.js";
-import { assertPublishedEvent } from "../dist/src/protocols/aaep/validate.js";
+import { createJournalRing } from "../dist/src/engine/journal/journal-ring.js";
+import { createTurnRoom } from "../dist/src/engine/time/turn-room.js";
+import { createWakeUps } from "../dist/src/engine/time/wake-ups.js";
+import { createJsonCodec } from "../dist/src/protocols/aaep/json/json-codec.js";
+import { defaultTerms } from "../dist/src/protocols/aaep/subscriber/negotiate.js";
+import { assertPublishedEvent } from "../dist/src/protocols/aaep/validation/validate.js";
 import { frameRunOf } from "../dist/src/runtime/frame-runs.js";
 import { createPump } from "../dist/src/runtime/pump.js";
 import { createSendingTurns } from "../dist/src/runtime/sending-turns.js";

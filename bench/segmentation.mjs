@@ -1,6 +1,6 @@
 // Microseconds per published token of about four characters: append, then next at one level. After a build: node bench/segmentation.mjs
-import { createSegmenter } from "../dist/src/daemon/segmenter.js";
-import { createTextBoundaries } from "../dist/src/engine/text-boundaries.js";
+import { createSegmenter } from "../dist/src/daemon/platform/segmenter.js";
+import { createTextBoundaries } from "../dist/src/engine/text/text-boundaries.js";
 
 const markdown = [
   "## What it does\n\nThe daemon sits between agents and readers. It knows, e.g. from Dr. Roe's list, what each of them wants.\n\n",

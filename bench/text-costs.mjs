@@ -2,8 +2,8 @@
 // longest that one token takes. CPU time, except of one token: others use the machine too. After a build: node bench/text-costs.mjs [--json FILE] [NAME]...
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { createSegmenter } from "../dist/src/daemon/segmenter.js";
-import { createTextBoundaries } from "../dist/src/engine/text-boundaries.js";
+import { createSegmenter } from "../dist/src/daemon/platform/segmenter.js";
+import { createTextBoundaries } from "../dist/src/engine/text/text-boundaries.js";
 import { KINDS, textOf, tokensOf } from "./text-kinds.mjs";
 
 const LENGTH = 16_384;

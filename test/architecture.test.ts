@@ -159,7 +159,7 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     gen: "yes",
     node: "yes",
     // The files beside the sockets are written by the daemon and read here; one module knows their form.
-    "src/daemon/runtime-files.ts": "yes",
+    "src/daemon/presence/runtime-files.ts": "yes",
   },
   // The types of the ring in memory are those of the window that is handed in.
   "src/storage": { "src/base": "yes", "src/contracts": "types", "src/engine": "types", node: "yes", lmdb: "yes" },

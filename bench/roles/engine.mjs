@@ -1,10 +1,10 @@
 // Ingest and coalescing without sockets: the engine's CPU beside that of parsing, validating and serialising the same events.
 import { PassThrough } from "node:stream";
 import { readJsonDocument } from "../../dist/src/base/json-document.js";
-import { createClock } from "../../dist/src/daemon/clock.js";
-import { createJournalRing } from "../../dist/src/engine/journal-ring.js";
-import { createRpcSession } from "../../dist/src/protocols/aaep/rpc-session.js";
-import { createSpokenLanguages } from "../../dist/src/protocols/aaep/spoken-languages.js";
+import { createClock } from "../../dist/src/daemon/platform/clock.js";
+import { createJournalRing } from "../../dist/src/engine/journal/journal-ring.js";
+import { createRpcSession } from "../../dist/src/protocols/aaep/sessions/rpc-session.js";
+import { createSpokenLanguages } from "../../dist/src/protocols/aaep/subscriber/spoken-languages.js";
 import { openDiskJournal } from "../../dist/src/storage/open-disk-journal.js";
 import { isOutputStreamingEvent } from "../../gen/aaep/validators.js";
 import { createEngineStage, PASS_THROUGH } from "../engine-stage.mjs";

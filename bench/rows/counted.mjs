@@ -1,8 +1,8 @@
 // What is counted and not timed: encodings, and calls of the segmenter.
-import { createUtf8 } from "../../dist/src/daemon/utf8.js";
-import { createAaepMessageCodec } from "../../dist/src/protocols/aaep/codec-aaep-message.js";
-import { createListenCodec, createSubscribeCodec } from "../../dist/src/protocols/aaep/codec-protobuf.js";
-import { createJsonCodec } from "../../dist/src/protocols/aaep/json-codec.js";
+import { createUtf8 } from "../../dist/src/daemon/platform/utf8.js";
+import { createJsonCodec } from "../../dist/src/protocols/aaep/json/json-codec.js";
+import { createAaepMessageCodec } from "../../dist/src/protocols/aaep/services/codec-aaep-message.js";
+import { createListenCodec, createSubscribeCodec } from "../../dist/src/protocols/aaep/services/codec-protobuf.js";
 import { createEngineStage } from "../engine-stage.mjs";
 import { atMost, ratioLine } from "../measuring.mjs";
 

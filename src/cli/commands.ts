@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CommandContext } from "./context.js";
+import type { CommandContext } from "./shell/context.js";
 
 /** A command, loaded only when it is asked for. */
 export interface CommandLoader {
@@ -11,28 +11,32 @@ export interface CommandLoader {
 
 /** In the order of the help. */
 export const COMMANDS: readonly CommandLoader[] = [
-  { name: "serve", ownsStdout: true, load: async () => (await import("./serve.js")).registerServe },
-  { name: "stdio", ownsStdout: true, load: async () => (await import("./stdio.js")).registerStdio },
-  { name: "manifest", ownsStdout: false, load: async () => (await import("./manifest.js")).registerManifest },
-  { name: "tail", ownsStdout: false, load: async () => withoutContext((await import("./tail.js")).registerTail) },
+  { name: "serve", ownsStdout: true, load: async () => (await import("./serve/serve.js")).registerServe },
+  { name: "stdio", ownsStdout: true, load: async () => (await import("./serve/stdio.js")).registerStdio },
+  { name: "manifest", ownsStdout: false, load: async () => (await import("./serve/manifest.js")).registerManifest },
+  { name: "tail", ownsStdout: false, load: async () => withoutContext((await import("./tail/tail.js")).registerTail) },
   {
     name: "publish",
     ownsStdout: false,
-    load: async () => withoutContext((await import("./publish.js")).registerPublish),
+    load: async () => withoutContext((await import("./recordings/publish.js")).registerPublish),
   },
   {
     name: "validate",
     ownsStdout: false,
-    load: async () => withoutContext((await import("./validate.js")).registerValidate),
+    load: async () => withoutContext((await import("./recordings/validate.js")).registerValidate),
   },
   {
     name: "journal",
     ownsStdout: false,
-    load: async () => withoutContext((await import("./journal.js")).registerJournal),
+    load: async () => withoutContext((await import("./journal/journal.js")).registerJournal),
   },
-  { name: "replay", ownsStdout: true, load: async () => (await import("./replay.js")).registerReplay },
-  { name: "status", ownsStdout: false, load: async () => withoutContext((await import("./status.js")).registerStatus) },
-  { name: "demo", ownsStdout: false, load: async () => withoutContext((await import("./demo.js")).registerDemo) },
+  { name: "replay", ownsStdout: true, load: async () => (await import("./journal/replay.js")).registerReplay },
+  {
+    name: "status",
+    ownsStdout: false,
+    load: async () => withoutContext((await import("./status/status.js")).registerStatus),
+  },
+  { name: "demo", ownsStdout: false, load: async () => withoutContext((await import("./demo/demo.js")).registerDemo) },
 ];
 
 /** For commands that run no daemon. */

@@ -3,11 +3,11 @@
 import type { Command } from "commander";
 import { type Stdio, takeStdio } from "../../transports/stdio/take-stdio.js";
 import { faultFrom } from "../base/errors.js";
-import { EXIT_CODES, startExitCode } from "../daemon/exit-codes.js";
+import { EXIT_CODES, startExitCode } from "../daemon/platform/exit-codes.js";
 import { COMMANDS, type CommandLoader } from "./commands.js";
-import type { CommandContext } from "./context.js";
-import { exitCodeFromFault } from "./exit-codes.js";
-import { helpWidth, reflowed } from "./help-layout.js";
+import type { CommandContext } from "./shell/context.js";
+import { exitCodeFromFault } from "./shell/exit-codes.js";
+import { helpWidth, reflowed } from "./terminal/help-layout.js";
 
 export interface MainOptions {
   /** What follows the name of the program. */
@@ -85,7 +85,7 @@ async function createProgram(
 ): Promise<Command> {
   const [{ Command }, { readVersion }, ...registrations] = await Promise.all([
     import("commander"),
-    import("../daemon/version.js"),
+    import("../daemon/platform/version.js"),
     ...commands.map(({ load }) => load()),
   ]);
   const program = new Command("aaepd")
@@ -116,12 +116,12 @@ async function parse(program: Command, argv: readonly string[]): Promise<void> {
     const { CommanderError } = await import("commander");
     if (!(caught instanceof CommanderError)) throw caught;
     if (caught.exitCode === 0) return;
-    const { usageFault } = await import("./usage-fault.js");
+    const { usageFault } = await import("./shell/usage-fault.js");
     throw usageFault(caught, program, argv);
   }
 }
 
 async function refuseCommand(name: string): Promise<never> {
-  const { unknownCommand } = await import("./usage-fault.js");
+  const { unknownCommand } = await import("./shell/usage-fault.js");
   throw unknownCommand(name, [...COMMANDS.map((command) => command.name), "help"]);
 }

@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../engine/event.js";
+import type { AgentEvent } from "../engine/event/event.js";
 
 /** What became of one attempt to answer a question. Only the log says why; whoever replied is told no more than whether it counted (R19). */
 export type ReplyFate =

@@ -1,4 +1,4 @@
-import type { WireFormat } from "../engine/delivery.js";
+import type { WireFormat } from "../engine/views/delivery.js";
 
 /** Turns frames into messages and back. `format` is how deliveries become frames; its identity is the key under which they are shared (R14). */
 export interface Codec<Frame, Message> {

@@ -1,4 +1,4 @@
-import type { Epoch, JournaledEvent, JournalSelection, NewEvent } from "../engine/event.js";
+import type { Epoch, JournaledEvent, JournalSelection, NewEvent } from "../engine/event/event.js";
 
 export type JournalRead =
   | { readonly kind: "events"; readonly events: readonly JournaledEvent[] }

@@ -1,6 +1,6 @@
 import type { Fault } from "../base/errors.js";
-import type { DeliveryRun } from "../engine/delivery.js";
-import type { Owed } from "../engine/stream.js";
+import type { Owed } from "../engine/subscriptions/stream.js";
+import type { DeliveryRun } from "../engine/views/delivery.js";
 import type { Millis } from "./clock.js";
 
 /** Where a pump pulls from. */

@@ -7,29 +7,29 @@ import { Fault } from "../base/errors.js";
 import { within } from "../base/time-limit.js";
 import type { Log } from "../contracts/log.js";
 import type { Connection, Listener, PeerIdentity } from "../contracts/transport.js";
-import type { Producer } from "../engine/event.js";
-import type { Offer } from "../engine/terms.js";
-import { BOUNDARIES } from "../engine/terms.js";
-import { createTurnRoom } from "../engine/turn-room.js";
-import { createJsonCodec } from "../protocols/aaep/json-codec.js";
-import type { Message } from "../protocols/aaep/message.js";
-import { createSpokenLanguages, type SpokenLanguages } from "../protocols/aaep/spoken-languages.js";
+import type { Producer } from "../engine/event/event.js";
+import type { Offer } from "../engine/terms/terms.js";
+import { BOUNDARIES } from "../engine/terms/terms.js";
+import { createTurnRoom } from "../engine/time/turn-room.js";
+import { createJsonCodec } from "../protocols/aaep/json/json-codec.js";
+import type { Message } from "../protocols/aaep/json/message.js";
+import { createSpokenLanguages, type SpokenLanguages } from "../protocols/aaep/subscriber/spoken-languages.js";
 import { createSendingTurns } from "../runtime/sending-turns.js";
-import type { Configuration, OptionName } from "./config.js";
-import type { DaemonOptions } from "./daemon-options.js";
+import { openAuditLog } from "./audit/open-audit-log.js";
+import { countReplies } from "./audit/reply-counts.js";
+import type { Configuration, OptionName } from "./config/config.js";
+import type { DaemonOptions } from "./config/daemon-options.js";
+import { type Reconfigured, reconfigure } from "./config/reconfigure.js";
+import { stopTimes } from "./config/stop-times.js";
 import { type EndpointServices, type ServeOptions, serveConnection } from "./endpoint.js";
-import { CONFORMANCE_LEVELS, daemonManifest, MANIFEST_PAGE } from "./manifest.js";
-import type { OfferedServices } from "./offer-services.js";
-import { openAuditLog } from "./open-audit-log.js";
-import { assertNameFree } from "./own-addresses.js";
-import { announce, type Presence } from "./presence.js";
-import { type Reconfigured, reconfigure } from "./reconfigure.js";
-import { countReplies } from "./reply-counts.js";
-import { removeStaleRuntimeFiles } from "./runtime-files.js";
-import type { Served } from "./served.js";
+import { createUtf8 } from "./platform/utf8.js";
+import { CONFORMANCE_LEVELS, daemonManifest, MANIFEST_PAGE } from "./presence/manifest.js";
+import { announce, type Presence } from "./presence/presence.js";
+import { removeStaleRuntimeFiles } from "./presence/runtime-files.js";
+import type { OfferedServices } from "./services/offer-services.js";
+import { assertNameFree } from "./services/own-addresses.js";
+import type { Served } from "./services/served.js";
 import { startEngine } from "./start-engine.js";
-import { stopTimes } from "./stop-times.js";
-import { createUtf8 } from "./utf8.js";
 
 export type StopReason = "signal" | "stdin_ended" | "parent_gone";
 
@@ -98,7 +98,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const begunAt = clock.now();
   // Loaded when somebody asks: most daemons are never asked.
   const status = async (params: unknown): Promise<Message> => {
-    const { statusDocument } = await import("./status-document.js");
+    const { statusDocument } = await import("./status/status-document.js");
     const document = statusDocument(params, engine.report(), {
       version: options.version,
       producerId: options.producerId,
@@ -156,7 +156,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
 
   // Whoever uses the local socket alone never loads what services need. It is loaded before anything is listened at: after an `rmSync` of a file that
   // is not there Node 20 does not follow the links of pnpm's folders, and packages are found in two places.
-  const services = offersServices(options) ? await import("./offer-services.js") : undefined;
+  const services = offersServices(options) ? await import("./services/offer-services.js") : undefined;
   try {
     listener = await listen(options, (connection) => void serve(connection, false));
     if (services !== undefined) {

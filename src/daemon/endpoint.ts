@@ -9,16 +9,16 @@ import type { Codec } from "../contracts/codec.js";
 import type { Log } from "../contracts/log.js";
 import type { EndReason } from "../contracts/protocol.js";
 import type { Connection } from "../contracts/transport.js";
-import { createPlainProtocol } from "../protocols/aaep/plain-session.js";
-import { createRpcSession, type RpcServices } from "../protocols/aaep/rpc-session.js";
-import { errorMessage } from "../protocols/aaep/subscription-desk.js";
+import { createPlainProtocol } from "../protocols/aaep/sessions/plain-session.js";
+import { createRpcSession, type RpcServices } from "../protocols/aaep/sessions/rpc-session.js";
+import { errorMessage } from "../protocols/aaep/subscriber/subscription-desk.js";
 import { converse } from "../runtime/converse.js";
 import { awaitFirstFrames } from "../runtime/first-frames.js";
 import { frameRunOf } from "../runtime/frame-runs.js";
 import { closeWithin, handOver, LAST_WORDS_MS } from "../runtime/hand-over.js";
 import { createPump } from "../runtime/pump.js";
 import type { SendingTurns } from "../runtime/sending-turns.js";
-import type { Served } from "./served.js";
+import type { Served } from "./services/served.js";
 
 export interface EndpointServices {
   readonly aaep: Omit<RpcServices, "startPump" | "handOver">;

@@ -1,7 +1,7 @@
 // What of the configuration its engine is made with.
 import type { Millis } from "../contracts/clock.js";
 import type { EngineOptions } from "../engine/engine-options.js";
-import type { Configuration } from "./config.js";
+import type { Configuration } from "./config/config.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

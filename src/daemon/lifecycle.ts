@@ -4,8 +4,8 @@ import type { Readable } from "node:stream";
 import { watchParent } from "../../transports/stdio/watch-parent.js";
 import { Fault } from "../base/errors.js";
 import type { Daemon, StopReason } from "./daemon.js";
-import { EXIT_CODES } from "./exit-codes.js";
-import type { DaemonLog } from "./log.js";
+import { EXIT_CODES } from "./platform/exit-codes.js";
+import type { DaemonLog } from "./platform/log.js";
 
 /** What of a running daemon its lifecycle needs. `stop` is called once. */
 export type Stoppable = Pick<Daemon, "stop" | "stopped">;

@@ -2,11 +2,11 @@
 import type { Audit } from "../contracts/audit.js";
 import type { Journal } from "../contracts/journal.js";
 import { createEngine, type Engine } from "../engine/engine.js";
-import { assertPublishedEvent } from "../protocols/aaep/validate.js";
-import type { DaemonOptions } from "./daemon-options.js";
+import { assertPublishedEvent } from "../protocols/aaep/validation/validate.js";
+import type { DaemonOptions } from "./config/daemon-options.js";
 import { engineOptionsOf } from "./engine-options.js";
-import { openJournal, type PreparedJournal } from "./open-journal.js";
-import { createSegmenter } from "./segmenter.js";
+import { openJournal, type PreparedJournal } from "./journal/open-journal.js";
+import { createSegmenter } from "./platform/segmenter.js";
 
 export interface StartedEngine extends Pick<PreparedJournal, "retentionChanged"> {
   readonly engine: Engine;

@@ -5,11 +5,11 @@ import type { Clock, Millis } from "../contracts/clock.js";
 import type { Journal } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { Segmenter } from "../contracts/segmenter.js";
-import type { IdServices } from "./derived-id.js";
-import type { Evicted } from "./event.js";
-import type { ValidateEvent } from "./event-intake.js";
-import type { LagLimits } from "./member-spec.js";
-import type { Sequencing } from "./session-turn.js";
+import type { IdServices } from "./event/derived-id.js";
+import type { Evicted } from "./event/event.js";
+import type { LagLimits } from "./hub/member-spec.js";
+import type { ValidateEvent } from "./sessions/event-intake.js";
+import type { Sequencing } from "./sessions/session-turn.js";
 
 /**
  * Limits, lengths of time and `sequencing` may change while the engine runs: they are read each time that they are needed. Call

@@ -4,16 +4,24 @@ import type { FaultCode } from "../base/errors.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { Journal, JournalStatus } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
-import type { AbleSubscriptions } from "./answering.js";
-import { addCounts, createDeliveryCounts, type DeliveryCounts } from "./delivery-counts.js";
-import type { Epoch } from "./event.js";
-import type { Hub, HubCounts } from "./hub.js";
-import type { Expulsion, Lag, LagLimits, Member, MemberStatus, PaceChange, PacedSubscription } from "./member-spec.js";
-import type { Questions } from "./questions-spec.js";
-import type { Remembered } from "./session-record.js";
-import type { Sessions } from "./sessions.js";
-import { shortenedText } from "./shortened-text.js";
-import type { Terms } from "./terms.js";
+import type { Epoch } from "./event/event.js";
+import type { Hub, HubCounts } from "./hub/hub.js";
+import type {
+  Expulsion,
+  Lag,
+  LagLimits,
+  Member,
+  MemberStatus,
+  PaceChange,
+  PacedSubscription,
+} from "./hub/member-spec.js";
+import type { Questions } from "./questions/questions-spec.js";
+import type { Remembered } from "./sessions/session-record.js";
+import type { Sessions } from "./sessions/sessions.js";
+import { addCounts, createDeliveryCounts, type DeliveryCounts } from "./subscriptions/delivery-counts.js";
+import type { AbleSubscriptions } from "./terms/answering.js";
+import type { Terms } from "./terms/terms.js";
+import { shortenedText } from "./text/shortened-text.js";
 
 /** What a subscription may lag and hold (R18), as subscribers are told it. */
 export interface SlowLimits {

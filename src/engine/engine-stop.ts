@@ -1,10 +1,11 @@
 // The engine's orderly stop: its sessions are ended (R8a), in slices, so that what that leads to can leave while it goes on (R34), or left open for
 // the next run (R8b).
-import type { Hub } from "./hub.js";
-import type { Publishing } from "./publishing.js";
-import type { Questions } from "./questions-spec.js";
-import type { Sessions } from "./sessions.js";
-import type { TurnSlices } from "./turn-slices.js";
+
+import type { Publishing } from "./agents/publishing.js";
+import type { Hub } from "./hub/hub.js";
+import type { Questions } from "./questions/questions-spec.js";
+import type { Sessions } from "./sessions/sessions.js";
+import type { TurnSlices } from "./time/turn-slices.js";
 
 export interface StopServices {
   readonly sessions: Pick<Sessions, "openIds" | "openParts">;

@@ -1,21 +1,21 @@
 // One subscription as those who hold it see it: its member of the hub, and what it has to do with the questions of the engine (R14, R17, R28).
 import type { Millis } from "../contracts/clock.js";
-import { canAnswer } from "./answering.js";
 import type { ClosureReason, EngineAccounts } from "./engine-status.js";
-import type { AgentEvent, JournaledEvent } from "./event.js";
-import type { Member, MemberStatus } from "./member-spec.js";
-import type { Questions, Replier } from "./questions-spec.js";
-import type { Repeats } from "./repeats.js";
-import type { Reply } from "./reply-check.js";
-import { createReplyNotices, type ReplyNotices } from "./reply-notices.js";
-import type { ResumePoints } from "./resume-points.js";
-import type { OpenQuestion } from "./session-record.js";
-import type { ConnectionNews, SharedConnections } from "./shared-connections.js";
-import type { Drained, Taken } from "./stream.js";
-import type { SubscriberLows } from "./subscriber-lows.js";
-import type { Terms } from "./terms.js";
-import { viewKey } from "./view-terms.js";
-import type { WakeUps } from "./wake-ups.js";
+import type { AgentEvent, JournaledEvent } from "./event/event.js";
+import type { Member, MemberStatus } from "./hub/member-spec.js";
+import type { Questions, Replier } from "./questions/questions-spec.js";
+import type { Reply } from "./questions/reply-check.js";
+import { createReplyNotices, type ReplyNotices } from "./questions/reply-notices.js";
+import type { ConnectionNews, SharedConnections } from "./questions/shared-connections.js";
+import type { Repeats } from "./repeat/repeats.js";
+import type { ResumePoints } from "./resume/resume-points.js";
+import type { SubscriberLows } from "./resume/subscriber-lows.js";
+import type { OpenQuestion } from "./sessions/session-record.js";
+import type { Drained, Taken } from "./subscriptions/stream.js";
+import { canAnswer } from "./terms/answering.js";
+import type { Terms } from "./terms/terms.js";
+import type { WakeUps } from "./time/wake-ups.js";
+import { viewKey } from "./views/view-terms.js";
 
 /** A subscription under way. Its functions need it: they are not to be handed on without it. */
 export interface EngineSubscription

@@ -4,9 +4,10 @@
 import { Fault } from "../base/errors.js";
 import { within } from "../base/time-limit.js";
 import type { ReplyFate } from "../contracts/audit.js";
-import type { AgentHandle } from "./agent-handle.js";
-import { type AbleSubscriptions, canAnswer, canAnswerEvent, countAble } from "./answering.js";
-import { terminalsOf } from "./ended-sessions.js";
+import type { AgentHandle } from "./agents/agent-handle.js";
+import { createPublishing } from "./agents/publishing.js";
+import type { AgentEvents } from "./agents/question-agents.js";
+import { createGapEvents } from "./catch-up/gap-events.js";
 import type { EngineOptions, EngineServices } from "./engine-options.js";
 import { createEngineAccounts, type EngineAccounts, type EngineStatus } from "./engine-status.js";
 import { createEngineStop, type EngineStop } from "./engine-stop.js";
@@ -16,35 +17,34 @@ import {
   type SubscriptionServices,
   withOwnSessions,
 } from "./engine-subscription.js";
-import { createEpochRuns } from "./epoch-runs.js";
-import type { AgentEvent, NewEvent, Producer } from "./event.js";
-import { createGapEvents } from "./gap-events.js";
-import { createHub } from "./hub.js";
-import { keptQuestions } from "./kept-questions.js";
-import { createLosses } from "./losses.js";
-import { collapsedStateEvent, completeSkipped, overtookEvent, textEvent } from "./merged-events.js";
-import { createPublishing } from "./publishing.js";
-import type { AgentEvents } from "./question-agents.js";
-import { createQuestions } from "./questions.js";
-import { createRepeats } from "./repeats.js";
+import type { AgentEvent, NewEvent, Producer } from "./event/event.js";
+import { createHub } from "./hub/hub.js";
+import { createEpochRuns } from "./journal/epoch-runs.js";
+import { createLosses } from "./journal/losses.js";
+import { standpoint } from "./journal/standpoint.js";
+import { createSaidEvents } from "./notices/said-events.js";
+import { createOpenSayings, type OpenSayings } from "./notices/sayings.js";
+import { createSpokesman } from "./notices/spokesman.js";
+import { keptQuestions } from "./questions/kept-questions.js";
+import { createQuestions } from "./questions/questions.js";
+import { createSharedConnections } from "./questions/shared-connections.js";
+import { createRepeats } from "./repeat/repeats.js";
 import { createReplaying } from "./replaying.js";
-import { createResumePoints } from "./resume-points.js";
-import { resumeStart } from "./resume-start.js";
-import { createSaidEvents } from "./said-events.js";
-import { createOpenSayings, type OpenSayings } from "./sayings.js";
-import type { OpenQuestion } from "./session-record.js";
-import { createSessionStandings } from "./session-standings.js";
-import type { Moment } from "./session-turn.js";
-import { createSessions } from "./sessions.js";
-import { applyShape, shapeOf } from "./shape.js";
-import { createSharedConnections } from "./shared-connections.js";
-import { createSpokesman } from "./spokesman.js";
-import { standpoint } from "./standpoint.js";
+import { createResumePoints } from "./resume/resume-points.js";
+import { resumeStart } from "./resume/resume-start.js";
+import { createSubscriberLows } from "./resume/subscriber-lows.js";
+import { terminalsOf } from "./sessions/ended-sessions.js";
+import type { OpenQuestion } from "./sessions/session-record.js";
+import { createSessionStandings } from "./sessions/session-standings.js";
+import type { Moment } from "./sessions/session-turn.js";
+import { createSessions } from "./sessions/sessions.js";
 import type { SubscribeSpec } from "./subscribe-spec.js";
-import { createSubscriberLows } from "./subscriber-lows.js";
-import type { Terms } from "./terms.js";
-import { createTurnSlices } from "./turn-slices.js";
-import { createWakeUps, wakeUpsOf } from "./wake-ups.js";
+import { type AbleSubscriptions, canAnswer, canAnswerEvent, countAble } from "./terms/answering.js";
+import { applyShape, shapeOf } from "./terms/shape.js";
+import type { Terms } from "./terms/terms.js";
+import { createTurnSlices } from "./time/turn-slices.js";
+import { createWakeUps, wakeUpsOf } from "./time/wake-ups.js";
+import { collapsedStateEvent, completeSkipped, overtookEvent, textEvent } from "./views/merged-events.js";
 
 export interface Engine
   extends Pick<EngineAccounts, "report" | "refused" | "publishRefused" | "limits">,

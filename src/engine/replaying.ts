@@ -1,9 +1,9 @@
 // A recording in place of agents: what was journaled once goes to subscriptions again, as it stands. Nothing is asked of anybody, and no session is
 // opened: what agents may say, and who has to answer, was settled when it was recorded.
 import type { Clock } from "../contracts/clock.js";
-import type { AgentEvent, NewEvent } from "./event.js";
-import type { Hub } from "./hub.js";
-import type { ResumePoints } from "./resume-points.js";
+import type { AgentEvent, NewEvent } from "./event/event.js";
+import type { Hub } from "./hub/hub.js";
+import type { ResumePoints } from "./resume/resume-points.js";
 
 export interface ReplayServices {
   readonly clock: Pick<Clock, "now">;

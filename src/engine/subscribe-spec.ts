@@ -1,8 +1,8 @@
 // The wishes that a subscriber tells the engine when it subscribes.
 import type { EngineSubscription } from "./engine-subscription.js";
-import type { Expulsion } from "./member-spec.js";
-import type { ResumeAfter } from "./resume-start.js";
-import type { Terms } from "./terms.js";
+import type { Expulsion } from "./hub/member-spec.js";
+import type { ResumeAfter } from "./resume/resume-start.js";
+import type { Terms } from "./terms/terms.js";
 
 export interface SubscribeSpec {
   readonly subscriberId: string;

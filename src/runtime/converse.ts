@@ -5,7 +5,7 @@ import type { Codec } from "../contracts/codec.js";
 import type { Log } from "../contracts/log.js";
 import type { EndReason, Heartbeat, Protocol, ProtocolSession, Reaction } from "../contracts/protocol.js";
 import type { Connection } from "../contracts/transport.js";
-import type { DeliveryRun } from "../engine/delivery.js";
+import type { DeliveryRun } from "../engine/views/delivery.js";
 import { frameRunOf } from "./frame-runs.js";
 import { closeWithin, handOver, LAST_WORDS_MS } from "./hand-over.js";
 import { createHeartbeats, type Heartbeats } from "./heartbeats.js";

@@ -1,5 +1,5 @@
 import type { FrameRun } from "../contracts/transport.js";
-import type { DeliveryRun, WireFormat } from "../engine/delivery.js";
+import type { DeliveryRun, WireFormat } from "../engine/views/delivery.js";
 
 /** The frames of a run in one format, made once for all who take the same run. */
 export function frameRunOf<Frame>(run: DeliveryRun, format: WireFormat<Frame>): FrameRun<Frame> {

@@ -3,7 +3,7 @@
 import { type Fault, faultFrom } from "../base/errors.js";
 import type { Clock } from "../contracts/clock.js";
 import type { DeliverySource } from "../contracts/protocol.js";
-import type { DeliveryRun } from "../engine/delivery.js";
+import type { DeliveryRun } from "../engine/views/delivery.js";
 import type { SendingTurns } from "./sending-turns.js";
 
 export interface DeliverySink {

@@ -1,7 +1,7 @@
 // Whose turn it is to be sent what waits for it. Shaping and encoding much for many is done over turns of the event loop, one subscription after
 // another, so that what arrives meanwhile is not held up (R34).
 import type { Clock } from "../contracts/clock.js";
-import type { TurnRoom } from "../engine/turn-room.js";
+import type { TurnRoom } from "../engine/time/turn-room.js";
 
 export interface SendingTurns {
   /** Whether more may be pulled in this turn. */

@@ -4,17 +4,12 @@
 import type { Clock } from "../contracts/clock.js";
 import type { Appended, Journal, JournalFailure, JournalPolicy, JournalRead } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
-import type { Epoch, Evicted, JournaledEvent, JournalSelection, NewEvent } from "../engine/event.js";
-import type { JournalRingOptions } from "../engine/journal-ring.js";
-import { blockBytesOf } from "./block.js";
-import { type BlockReader, createBlockReader } from "./block-reader.js";
-import { diagnoseDisk } from "./diagnose-disk.js";
-import type { Environment } from "./environment.js";
-import { createGroupCommits, type Group, notWritable, unavailable } from "./group-commits.js";
-import { createIdIndex } from "./id-index.js";
-import { createPendingState } from "./kept-state.js";
-import { createLatestReceipts } from "./latest-receipts.js";
-import { packBlocks } from "./pack-blocks.js";
+import type { Epoch, Evicted, JournaledEvent, JournalSelection, NewEvent } from "../engine/event/event.js";
+import type { JournalRingOptions } from "../engine/journal/journal-ring.js";
+import { blockBytesOf } from "./blocks/block.js";
+import { type BlockReader, createBlockReader } from "./blocks/block-reader.js";
+import { createLatestReceipts } from "./blocks/latest-receipts.js";
+import { packBlocks } from "./blocks/pack-blocks.js";
 import {
   dueAt,
   nextSlice,
@@ -23,9 +18,14 @@ import {
   type RetentionLimits,
   removeSlice,
   type Slice,
-} from "./retention.js";
-import { standingFile } from "./standing-file.js";
-import { recordBytes, type Totals, writeTotals } from "./totals.js";
+} from "./blocks/retention.js";
+import { recordBytes, type Totals, writeTotals } from "./blocks/totals.js";
+import { createGroupCommits, type Group, notWritable, unavailable } from "./group-commits.js";
+import { createIdIndex } from "./ids/id-index.js";
+import { createPendingState } from "./kept/kept-state.js";
+import { diagnoseDisk } from "./lmdb/diagnose-disk.js";
+import type { Environment } from "./lmdb/environment.js";
+import { standingFile } from "./lmdb/standing-file.js";
 
 export interface DiskJournalOptions {
   readonly environment: Environment;

@@ -4,7 +4,7 @@ import { Fault } from "../base/errors.js";
 import type { Clock } from "../contracts/clock.js";
 import type { JournalFailure } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
-import type { Writes } from "./tables.js";
+import type { Writes } from "./lmdb/tables.js";
 
 export interface Group {
   /** Throws where it cannot be done: nothing of it is written then. */

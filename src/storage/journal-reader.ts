@@ -2,14 +2,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "../base/errors.js";
-import type { Epoch, JournaledEvent } from "../engine/event.js";
-import { readBlock } from "./block.js";
-import type { LoadedBlock } from "./block-reader.js";
-import { DATA_FILE, inspectDataFile } from "./data-file.js";
-import { type Lmdb, loadLmdb, openEnvironment } from "./environment.js";
-import { assertReadable, LAYOUT_VERSION, layoutOf } from "./layout.js";
-import { assertPlainFiles } from "./plain-files.js";
-import { readTotals, type Totals } from "./totals.js";
+import type { Epoch, JournaledEvent } from "../engine/event/event.js";
+import { readBlock } from "./blocks/block.js";
+import type { LoadedBlock } from "./blocks/block-reader.js";
+import { readTotals, type Totals } from "./blocks/totals.js";
+import { DATA_FILE, inspectDataFile } from "./lmdb/data-file.js";
+import { type Lmdb, loadLmdb, openEnvironment } from "./lmdb/environment.js";
+import { assertReadable, LAYOUT_VERSION, layoutOf } from "./lmdb/layout.js";
+import { assertPlainFiles } from "./lmdb/plain-files.js";
 
 /** What a journal has of a session. */
 export interface RecordedSession {

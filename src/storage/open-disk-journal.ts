@@ -4,17 +4,17 @@ import { join } from "node:path";
 import { Fault } from "../base/errors.js";
 import type { Clock } from "../contracts/clock.js";
 import type { Log } from "../contracts/log.js";
-import type { Epoch, Evicted } from "../engine/event.js";
-import { type BootMark, createBootMark, currentBoot } from "./boot-mark.js";
-import { DATA_FILE, inspectDataFile, lengthen } from "./data-file.js";
-import { diagnoseDisk } from "./diagnose-disk.js";
+import type { Epoch, Evicted } from "../engine/event/event.js";
+import { countedTotals, readTotals, type Totals } from "./blocks/totals.js";
 import { createDiskJournal, type DiskJournal, type DiskJournalOptions } from "./disk-journal.js";
-import { type Environment, type Lmdb, loadLmdb, openEnvironment } from "./environment.js";
-import { notedEpoch, noteEpoch } from "./epoch-note.js";
-import { migrate } from "./layout.js";
-import { assertPlainFiles } from "./plain-files.js";
-import { setAside } from "./set-aside.js";
-import { countedTotals, readTotals, type Totals } from "./totals.js";
+import { type BootMark, createBootMark, currentBoot } from "./lmdb/boot-mark.js";
+import { DATA_FILE, inspectDataFile, lengthen } from "./lmdb/data-file.js";
+import { diagnoseDisk } from "./lmdb/diagnose-disk.js";
+import { type Environment, type Lmdb, loadLmdb, openEnvironment } from "./lmdb/environment.js";
+import { notedEpoch, noteEpoch } from "./lmdb/epoch-note.js";
+import { migrate } from "./lmdb/layout.js";
+import { assertPlainFiles } from "./lmdb/plain-files.js";
+import { setAside } from "./lmdb/set-aside.js";
 
 export interface OpenOptions
   extends Pick<DiskJournalOptions, "policy" | "retention" | "createWindow" | "window" | "maxOwedBytes" | "otherOwner"> {

@@ -6,7 +6,7 @@ import {
   type CapabilityOptions,
   capabilitiesFromOptions,
   termsInWords,
-} from "../../src/cli/capability-options.js";
+} from "../../src/cli/shell/capability-options.js";
 
 function capabilities(...argv: readonly string[]) {
   const command = new Command("tail").exitOverride().configureOutput({ writeErr: () => {} });

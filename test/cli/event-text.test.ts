@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
-import { eventText } from "../../src/cli/event-text.js";
+import { eventText } from "../../src/cli/terminal/event-text.js";
 import { SESSIONS } from "./command-stage.js";
 
 function event(type: string, fields: object): Envelope {

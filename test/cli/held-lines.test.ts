@@ -1,6 +1,6 @@
 // Lines that wait while a question is being asked.
 import { expect, test } from "vitest";
-import { createHeldLines } from "../../src/cli/held-lines.js";
+import { createHeldLines } from "../../src/cli/terminal/held-lines.js";
 
 test("lines come in order, once; of too many the oldest are counted", () => {
   const held = createHeldLines(2);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.js";
-import { helpWidth, reflowed } from "../../src/cli/help-layout.js";
+import { helpWidth, reflowed } from "../../src/cli/terminal/help-layout.js";
 import { ensureBuilt } from "../support/built.js";
 import { startProgram } from "../support/program.js";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { journalFacts } from "../../src/cli/journal-facts.js";
-import { journalSession } from "../../src/cli/journal-session.js";
+import { journalFacts } from "../../src/cli/journal/journal-facts.js";
+import { journalSession } from "../../src/cli/journal/journal-session.js";
 import { openJournalReader } from "../../src/storage/journal-reader.js";
 import { newEvent, openRig } from "../support/journal-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";

@@ -1,10 +1,10 @@
 // JSON on standard output: whoever looks at it in a terminal is shown what is there, and programs read the same value.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { registerJournal } from "../../src/cli/journal.js";
-import { jsonText, shownJson } from "../../src/cli/json-text.js";
-import { registerStatus } from "../../src/cli/status.js";
-import { registerTail } from "../../src/cli/tail.js";
+import { registerJournal } from "../../src/cli/journal/journal.js";
+import { registerStatus } from "../../src/cli/status/status.js";
+import { registerTail } from "../../src/cli/tail/tail.js";
+import { jsonText, shownJson } from "../../src/cli/terminal/json-text.js";
 import { createAgentClient } from "../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../src/client/node.js";
 import { session } from "../support/engine-rig.js";

@@ -1,7 +1,7 @@
 // What a command writes, where that goes wrong: a reader that has gone is no fault, a disk that is full is one.
 import { Writable } from "node:stream";
 import { expect, it } from "vitest";
-import { createLineWriter } from "../../src/cli/line-writer.js";
+import { createLineWriter } from "../../src/cli/terminal/line-writer.js";
 
 /** Takes `count` writes, and then fails with a code of the system's. */
 function failingAfter(count: number, code: string): Writable {

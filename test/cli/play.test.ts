@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Fault } from "../../src/base/errors.js";
-import { type PlayedLine, type PlayOptions, play } from "../../src/cli/play.js";
+import { type PlayedLine, type PlayOptions, play } from "../../src/cli/recordings/play.js";
 import type { PublishedFields } from "../../src/client/agent-client.js";
 import { createVirtualTimers, settle } from "../client/virtual-timers.js";
 

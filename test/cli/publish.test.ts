@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { registerPublish } from "../../src/cli/publish.js";
-import { registerTail } from "../../src/cli/tail.js";
-import { registerValidate } from "../../src/cli/validate.js";
+import { registerPublish } from "../../src/cli/recordings/publish.js";
+import { registerValidate } from "../../src/cli/recordings/validate.js";
+import { registerTail } from "../../src/cli/tail/tail.js";
 import { ipcConnector } from "../../src/client/node.js";
 import { createSubscriber } from "../../src/client/subscriber.js";
 import { ensureBuilt } from "../support/built.js";

@@ -1,8 +1,8 @@
 // The desk where questions of several agents are put to one person, on a clock of the test's own.
 import { expect, test } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
-import type { QuestionSource } from "../../src/cli/open-question.js";
-import { createQuestionDesk } from "../../src/cli/question-desk.js";
+import type { QuestionSource } from "../../src/cli/questions/open-question.js";
+import { createQuestionDesk } from "../../src/cli/questions/question-desk.js";
 import type { SubscriberReply } from "../../src/client/subscriber-options.js";
 import { createVirtualClock } from "../support/virtual-clock.js";
 

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { openInput, readJson, readLines } from "../../src/cli/read-lines.js";
+import { openInput, readJson, readLines } from "../../src/cli/terminal/read-lines.js";
 
 async function linesOf(chunks: readonly Buffer[]) {
   const lines = [];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { agentsPart, createAgentsParts, createRestamper, createSchedule } from "../../src/cli/recording.js";
+import { agentsPart, createAgentsParts, createRestamper, createSchedule } from "../../src/cli/recordings/recording.js";
 
 function countingIds() {
   const made: string[] = [];

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Capabilities } from "#gen/aaep/types.js";
-import { registerPublish } from "../../src/cli/publish.js";
+import { registerPublish } from "../../src/cli/recordings/publish.js";
 import { createAgentClient } from "../../src/client/agent-client.js";
 import { ipcConnector, ipcRpcConnector } from "../../src/client/node.js";
 import { createSubscriber } from "../../src/client/subscriber.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { columnsOf, padText, quotedText, shownText, wrapText } from "../../src/cli/shown-text.js";
+import { columnsOf, padText, quotedText, shownText, wrapText } from "../../src/cli/terminal/shown-text.js";
 
 test("an agent cannot move the cursor, recolour or reorder what is shown", () => {
   expect(shownText("a\u001b[31mred\u0007 b\u202ec\u009bd")).toBe("a[31mred bcd");

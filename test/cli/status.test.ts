@@ -1,9 +1,9 @@
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { registerStatus } from "../../src/cli/status.js";
-import { statusLines } from "../../src/cli/status-text.js";
-import type { DaemonStatus } from "../../src/daemon/daemon-status.js";
+import { registerStatus } from "../../src/cli/status/status.js";
+import { statusLines } from "../../src/cli/status/status-text.js";
+import type { DaemonStatus } from "../../src/daemon/status/daemon-status.js";
 import { requestOf, startRig } from "../support/daemon-rig.js";
 import { session } from "../support/engine-rig.js";
 import { createStage, eventually, run, runtimeEnvironment } from "./command-stage.js";

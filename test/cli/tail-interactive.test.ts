@@ -1,7 +1,7 @@
 // `aaepd tail --interactive` with a real daemon and an agent that asks.
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
-import { registerTail } from "../../src/cli/tail.js";
+import { registerTail } from "../../src/cli/tail/tail.js";
 import { type AgentClient, createAgentClient } from "../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../src/client/node.js";
 import type { Clock } from "../../src/contracts/clock.js";

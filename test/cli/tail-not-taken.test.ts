@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
-import { registerTail } from "../../src/cli/tail.js";
+import { registerTail } from "../../src/cli/tail/tail.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 import { createStage, eventually, run } from "./command-stage.js";
 

@@ -2,7 +2,7 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { registerTail } from "../../src/cli/tail.js";
+import { registerTail } from "../../src/cli/tail/tail.js";
 import { type AgentClient, createAgentClient } from "../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../src/client/node.js";
 import { ensureBuilt } from "../support/built.js";

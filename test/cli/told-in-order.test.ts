@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createToldInOrder } from "../../src/cli/told-in-order.js";
+import { createToldInOrder } from "../../src/cli/terminal/told-in-order.js";
 
 test("findings are told in the order of their lines, and no later than that needs", () => {
   const told: string[] = [];

@@ -1,7 +1,7 @@
 // What is typed, read as an answer or not (A21, H11): consent is never anything but its words.
 import { expect, test } from "vitest";
-import type { Answerable } from "../../src/cli/asked-question.js";
-import { readAnswer, readCommand } from "../../src/cli/typed-answer.js";
+import type { Answerable } from "../../src/cli/questions/asked-question.js";
+import { readAnswer, readCommand } from "../../src/cli/questions/typed-answer.js";
 
 const CONFIRMATION: Answerable = { kind: "confirmation", allowed: ["accept", "reject"] };
 

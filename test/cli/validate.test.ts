@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { registerValidate } from "../../src/cli/validate.js";
+import { registerValidate } from "../../src/cli/recordings/validate.js";
 import { createStage, run, SESSIONS } from "./command-stage.js";
 
 const FIRST = "aaep:agent.session.started";

@@ -1,7 +1,7 @@
 // What every journal does, in memory or on disk. One function, called by a small test file of each.
 import { describe, expect, it } from "vitest";
 import type { Journal, JournalRead } from "../../src/contracts/journal.js";
-import type { Epoch, Evicted } from "../../src/engine/event.js";
+import type { Epoch, Evicted } from "../../src/engine/event/event.js";
 import { newEvent } from "../support/journal-rig.js";
 
 export interface JournalUnderTest {

@@ -1,6 +1,6 @@
 // Errors of the daemon itself: peers are told that there was one, and only the log is told which (R20).
 import { expect, it } from "vitest";
-import { createIdSource } from "../../src/daemon/ids.js";
+import { createIdSource } from "../../src/daemon/platform/ids.js";
 import { type DaemonRig, requestOf, startRig } from "../support/daemon-rig.js";
 
 const SECRET = "/home/somebody/secret is broken";

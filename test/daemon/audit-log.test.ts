@@ -10,9 +10,9 @@ import {
   type AuditLogOptions,
   type AuditStream,
   createAuditLog,
-} from "../../src/daemon/audit-log.js";
-import type { ReplyEntry } from "../../src/daemon/reply-budget.js";
-import { stateDirectory } from "../../src/daemon/state-directory.js";
+} from "../../src/daemon/audit/audit-log.js";
+import type { ReplyEntry } from "../../src/daemon/audit/reply-budget.js";
+import { stateDirectory } from "../../src/daemon/platform/state-directory.js";
 import { startRig } from "../support/daemon-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 import { createVirtualClock } from "../support/virtual-clock.js";

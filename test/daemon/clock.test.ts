@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createClock, WAKES_PER_TURN } from "../../src/daemon/clock.js";
-import { createIdSource, sha256Hex } from "../../src/daemon/ids.js";
-import { readVersion } from "../../src/daemon/version.js";
+import { createClock, WAKES_PER_TURN } from "../../src/daemon/platform/clock.js";
+import { createIdSource, sha256Hex } from "../../src/daemon/platform/ids.js";
+import { readVersion } from "../../src/daemon/platform/version.js";
 
 describe("the platform's clock", () => {
   beforeEach(() => {

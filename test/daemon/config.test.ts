@@ -2,14 +2,14 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../src/base/errors.js";
-import { OPTION_NAMES, OPTIONS } from "../../src/daemon/config-schema.js";
+import { OPTION_NAMES, OPTIONS } from "../../src/daemon/config/config-schema.js";
 import {
   type ConfigurationSources,
   defaultConfigFile,
   describeSource,
   resolveConfiguration,
-} from "../../src/daemon/config-sources.js";
-import { fallbackOf, flagOf, keyOf, variableOf } from "../../src/daemon/option-names.js";
+} from "../../src/daemon/config/config-sources.js";
+import { fallbackOf, flagOf, keyOf, variableOf } from "../../src/daemon/config/option-names.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 /** Nothing given, and no file at the default place. */

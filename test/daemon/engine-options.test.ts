@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { resolveConfiguration } from "../../src/daemon/config-sources.js";
+import { resolveConfiguration } from "../../src/daemon/config/config-sources.js";
 import { engineOptionsOf } from "../../src/daemon/engine-options.js";
 
 const HOUR_MS = 3_600_000;

@@ -2,8 +2,8 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { compactJournal } from "../../src/daemon/compact-journal.js";
-import { claimJournalFolder, defaultJournalDirectory, journalOwner } from "../../src/daemon/journal-folder.js";
+import { compactJournal } from "../../src/daemon/journal/compact-journal.js";
+import { claimJournalFolder, defaultJournalDirectory, journalOwner } from "../../src/daemon/journal/journal-folder.js";
 import { openJournalReader } from "../../src/storage/journal-reader.js";
 import { newEvent, openRig } from "../support/journal-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Fault } from "../../src/base/errors.js";
 import type { StopReason } from "../../src/daemon/daemon.js";
 import { type LifecycleOptions, runDaemon, type Stoppable } from "../../src/daemon/lifecycle.js";
-import { createLog } from "../../src/daemon/log.js";
+import { createLog } from "../../src/daemon/platform/log.js";
 
 /** A daemon whose end is in the test's hands, in a process that only notes how it would have ended. */
 function stage(options: Partial<LifecycleOptions<Stoppable>> = {}) {

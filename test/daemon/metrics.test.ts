@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { JournalFailure } from "../../src/contracts/journal.js";
-import { createMetrics, type MetricsSources } from "../../src/daemon/metrics.js";
-import { defaultTerms } from "../../src/protocols/aaep/negotiate.js";
+import { createMetrics, type MetricsSources } from "../../src/daemon/status/metrics.js";
+import { defaultTerms } from "../../src/protocols/aaep/subscriber/negotiate.js";
 import { createEngineRig, type EngineRig, session } from "../support/engine-rig.js";
 
 function metricsOf(rig: EngineRig, others: Partial<MetricsSources> = {}) {

@@ -4,12 +4,12 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { beforeAll, expect, it } from "vitest";
-import { createClock } from "../../src/daemon/clock.js";
-import { resolveConfiguration } from "../../src/daemon/config-sources.js";
+import { resolveConfiguration } from "../../src/daemon/config/config-sources.js";
 import { startDaemon } from "../../src/daemon/daemon.js";
-import { EXIT_CODES } from "../../src/daemon/exit-codes.js";
-import { createIdSource, sha256Hex } from "../../src/daemon/ids.js";
-import { journalOwner } from "../../src/daemon/journal-folder.js";
+import { journalOwner } from "../../src/daemon/journal/journal-folder.js";
+import { createClock } from "../../src/daemon/platform/clock.js";
+import { EXIT_CODES } from "../../src/daemon/platform/exit-codes.js";
+import { createIdSource, sha256Hex } from "../../src/daemon/platform/ids.js";
 import { ensureBuilt } from "../support/built.js";
 import { collectLog } from "../support/collected-log.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
@@ -41,7 +41,7 @@ it("U1: a daemon that fails after it has opened its journal closes it and gives 
 
 it("P13: an owner who cannot be written down leaves no file that says that there was one", () => {
   const directory = temporaryDirectory();
-  const module = pathToFileURL(join(import.meta.dirname, "../../dist/src/daemon/owner-file.js")).href;
+  const module = pathToFileURL(join(import.meta.dirname, "../../dist/src/daemon/platform/owner-file.js")).href;
   const script = `import(${JSON.stringify(module)}).then(({ takeOwnership }) => {
     try { takeOwnership(process.argv[1]); } catch (caught) { console.log(caught.code); }
   })`;

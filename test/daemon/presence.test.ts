@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Log } from "../../src/contracts/log.js";
-import { announce } from "../../src/daemon/presence.js";
-import { writeRuntimeFile } from "../../src/daemon/runtime-files.js";
+import { announce } from "../../src/daemon/presence/presence.js";
+import { writeRuntimeFile } from "../../src/daemon/presence/runtime-files.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -2,11 +2,11 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Configuration } from "../../src/daemon/config.js";
-import { OPTION_NAMES, OPTIONS } from "../../src/daemon/config-schema.js";
-import { createLog } from "../../src/daemon/log.js";
-import { fallbackOf } from "../../src/daemon/option-names.js";
-import { reconfigure } from "../../src/daemon/reconfigure.js";
+import type { Configuration } from "../../src/daemon/config/config.js";
+import { OPTION_NAMES, OPTIONS } from "../../src/daemon/config/config-schema.js";
+import { fallbackOf } from "../../src/daemon/config/option-names.js";
+import { reconfigure } from "../../src/daemon/config/reconfigure.js";
+import { createLog } from "../../src/daemon/platform/log.js";
 import { type DaemonRig, nextSession, requestOf, startRig, turns } from "../support/daemon-rig.js";
 import type { PlainPeer, RpcPeer } from "../support/peers.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";

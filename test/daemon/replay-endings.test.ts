@@ -1,6 +1,6 @@
 // R17: whom a replay tells that it has ended, and that nobody is sent away for ever.
 import { expect, it } from "vitest";
-import { createEndings } from "../../src/daemon/replay-endings.js";
+import { createEndings } from "../../src/daemon/replay/replay-endings.js";
 
 const after = (eventId: string) => ({ kind: "event", eventId }) as const;
 

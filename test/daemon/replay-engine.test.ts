@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { RecordedEvent } from "../../src/daemon/recorded-session.js";
-import type { WireFormat } from "../../src/engine/delivery.js";
-import { defaultTerms } from "../../src/protocols/aaep/negotiate.js";
+import type { RecordedEvent } from "../../src/daemon/replay/recorded-session.js";
+import type { WireFormat } from "../../src/engine/views/delivery.js";
+import { defaultTerms } from "../../src/protocols/aaep/subscriber/negotiate.js";
 import { collector } from "../support/collector.js";
 import { session, textOf, typesOf } from "../support/engine-rig.js";
 import { createReplayStage, record, sessionOf } from "../support/replay-stage.js";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import type { RecordedEvent } from "../../src/daemon/recorded-session.js";
-import { type AgentEvent, topicKind } from "../../src/engine/event.js";
-import type { Terms } from "../../src/engine/terms.js";
+import type { RecordedEvent } from "../../src/daemon/replay/recorded-session.js";
+import { type AgentEvent, topicKind } from "../../src/engine/event/event.js";
+import type { Terms } from "../../src/engine/terms/terms.js";
 import { createReplayStage, sessionOf } from "../support/replay-stage.js";
 
 const EXAMPLE = new URL("../../examples/sessions/retirement-planner.ndjson", import.meta.url);

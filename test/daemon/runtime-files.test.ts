@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../src/base/errors.js";
-import { manifestPath, removeStaleRuntimeFiles, writeRuntimeFile } from "../../src/daemon/runtime-files.js";
+import { manifestPath, removeStaleRuntimeFiles, writeRuntimeFile } from "../../src/daemon/presence/runtime-files.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 /** Above what any system gives out, so no process has it. */

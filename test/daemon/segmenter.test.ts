@@ -6,7 +6,7 @@ import {
   loadNativeSplitter,
   loadWasmSplitter,
   type SentenceSplitter,
-} from "../../src/daemon/segmenter.js";
+} from "../../src/daemon/platform/segmenter.js";
 
 const broken = (): SentenceSplitter => {
   throw new Error("no binary for this platform");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addressText, originChoice, serviceChoice } from "../../src/daemon/service-choices.js";
+import { addressText, originChoice, serviceChoice } from "../../src/daemon/config/service-choices.js";
 
 describe("where services listen", () => {
   it.each([

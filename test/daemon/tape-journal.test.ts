@@ -2,11 +2,11 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { createTape, type RecordedEvent, type RecordedSession } from "../../src/daemon/recorded-session.js";
-import { createSharedReads } from "../../src/daemon/shared-reads.js";
-import { createTapeJournal } from "../../src/daemon/tape-journal.js";
-import type { Evicted } from "../../src/engine/event.js";
-import { createJournalRing } from "../../src/engine/journal-ring.js";
+import { createTape, type RecordedEvent, type RecordedSession } from "../../src/daemon/replay/recorded-session.js";
+import { createSharedReads } from "../../src/daemon/replay/shared-reads.js";
+import { createTapeJournal } from "../../src/daemon/replay/tape-journal.js";
+import type { Evicted } from "../../src/engine/event/event.js";
+import { createJournalRing } from "../../src/engine/journal/journal-ring.js";
 import { session } from "../support/engine-rig.js";
 import { record, sessionOf } from "../support/replay-stage.js";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { createAgentClient } from "../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../src/client/node.js";
-import type { DaemonStatus } from "../../src/daemon/daemon-status.js";
+import type { DaemonStatus } from "../../src/daemon/status/daemon-status.js";
 import { ensureBuilt } from "../support/built.js";
 import { startRig } from "../support/daemon-rig.js";
 import { session } from "../support/engine-rig.js";

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import type { OptionName } from "../../src/daemon/config.js";
-import { OPTION_NAMES, OPTIONS } from "../../src/daemon/config-schema.js";
-import { fallbackOf, flagOf, keyOf, textOf, variableOf } from "../../src/daemon/option-names.js";
-import { OPTION_GROUPS } from "../../src/daemon/option-row.js";
+import type { OptionName } from "../../src/daemon/config/config.js";
+import { OPTION_NAMES, OPTIONS } from "../../src/daemon/config/config-schema.js";
+import { fallbackOf, flagOf, keyOf, textOf, variableOf } from "../../src/daemon/config/option-names.js";
+import { OPTION_GROUPS } from "../../src/daemon/config/option-row.js";
 
 const INTRODUCTION = `# Configuration
 
@@ -41,7 +41,7 @@ kill -HUP "$(jq .pid "$XDG_RUNTIME_DIR/aaep/aaepd.manifest.json")"
 Under \`stdio\` and \`replay\` SIGHUP stops the daemon in order, and on Windows the end of the console does. A terminal that is closed sends SIGHUP too: a daemon
 that was started in it outlives it, and is stopped by SIGTERM.
 
-This page is made from the table in \`src/daemon/config-schema.ts\`. After a change there, \`npx vitest run test/docs/configuration.test.ts -u\` writes it anew.
+This page is made from the table in \`src/daemon/config/config-schema.ts\`. After a change there, \`npx vitest run test/docs/configuration.test.ts -u\` writes it anew.
 `;
 
 function defaultText(name: OptionName): string {

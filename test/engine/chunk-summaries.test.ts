@@ -1,6 +1,6 @@
 // Chunks that say something of themselves beside their text (R2, AAEP §9.3.1).
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../src/engine/event.js";
+import type { AgentEvent } from "../../src/engine/event/event.js";
 import { createEngineRig, type Received, session, textOf } from "../support/engine-rig.js";
 
 const { started, chunk } = session();

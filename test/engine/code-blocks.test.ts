@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Journal } from "../../src/contracts/journal.js";
-import { createCodeBlocks } from "../../src/engine/code-blocks.js";
-import type { AgentEvent, NewEvent } from "../../src/engine/event.js";
-import { createJournalRing } from "../../src/engine/journal-ring.js";
+import type { AgentEvent, NewEvent } from "../../src/engine/event/event.js";
+import { createJournalRing } from "../../src/engine/journal/journal-ring.js";
+import { createCodeBlocks } from "../../src/engine/views/code-blocks.js";
 import { createEngineRig, type Listener, session, textOf } from "../support/engine-rig.js";
 
 const { started, chunk, state } = session();

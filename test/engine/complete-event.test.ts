@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { completeEvent } from "../../src/engine/complete-event.js";
-import { isSamePublish } from "../../src/engine/same-publish.js";
-import { formatTimestamp, isBefore, parseTimestamp } from "../../src/engine/timestamps.js";
+import { formatTimestamp, isBefore, parseTimestamp } from "../../src/engine/event/timestamps.js";
+import { completeEvent } from "../../src/engine/sessions/complete-event.js";
+import { isSamePublish } from "../../src/engine/sessions/same-publish.js";
 import { faultOf } from "../support/fault-of.js";
 import { createStage, eventOf, SESSION, WALL_TIME } from "../support/session-stage.js";
 

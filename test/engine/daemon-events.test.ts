@@ -3,17 +3,17 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
-import { createAskingIn } from "../../src/engine/asking.js";
+import { epochOfDerivedId } from "../../src/engine/event/derived-id.js";
+import type { AgentEvent } from "../../src/engine/event/event.js";
+import { createAskingIn } from "../../src/engine/notices/asking.js";
 import {
   type DaemonEventFacts,
   everyLanguage,
   gapEvent,
   noticeEvent,
   summaryEvent,
-} from "../../src/engine/daemon-events.js";
-import { epochOfDerivedId } from "../../src/engine/derived-id.js";
-import type { AgentEvent } from "../../src/engine/event.js";
-import { applyShape } from "../../src/engine/shape.js";
+} from "../../src/engine/notices/daemon-events.js";
+import { applyShape } from "../../src/engine/terms/shape.js";
 
 const services = { sha256Hex: (text: string) => createHash("sha256").update(text).digest("hex") };
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { catalogueLanguage, messageIn, textFor } from "../../src/engine/daemon-texts.js";
-import { CATALOGUE_LANGUAGES } from "../../src/engine/language.js";
-import { shortenedText } from "../../src/engine/shortened-text.js";
-import type { MessageKey, MessageParameters } from "../../src/engine/texts/catalogue.js";
+import { catalogueLanguage, messageIn, textFor } from "../../src/engine/messages/daemon-texts.js";
+import type { MessageKey, MessageParameters } from "../../src/engine/messages/texts/catalogue.js";
+import { CATALOGUE_LANGUAGES } from "../../src/engine/terms/language.js";
+import { shortenedText } from "../../src/engine/text/shortened-text.js";
 
 type Ended = MessageParameters["resolution"];
 

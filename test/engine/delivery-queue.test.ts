@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createDelivery } from "../../src/engine/delivery.js";
-import { createDeliveryQueue, type DeliveryQueue } from "../../src/engine/delivery-queue.js";
-import type { AgentEvent } from "../../src/engine/event.js";
-import type { EventRole, EventUnit, TextUnit, Unit } from "../../src/engine/unit.js";
+import type { AgentEvent } from "../../src/engine/event/event.js";
+import { createDeliveryQueue, type DeliveryQueue } from "../../src/engine/subscriptions/delivery-queue.js";
+import { createDelivery } from "../../src/engine/views/delivery.js";
+import type { EventRole, EventUnit, TextUnit, Unit } from "../../src/engine/views/unit.js";
 
 function event(fields: Readonly<Record<string, unknown>> = {}): AgentEvent {
   return {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type DerivedIdFacts, derivedEventId, epochOfDerivedId } from "../../src/engine/derived-id.js";
+import { type DerivedIdFacts, derivedEventId, epochOfDerivedId } from "../../src/engine/event/derived-id.js";
 
 const services = { sha256Hex: (text: string) => createHash("sha256").update(text).digest("hex") };
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createEnclosures, type EnclosedCharacters, LONGEST_ENCLOSURE } from "../../src/engine/enclosures.js";
+import { createEnclosures, type EnclosedCharacters, LONGEST_ENCLOSURE } from "../../src/engine/text/enclosures.js";
 import { countingSegmenter, feed, segmenter } from "./text-boundaries-support.js";
 
 const LOOK_BACK = 700;

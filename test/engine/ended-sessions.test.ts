@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createEndedSessions, type EndedRecord } from "../../src/engine/ended-sessions.js";
+import { createEndedSessions, type EndedRecord } from "../../src/engine/sessions/ended-sessions.js";
 import { createStage } from "../support/session-stage.js";
 
 function ended(index: number, textLength = 10): EndedRecord {

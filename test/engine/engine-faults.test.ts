@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../src/base/errors.js";
-import { formatTimestamp } from "../../src/engine/timestamps.js";
+import { formatTimestamp } from "../../src/engine/event/timestamps.js";
 import { createEngineRig, type EngineRig, session, textOf, typesOf } from "../support/engine-rig.js";
 
 describe("what fails after the journal", () => {

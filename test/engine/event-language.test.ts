@@ -1,8 +1,8 @@
 // Every event with text for people says its language when it leaves: its agent's word, or what the daemon knows of it (AAEP §11.1, R2).
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../src/base/errors.js";
-import type { AgentHandle } from "../../src/engine/agent-handle.js";
-import type { AgentEvent, JournaledEvent } from "../../src/engine/event.js";
+import type { AgentHandle } from "../../src/engine/agents/agent-handle.js";
+import type { AgentEvent, JournaledEvent } from "../../src/engine/event/event.js";
 import { createEngineRig, type EngineRig, session } from "../support/engine-rig.js";
 import { createRuns } from "../support/restart-rig.js";
 import { untoldText } from "../support/told-language.js";

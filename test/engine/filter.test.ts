@@ -8,10 +8,10 @@ import {
   type NewEvent,
   topicKind,
   type Urgency,
-} from "../../src/engine/event.js";
-import { compileFilter, wants } from "../../src/engine/filter.js";
-import type { Terms } from "../../src/engine/terms.js";
-import { defaultTerms } from "../../src/protocols/aaep/negotiate.js";
+} from "../../src/engine/event/event.js";
+import { compileFilter, wants } from "../../src/engine/terms/filter.js";
+import type { Terms } from "../../src/engine/terms/terms.js";
+import { defaultTerms } from "../../src/protocols/aaep/subscriber/negotiate.js";
 
 const CORE = [
   "session.started",

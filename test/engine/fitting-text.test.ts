@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createFittingText } from "../../src/engine/fitting-text.js";
-import { lastStartingBy } from "../../src/engine/piece-search.js";
-import { fittingLength } from "../../src/engine/text-limits.js";
+import { createFittingText } from "../../src/engine/text/fitting-text.js";
+import { lastStartingBy } from "../../src/engine/text/piece-search.js";
+import { fittingLength } from "../../src/engine/text/text-limits.js";
 
 const character = fc.constantFrom("a", " ", "é", "永", "👍", '"', "\\", "\n", "\u0001", "\u007f");
 const pieces = fc.array(fc.array(character, { maxLength: 12 }), { minLength: 1, maxLength: 30 });

@@ -1,15 +1,15 @@
 // R10: how much of a text that is held back is read while it grows. Characters are counted where they are read: none may be read again with
 // every token that follows it.
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../src/engine/event.js";
-import { createHeldTexts } from "../../src/engine/held-text.js";
-import type { HeldTexts } from "../../src/engine/held-text-spec.js";
-import { createLiveEntry, type InternedShape, type LiveEntry } from "../../src/engine/live-entry.js";
-import { createOutputText, type OutputText } from "../../src/engine/output-text.js";
-import { finish } from "../../src/engine/steps.js";
-import type { TextUnit } from "../../src/engine/unit.js";
-import type { ViewTerms } from "../../src/engine/view-spec.js";
-import { createWakeUps } from "../../src/engine/wake-ups.js";
+import type { AgentEvent } from "../../src/engine/event/event.js";
+import { finish } from "../../src/engine/time/steps.js";
+import { createWakeUps } from "../../src/engine/time/wake-ups.js";
+import { createHeldTexts } from "../../src/engine/views/held-text.js";
+import type { HeldTexts } from "../../src/engine/views/held-text-spec.js";
+import { createLiveEntry, type InternedShape, type LiveEntry } from "../../src/engine/views/live-entry.js";
+import { createOutputText, type OutputText } from "../../src/engine/views/output-text.js";
+import type { TextUnit } from "../../src/engine/views/unit.js";
+import type { ViewTerms } from "../../src/engine/views/view-spec.js";
 import { segmenter } from "./text-boundaries-support.js";
 
 const KEY = "sess_1/out_1";

@@ -1,5 +1,5 @@
-import type { Evicted } from "../../src/engine/event.js";
-import { createJournalRing, type JournalRingOptions } from "../../src/engine/journal-ring.js";
+import type { Evicted } from "../../src/engine/event/event.js";
+import { createJournalRing, type JournalRingOptions } from "../../src/engine/journal/journal-ring.js";
 import { journalContract } from "../contract/journal-contract.js";
 
 const open = async (options: Partial<JournalRingOptions> = {}) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { AgentEvent, NewEvent } from "../../src/engine/event.js";
-import { createJournalRing, MOST_READ_UNITS } from "../../src/engine/journal-ring.js";
+import type { AgentEvent, NewEvent } from "../../src/engine/event/event.js";
+import { createJournalRing, MOST_READ_UNITS } from "../../src/engine/journal/journal-ring.js";
 
 const MEBIBYTE = 1024 * 1024;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { matchLanguage, textDirection } from "../../src/engine/language.js";
+import { matchLanguage, textDirection } from "../../src/engine/terms/language.js";
 
 test.each([
   ["exact", ["en-US"], ["de", "en", "en-US"], "en-US"],

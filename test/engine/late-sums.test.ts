@@ -2,10 +2,10 @@
 // what one take makes.
 import { describe, expect, it } from "vitest";
 import type { EngineSubscription } from "../../src/engine/engine-subscription.js";
-import type { AgentEvent } from "../../src/engine/event.js";
-import type { ResumeAfter } from "../../src/engine/resume-start.js";
-import type { Terms } from "../../src/engine/terms.js";
-import { defaultTerms } from "../../src/protocols/aaep/negotiate.js";
+import type { AgentEvent } from "../../src/engine/event/event.js";
+import type { ResumeAfter } from "../../src/engine/resume/resume-start.js";
+import type { Terms } from "../../src/engine/terms/terms.js";
+import { defaultTerms } from "../../src/protocols/aaep/subscriber/negotiate.js";
 import { drained } from "../support/drained.js";
 import { createEngineRig, type EngineRig, type RigOptions, session, typesOf } from "../support/engine-rig.js";
 

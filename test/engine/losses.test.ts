@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Evicted } from "../../src/engine/event.js";
-import { createLosses } from "../../src/engine/losses.js";
+import type { Evicted } from "../../src/engine/event/event.js";
+import { createLosses } from "../../src/engine/journal/losses.js";
 
 function evictedAt(sessionId: string, epoch: number, ordinal: number): Evicted {
   return { sessionId, epoch, ordinal };

@@ -1,7 +1,7 @@
 // R17: from where one that comes back has to read. Looks are counted: with many that wait, asking must not look at each of them.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createLowestEpochs, type LowestEpochs } from "../../src/engine/lowest-epochs.js";
+import { createLowestEpochs, type LowestEpochs } from "../../src/engine/views/lowest-epochs.js";
 
 interface Thing {
   epoch: number | undefined;

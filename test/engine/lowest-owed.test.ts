@@ -1,7 +1,7 @@
 // R17, R34: what a subscription is owed is known without looking at all the text that its view holds.
 import { describe, expect, it } from "vitest";
-import { lowestIn } from "../../src/engine/reading-point.js";
-import type { View } from "../../src/engine/view.js";
+import { lowestIn } from "../../src/engine/catch-up/reading-point.js";
+import type { View } from "../../src/engine/views/view.js";
 
 /** A view of which nothing but these is asked. */
 function viewWith(owedFrom: number, units: readonly object[]): View {

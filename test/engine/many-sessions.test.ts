@@ -1,13 +1,13 @@
 // R8, P1: what it costs that there are a great many sessions. Counted is how often all of what is known of one is gathered.
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { statusDocument } from "../../src/daemon/status-document.js";
-import type { DaemonFacts } from "../../src/daemon/status-problems.js";
-import * as record from "../../src/engine/session-record.js";
-import { COST_PER_TURN } from "../../src/engine/turn-slices.js";
+import { statusDocument } from "../../src/daemon/status/status-document.js";
+import type { DaemonFacts } from "../../src/daemon/status/status-problems.js";
+import * as record from "../../src/engine/sessions/session-record.js";
+import { COST_PER_TURN } from "../../src/engine/time/turn-slices.js";
 import { createEngineRig, type EngineRig, session } from "../support/engine-rig.js";
 import { createRuns } from "../support/restart-rig.js";
 
-vi.mock(import("../../src/engine/session-record.js"), async (original) => {
+vi.mock(import("../../src/engine/sessions/session-record.js"), async (original) => {
   const real = await original();
   return { ...real, summarize: vi.fn(real.summarize) };
 });

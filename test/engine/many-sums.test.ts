@@ -1,9 +1,9 @@
 // R17, R26: what it costs that the daemon sums up a great many sessions at once. Counted is how often all that is still owed is looked through.
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import * as reading from "../../src/engine/reading-point.js";
+import * as reading from "../../src/engine/catch-up/reading-point.js";
 import { createEngineRig, type EngineRig, session } from "../support/engine-rig.js";
 
-vi.mock(import("../../src/engine/reading-point.js"), async (original) => {
+vi.mock(import("../../src/engine/catch-up/reading-point.js"), async (original) => {
   const real = await original();
   return { ...real, lowestIn: vi.fn(real.lowestIn), readingPoint: vi.fn(real.readingPoint) };
 });

@@ -1,6 +1,6 @@
 // AAEP §5.3.1.6, R10: which chunks leave as one event, when, and with what hint.
 import { describe, expect, it } from "vitest";
-import type { Terms } from "../../src/engine/terms.js";
+import type { Terms } from "../../src/engine/terms/terms.js";
 import { createEngineRig, type Listener, session } from "../support/engine-rig.js";
 
 const { started, chunk, state, progress } = session();

@@ -1,9 +1,9 @@
 // Where outputs begin and end, held against a list of all of them (R17).
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { JournaledEvent } from "../../src/engine/event.js";
-import { NOTHING_KEPT } from "../../src/engine/nothing-kept.js";
-import { createOutputSpans } from "../../src/engine/output-spans.js";
+import type { JournaledEvent } from "../../src/engine/event/event.js";
+import { NOTHING_KEPT } from "../../src/engine/journal/nothing-kept.js";
+import { createOutputSpans } from "../../src/engine/resume/output-spans.js";
 
 interface Noted {
   readonly session: string;

@@ -1,7 +1,7 @@
 // AAEP §5.5.4, R4: what a critical event says of those that it left behind, and what becomes of the states among them.
 import { describe, expect, it } from "vitest";
-import { createSegmenter } from "../../src/daemon/segmenter.js";
-import type { Terms } from "../../src/engine/terms.js";
+import { createSegmenter } from "../../src/daemon/platform/segmenter.js";
+import type { Terms } from "../../src/engine/terms/terms.js";
 import { createEngineRig, type Listener, session } from "../support/engine-rig.js";
 import { confirmation, give } from "../support/question-rig.js";
 

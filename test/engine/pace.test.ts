@@ -1,6 +1,6 @@
 // AAEP §5.3.1.10, §5.3.1.11, R15: how much, and how fast, somebody can hear.
 import { describe, expect, it } from "vitest";
-import type { Terms } from "../../src/engine/terms.js";
+import type { Terms } from "../../src/engine/terms/terms.js";
 import { createEngineRig, type Listener, session } from "../support/engine-rig.js";
 
 const { started, chunk, progress } = session();

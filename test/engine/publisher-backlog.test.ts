@@ -1,7 +1,7 @@
 // R18, R34: what of an agent's events waits to be shaped is bounded, and what waits of all agents together.
 import { describe, expect, it } from "vitest";
-import { createLiveEntry, type LiveEntry } from "../../src/engine/live-entry.js";
-import { createPublisherBacklog, createSharedBacklog } from "../../src/engine/publisher-backlog.js";
+import { createLiveEntry, type LiveEntry } from "../../src/engine/views/live-entry.js";
+import { createPublisherBacklog, createSharedBacklog } from "../../src/engine/views/publisher-backlog.js";
 
 function liveOf(chunk: string | undefined, urgency: "normal" | "critical" = "normal"): LiveEntry {
   const event = {

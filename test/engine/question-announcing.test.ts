@@ -1,6 +1,6 @@
 // AAEP §4.4, §5.3.1.4, R6: nobody hears of a question twice.
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../src/engine/event.js";
+import type { AgentEvent } from "../../src/engine/event/event.js";
 import { createEngineRig, type Listener, session } from "../support/engine-rig.js";
 import { ABLE, clarification, confirmation, give, started } from "../support/question-rig.js";
 

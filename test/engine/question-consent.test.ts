@@ -1,7 +1,7 @@
 // What a "yes" permits, and that a later "no" to the same takes it back: every sequence of asking, answering and doing with two questions (AAEP
 // §6.1, R5).
 import { describe, expect, test } from "vitest";
-import type { Resolution } from "../../src/engine/session-questions.js";
+import type { Resolution } from "../../src/engine/sessions/session-questions.js";
 import { faultOf } from "../support/fault-of.js";
 import { createStage, type Fields, SESSION, type Stage } from "../support/session-stage.js";
 

@@ -1,6 +1,6 @@
 // R5a: a question that the person answered in a dialog of the agent's own is closed, and is no consent that the daemon knows of.
 import { describe, expect, it } from "vitest";
-import { CATALOGUE_LANGUAGES } from "../../src/engine/language.js";
+import { CATALOGUE_LANGUAGES } from "../../src/engine/terms/language.js";
 import type { EngineRig, Listener } from "../support/engine-rig.js";
 import { session } from "../support/engine-rig.js";
 import { ABLE, audited, clarification, confirmation, fates, give, resultOf, started } from "../support/question-rig.js";

@@ -6,9 +6,12 @@
 // counted, and not played again.
 import { expect, onTestFinished, test } from "vitest";
 import { Fault } from "../../src/base/errors.js";
-import { BOUNDARIES } from "../../src/engine/terms.js";
-import { formatTimestamp } from "../../src/engine/timestamps.js";
-import { createSubscriptionDesk, type OpenSubscription } from "../../src/protocols/aaep/subscription-desk.js";
+import { formatTimestamp } from "../../src/engine/event/timestamps.js";
+import { BOUNDARIES } from "../../src/engine/terms/terms.js";
+import {
+  createSubscriptionDesk,
+  type OpenSubscription,
+} from "../../src/protocols/aaep/subscriber/subscription-desk.js";
 import { drained } from "../support/drained.js";
 import { createEngineRig, type EngineRig, type RigAgent, SILENT_LOG, session } from "../support/engine-rig.js";
 

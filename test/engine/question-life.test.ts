@@ -1,8 +1,8 @@
 // How long a question lives, what it may be, and what its agent, its listeners and the log are told of it (AAEP ch. 6; R5, R8, R29).
 import { describe, expect, test } from "vitest";
 import { Fault } from "../../src/base/errors.js";
-import type { ResolvedQuestion } from "../../src/engine/question-result.js";
-import { formatTimestamp } from "../../src/engine/timestamps.js";
+import { formatTimestamp } from "../../src/engine/event/timestamps.js";
+import type { ResolvedQuestion } from "../../src/engine/questions/question-result.js";
 import { createEngineRig, session, typesOf } from "../support/engine-rig.js";
 import { faultOf } from "../support/fault-of.js";
 import {

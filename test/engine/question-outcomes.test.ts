@@ -1,7 +1,7 @@
 // What is remembered of questions that have their outcome: no more than an agent that comes back can use (R8).
 import { describe, expect, it } from "vitest";
-import { createQuestionOutcomes } from "../../src/engine/question-outcomes.js";
-import { CANCELLED, type ResolvedQuestion } from "../../src/engine/question-result.js";
+import { createQuestionOutcomes } from "../../src/engine/questions/question-outcomes.js";
+import { CANCELLED, type ResolvedQuestion } from "../../src/engine/questions/question-result.js";
 import { ABLE, clarification, started } from "../support/question-rig.js";
 
 const outcome = (token: string, response: unknown, sessionId = "sess_1"): ResolvedQuestion => ({

@@ -1,6 +1,6 @@
 // R5, S2: a connection that has the session is nobody who can answer what is asked in it. Connections here are the objects by which the engine knows them.
 import { describe, expect, it } from "vitest";
-import type { ResolvedQuestion } from "../../src/engine/question-result.js";
+import type { ResolvedQuestion } from "../../src/engine/questions/question-result.js";
 import { createEngineRig, type EngineRig, type Listener, type RigOptions, session } from "../support/engine-rig.js";
 import { ABLE, clarification, confirmation, fates, give, questionsIn } from "../support/question-rig.js";
 

@@ -1,11 +1,11 @@
 // What one connection's end leads to is done in slices over turns of the event loop, so that nobody else waits for all of it (R6, R7, R8, R8a).
 import { describe, expect, it, test } from "vitest";
-import { everyLanguage } from "../../src/engine/daemon-events.js";
-import type { AgentEvent } from "../../src/engine/event.js";
-import { localizedTexts } from "../../src/engine/localized-texts.js";
-import { applyShape } from "../../src/engine/shape.js";
-import { shapeVariants } from "../../src/engine/shape-languages.js";
-import { COST_PER_TURN, createTurnSlices } from "../../src/engine/turn-slices.js";
+import type { AgentEvent } from "../../src/engine/event/event.js";
+import { localizedTexts } from "../../src/engine/messages/localized-texts.js";
+import { everyLanguage } from "../../src/engine/notices/daemon-events.js";
+import { applyShape } from "../../src/engine/terms/shape.js";
+import { shapeVariants } from "../../src/engine/terms/shape-languages.js";
+import { COST_PER_TURN, createTurnSlices } from "../../src/engine/time/turn-slices.js";
 import { createEngineRig, type EngineRig, type RigOptions, session } from "../support/engine-rig.js";
 import { ABLE, audited, fates, give, questionsIn } from "../support/question-rig.js";
 import { createVirtualClock } from "../support/virtual-clock.js";

@@ -1,11 +1,11 @@
 // Who is asked, what counts as a reply, and what happens when nobody is left to give one (AAEP ch. 6; R6, R7, R19, R28).
 import { describe, expect, test } from "vitest";
-import { countAble } from "../../src/engine/answering.js";
-import type { QuestionResult } from "../../src/engine/question-result.js";
-import { createQuestions } from "../../src/engine/questions.js";
-import type { Reply } from "../../src/engine/reply-check.js";
-import type { OpenQuestion } from "../../src/engine/session-record.js";
-import { createTurnSlices } from "../../src/engine/turn-slices.js";
+import type { QuestionResult } from "../../src/engine/questions/question-result.js";
+import { createQuestions } from "../../src/engine/questions/questions.js";
+import type { Reply } from "../../src/engine/questions/reply-check.js";
+import type { OpenQuestion } from "../../src/engine/sessions/session-record.js";
+import { countAble } from "../../src/engine/terms/answering.js";
+import { createTurnSlices } from "../../src/engine/time/turn-slices.js";
 import { session, typesOf } from "../support/engine-rig.js";
 import { faultOf } from "../support/fault-of.js";
 import {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createRateBudget } from "../../src/engine/rate-budget.js";
+import { createRateBudget } from "../../src/engine/subscriptions/rate-budget.js";
 
 interface Change {
   readonly at: number;

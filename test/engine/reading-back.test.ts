@@ -1,8 +1,8 @@
 // R17, R18: what many have missed is read in batches over the turns of the event loop, and each event of it is made once for all of them.
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { EngineSubscription } from "../../src/engine/engine-subscription.js";
-import type { Terms } from "../../src/engine/terms.js";
-import { defaultTerms } from "../../src/protocols/aaep/negotiate.js";
+import type { Terms } from "../../src/engine/terms/terms.js";
+import { defaultTerms } from "../../src/protocols/aaep/subscriber/negotiate.js";
 import { drained } from "../support/drained.js";
 import { createEngineRig, type EngineRig, type Received, session, textOf } from "../support/engine-rig.js";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { JournaledEvent } from "../../src/engine/event.js";
-import { createParsedEntries } from "../../src/engine/parsed-entries.js";
-import { BATCH_COUNT, createReadingTurns, type ReadingTurn } from "../../src/engine/reading-turns.js";
-import { createTurnRoom } from "../../src/engine/turn-room.js";
+import type { JournaledEvent } from "../../src/engine/event/event.js";
+import { createParsedEntries } from "../../src/engine/journal/parsed-entries.js";
+import { BATCH_COUNT, createReadingTurns, type ReadingTurn } from "../../src/engine/time/reading-turns.js";
+import { createTurnRoom } from "../../src/engine/time/turn-room.js";
 import { createVirtualClock } from "../support/virtual-clock.js";
 
 describe("the turns in which readers read on", () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createRecentRate } from "../../src/engine/recent-rate.js";
+import { createRecentRate } from "../../src/engine/time/recent-rate.js";
 
 it("answers what came in the last ten whole seconds, by the second", () => {
   const rate = createRecentRate(0);

@@ -1,6 +1,6 @@
 // AAEP §5.7.2, §8.2.3, R30: text that new terms release sooner than the old ones did.
 import { describe, expect, it } from "vitest";
-import type { Terms } from "../../src/engine/terms.js";
+import type { Terms } from "../../src/engine/terms/terms.js";
 import { createEngineRig, session } from "../support/engine-rig.js";
 
 const { started, chunk, progress, state } = session();

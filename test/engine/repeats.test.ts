@@ -1,7 +1,7 @@
 // R28: whatever a listener was sent can be had again by the id that it holds, merged events among them (pitfall A7).
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../src/engine/event.js";
-import type { Terms } from "../../src/engine/terms.js";
+import type { AgentEvent } from "../../src/engine/event/event.js";
+import type { Terms } from "../../src/engine/terms/terms.js";
 import { createEngineRig, type EngineRig, type Listener, session } from "../support/engine-rig.js";
 import { faultOf } from "../support/fault-of.js";
 

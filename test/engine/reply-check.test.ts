@@ -1,8 +1,8 @@
 // Whether a reply answers its question. What comes before that, its schema and its token, is tested where it is decided.
 import { describe, expect, test } from "vitest";
-import type { AgentEvent } from "../../src/engine/event.js";
-import { faultOfReply, type Reply } from "../../src/engine/reply-check.js";
-import type { OpenQuestion } from "../../src/engine/session-record.js";
+import type { AgentEvent } from "../../src/engine/event/event.js";
+import { faultOfReply, type Reply } from "../../src/engine/questions/reply-check.js";
+import type { OpenQuestion } from "../../src/engine/sessions/session-record.js";
 
 const ASKED_AT = "2026-05-24T14:00:00.000Z";
 const SKEW_MS = 60_000;

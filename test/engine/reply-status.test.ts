@@ -1,8 +1,8 @@
 // R19: a subscription that was sent a question and asked for it is told of its replies that did not count: the same for every reason, at most once a
 // second.
 import { describe, expect, it } from "vitest";
-import type { Reply } from "../../src/engine/reply-check.js";
-import { formatTimestamp } from "../../src/engine/timestamps.js";
+import { formatTimestamp } from "../../src/engine/event/timestamps.js";
+import type { Reply } from "../../src/engine/questions/reply-check.js";
 import { createEngineRig, type EngineRig, type Listener, session } from "../support/engine-rig.js";
 import { ABLE, clarification, confirmation, fates, give } from "../support/question-rig.js";
 

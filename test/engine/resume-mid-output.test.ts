@@ -1,6 +1,6 @@
 // Whoever comes back in the middle of a long output is given what follows, and not the output again (R17).
 import { describe, expect, it } from "vitest";
-import type { Terms } from "../../src/engine/terms.js";
+import type { Terms } from "../../src/engine/terms/terms.js";
 import { createEngineRig, type Listener, session } from "../support/engine-rig.js";
 
 const BEFORE = 300;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { StateKey } from "../../src/contracts/journal.js";
-import { createResumePoints } from "../../src/engine/resume-points.js";
+import { createResumePoints } from "../../src/engine/resume/resume-points.js";
 
 const SUBSCRIBERS_KEPT = 1000;
 const POINTS_KEPT = 65_536;

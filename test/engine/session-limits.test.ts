@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { addFact, dropFact } from "../../src/engine/session-facts.js";
-import { createSessionRecord } from "../../src/engine/session-record.js";
-import { createUndoLog } from "../../src/engine/undo-log.js";
+import { addFact, dropFact } from "../../src/engine/sessions/session-facts.js";
+import { createSessionRecord } from "../../src/engine/sessions/session-record.js";
+import { createUndoLog } from "../../src/engine/sessions/undo-log.js";
 import { createEngineRig, session } from "../support/engine-rig.js";
 import { faultOf } from "../support/fault-of.js";
 import { createStage, eventOf, type Fields, SESSION, type Stage } from "../support/session-stage.js";

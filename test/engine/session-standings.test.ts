@@ -1,7 +1,7 @@
 // R17, R34: how sessions stood when a subscription came, for as long as it is still to be told.
 import { describe, expect, it } from "vitest";
-import type { SessionSummary } from "../../src/engine/session-record.js";
-import { createSessionStandings } from "../../src/engine/session-standings.js";
+import type { SessionSummary } from "../../src/engine/sessions/session-record.js";
+import { createSessionStandings } from "../../src/engine/sessions/session-standings.js";
 
 /** Sessions of which each has a state that is replaced, and how often one was summed up. */
 function stage() {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { AgentEvent } from "../../src/engine/event.js";
-import type { Resolution } from "../../src/engine/session-questions.js";
+import type { AgentEvent } from "../../src/engine/event/event.js";
+import type { Resolution } from "../../src/engine/sessions/session-questions.js";
 import { faultOf } from "../support/fault-of.js";
 import { createStage, eventOf, type Fields, SESSION, type Stage } from "../support/session-stage.js";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { AgentEvent, LocalizationHints, Verbosity } from "../../src/engine/event.js";
-import { applyShape, type Shape, shapeKey, shapeOf } from "../../src/engine/shape.js";
-import { defaultTerms } from "../../src/protocols/aaep/negotiate.js";
+import type { AgentEvent, LocalizationHints, Verbosity } from "../../src/engine/event/event.js";
+import { applyShape, type Shape, shapeKey, shapeOf } from "../../src/engine/terms/shape.js";
+import { defaultTerms } from "../../src/protocols/aaep/subscriber/negotiate.js";
 import { naiveShape } from "../support/naive-shape.js";
 
 function event(type: string, payload: Record<string, unknown>): AgentEvent {

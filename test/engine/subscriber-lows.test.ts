@@ -2,9 +2,9 @@
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../src/base/errors.js";
 import type { StateKey } from "../../src/contracts/journal.js";
-import type { OrderedReturn } from "../../src/engine/ordered-return.js";
-import { createSubscriberLows } from "../../src/engine/subscriber-lows.js";
-import { wakeUpsOf } from "../../src/engine/wake-ups.js";
+import type { OrderedReturn } from "../../src/engine/catch-up/ordered-return.js";
+import { createSubscriberLows } from "../../src/engine/resume/subscriber-lows.js";
+import { wakeUpsOf } from "../../src/engine/time/wake-ups.js";
 import { SILENT_LOG, session } from "../support/engine-rig.js";
 import { createRuns, told } from "../support/restart-rig.js";
 import { begin } from "../support/restart-session.js";

@@ -1,9 +1,9 @@
 // What is remembered of one subscriber's deliveries stays small, however many sessions it hears (R17).
 import { describe, expect, it } from "vitest";
-import type { Delivery } from "../../src/engine/delivery.js";
-import { RunLows } from "../../src/engine/run-lows.js";
-import { SubscriberPoints } from "../../src/engine/subscriber-points.js";
-import type { Unit } from "../../src/engine/unit.js";
+import { SubscriberPoints } from "../../src/engine/resume/subscriber-points.js";
+import type { Delivery } from "../../src/engine/views/delivery.js";
+import { RunLows } from "../../src/engine/views/run-lows.js";
+import type { Unit } from "../../src/engine/views/unit.js";
 
 const RECENT = 16;
 const OLDER = 64;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type CutLevel, createTextBoundaries } from "../../src/engine/text-boundaries.js";
+import { type CutLevel, createTextBoundaries } from "../../src/engine/text/text-boundaries.js";
 import { append, chunksOf, complete, cutsOf, feed, piecesOf, segmenter } from "./text-boundaries-support.js";
 
 const LEVELS = ["word", "sentence", "paragraph"] as const satisfies readonly CutLevel[];

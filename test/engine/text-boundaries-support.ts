@@ -1,7 +1,7 @@
 // What the tests of text boundaries share: feeding a text in chunks, reading all cuts, counting the segmenter's calls.
 import type { Segmenter } from "../../src/contracts/segmenter.js";
-import { createSegmenter } from "../../src/daemon/segmenter.js";
-import { type CutLevel, createTextBoundaries, type TextBoundaries } from "../../src/engine/text-boundaries.js";
+import { createSegmenter } from "../../src/daemon/platform/segmenter.js";
+import { type CutLevel, createTextBoundaries, type TextBoundaries } from "../../src/engine/text/text-boundaries.js";
 
 export const segmenter = createSegmenter();
 

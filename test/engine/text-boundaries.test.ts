@@ -1,6 +1,6 @@
 import { decodeGenerator, encode } from "gpt-tokenizer";
 import { describe, expect, it } from "vitest";
-import { createTextBoundaries } from "../../src/engine/text-boundaries.js";
+import { createTextBoundaries } from "../../src/engine/text/text-boundaries.js";
 import {
   append,
   chunksOf,

@@ -1,8 +1,8 @@
 // R10: what a subscription with an empty queue makes of the texts that stand next.
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../src/engine/event.js";
-import { createTextStretches } from "../../src/engine/text-stretches.js";
-import type { TextUnit } from "../../src/engine/unit.js";
+import type { AgentEvent } from "../../src/engine/event/event.js";
+import { createTextStretches } from "../../src/engine/views/text-stretches.js";
+import type { TextUnit } from "../../src/engine/views/unit.js";
 
 const BASE: AgentEvent = {
   "@context": "https://aaep-protocol.org/context/v1",

@@ -1,9 +1,9 @@
 // How much is read of each kind of text, counted: no clock is needed to see that nothing is worse than linear (R34).
 import { describe, expect, it } from "vitest";
 import { KINDS, textOf, tokensOf } from "../../bench/text-kinds.mjs";
-import type { Characters } from "../../src/engine/characters.js";
-import { candidateAt, createCandidateReading } from "../../src/engine/sentence-candidates.js";
-import { type CutLevel, createTextBoundaries } from "../../src/engine/text-boundaries.js";
+import type { Characters } from "../../src/engine/text/characters.js";
+import { candidateAt, createCandidateReading } from "../../src/engine/text/sentence-candidates.js";
+import { type CutLevel, createTextBoundaries } from "../../src/engine/text/text-boundaries.js";
 import { append, complete, cutsOf, feed, piecesOf, segmenter } from "./text-boundaries-support.js";
 
 const LENGTH = 2_048;

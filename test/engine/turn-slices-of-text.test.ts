@@ -1,7 +1,7 @@
 // R34, S4, S6: however much text is published at once, and for however many terms, one turn does little. What a turn does is counted, not timed.
 import { describe, expect, it } from "vitest";
-import { createSegmenter } from "../../src/daemon/segmenter.js";
-import type { Boundary, Terms } from "../../src/engine/terms.js";
+import { createSegmenter } from "../../src/daemon/platform/segmenter.js";
+import type { Boundary, Terms } from "../../src/engine/terms/terms.js";
 import { createEngineRig, type Listener, session, textOf } from "../support/engine-rig.js";
 
 const CHUNK_UNITS = 4_000;

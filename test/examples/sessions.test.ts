@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { sessionFiles, sessionTable, tokenChunks } from "../../scripts/make-sessions.mjs";
-import { isCriticalKind, isTerminalKind, type TopicKind, topicKind } from "../../src/engine/event.js";
-import { coreTypeOf } from "../../src/protocols/aaep/core-types.js";
+import { isCriticalKind, isTerminalKind, type TopicKind, topicKind } from "../../src/engine/event/event.js";
+import { coreTypeOf } from "../../src/protocols/aaep/validation/core-types.js";
 
 const FOLDER = new URL("../../examples/sessions/", import.meta.url);
 

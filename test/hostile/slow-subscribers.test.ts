@@ -1,6 +1,6 @@
 // Subscribers that take too slowly, over real sockets: what they are told, how they are cut off, and that they lose nothing (P1, P3, P4, P9, P10).
 import { describe, expect, it } from "vitest";
-import type { DaemonStatus } from "../../src/daemon/daemon-status.js";
+import type { DaemonStatus } from "../../src/daemon/status/daemon-status.js";
 import { type DaemonRig, nextSession, requestOf, startRig } from "../support/daemon-rig.js";
 import type { PlainPeer, Subscription } from "../support/peers.js";
 import type { Message } from "../support/wire-sniffer.js";

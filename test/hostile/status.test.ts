@@ -3,8 +3,8 @@
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { registerStatus } from "../../src/cli/status.js";
-import type { DaemonStatus } from "../../src/daemon/daemon-status.js";
+import { registerStatus } from "../../src/cli/status/status.js";
+import type { DaemonStatus } from "../../src/daemon/status/daemon-status.js";
 import { createStage, run } from "../cli/command-stage.js";
 import { requestOf, startRig } from "../support/daemon-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";

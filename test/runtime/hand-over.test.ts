@@ -1,8 +1,8 @@
 // R8a, R34: the end of a subscription from this side, as its peer takes it.
 import { describe, expect, it } from "vitest";
-import type { DeliveryRun } from "../../src/engine/delivery.js";
-import type { Drained, Owed } from "../../src/engine/stream.js";
-import { createTurnRoom } from "../../src/engine/turn-room.js";
+import type { Drained, Owed } from "../../src/engine/subscriptions/stream.js";
+import { createTurnRoom } from "../../src/engine/time/turn-room.js";
+import type { DeliveryRun } from "../../src/engine/views/delivery.js";
 import { handOver } from "../../src/runtime/hand-over.js";
 import { createSendingTurns } from "../../src/runtime/sending-turns.js";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Fault } from "../../src/base/errors.js";
-import { createDeliveryRun, type DeliveryRun } from "../../src/engine/delivery.js";
-import { createTurnRoom } from "../../src/engine/turn-room.js";
+import { createTurnRoom } from "../../src/engine/time/turn-room.js";
+import { createDeliveryRun, type DeliveryRun } from "../../src/engine/views/delivery.js";
 import { createPump } from "../../src/runtime/pump.js";
 import { createSendingTurns } from "../../src/runtime/sending-turns.js";
 import { createVirtualClock } from "../support/virtual-clock.js";

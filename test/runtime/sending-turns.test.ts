@@ -1,7 +1,7 @@
 // R34: what waits to be sent to many is sent over turns of the event loop, one piece a turn here, and what is critical waits for nobody's turn.
 import { describe, expect, it } from "vitest";
-import { createDeliveryRun } from "../../src/engine/delivery.js";
-import { createTurnRoom } from "../../src/engine/turn-room.js";
+import { createTurnRoom } from "../../src/engine/time/turn-room.js";
+import { createDeliveryRun } from "../../src/engine/views/delivery.js";
 import { createPump } from "../../src/runtime/pump.js";
 import { createSendingTurns } from "../../src/runtime/sending-turns.js";
 import { createVirtualClock } from "../support/virtual-clock.js";

@@ -1,7 +1,7 @@
 // Streams of services: what they end with, in every state, whoever ends them; and their heartbeats. In JSON, for nothing here depends on a format.
 import { describe, expect, it } from "vitest";
-import { createJsonCodec } from "../../src/protocols/aaep/json-codec.js";
-import { createPlainProtocol } from "../../src/protocols/aaep/plain-session.js";
+import { createJsonCodec } from "../../src/protocols/aaep/json/json-codec.js";
+import { createPlainProtocol } from "../../src/protocols/aaep/sessions/plain-session.js";
 import type { RigOptions } from "../support/engine-rig.js";
 import { session } from "../support/engine-rig.js";
 import { openStream } from "../support/service-calls.js";

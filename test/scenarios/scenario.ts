@@ -1,5 +1,5 @@
 // What a scenario is: a conversation from handshake to close, as data. How it is carried out over each transport is in run.ts.
-import type { Configuration } from "../../src/daemon/config.js";
+import type { Configuration } from "../../src/daemon/config/config.js";
 import type { Message } from "../support/wire-sniffer.js";
 
 /**

@@ -68,7 +68,7 @@ describe("R34: an expression that is linear passes", () => {
   });
 });
 
-test.each(["transports/framing/decoder.ts", "src/protocols/aaep/extension-prefixes.ts"])(
+test.each(["transports/framing/decoder.ts", "src/protocols/aaep/subscriber/extension-prefixes.ts"])(
   "S3, S5: the expressions of %s are linear",
   (path) => {
     const source = readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");

@@ -1,8 +1,8 @@
 // R17, R27, R29: whatever is appended, let go of, read, looked for and reopened, the journal on disk says what a list in memory would.
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { JournaledEvent } from "../../src/engine/event.js";
-import { MOST_READ_UNITS } from "../../src/engine/journal-ring.js";
+import type { JournaledEvent } from "../../src/engine/event/event.js";
+import { MOST_READ_UNITS } from "../../src/engine/journal/journal-ring.js";
 import { DAY_MS, type JournalRig, newEvent, openRig } from "../support/journal-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 

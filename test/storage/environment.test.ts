@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { loadLmdb, openEnvironment } from "../../src/storage/environment.js";
+import { loadLmdb, openEnvironment } from "../../src/storage/lmdb/environment.js";
 import { ensureBuilt } from "../support/built.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
@@ -57,7 +57,7 @@ it("P13: a reader that is killed while it reads does not make the file grow", as
     return statSync(path).size;
   };
   const before = await churn(600);
-  const module = pathToFileURL(join(import.meta.dirname, "../../dist/src/storage/environment.js")).href;
+  const module = pathToFileURL(join(import.meta.dirname, "../../dist/src/storage/lmdb/environment.js")).href;
   const script = `import(${JSON.stringify(module)}).then(async ({ openEnvironment, loadLmdb }) => {
     const { tables } = openEnvironment({ lmdb: await loadLmdb(), path: process.argv[1], policy: "os" }, true);
     for (const _ of tables.blocks.entries({})) process.kill(process.pid, "SIGKILL");

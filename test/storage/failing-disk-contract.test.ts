@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { createJournalRing } from "../../src/engine/journal-ring.js";
+import { createJournalRing } from "../../src/engine/journal/journal-ring.js";
 import { createDiskJournal } from "../../src/storage/disk-journal.js";
-import { loadLmdb, openEnvironment } from "../../src/storage/environment.js";
+import { loadLmdb, openEnvironment } from "../../src/storage/lmdb/environment.js";
 import { failingJournalContract } from "../contract/failing-journal-contract.js";
 import { collectLog } from "../support/collected-log.js";
 import { DAY_MS, MEBIBYTE } from "../support/journal-rig.js";

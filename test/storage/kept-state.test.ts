@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { createPendingState } from "../../src/storage/kept-state.js";
-import { createKeyTree } from "../../src/storage/key-tree.js";
-import { unseal } from "../../src/storage/sealed.js";
-import type { Table, TableKey, Writes } from "../../src/storage/tables.js";
+import { createPendingState } from "../../src/storage/kept/kept-state.js";
+import { createKeyTree } from "../../src/storage/kept/key-tree.js";
+import { unseal } from "../../src/storage/lmdb/sealed.js";
+import type { Table, TableKey, Writes } from "../../src/storage/lmdb/tables.js";
 import { collectLog } from "../support/collected-log.js";
 
 const isUnder = (key: TableKey, prefix: TableKey): boolean => prefix.every((part, index) => key[index] === part);

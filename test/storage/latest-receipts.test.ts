@@ -1,7 +1,7 @@
 // R29: when a block was received at the latest, by its stamp and by what stands behind it.
 import { expect, it } from "vitest";
-import type { LoadedBlock } from "../../src/storage/block-reader.js";
-import { createLatestReceipts } from "../../src/storage/latest-receipts.js";
+import type { LoadedBlock } from "../../src/storage/blocks/block-reader.js";
+import { createLatestReceipts } from "../../src/storage/blocks/latest-receipts.js";
 import { DAY_MS } from "../support/journal-rig.js";
 
 const RETENTION_DAYS = 7;

@@ -1,10 +1,10 @@
 // R29: a journal says which version its layout has.
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { DATA_FILE } from "../../src/storage/data-file.js";
-import { type Environment, loadLmdb, openEnvironment } from "../../src/storage/environment.js";
-import { LAYOUT_VERSION, layoutOf, type Migration, migrate } from "../../src/storage/layout.js";
-import { seal, unseal } from "../../src/storage/sealed.js";
+import { DATA_FILE } from "../../src/storage/lmdb/data-file.js";
+import { type Environment, loadLmdb, openEnvironment } from "../../src/storage/lmdb/environment.js";
+import { LAYOUT_VERSION, layoutOf, type Migration, migrate } from "../../src/storage/lmdb/layout.js";
+import { seal, unseal } from "../../src/storage/lmdb/sealed.js";
 import { newEvent, openRig } from "../support/journal-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 

@@ -4,12 +4,12 @@ import * as zlib from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { StateKey } from "../../src/contracts/journal.js";
-import { createBootMark } from "../../src/storage/boot-mark.js";
-import { crc32, crc32ByTable } from "../../src/storage/crc32.js";
-import { notedEpoch, noteEpoch } from "../../src/storage/epoch-note.js";
-import { createIdIndex } from "../../src/storage/id-index.js";
-import { tableKeyOf } from "../../src/storage/state-keys.js";
-import type { Table, TableKey } from "../../src/storage/tables.js";
+import { createIdIndex } from "../../src/storage/ids/id-index.js";
+import { tableKeyOf } from "../../src/storage/kept/state-keys.js";
+import { createBootMark } from "../../src/storage/lmdb/boot-mark.js";
+import { crc32, crc32ByTable } from "../../src/storage/lmdb/crc32.js";
+import { notedEpoch, noteEpoch } from "../../src/storage/lmdb/epoch-note.js";
+import type { Table, TableKey } from "../../src/storage/lmdb/tables.js";
 import { newEvent, openRig } from "../support/journal-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 

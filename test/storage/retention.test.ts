@@ -2,8 +2,8 @@
 import { statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../../src/contracts/clock.js";
-import { createClock } from "../../src/daemon/clock.js";
-import { SLICE_EVENTS } from "../../src/storage/retention.js";
+import { createClock } from "../../src/daemon/platform/clock.js";
+import { SLICE_EVENTS } from "../../src/storage/blocks/retention.js";
 import { DAY_MS, MEBIBYTE, newEvent, openRig } from "../support/journal-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 

@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Journal } from "../../src/contracts/journal.js";
-import { DATA_FILE, inspectDataFile } from "../../src/storage/data-file.js";
+import { DATA_FILE, inspectDataFile } from "../../src/storage/lmdb/data-file.js";
 import { newEvent, openRig } from "../support/journal-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 

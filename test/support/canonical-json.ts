@@ -1,5 +1,5 @@
 // What makes two JSON values equal, whatever way they came: the order of members does not count, -0 is 0, and half characters are U+FFFD.
-import { toWellFormed } from "../../src/engine/well-formed.js";
+import { toWellFormed } from "../../src/engine/text/well-formed.js";
 
 /** One text for equal values. */
 export function canonicalJson(value: unknown): string {

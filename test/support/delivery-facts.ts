@@ -1,7 +1,7 @@
 // What was published and what a connection received, in the words in which the oracles of delivery speak. Knows nothing of views, queues or readers.
 import { expect } from "vitest";
-import type { AgentEvent, JournaledEvent } from "../../src/engine/event.js";
-import type { Boundary, Terms } from "../../src/engine/terms.js";
+import type { AgentEvent, JournaledEvent } from "../../src/engine/event/event.js";
+import type { Boundary, Terms } from "../../src/engine/terms/terms.js";
 import type { Connection, World } from "./delivery-world.js";
 import type { Received } from "./engine-rig.js";
 

@@ -1,9 +1,9 @@
 // Random lives of a daemon: agents that publish legal sessions, listeners that join, block, pause, change their terms, leave and resume.
 // The interpreter keeps what was published and what each connection received; what should have come is the oracle's affair.
 import { Fault } from "../../src/base/errors.js";
-import { isTerminalKind, type JournaledEvent } from "../../src/engine/event.js";
-import type { ResumeAfter } from "../../src/engine/resume-start.js";
-import type { Terms } from "../../src/engine/terms.js";
+import { isTerminalKind, type JournaledEvent } from "../../src/engine/event/event.js";
+import type { ResumeAfter } from "../../src/engine/resume/resume-start.js";
+import type { Terms } from "../../src/engine/terms/terms.js";
 import { type Operation, type Plan, VOCABULARY } from "./delivery-plans.js";
 import { createEngineRig, type EngineRig, type Listener } from "./engine-rig.js";
 

@@ -1,5 +1,5 @@
-import type { Delivery } from "../../src/engine/delivery.js";
 import type { EngineSubscription } from "../../src/engine/engine-subscription.js";
+import type { Delivery } from "../../src/engine/views/delivery.js";
 
 /** Everything that a subscription is handed at its end, where its journal answers at once. */
 export function drained(subscription: Pick<EngineSubscription, "drain">): readonly Delivery[] {

@@ -3,19 +3,19 @@ import type { Audit, AuditEntry, AuditNote } from "../../src/contracts/audit.js"
 import type { Journal } from "../../src/contracts/journal.js";
 import type { Log } from "../../src/contracts/log.js";
 import type { Segmenter } from "../../src/contracts/segmenter.js";
-import { createSegmenter } from "../../src/daemon/segmenter.js";
-import type { AgentHandle } from "../../src/engine/agent-handle.js";
-import type { Delivery } from "../../src/engine/delivery.js";
+import { createSegmenter } from "../../src/daemon/platform/segmenter.js";
+import type { AgentHandle } from "../../src/engine/agents/agent-handle.js";
 import { createEngine, type Engine } from "../../src/engine/engine.js";
 import type { EngineOptions } from "../../src/engine/engine-options.js";
 import type { EngineSubscription } from "../../src/engine/engine-subscription.js";
-import type { AgentEvent, Evicted, JournaledEvent, Producer } from "../../src/engine/event.js";
-import { createJournalRing, type JournalRingOptions } from "../../src/engine/journal-ring.js";
-import type { ResolvedQuestion } from "../../src/engine/question-result.js";
-import type { ResumeAfter } from "../../src/engine/resume-start.js";
-import type { Terms } from "../../src/engine/terms.js";
-import { defaultTerms } from "../../src/protocols/aaep/negotiate.js";
-import { assertEvent } from "../../src/protocols/aaep/validate.js";
+import type { AgentEvent, Evicted, JournaledEvent, Producer } from "../../src/engine/event/event.js";
+import { createJournalRing, type JournalRingOptions } from "../../src/engine/journal/journal-ring.js";
+import type { ResolvedQuestion } from "../../src/engine/questions/question-result.js";
+import type { ResumeAfter } from "../../src/engine/resume/resume-start.js";
+import type { Terms } from "../../src/engine/terms/terms.js";
+import type { Delivery } from "../../src/engine/views/delivery.js";
+import { defaultTerms } from "../../src/protocols/aaep/subscriber/negotiate.js";
+import { assertEvent } from "../../src/protocols/aaep/validation/validate.js";
 import { createVirtualClock, type VirtualClock } from "./virtual-clock.js";
 
 export interface Received {

@@ -1,5 +1,5 @@
 // Which other events a subscription should have got, when, and how many of them (R4, R9, R11, R18, R32).
-import type { AgentEvent, JournaledEvent } from "../../src/engine/event.js";
+import type { AgentEvent, JournaledEvent } from "../../src/engine/event/event.js";
 import {
   GATES,
   gapOf,

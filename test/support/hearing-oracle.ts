@@ -1,7 +1,7 @@
 // What every subscription hears, whatever its terms were at each moment: §4.2.1's chains of states, R10's hints and R4's counts. Told naively from what
 // was published and what arrived.
-import type { AgentEvent, JournaledEvent } from "../../src/engine/event.js";
-import type { Boundary, Terms } from "../../src/engine/terms.js";
+import type { AgentEvent, JournaledEvent } from "../../src/engine/event/event.js";
+import type { Boundary, Terms } from "../../src/engine/terms/terms.js";
 import {
   gapOf,
   isCriticalEvent,

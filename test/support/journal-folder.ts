@@ -1,6 +1,6 @@
 // A journal on disk as runs of daemons leave it.
-import { createClock } from "../../src/daemon/clock.js";
-import type { RecordedEvent } from "../../src/daemon/recorded-session.js";
+import { createClock } from "../../src/daemon/platform/clock.js";
+import type { RecordedEvent } from "../../src/daemon/replay/recorded-session.js";
 import { openRig } from "./journal-rig.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 

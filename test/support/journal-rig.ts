@@ -1,8 +1,8 @@
 // Journals on disk in folders of their own, and events to put into them.
 import { onTestFinished } from "vitest";
-import { createClock } from "../../src/daemon/clock.js";
-import type { AgentEvent, Evicted, NewEvent } from "../../src/engine/event.js";
-import { createJournalRing } from "../../src/engine/journal-ring.js";
+import { createClock } from "../../src/daemon/platform/clock.js";
+import type { AgentEvent, Evicted, NewEvent } from "../../src/engine/event/event.js";
+import { createJournalRing } from "../../src/engine/journal/journal-ring.js";
 import type { DiskJournal } from "../../src/storage/disk-journal.js";
 import { type OpenOptions, openDiskJournal } from "../../src/storage/open-disk-journal.js";
 import { type CollectedLog, collectLog } from "./collected-log.js";

@@ -3,7 +3,7 @@
 import { Fault } from "../../src/base/errors.js";
 import type { Clock } from "../../src/contracts/clock.js";
 import type { Appended, Journal, JournalRead, KeptState, StateKey } from "../../src/contracts/journal.js";
-import type { AgentEvent, Epoch, Evicted, JournaledEvent, NewEvent } from "../../src/engine/event.js";
+import type { AgentEvent, Epoch, Evicted, JournaledEvent, NewEvent } from "../../src/engine/event/event.js";
 
 export interface KeptRing extends Journal {
   /** Writes what is owed. While the disk fails, whoever waits for it is refused, and nothing more is taken until a flush succeeds. */

@@ -1,5 +1,5 @@
 // R14 and AAEP ch. 11 spelled out without regard to cost, to compare with.
-import type { AgentEvent, Verbosity } from "../../src/engine/event.js";
+import type { AgentEvent, Verbosity } from "../../src/engine/event/event.js";
 
 const CORE_TEXTS = ["summary_terse", "summary_normal", "summary_detailed", "action", "reason", "description"];
 const SUMMARIES = CORE_TEXTS.slice(0, 3);

@@ -1,14 +1,14 @@
 // A session recorded with a real engine, and listeners to its replay on a virtual clock.
 import { createHash } from "node:crypto";
-import type { RecordedEvent, RecordedSession } from "../../src/daemon/recorded-session.js";
-import { createReplayEngine, type ReplayOptions } from "../../src/daemon/replay-engine.js";
-import { createSegmenter } from "../../src/daemon/segmenter.js";
+import { createSegmenter } from "../../src/daemon/platform/segmenter.js";
+import type { RecordedEvent, RecordedSession } from "../../src/daemon/replay/recorded-session.js";
+import { createReplayEngine, type ReplayOptions } from "../../src/daemon/replay/replay-engine.js";
 import type { Engine } from "../../src/engine/engine.js";
 import type { EngineOptions } from "../../src/engine/engine-options.js";
-import type { JournaledEvent } from "../../src/engine/event.js";
-import type { ResumeAfter } from "../../src/engine/resume-start.js";
-import type { Terms } from "../../src/engine/terms.js";
-import { defaultTerms } from "../../src/protocols/aaep/negotiate.js";
+import type { JournaledEvent } from "../../src/engine/event/event.js";
+import type { ResumeAfter } from "../../src/engine/resume/resume-start.js";
+import type { Terms } from "../../src/engine/terms/terms.js";
+import { defaultTerms } from "../../src/protocols/aaep/subscriber/negotiate.js";
 import { drained } from "./drained.js";
 import { createEngineRig, type EngineRig, type Received, SILENT_LOG } from "./engine-rig.js";
 import { createVirtualClock, type VirtualClock } from "./virtual-clock.js";

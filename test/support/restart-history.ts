@@ -1,9 +1,9 @@
 // A history of several runs: agents that publish until they have a receipt, people who answer, subscribers who come back, and kills at any moment.
 // What the agents were told is held against what the disk has and what the subscribers got.
 import { Fault } from "../../src/base/errors.js";
-import type { AgentEvent } from "../../src/engine/event.js";
-import type { ResumeAfter } from "../../src/engine/resume-start.js";
-import type { Terms } from "../../src/engine/terms.js";
+import type { AgentEvent } from "../../src/engine/event/event.js";
+import type { ResumeAfter } from "../../src/engine/resume/resume-start.js";
+import type { Terms } from "../../src/engine/terms/terms.js";
 import { type Listener, session } from "./engine-rig.js";
 import { confirmation, decision } from "./question-rig.js";
 import { createRuns, type Run } from "./restart-rig.js";

@@ -1,6 +1,6 @@
 // The session that is begun in one run and goes on in the next, what is published in it, and how its listeners come back.
-import type { AgentEvent } from "../../src/engine/event.js";
-import type { ResumeAfter } from "../../src/engine/resume-start.js";
+import type { AgentEvent } from "../../src/engine/event/event.js";
+import type { ResumeAfter } from "../../src/engine/resume/resume-start.js";
 import { type EngineRig, type Listener, type Received, session } from "./engine-rig.js";
 
 export const S = "sess_1";

@@ -1,5 +1,5 @@
 // What the disk and the subscribers have after a history of several runs, held against what was acknowledged (R3, R17, R29).
-import type { AgentEvent } from "../../src/engine/event.js";
+import type { AgentEvent } from "../../src/engine/event/event.js";
 
 /** What is judged of a subscriber. */
 export interface SeatFacts {

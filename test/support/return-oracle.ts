@@ -1,6 +1,6 @@
 // What those should have got who came back, and who should have been asked (R6, R17, R27, R28).
-import { type AgentEvent, isTerminalKind, type JournaledEvent } from "../../src/engine/event.js";
-import type { Terms } from "../../src/engine/terms.js";
+import { type AgentEvent, isTerminalKind, type JournaledEvent } from "../../src/engine/event/event.js";
+import type { Terms } from "../../src/engine/terms/terms.js";
 import { gapOf, isWanted, type Judged, judgedOf, type Published } from "./delivery-facts.js";
 import type { Connection, World } from "./delivery-world.js";
 import { eventFaults } from "./event-oracle.js";

@@ -1,6 +1,6 @@
 // AAEP ch. 3 and §4.5 as one subscription sees them: each event whole and told once, sessions between their start and their end, tools and questions
 // in pairs. Told naively from what was published and what arrived.
-import { allFaults } from "../../src/protocols/aaep/validate.js";
+import { allFaults } from "../../src/protocols/aaep/validation/validate.js";
 import {
   gapOf,
   isCriticalEvent,

@@ -1,5 +1,5 @@
 // Short words for plans that are written by hand: one session, one agent and one output unless they say otherwise.
-import type { Terms } from "../../src/engine/terms.js";
+import type { Terms } from "../../src/engine/terms/terms.js";
 import type { Operation, Plan } from "./delivery-plans.js";
 import { live, type World } from "./delivery-world.js";
 

@@ -7,7 +7,7 @@ import type { AbortSignalLike } from "../../src/contracts/rpc.js";
 import type { ServiceMethod } from "../../src/contracts/service.js";
 import { decodeDocument } from "../../src/protocols/aaep/protobuf/decode.js";
 import { encodeDocument } from "../../src/protocols/aaep/protobuf/encode.js";
-import { subscriberMethods } from "../../src/protocols/aaep/subscriber-service.js";
+import { subscriberMethods } from "../../src/protocols/aaep/services/subscriber-service.js";
 import type { RigOptions } from "./engine-rig.js";
 import { openStream, type StreamClient } from "./service-calls.js";
 import { createStreamRig, type StreamRig, utf8 } from "./stream-rig.js";

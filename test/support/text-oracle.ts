@@ -1,6 +1,6 @@
 // What text a subscription should have got, told naively from what was published (R10, R26, R30).
-import type { AgentEvent } from "../../src/engine/event.js";
-import type { Boundary, Terms } from "../../src/engine/terms.js";
+import type { AgentEvent } from "../../src/engine/event/event.js";
+import type { Boundary, Terms } from "../../src/engine/terms/terms.js";
 import {
   gapOf,
   isCriticalEvent,

@@ -1,5 +1,5 @@
 import type { Clock, Millis } from "../../src/contracts/clock.js";
-import { createWakeUps } from "../../src/engine/wake-ups.js";
+import { createWakeUps } from "../../src/engine/time/wake-ups.js";
 
 export interface VirtualClock extends Clock {
   /** Moves time on, stopping at every wake-up on the way. */

@@ -2,7 +2,7 @@
 // that has a text for people in no language.
 import * as validators from "#gen/aaep/validators.js";
 import { readJsonDocument } from "../../src/base/json-document.js";
-import { allFaults } from "../../src/protocols/aaep/validate.js";
+import { allFaults } from "../../src/protocols/aaep/validation/validate.js";
 import { isClosedForm } from "./closed-forms.js";
 import { untoldText } from "./told-language.js";
 

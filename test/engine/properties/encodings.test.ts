@@ -1,9 +1,9 @@
 // R14: an event is encoded once for every shape and wire format, whatever the number of subscriptions.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { WireFormat } from "../../../src/engine/delivery.js";
-import type { AgentEvent } from "../../../src/engine/event.js";
-import type { Terms } from "../../../src/engine/terms.js";
+import type { AgentEvent } from "../../../src/engine/event/event.js";
+import type { Terms } from "../../../src/engine/terms/terms.js";
+import type { WireFormat } from "../../../src/engine/views/delivery.js";
 import { CASES, type Plan, plans, publishOperation } from "../../support/delivery-plans.js";
 import { live } from "../../support/delivery-world.js";
 import { createEngineRig, session } from "../../support/engine-rig.js";

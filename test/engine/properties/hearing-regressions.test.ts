@@ -1,6 +1,6 @@
 // The smallest lives in which somebody once heard what is not so (hearing.test.ts).
 import { describe, it } from "vitest";
-import type { Terms } from "../../../src/engine/terms.js";
+import type { Terms } from "../../../src/engine/terms/terms.js";
 import { expectNoFaults, judgedOf, publishedIn } from "../../support/delivery-facts.js";
 import { type Operation, VOCABULARY } from "../../support/delivery-plans.js";
 import type { World } from "../../support/delivery-world.js";

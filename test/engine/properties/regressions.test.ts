@@ -1,6 +1,6 @@
 // The smallest lives in which a property once failed.
 import { describe, expect, it } from "vitest";
-import type { Terms } from "../../../src/engine/terms.js";
+import type { Terms } from "../../../src/engine/terms/terms.js";
 import { expectNoFaults, judgedOf, publishedIn } from "../../support/delivery-facts.js";
 import type { Operation } from "../../support/delivery-plans.js";
 import type { World } from "../../support/delivery-world.js";

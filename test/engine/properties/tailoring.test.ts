@@ -1,7 +1,7 @@
 // R6, R15, R26, R32: who gets what, and what listeners put aside.
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import type { Terms } from "../../../src/engine/terms.js";
+import type { Terms } from "../../../src/engine/terms/terms.js";
 import { expectNoFaults, judgedOf, publishedIn } from "../../support/delivery-facts.js";
 import {
   CASES,

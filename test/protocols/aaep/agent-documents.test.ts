@@ -3,8 +3,8 @@ import { expect, expectTypeOf, it } from "vitest";
 import type { ResumeSessionResult } from "#gen/aaep/types.js";
 import { PublishReceiptSchema, SessionSummarySchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { isPublishResult, isResumeSessionResult } from "#gen/aaep/validators.js";
-import type { QuestionFate, SessionSummary } from "../../../src/engine/session-record.js";
-import { receiptDocument, summaryDocument } from "../../../src/protocols/aaep/agent-documents.js";
+import type { QuestionFate, SessionSummary } from "../../../src/engine/sessions/session-record.js";
+import { receiptDocument, summaryDocument } from "../../../src/protocols/aaep/agent/agent-documents.js";
 import { decodeDocument } from "../../../src/protocols/aaep/protobuf/decode.js";
 import { encodeDocument } from "../../../src/protocols/aaep/protobuf/encode.js";
 

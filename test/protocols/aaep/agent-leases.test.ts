@@ -1,7 +1,7 @@
 // Agents by single calls beyond the number that is kept: the idle one that was used longest ago makes room (R8).
 import { describe, expect, it } from "vitest";
 import type { Journal } from "../../../src/contracts/journal.js";
-import { MAX_LEASES } from "../../../src/protocols/aaep/agent-leases.js";
+import { MAX_LEASES } from "../../../src/protocols/aaep/services/agent-leases.js";
 import {
   AGENT_IDLE_MS,
   type AgentServiceRig,

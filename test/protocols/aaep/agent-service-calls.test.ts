@@ -3,7 +3,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { PublishBatchRequestSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import type { Journal } from "../../../src/contracts/journal.js";
-import { MAX_AWAITED_COUNT } from "../../../src/protocols/aaep/agent-questions.js";
+import { MAX_AWAITED_COUNT } from "../../../src/protocols/aaep/agent/agent-questions.js";
 import { createCallSignal } from "../../../transports/json-rpc/call-signal.js";
 import {
   AGENT_IDLE_MS,

@@ -12,12 +12,12 @@ import {
 } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { Fault } from "../../../src/base/errors.js";
 import type { Codec } from "../../../src/contracts/codec.js";
-import { createUtf8 } from "../../../src/daemon/utf8.js";
-import type { AgentEvent } from "../../../src/engine/event.js";
-import { createAaepMessageCodec } from "../../../src/protocols/aaep/codec-aaep-message.js";
-import { createListenCodec, createSubscribeCodec } from "../../../src/protocols/aaep/codec-protobuf.js";
-import { describeFault } from "../../../src/protocols/aaep/error-detail.js";
-import { errorMessage } from "../../../src/protocols/aaep/subscription-desk.js";
+import { createUtf8 } from "../../../src/daemon/platform/utf8.js";
+import type { AgentEvent } from "../../../src/engine/event/event.js";
+import { createAaepMessageCodec } from "../../../src/protocols/aaep/services/codec-aaep-message.js";
+import { createListenCodec, createSubscribeCodec } from "../../../src/protocols/aaep/services/codec-protobuf.js";
+import { describeFault } from "../../../src/protocols/aaep/services/error-detail.js";
+import { errorMessage } from "../../../src/protocols/aaep/subscriber/subscription-desk.js";
 import { EVENT_NAMES, example } from "../../schemas/fixtures.js";
 import { faultOf } from "../../support/fault-of.js";
 import { documentOf, messageOf } from "../../support/protobuf-documents.js";

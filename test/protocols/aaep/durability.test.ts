@@ -1,9 +1,9 @@
 // R29 as agents see it: what they are told is safe, and where it cannot be made so they are told that, and nobody else is concerned.
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
-import { BOUNDARIES } from "../../../src/engine/terms.js";
-import { createRpcSession } from "../../../src/protocols/aaep/rpc-session.js";
-import { createSpokenLanguages } from "../../../src/protocols/aaep/spoken-languages.js";
+import { BOUNDARIES } from "../../../src/engine/terms/terms.js";
+import { createRpcSession } from "../../../src/protocols/aaep/sessions/rpc-session.js";
+import { createSpokenLanguages } from "../../../src/protocols/aaep/subscriber/spoken-languages.js";
 import { createCallSignal } from "../../../transports/json-rpc/call-signal.js";
 import { createAgentServiceRig } from "../../support/agent-service-rig.js";
 import { createEngineRig, type EngineRig, type RigOptions, SILENT_LOG, session } from "../../support/engine-rig.js";

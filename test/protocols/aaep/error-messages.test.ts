@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { isAaepdError } from "#gen/aaep/validators.js";
 import { FAULT_CODES, Fault } from "../../../src/base/errors.js";
-import { StreamSubscription } from "../../../src/protocols/aaep/stream-subscription.js";
-import { errorMessage } from "../../../src/protocols/aaep/subscription-desk.js";
+import { StreamSubscription } from "../../../src/protocols/aaep/subscriber/stream-subscription.js";
+import { errorMessage } from "../../../src/protocols/aaep/subscriber/subscription-desk.js";
 import { rpcErrorFromFault } from "../../../transports/json-rpc/status.js";
 import { createStreamRig } from "../../support/stream-rig.js";
 import { createSubscriberRig, type Document, requestOf } from "../../support/subscriber-calls.js";

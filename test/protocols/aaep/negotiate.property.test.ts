@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
-import { compileFilter } from "../../../src/engine/filter.js";
-import { BOUNDARIES, type Offer, type Terms } from "../../../src/engine/terms.js";
-import type { Capabilities } from "../../../src/protocols/aaep/capability-words.js";
-import { type Accepted, negotiate, renegotiate } from "../../../src/protocols/aaep/negotiate.js";
+import { compileFilter } from "../../../src/engine/terms/filter.js";
+import { BOUNDARIES, type Offer, type Terms } from "../../../src/engine/terms/terms.js";
+import { type Accepted, negotiate, renegotiate } from "../../../src/protocols/aaep/subscriber/negotiate.js";
+import type { Capabilities } from "../../../src/protocols/aaep/validation/capability-words.js";
 
 const tag = fc.constantFrom("en", "en-US", "EN-us", "es", "es-419", "yo", "zh-Hant", "zh-Hans");
 const pattern = fc.constantFrom("aaep:agent.*", "aaep:agent.tool.*", "aaep:agent.session.started", "x:*", "x:y", "*");

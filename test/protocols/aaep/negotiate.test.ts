@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
-import { BOUNDARIES, type Offer } from "../../../src/engine/terms.js";
-import type { Capabilities } from "../../../src/protocols/aaep/capability-words.js";
+import { BOUNDARIES, type Offer } from "../../../src/engine/terms/terms.js";
 import {
   type Accepted,
   defaultTerms,
@@ -10,7 +9,8 @@ import {
   negotiationNotes,
   type Rejected,
   renegotiate,
-} from "../../../src/protocols/aaep/negotiate.js";
+} from "../../../src/protocols/aaep/subscriber/negotiate.js";
+import type { Capabilities } from "../../../src/protocols/aaep/validation/capability-words.js";
 
 const OFFER: Offer = {
   maxEventsPerSecond: undefined,

@@ -1,11 +1,11 @@
 // Questions and replies as messages: what an agent may call and is told, and what a reply must look like to be one.
 import { describe, expect, test } from "vitest";
 import type { AbortSignalLike } from "../../../src/contracts/rpc.js";
-import { BOUNDARIES } from "../../../src/engine/terms.js";
-import { formatTimestamp } from "../../../src/engine/timestamps.js";
-import { MAX_AWAITED_COUNT } from "../../../src/protocols/aaep/agent-questions.js";
-import { createRpcSession, type RpcSession } from "../../../src/protocols/aaep/rpc-session.js";
-import { createSpokenLanguages } from "../../../src/protocols/aaep/spoken-languages.js";
+import { formatTimestamp } from "../../../src/engine/event/timestamps.js";
+import { BOUNDARIES } from "../../../src/engine/terms/terms.js";
+import { MAX_AWAITED_COUNT } from "../../../src/protocols/aaep/agent/agent-questions.js";
+import { createRpcSession, type RpcSession } from "../../../src/protocols/aaep/sessions/rpc-session.js";
+import { createSpokenLanguages } from "../../../src/protocols/aaep/subscriber/spoken-languages.js";
 import { createCallSignal } from "../../../transports/json-rpc/call-signal.js";
 import { createEngineRig, type EngineRig, SILENT_LOG } from "../../support/engine-rig.js";
 import { rpcCall } from "../../support/rpc-call.js";

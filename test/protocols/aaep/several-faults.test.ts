@@ -1,9 +1,9 @@
 // R20: nobody is to correct one mistake at a time.
 import { describe, expect, it } from "vitest";
-import { severalSentences } from "../../../src/protocols/aaep/fault-words.js";
-import { rejectionOfFault } from "../../../src/protocols/aaep/subscription-desk.js";
-import { assertEvent } from "../../../src/protocols/aaep/validate.js";
-import { assertSubscriptionRequest } from "../../../src/protocols/aaep/validate-messages.js";
+import { rejectionOfFault } from "../../../src/protocols/aaep/subscriber/subscription-desk.js";
+import { severalSentences } from "../../../src/protocols/aaep/validation/fault-words.js";
+import { assertEvent } from "../../../src/protocols/aaep/validation/validate.js";
+import { assertSubscriptionRequest } from "../../../src/protocols/aaep/validation/validate-messages.js";
 import { faultOf } from "../../support/fault-of.js";
 
 const REQUEST = { type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "s" };

@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readJsonDocument } from "../../../src/base/json-document.js";
-import { sourceTexts } from "../../../src/protocols/aaep/source-text.js";
+import { sourceTexts } from "../../../src/protocols/aaep/json/source-text.js";
 
 function textsOf(message: string): readonly string[] {
   const { value, outline } = readJsonDocument(message);

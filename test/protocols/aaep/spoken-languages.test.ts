@@ -1,7 +1,7 @@
 // Which languages somebody here speaks (AAEP §11.1.3, §11.2, R14).
 import { describe, expect, test } from "vitest";
-import { CATALOGUE_LANGUAGES } from "../../../src/engine/language.js";
-import { createSpokenLanguages, ownLanguages } from "../../../src/protocols/aaep/spoken-languages.js";
+import { CATALOGUE_LANGUAGES } from "../../../src/engine/terms/language.js";
+import { createSpokenLanguages, ownLanguages } from "../../../src/protocols/aaep/subscriber/spoken-languages.js";
 
 describe("R14, P19: a language is spoken", () => {
   test("R31: where the daemon has texts in it, or texts that say none are in it", () => {

@@ -1,6 +1,6 @@
 // What takes the place of a subscription on its stream (R33). What its peer sees of that is in test/scenarios.
 import { describe, expect, it } from "vitest";
-import { StreamSubscription } from "../../../src/protocols/aaep/stream-subscription.js";
+import { StreamSubscription } from "../../../src/protocols/aaep/subscriber/stream-subscription.js";
 import { type RigOptions, session } from "../../support/engine-rig.js";
 import { createStreamRig } from "../../support/stream-rig.js";
 import { type Document, requestOf } from "../../support/subscriber-calls.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
-import * as messages from "../../../src/protocols/aaep/validate-messages.js";
+import * as messages from "../../../src/protocols/aaep/validation/validate-messages.js";
 import { altered, example, type Json } from "../../schemas/fixtures.js";
 import { CAPABILITY_BOUNDS } from "./bounds.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
-import { allFaults, assertEvent, parseEvent } from "../../../src/protocols/aaep/validate.js";
+import { allFaults, assertEvent, parseEvent } from "../../../src/protocols/aaep/validation/validate.js";
 import { altered, EVENT_NAMES, example, type Json, mutations } from "../../schemas/fixtures.js";
 import { EVENT_BOUNDS } from "./bounds.js";
 

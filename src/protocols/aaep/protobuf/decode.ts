@@ -2,7 +2,7 @@
 import type { DescMessage } from "@bufbuild/protobuf";
 import { Fault } from "../../../base/errors.js";
 import { assertLevel } from "../../../base/json-document.js";
-import { canonicalType } from "../../../engine/event.js";
+import { canonicalType } from "../../../engine/event/event.js";
 import { DELIMITED, FIXED64, VARINT } from "./byte-writer.js";
 import { type FieldPlan, type Item, type MessagePlan, type PayloadPlan, planOf } from "./plan.js";
 import { readStruct, readValue } from "./read-values.js";

@@ -1,6 +1,6 @@
 // What the converter knows of a message type, read from its descriptor once. The rules stand in docs/protobuf.md.
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
-import { CORE_TYPE_URI } from "../../../engine/event.js";
+import { CORE_TYPE_URI } from "../../../engine/event/event.js";
 import { jsonTypeOf } from "./message-types.js";
 
 /** What one value of a field is. */

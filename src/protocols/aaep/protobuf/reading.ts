@@ -3,7 +3,7 @@
 import { BinaryReader, getTextEncoding } from "@bufbuild/protobuf/wire";
 import { Fault, type FaultCode } from "../../../base/errors.js";
 import { pointerStep } from "../../../base/json-pointer.js";
-import { MAX_VALUE_COUNT } from "../limits.js";
+import { MAX_VALUE_COUNT } from "../validation/limits.js";
 import { DELIMITED } from "./byte-writer.js";
 
 export interface Reading {

@@ -9,10 +9,10 @@ import {
 import { EventSchema } from "#gen/aaep/v1/event_pb.js";
 import { CapabilitiesSchema, ConfirmationReplySchema, SubscriptionRequestSchema } from "#gen/aaep/v1/handshake_pb.js";
 import { ReplyRequestSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
-import { agentDocument } from "../../../../src/protocols/aaep/agent-requests.js";
-import { MAX_VALUE_COUNT } from "../../../../src/protocols/aaep/limits.js";
 import { decodeDocument } from "../../../../src/protocols/aaep/protobuf/decode.js";
 import { listLengthWithin } from "../../../../src/protocols/aaep/protobuf/list-length.js";
+import { agentDocument } from "../../../../src/protocols/aaep/services/agent-requests.js";
+import { MAX_VALUE_COUNT } from "../../../../src/protocols/aaep/validation/limits.js";
 import { faultOf } from "../../../support/fault-of.js";
 
 type Bytes = readonly number[];

@@ -1,0 +1,135 @@
+// How the demo looks: three columns side by side, or labelled lines. Rows are printed and never touched again: no cursor is moved.
+import type { Colors } from "picocolors/types.js";
+import { columnsOf, padText, wrapText } from "../terminal/shown-text.js";
+
+export interface DemoEntry {
+  /** Which listener, from 0. */
+  readonly listener: number;
+  readonly what: string;
+  readonly text: string;
+  readonly isCritical: boolean;
+  /** One of many small pieces of text: shown with its neighbours on one line. */
+  readonly isPiece: boolean;
+}
+
+export interface DemoView {
+  /** Lines to begin with; `terms` has one for each listener. */
+  readonly heading: (terms: readonly string[]) => readonly string[];
+  /** Lines to print now. Pieces are kept back until a line is full or something else comes. */
+  readonly show: (entry: DemoEntry, seconds: number) => readonly string[];
+  /** What is kept back. */
+  readonly flush: (seconds: number) => readonly string[];
+}
+
+/** What three columns need to be readable. */
+export const LEAST_COLUMNS = 96;
+const TIME_COLUMNS = 7;
+const GAP = "  ";
+const PIECE_MARK = "|";
+
+/** Pieces of the listener that gets them, until they are shown. */
+interface Pieces {
+  listener: number;
+  texts: string[];
+}
+
+function timeText(seconds: number): string {
+  return `${seconds.toFixed(1).padStart(TIME_COLUMNS - 2)} s`;
+}
+
+function piecesText({ texts }: Pieces): string {
+  return `text: ${texts.join(PIECE_MARK)}`;
+}
+
+function entryText({ what, text, isCritical }: DemoEntry): string {
+  return `${isCritical ? "critical " : ""}${what}: ${text}`;
+}
+
+export function createColumnsView(names: readonly string[], terminalColumns: number, colors: Colors): DemoView {
+  const width = Math.floor((terminalColumns - TIME_COLUMNS - GAP.length * names.length - 1) / names.length);
+  const pieces: Pieces = { listener: -1, texts: [] };
+
+  /** One row of cells, as high as the highest. */
+  function row(time: string, cells: readonly string[], paint: (text: string, listener: number) => string): string[] {
+    const wrapped = cells.map((cell) => (cell === "" ? [] : wrapText(cell, width)));
+    const height = Math.max(...wrapped.map((lines) => lines.length));
+    return Array.from({ length: height }, (_, line) => {
+      const shown = wrapped.map((lines, listener) => {
+        const text = lines[line] ?? "";
+        return (text === "" ? "" : paint(text, listener)) + padText("", width - columnsOf(text));
+      });
+      return [padText(line === 0 ? time : "", TIME_COLUMNS), ...shown].join(GAP).trimEnd();
+    });
+  }
+
+  function takePieces(cells: string[]): void {
+    if (pieces.texts.length === 0) return;
+    cells[pieces.listener] = piecesText(pieces);
+    pieces.texts = [];
+  }
+
+  const emptyCells = () => names.map(() => "");
+
+  function flush(seconds: number): readonly string[] {
+    const cells = emptyCells();
+    takePieces(cells);
+    return cells.every((cell) => cell === "") ? [] : row(timeText(seconds), cells, colors.dim);
+  }
+
+  return {
+    heading: (terms) => [...row("", names, (text) => colors.bold(text)), ...row("", terms, colors.dim), ""],
+    show: (entry, seconds) => {
+      if (entry.isPiece) {
+        pieces.listener = entry.listener;
+        const isFull = columnsOf(piecesText(pieces)) + 1 + columnsOf(entry.text) > width;
+        const lines = isFull ? flush(seconds) : [];
+        pieces.texts.push(entry.text);
+        return lines;
+      }
+      const before = pieces.listener === entry.listener ? flush(seconds) : [];
+      const cells = emptyCells();
+      takePieces(cells);
+      cells[entry.listener] = entryText(entry);
+      const lines = row(timeText(seconds), cells, (text, listener) => {
+        if (listener !== entry.listener) return colors.dim(text);
+        return entry.isCritical ? colors.bold(colors.red(text)) : text;
+      });
+      return [...before, ...lines];
+    },
+    flush,
+  };
+}
+
+/** Lines such as "3.2 s  Screen reader: text: A sentence." */
+export function createPlainView(names: readonly string[], colors: Colors): DemoView {
+  const pieces: Pieces = { listener: -1, texts: [] };
+  const pieceColumns = 72;
+
+  function flush(seconds: number): readonly string[] {
+    if (pieces.texts.length === 0) return [];
+    const text = piecesText(pieces);
+    pieces.texts = [];
+    return [line(pieces.listener, text, seconds)];
+  }
+
+  function line(listener: number, text: string, seconds: number): string {
+    return `${timeText(seconds)}  ${colors.cyan(names[listener] ?? "")}: ${text}`;
+  }
+
+  return {
+    heading: (terms) => [...terms.map((term, listener) => `${names[listener]}: ${term}`), ""],
+    show: (entry, seconds) => {
+      if (entry.isPiece) {
+        pieces.listener = entry.listener;
+        const isFull = columnsOf(piecesText(pieces)) + 1 + columnsOf(entry.text) > pieceColumns;
+        const lines = isFull ? flush(seconds) : [];
+        pieces.texts.push(entry.text);
+        return lines;
+      }
+      const before = pieces.listener === entry.listener ? flush(seconds) : [];
+      const text = entryText(entry);
+      return [...before, line(entry.listener, entry.isCritical ? colors.bold(colors.red(text)) : text, seconds)];
+    },
+    flush,
+  };
+}

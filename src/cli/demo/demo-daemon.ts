@@ -1,0 +1,112 @@
+// The daemon of the demo: a child of this process, with a runtime directory of its own that goes with it.
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Fault } from "../../base/errors.js";
+import { type AgentClient, createAgentClient } from "../../client/agent-client.js";
+import { childRpcConnector } from "../../client/node.js";
+import { packagePath } from "../shell/package-path.js";
+
+export interface DemoDaemon {
+  readonly socketPath: string;
+  /** The agent's side: JSON-RPC over the child's standard streams. */
+  readonly agent: AgentClient;
+  /** Ends its standard input, which is its orderly end (R8a): what it holds for its subscribers still reaches them. */
+  readonly endInput: () => void;
+  /** Resolves with how it ended, once it has; never rejects. */
+  readonly exited: Promise<string>;
+  /** The last of what it wrote to standard error. */
+  readonly lastWords: () => string;
+  /** Ends it, by force if it takes longer than `deadlineMs`, and removes its files. */
+  readonly dispose: (deadlineMs: number) => Promise<void>;
+}
+
+const LAST_WORDS_LENGTH = 2000;
+
+/** Rejects with a Fault where the child cannot be started, or does not answer within `deadlineMs`. */
+export async function startDemoDaemon(
+  environment: Readonly<Record<string, string | undefined>>,
+  deadlineMs: number,
+): Promise<DemoDaemon> {
+  const directory = mkdtempSync(join(tmpdir(), "aaepd-demo-"));
+  const socketPath = join(directory, "demo.sock");
+  const child = spawn(
+    process.execPath,
+    [packagePath("bin", "aaepd.js"), "stdio", "--socket", socketPath, "--audit", "off"],
+    {
+      // Settings of the user's own daemon are not those of the demo's.
+      env: { ...withoutSettings(environment), XDG_RUNTIME_DIR: directory, XDG_CONFIG_HOME: directory },
+      stdio: ["pipe", "pipe", "pipe"],
+    },
+  );
+  let words = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    words = (words + text).slice(-LAST_WORDS_LENGTH);
+  });
+  const exited = exitOf(child);
+  /** Whatever happens to this process, neither the child nor its files are left. */
+  const cleanUp = () => {
+    child.kill("SIGKILL");
+    rmSync(directory, { recursive: true, force: true });
+  };
+  process.once("exit", cleanUp);
+
+  async function dispose(milliseconds: number): Promise<void> {
+    child.stdin.end();
+    if (!(await within(exited, milliseconds))) child.kill("SIGKILL");
+    await exited;
+    cleanUp();
+    process.off("exit", cleanUp);
+  }
+
+  try {
+    const agent = await createAgentClient(childRpcConnector(child));
+    const failed = exited.then((how) => {
+      throw new Fault("unsupported", `The daemon of the demo ${how}. ${words.trim()}`, { origin: "local" });
+    });
+    failed.catch(() => {});
+    const answered = Promise.race([agent.ping(), failed]);
+    answered.catch(() => {});
+    if (!(await within(answered, deadlineMs))) {
+      throw new Fault("timed_out", `The daemon of the demo did not answer. ${words.trim()}`, { origin: "local" });
+    }
+    return {
+      socketPath,
+      agent,
+      endInput: () => child.stdin.end(),
+      exited,
+      lastWords: () => words.trim(),
+      dispose,
+    };
+  } catch (caught) {
+    await dispose(0);
+    throw caught;
+  }
+}
+
+function exitOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once("error", (error) => resolve(`could not be started: ${error.message}`));
+    child.once("close", (code, signal) =>
+      resolve(signal === null ? `ended with code ${code}` : `was ended by ${signal}`),
+    );
+  });
+}
+
+/** Whether it settles in time; its rejection passes through. */
+async function within(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, false);
+  });
+  try {
+    return await Promise.race([promise.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function withoutSettings(environment: Readonly<Record<string, string | undefined>>) {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith("AAEPD_")));
+}

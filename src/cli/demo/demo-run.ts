@@ -1,0 +1,234 @@
+// Plays a session to a daemon of its own and shows what three listeners make of it.
+import type { Colors } from "picocolors/types.js";
+import type { Envelope } from "#gen/aaep/types.js";
+import { Fault } from "../../base/errors.js";
+import { ipcConnector } from "../../client/node.js";
+import { createSubscriber, type Subscriber } from "../../client/subscriber.js";
+import type { SubscriberState } from "../../client/subscriber-states.js";
+import { type PlayedLine, play } from "../recordings/play.js";
+import { createRestamper, createSchedule } from "../recordings/recording.js";
+import { termsInWords } from "../shell/capability-options.js";
+import { EXIT, type ExitCode } from "../shell/exit-codes.js";
+import { describeFault, runCommand } from "../shell/run-command.js";
+import { interruptionInWords } from "../shell/tail-states.js";
+import { colorsFor } from "../terminal/colors.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { endsSession, eventText } from "../terminal/event-text.js";
+import { createLineWriter } from "../terminal/line-writer.js";
+import { createColumnsView, createPlainView, type DemoView, LEAST_COLUMNS } from "./demo-columns.js";
+import { type DemoDaemon, startDemoDaemon } from "./demo-daemon.js";
+import { demoListeners } from "./demo-listeners.js";
+import { type DemoSession, readDemoSession } from "./demo-session.js";
+import { hasWholeText, type Seat, summaryLines } from "./demo-summary.js";
+import { createTally } from "./demo-tally.js";
+
+export interface DemoOptions {
+  readonly session: string;
+  readonly speed: number;
+  readonly plain?: true;
+}
+
+/** How long the daemon may take to start, and then to end, ms. */
+const START_MS = 10_000;
+const END_MS = 5000;
+/** After the last event the slow ones get so long at their own pace, in real time. Then the daemon ends, and hands out what it still holds (R8a). */
+const DRAIN_MS = 15_000;
+const LEAST_DRAIN_MS = 2000;
+
+const WITHOUT_ANSWERS =
+  "A recording holds no answers: the agent goes on after a while, and the daemon then says that its question was withdrawn.";
+
+export function runDemo(options: DemoOptions, io: CommandIo): Promise<void> {
+  return runCommand(io, () => demo(options, io));
+}
+
+async function demo(options: DemoOptions, io: CommandIo): Promise<ExitCode> {
+  const session = await readDemoSession(options.session);
+  const output = createLineWriter(io.stdout);
+  let interrupt: (code: ExitCode) => void = () => {};
+  const interrupted = new Promise<ExitCode>((resolve) => {
+    interrupt = resolve;
+  });
+  const cancelInterrupt = io.onInterrupt(() => interrupt(EXIT.interrupted));
+  void output.gone.then(() => interrupt(EXIT.ok));
+  try {
+    const daemon = await startDemoDaemon(io.environment, START_MS);
+    try {
+      return await show(session, options, daemon, output.write, interrupted, io);
+    } finally {
+      await daemon.dispose(END_MS);
+    }
+  } finally {
+    cancelInterrupt();
+    await output.flush();
+  }
+}
+
+async function show(
+  session: DemoSession,
+  options: DemoOptions,
+  daemon: DemoDaemon,
+  write: (line: string) => Promise<void> | undefined,
+  interrupted: Promise<ExitCode>,
+  io: CommandIo,
+): Promise<ExitCode> {
+  const { clock } = io;
+  const colors = colorsFor(options.plain === true ? { ...io, environment: { NO_COLOR: "1" } } : io);
+  const listeners = demoListeners(session.language);
+  const names = listeners.map(({ name }) => name);
+  const seats = listeners.map((listener): Seat => ({ listener, tally: createTally(), accepted: undefined }));
+  const view = createView(options, io, names, colors);
+  let startedAt = clock.now();
+  const seconds = () => (clock.now() - startedAt) / 1000;
+  const print = (lines: readonly string[]) => {
+    for (const line of lines) void write(line);
+  };
+
+  function receive(seat: Seat, index: number, event: Envelope): void {
+    seat.tally.note(event, clock.now(), clock.wallTime());
+    const isPieces = seat.listener.getsPieces;
+    const told = eventText(event, { quotesText: isPieces });
+    // Quotes tell where a piece begins; beside each other a mark does.
+    const isPiece = isPieces && told.what === "text";
+    const text = isPiece ? told.text.slice(1, -1) : told.text;
+    print(view.show({ listener: index, ...told, text, isPiece }, seconds()));
+  }
+
+  const { agent, socketPath } = daemon;
+  await agent.setManifest(manifestOf(session));
+  const subscriptions = seats.map((seat, index) => subscribe(seat, socketPath, (event) => receive(seat, index, event)));
+  const audience = subscriptions.map(({ subscriber }) => subscriber);
+  try {
+    await Promise.all(subscriptions.map(({ active }) => active));
+    print([titleLine(session, options), ...(session.hasQuestions ? [WITHOUT_ANSWERS] : []), ""]);
+    print(view.heading(seats.map(({ accepted }) => termsInWords(accepted?.honored_capabilities ?? {}))));
+    startedAt = clock.now();
+    const refusals: string[] = [];
+    const playing = play({
+      client: agent,
+      lines: linesOf(session),
+      restamper: createRestamper({ keepsIds: false, ids: io.ids }),
+      dueMs: createSchedule({ kind: "recorded", speed: options.speed }),
+      clock,
+      maxUnanswered: 256,
+      stopsOnError: false,
+      onRefused: (line, fault) => refusals.push(`Error: line ${line}: ${describeFault(fault)}`),
+    });
+    const code = await Promise.race([
+      interrupted,
+      playing.done.then(({ gone }) => {
+        if (gone !== undefined) throw gone;
+        return undefined;
+      }),
+    ]);
+    if (code !== undefined) {
+      playing.stop();
+      playing.done.catch(() => {});
+      return code;
+    }
+    const finished = Promise.all(subscriptions.map(({ finished: end }) => end)).then(() => undefined);
+    const drained = await within(Math.max(LEAST_DRAIN_MS, DRAIN_MS / options.speed), io, interrupted, finished);
+    if (drained !== undefined) return drained;
+    for (const { tally } of seats) tally.endPace();
+    daemon.endInput();
+    await within(END_MS, io, Promise.all(audience.map(({ ended }) => ended)));
+    print([...view.flush(seconds()), "", ...summaryLines(seats, session), ...refusals]);
+    const isWhole = seats.every(({ tally }) => hasWholeText(tally, session));
+    return isWhole && refusals.length === 0 ? EXIT.ok : EXIT.fault;
+  } finally {
+    await Promise.all(audience.map((subscriber) => subscriber.close()));
+  }
+}
+
+function createView(
+  { plain }: DemoOptions,
+  { stdout, environment }: CommandIo,
+  names: readonly string[],
+  colors: Colors,
+): DemoView {
+  const columns = stdout.isTTY === true ? (stdout.columns ?? 0) : 0;
+  const isPlain = plain === true || environment.TERM === "dumb" || columns < LEAST_COLUMNS;
+  return isPlain ? createPlainView(names, colors) : createColumnsView(names, columns, colors);
+}
+
+interface SeatSubscription {
+  readonly subscriber: Subscriber;
+  /** Rejects with a Fault where the terms are not granted. */
+  readonly active: Promise<void>;
+  /** The end of the session has arrived, or the subscription has ended. */
+  readonly finished: Promise<void>;
+}
+
+function subscribe(seat: Seat, socketPath: string, receive: (event: Envelope) => void): SeatSubscription {
+  let tellActive: () => void = () => {};
+  let tellFailed: (fault: Fault) => void = () => {};
+  let tellFinished: () => void = () => {};
+  const active = new Promise<void>((resolve, reject) => {
+    tellActive = resolve;
+    tellFailed = reject;
+  });
+  const finished = new Promise<void>((resolve) => {
+    tellFinished = resolve;
+  });
+
+  function note(state: SubscriberState): void {
+    if (state.kind === "active") {
+      seat.accepted = state.accepted;
+      tellActive();
+    } else if (state.kind === "ended") {
+      const why = state.because.kind === "asked" ? "It was closed." : interruptionInWords(state.because);
+      tellFailed(new Fault("peer_gone", `${seat.listener.name}: ${why}`));
+      tellFinished();
+    }
+  }
+
+  const subscriber = createSubscriber({
+    connect: ipcConnector(socketPath),
+    request: {
+      subscriber_id: seat.listener.id,
+      subscriber_name: seat.listener.name,
+      capabilities: seat.listener.capabilities,
+    },
+    onEvent: (event) => {
+      receive(event);
+      if (endsSession(event)) tellFinished();
+    },
+    onState: note,
+    reconnect: "never",
+  });
+  active.catch(() => {});
+  return { subscriber, active, finished };
+}
+
+async function* linesOf({ events }: DemoSession): AsyncGenerator<PlayedLine> {
+  for (const [index, fields] of events.entries()) yield { number: index + 1, fields, fault: undefined };
+}
+
+function manifestOf({ producer, language }: DemoSession) {
+  const { agent_name: name, agent_version: version } = producer;
+  return {
+    agent_id: producer.agent_id,
+    ...(typeof name === "string" ? { agent_name: name } : undefined),
+    ...(typeof version === "string" ? { agent_version: version } : undefined),
+    languages_supported: [language],
+  };
+}
+
+function titleLine({ events, charCount, durationMs, producer }: DemoSession, { speed, session }: DemoOptions): string {
+  const pace = speed === 1 ? "in real time" : `${speed} times as fast`;
+  const seconds = Math.round(durationMs / 1000 / speed);
+  return `${session}, by ${producer.agent_name ?? producer.agent_id}: ${events.length} events, ${charCount} characters of text, ${seconds} s ${pace}.`;
+}
+
+/** Whichever comes first; undefined after so long. Leaves no timer behind. */
+async function within<Value>(milliseconds: number, { clock }: CommandIo, ...awaited: readonly Promise<Value>[]) {
+  let cancel: () => void = () => {};
+  const late = new Promise<undefined>((resolve) => {
+    cancel = clock.wakeAt(clock.now() + milliseconds, () => resolve(undefined));
+  });
+  try {
+    return await Promise.race([...awaited, late]);
+  } finally {
+    cancel();
+  }
+}

@@ -1,0 +1,79 @@
+// The session that the demo plays.
+import { createReadStream, existsSync, readdirSync } from "node:fs";
+import type { Envelope } from "#gen/aaep/types.js";
+import { Fault } from "../../base/errors.js";
+import { didYouMean } from "../../daemon/config/nearest.js";
+import { packagePath } from "../shell/package-path.js";
+import { chunkOf } from "../terminal/event-text.js";
+import { readJson, readLines } from "../terminal/read-lines.js";
+import { outputKey } from "./demo-tally.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface DemoSession {
+  readonly events: readonly Fields[];
+  /** RFC 5646, of its first event. */
+  readonly language: string;
+  readonly producer: Fields & { readonly agent_id: string };
+  readonly charCount: number;
+  /** Whether its agent asks anything. */
+  readonly hasQuestions: boolean;
+  /** From the first timestamp to the last. */
+  readonly durationMs: number;
+}
+
+const ENDING = ".ndjson";
+
+/** A name out of examples/sessions, or a file. Throws a Fault "usage" where it is neither, or holds no events. */
+export async function readDemoSession(name: string): Promise<DemoSession> {
+  const path = pathOf(name);
+  const events: Fields[] = [];
+  for await (const line of readLines(createReadStream(path), name)) {
+    const read = readJson(line);
+    if (read.kind !== "object") throw usage(`Line ${line.number} of ${name} is no event. aaepd validate says more.`);
+    events.push(read.fields);
+  }
+  const [first] = events;
+  const last = events.at(-1);
+  if (first === undefined || last === undefined) throw usage(`${name} holds no events.`);
+  const { primary_language: language } = fieldsOf(first.localization_hints);
+  const producer = fieldsOf(first.producer);
+  return {
+    events,
+    language: typeof language === "string" ? language : "en-US",
+    producer: { ...producer, agent_id: typeof producer.agent_id === "string" ? producer.agent_id : "agent" },
+    charCount: events.reduce((count, event) => count + [...(chunkOf(event as unknown as Envelope) ?? "")].length, 0),
+    hasQuestions: events.some(({ type }) => /agent\.awaiting\./.test(String(type))),
+    durationMs: Math.max(0, Date.parse(String(last.timestamp)) - Date.parse(String(first.timestamp))) || 0,
+  };
+}
+
+/** All text of each output, as published. Sessions have other ids when they are played: only the order of the outputs counts. */
+export function publishedTexts(events: readonly Fields[]): readonly string[] {
+  const texts = new Map<string, string>();
+  for (const event of events) {
+    const chunk = chunkOf(event as unknown as Envelope);
+    if (chunk !== undefined) texts.set(outputKey(event), (texts.get(outputKey(event)) ?? "") + chunk);
+  }
+  return [...texts.values()];
+}
+
+function pathOf(name: string): string {
+  const directory = packagePath("examples", "sessions");
+  const known = readdirSync(directory)
+    .filter((file) => file.endsWith(ENDING))
+    .map((file) => file.slice(0, -ENDING.length));
+  if (known.includes(name)) return packagePath("examples", "sessions", `${name}${ENDING}`);
+  if (existsSync(name)) return name;
+  throw usage(
+    `There is no session ${JSON.stringify(name)}. ${`${didYouMean(name, known)} There are: ${known.join(", ")}.`.trim()}`,
+  );
+}
+
+function usage(sentence: string): Fault {
+  return new Fault("usage", sentence, { origin: "local" });
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}

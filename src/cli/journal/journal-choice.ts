@@ -1,0 +1,71 @@
+// The journal that a command means: the folder that serve would take with the same options, or the only one there is.
+import { lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { isMissing } from "../../../transports/node-errors.js";
+import { Fault } from "../../base/errors.js";
+import { resolveConfiguration } from "../../daemon/config/config-sources.js";
+import { defaultJournalDirectory } from "../../daemon/journal/journal-folder.js";
+import { stateDirectory } from "../../daemon/platform/state-directory.js";
+import { DATA_FILE } from "../../storage/lmdb/data-file.js";
+import type { JournalChoiceOptions } from "./journal-options.js";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The folder of a journal that exists. Throws a Fault "usage" where there is none, or several to choose from. */
+export function journalDirectory(options: JournalChoiceOptions, environment: Environment): string {
+  const { journal, producerId, config } = options;
+  const { configuration, sources } = resolveConfiguration({
+    command: "serve",
+    flags: { ...(journal === undefined ? {} : { journal }), ...(producerId === undefined ? {} : { producerId }) },
+    configFile: config,
+    environment,
+  });
+  const choice = configuration.journal;
+  if (choice.kind === "directory") return existing(choice.path);
+  if (choice.kind === "memory") throw usage("A journal in memory cannot be read. Name a folder with --journal.");
+  // Where nobody has chosen one, whichever there is is meant.
+  if (sources.journal.kind === "default" && sources.producerId.kind === "default") return theOnlyOne(environment);
+  return existing(defaultJournalDirectory(environment, configuration.producerId));
+}
+
+function existing(directory: string): string {
+  if (hasJournal(directory)) return directory;
+  throw usage(`There is no journal in ${directory}. Name the folder of one with --journal.`);
+}
+
+/** Whatever stands there: what is no file is told when it is opened. */
+function hasJournal(directory: string): boolean {
+  try {
+    return lstatSync(join(directory, DATA_FILE), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function theOnlyOne(environment: Environment): string {
+  const root = stateDirectory(environment, "journal");
+  const found = namesIn(root)
+    .map((name) => join(root, name))
+    .filter(hasJournal);
+  const [only] = found;
+  if (only === undefined) {
+    throw usage(
+      `There is no journal in the folders of ${root}, where aaepd serve keeps it. Name its folder with --journal.`,
+    );
+  }
+  if (found.length > 1) throw usage(`There are several journals. Choose one with --journal: ${found.join(", ")}`);
+  return only;
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory).sort();
+  } catch (caught) {
+    if (isMissing(caught)) return [];
+    throw caught;
+  }
+}
+
+function usage(sentence: string): Fault {
+  return new Fault("usage", sentence, { origin: "local" });
+}

@@ -1,0 +1,142 @@
+// What `aaepd journal inspect` says of a journal: as lines for people, one fact a line, or as one JSON document.
+
+import { shownText } from "../terminal/shown-text.js";
+import type { DamagedPart, JournalFacts, RunFacts, SessionFacts } from "./journal-facts.js";
+
+export interface JournalPlace {
+  readonly path: string;
+  readonly layoutVersion: number;
+  /** The process of the daemon that writes to it now. */
+  readonly writerPid: number | undefined;
+  /** What its files take. */
+  readonly diskBytes: number;
+}
+
+/** Of more sessions than this the older ones are only counted, unless all are asked for. */
+const SHOWN_SESSIONS = 20;
+
+export function reportLines(place: JournalPlace, facts: JournalFacts, showsAll: boolean): readonly string[] {
+  const { path, layoutVersion, writerPid, diskBytes } = place;
+  const { eventCount, bytes, oldestAt, newestAt, runs, sessions, damaged } = facts;
+  const left = showsAll ? 0 : Math.max(0, sessions.size - SHOWN_SESSIONS);
+  const writer = writerPid === undefined ? "no daemon writes to it" : `process ${writerPid} writes to it`;
+  return [
+    `Journal ${path}: layout version ${layoutVersion}, ${writer}.`,
+    `${counted(eventCount, "event")}${oldestAt === undefined ? "" : `, received from ${isoTime(oldestAt)} to ${isoTime(newestAt)}`}.`,
+    `${shownBytes(diskBytes)} on disk, ${shownBytes(bytes)} of them events.`,
+    damaged.length === 0 ? "Nothing is damaged." : `${counted(damaged.length, "damaged record")}:`,
+    ...damaged.map(damagedLine),
+    runs.length === 0 ? "No run of a daemon." : `${counted(runs.length, "run")}:`,
+    ...runs.map(runLine),
+    sessions.size === 0 ? "No session." : `${counted(sessions.size, "session")}${left === 0 ? "" : ", the newest"}:`,
+    ...[...sessions.values()].slice(left).map(sessionLine),
+    ...(left === 0 ? [] : [`  and ${left} before these; --all shows them.`]),
+  ];
+}
+
+export function sessionLines(session: SessionFacts): readonly string[] {
+  const { sessionId, agentId, agentName, firstEpoch, lastEpoch, firstAt, lastAt, eventCount, missingCount } = session;
+  return [
+    `Session ${shownText(sessionId)}: ${stateInWords(session)}.`,
+    `Agent: ${shownText(agentName === undefined ? agentId : `${agentName} (${agentId})`)}.`,
+    `${counted(eventCount, "event")}, received from ${isoTime(firstAt)} to ${isoTime(lastAt)}, epochs ${firstEpoch} to ${lastEpoch}.`,
+    missingCount === 0 ? "Nothing of it is missing." : `${counted(missingCount, "event")} of it can no longer be read.`,
+  ];
+}
+
+/** Times are instants of RFC 3339, and null where there are none. */
+export function reportDocument(place: JournalPlace, facts: JournalFacts): object {
+  return {
+    path: place.path,
+    layout_version: place.layoutVersion,
+    writer_pid: place.writerPid ?? null,
+    disk_bytes: place.diskBytes,
+    event_bytes: facts.bytes,
+    events: facts.eventCount,
+    oldest: instantOf(facts.oldestAt),
+    newest: instantOf(facts.newestAt),
+    runs: facts.runs.map(({ firstEpoch, lastEpoch, eventCount, firstAt, lastAt }) => ({
+      first_epoch: firstEpoch,
+      last_epoch: lastEpoch,
+      events: eventCount,
+      first: instantOf(firstAt),
+      last: instantOf(lastAt),
+    })),
+    sessions: [...facts.sessions.values()].map(sessionDocument),
+    damaged: facts.damaged.map(({ firstEpoch, eventCount, bytes, afterAt }) => ({
+      first_epoch: firstEpoch,
+      events: eventCount,
+      bytes,
+      after: instantOf(afterAt),
+    })),
+  };
+}
+
+export function sessionDocument(session: SessionFacts): object {
+  return {
+    session_id: session.sessionId,
+    agent_id: session.agentId,
+    ...(session.agentName === undefined ? {} : { agent_name: session.agentName }),
+    state: session.state,
+    events: session.eventCount,
+    missing_events: session.missingCount,
+    first_epoch: session.firstEpoch,
+    last_epoch: session.lastEpoch,
+    first: instantOf(session.firstAt),
+    last: instantOf(session.lastAt),
+  };
+}
+
+function damagedLine({ firstEpoch, eventCount, bytes, afterAt }: DamagedPart): string {
+  const after = afterAt === undefined ? "at the beginning" : `after what was received at ${isoTime(afterAt)}`;
+  const size = bytes === 0 ? "not there" : `${bytes} bytes`;
+  return `  ${counted(eventCount, "event")} from epoch ${firstEpoch}, ${size}, ${after}`;
+}
+
+function runLine({ firstEpoch, lastEpoch, eventCount, firstAt, lastAt }: RunFacts): string {
+  return `  ${isoTime(firstAt)} to ${isoTime(lastAt)}: ${counted(eventCount, "event")}, epochs ${firstEpoch} to ${lastEpoch}`;
+}
+
+function sessionLine(session: SessionFacts): string {
+  const { sessionId, agentId, firstAt, lastAt, eventCount, missingCount } = session;
+  const missing = missingCount === 0 ? "" : `, ${missingCount} missing`;
+  return shownLine(
+    `${sessionId}: ${stateInWords(session)}, ${agentId}, ${counted(eventCount, "event")}${missing}, ${isoTime(firstAt)} to ${isoTime(lastAt)}`,
+  );
+}
+
+/** Indented, whatever ids are made of. */
+function shownLine(text: string): string {
+  return `  ${shownText(text)}`;
+}
+
+function stateInWords({ state }: SessionFacts): string {
+  return state === "open" ? "open" : `ended, ${state}`;
+}
+
+function instantOf(at: number | undefined): string | null {
+  return at === undefined ? null : isoTime(at);
+}
+
+function isoTime(at: number | undefined): string {
+  return new Date(at ?? 0).toISOString();
+}
+
+/** "1 event", "2 events". */
+export function counted(count: number, name: string): string {
+  return `${count} ${name}${count === 1 ? "" : "s"}`;
+}
+
+const UNITS = ["KiB", "MiB", "GiB", "TiB"] as const;
+
+/** "812 bytes", "1.5 MiB". */
+export function shownBytes(bytes: number): string {
+  let value = bytes;
+  let shown: string | undefined;
+  for (const unit of UNITS) {
+    if (value < 1024) break;
+    value /= 1024;
+    shown = unit;
+  }
+  return shown === undefined ? `${bytes} bytes` : `${value.toFixed(1)} ${shown}`;
+}

@@ -1,0 +1,11 @@
+import { Fault } from "../../base/errors.js";
+import { didYouMean } from "../../daemon/config/nearest.js";
+import type { JournalFacts } from "./journal-facts.js";
+
+/** Of a session that somebody asked for by its id: what is near it, and how to see all there are. */
+export function noSuchSession(sessionId: string, facts: Pick<JournalFacts, "sessions">, path: string): Fault {
+  const near = didYouMean(sessionId, [...facts.sessions.keys()]);
+  const list = `aaepd journal inspect --all --journal ${path}`;
+  const sentence = `There is no session ${JSON.stringify(sessionId.slice(0, 256))} in the journal ${path}. ${near} To list its sessions: ${list}`;
+  return new Fault("usage", sentence.replace("  ", " "), { origin: "local" });
+}

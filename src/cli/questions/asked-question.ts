@@ -1,0 +1,156 @@
+// A question to a person, in lines that a screen reader can read one by one (A21). What agents wrote is shown, never obeyed.
+import type { Envelope } from "#gen/aaep/types.js";
+import { shownText } from "../terminal/shown-text.js";
+import { detailsLine } from "./question-details.js";
+
+export type ResponseKind = "freetext" | "yes_no" | "multiple_choice" | "numeric";
+
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** What can be answered, and with what. */
+export type Answerable =
+  | { readonly kind: "confirmation"; readonly allowed: readonly ("accept" | "reject")[] }
+  | { readonly kind: "clarification"; readonly kinds: readonly ResponseKind[]; readonly choices: readonly Choice[] };
+
+export interface AskedQuestion {
+  readonly event: Envelope;
+  readonly token: string;
+  readonly answerable: Answerable;
+  /** Who asks, as it is shown. */
+  readonly agent: string;
+  /** Milliseconds since 1970, by the event's own timestamp (AAEP §6.4). */
+  readonly deadline: number;
+}
+
+const AWAITING = /^(?:aaep:|https:\/\/aaep-protocol\.org\/types\/)agent\.awaiting\.(confirmation|clarification)$/;
+
+/** Undefined where the event asks nothing that could be answered. */
+export function questionFromEvent(event: Envelope): AskedQuestion | undefined {
+  const kind = AWAITING.exec(event.type)?.[1];
+  const { reply_token: token, timeout_seconds: seconds } = event;
+  const askedAt = Date.parse(event.timestamp);
+  if (kind === undefined || typeof token !== "string" || typeof seconds !== "number" || Number.isNaN(askedAt))
+    return undefined;
+  return {
+    event,
+    token,
+    answerable: kind === "confirmation" ? confirmationOf(event) : clarificationOf(event),
+    agent: shownText(event.producer?.agent_name ?? event.producer?.agent_id ?? "an agent"),
+    deadline: askedAt + seconds * 1000,
+  };
+}
+
+function confirmationOf({ allowed_replies: allowed }: Envelope): Answerable {
+  const both = ["accept", "reject"] as const;
+  const offered = Array.isArray(allowed) ? both.filter((decision) => allowed.includes(decision)) : both;
+  return { kind: "confirmation", allowed: offered };
+}
+
+const RESPONSE_KINDS: readonly ResponseKind[] = ["multiple_choice", "yes_no", "numeric", "freetext"];
+
+function clarificationOf({ accepted_response_kinds: accepted, choices }: Envelope): Answerable {
+  const offered = Array.isArray(choices) ? choices.flatMap((choice: unknown) => choiceFrom(choice)) : [];
+  const otherwise: readonly ResponseKind[] = offered.length > 0 ? ["multiple_choice"] : ["freetext"];
+  const kinds = Array.isArray(accepted) ? RESPONSE_KINDS.filter((kind) => accepted.includes(kind)) : otherwise;
+  return { kind: "clarification", kinds, choices: offered };
+}
+
+function choiceFrom(choice: unknown): readonly Choice[] {
+  const { value, label } = membersOf(choice);
+  return typeof value === "string" ? [{ value, label: shownText(textOf(label) || value) }] : [];
+}
+
+/** The whole question: who asks, what exactly, what follows, how long there is, and what may be typed (A5). */
+export function questionLines(question: AskedQuestion, name: string, wallTime: number): readonly string[] {
+  const { event, answerable } = question;
+  const asked = answerable.kind === "confirmation" ? event.action : event.question;
+  return [
+    `${name}: ${shownText(textOf(asked))}`,
+    ...labelled("Consequence", event.consequence),
+    ...labelled("Context", event.context),
+    ...riskLine(event),
+    ...detailsLine(event.extra_context),
+    ...choiceLines(answerable),
+    timeLine(question, wallTime),
+    hintLine(answerable),
+  ];
+}
+
+function labelled(label: string, text: unknown): readonly string[] {
+  const shown = shownText(textOf(text));
+  return shown === "" ? [] : [`${label}: ${shown}`];
+}
+
+function riskLine({ risk_level: risk, reversibility, irreversible }: Envelope): readonly string[] {
+  const parts = [
+    typeof risk === "string" ? `Risk: ${shownText(risk)}.` : "",
+    irreversible === true || reversibility === "irreversible" ? "It cannot be undone." : "",
+    reversibility === "reversible_with_effort" ? "It can be undone, with effort." : "",
+  ];
+  const line = parts.filter((part) => part !== "").join(" ");
+  return line === "" ? [] : [line];
+}
+
+function choiceLines(answerable: Answerable): readonly string[] {
+  if (answerable.kind === "confirmation") return [];
+  return answerable.choices.map(({ label }, index) => `Choice ${index + 1}: ${label}`);
+}
+
+/** How long there is, and what happens then. */
+export function timeLine({ event, answerable, deadline }: AskedQuestion, wallTime: number): string {
+  const left = Math.ceil((deadline - wallTime) / 1000);
+  return `${left > 0 ? `${durationInWords(left)} left to answer` : "The time to answer is over"}; ${afterwards(event, answerable)}.`;
+}
+
+function afterwards(
+  { default_decision: decision, default_response: response }: Envelope,
+  answerable: Answerable,
+): string {
+  if (answerable.kind === "confirmation") return decision === "accept" ? "then it is accepted" : "then it is rejected";
+  const shown = shownText(textOf(response));
+  const { label = shown } = answerable.choices.find(({ value }) => value === response) ?? {};
+  return shown === "" ? "then it stays unanswered" : `then the answer is taken to be: ${label}`;
+}
+
+/** What may be typed. */
+export function hintLine(answerable: Answerable): string {
+  if (answerable.kind === "confirmation") return `Type ${answerable.allowed.join(" or ")}, then Enter.`;
+  const { kinds } = answerable;
+  const wayOf: { readonly [Kind in ResponseKind]: string } = {
+    multiple_choice: numbersChoose(kinds) ? "the number of a choice" : "# and the number of a choice, as in #1",
+    yes_no: "yes or no",
+    numeric: "a number",
+    freetext: "an answer in your own words",
+  };
+  const ways = kinds.map((kind) => wayOf[kind]);
+  return `Type ${ways.join(", or ")}, then Enter.`;
+}
+
+/** Whether a bare number means a choice: where numbers or texts are answers of their own, it does not. */
+export function numbersChoose(kinds: readonly ResponseKind[]): boolean {
+  return !kinds.includes("numeric") && !kinds.includes("freetext");
+}
+
+/** "2 minutes 5 seconds". */
+export function durationInWords(seconds: number): string {
+  const parts = [
+    { amount: Math.floor(seconds / 3600), unit: "hour" },
+    { amount: Math.floor((seconds % 3600) / 60), unit: "minute" },
+    { amount: seconds % 60, unit: "second" },
+  ].filter(({ amount }) => amount > 0);
+  const [first = { amount: 0, unit: "second" }, second] = parts;
+  return [first, ...(second === undefined ? [] : [second])]
+    .map(({ amount, unit }) => `${amount} ${unit}${amount === 1 ? "" : "s"}`)
+    .join(" ");
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}

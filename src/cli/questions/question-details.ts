@@ -1,0 +1,76 @@
+// What an agent says of its question besides (`extra_context`), whatever its shape: all of it can be heard, and nothing of it is left out unsaid.
+import type { Envelope } from "#gen/aaep/types.js";
+import { shortenedText } from "../../engine/text/shortened-text.js";
+import { shownText } from "../terminal/shown-text.js";
+
+/** So much is told with the question, UTF-16 units: of one value, and of all. */
+const LONGEST_VALUE = 200;
+const LONGEST_LINE = 600;
+/** So many lines are told at a time, on request. */
+const PAGE_LINES = 20;
+/** Deeper than the daemon takes anything. */
+const DEEPEST = 64;
+
+/** One line, or none: what is plain in it and short, and how much more there is. */
+export function detailsLine(context: unknown): readonly string[] {
+  const details = detailsIn(context);
+  const told: string[] = [];
+  let length = 0;
+  for (const detail of details) {
+    const shown = shortenedText(detail, LONGEST_VALUE);
+    length += shown.length;
+    if (length > LONGEST_LINE) break;
+    told.push(shown);
+  }
+  if (told.length === 0) return [];
+  const left = details.length - told.length;
+  const isCut = told.some((shown, index) => shown !== details[index]);
+  const more = left > 0 ? `; and ${left} more. d tells all.` : isCut ? ". Some are cut; d tells all." : ".";
+  return [`Details: ${told.join("; ")}${more}`];
+}
+
+/** A part of everything there is to say of a question, one thing a line. */
+export interface DetailsPage {
+  readonly lines: readonly string[];
+  /** Where the next page begins; 0 after the last. */
+  readonly next: number;
+}
+
+/** `whole` is the question's event with its most detailed summary. */
+export function detailsPage(whole: Envelope, from: number): DetailsPage {
+  const all = [...summaryLines(whole), ...detailsIn(whole.extra_context)];
+  if (all.length === 0) return { lines: ["The agent says no more than that. r repeats the question."], next: 0 };
+  const end = Math.min(from + PAGE_LINES, all.length);
+  const lines = all.slice(from, end);
+  if (end === all.length) return { lines: from === 0 ? lines : [...lines, "These were all."], next: 0 };
+  return { lines: [...lines, `${end} of ${all.length} details. d tells the next.`], next: end };
+}
+
+function summaryLines({ summary_detailed: detailed, summary_normal: normal }: Envelope): readonly string[] {
+  const texts = [detailed, normal].filter((text) => typeof text === "string");
+  const text = texts.map(shownText).find((shown) => shown !== "");
+  return text === undefined ? [] : [`Summary: ${text}`];
+}
+
+/** Each value with the names on the way to it. */
+function detailsIn(context: unknown): readonly string[] {
+  const details: string[] = [];
+  const add = (names: readonly (string | number)[], value: unknown): void => {
+    if (typeof value === "object" && value !== null && names.length < DEEPEST) {
+      const members = Array.isArray(value)
+        ? value.map((one, index) => [index + 1, one] as const)
+        : Object.entries(value);
+      for (const [name, member] of members) add([...names, name], member);
+      if (members.length > 0) return;
+    }
+    details.push(shownText(`${names.join(" ")} ${valueInWords(value)}`));
+  };
+  if (typeof context === "object" && context !== null && Object.keys(context).length > 0) add([], context);
+  return details;
+}
+
+function valueInWords(value: unknown): string {
+  if (value === null) return "none";
+  if (typeof value !== "object") return value === "" ? "empty" : String(value);
+  return Object.keys(value).length === 0 ? "empty" : "(more than can be told)";
+}

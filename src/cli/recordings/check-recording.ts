@@ -1,0 +1,128 @@
+// Every violation in a recording: of each event by itself, and of the order of events. No I/O; a dry run of what the daemon does with them.
+import { Fault, faultFrom } from "../../base/errors.js";
+import type { IdSource } from "../../base/ids.js";
+import { parseDerivedId } from "../../engine/event/derived-id.js";
+import { topicKind } from "../../engine/event/event.js";
+import { completeEvent } from "../../engine/sessions/complete-event.js";
+import type { KnownPublish } from "../../engine/sessions/same-publish.js";
+import { createSessions } from "../../engine/sessions/sessions.js";
+import { allFaults } from "../../protocols/aaep/validation/validate.js";
+import { createAgentsParts, isDaemonMade } from "./recording.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface CheckOptions {
+  /** Members that an agent may leave out (R2) count as filled in. */
+  readonly completes: boolean;
+}
+
+export interface RecordingChecker {
+  /** What is wrong with this event where it stands; empty where nothing is. */
+  readonly check: (value: unknown) => readonly Fault[];
+  /** Sessions that have begun and not ended. */
+  readonly openSessionIds: () => readonly string[];
+}
+
+/** Stands for the instant of a daemon's event whose agent has named none yet. */
+const BEFORE_ALL = "1970-01-01T00:00:00Z";
+
+/** Whether the instant is a daemon's: it made the event, or merged it and let it stand with what released it (R12, R30, R31). */
+function hasDaemonsTime(fields: Fields): boolean {
+  const { event_id: id } = fields;
+  return isDaemonMade(fields) || (typeof id === "string" && parseDerivedId(id) !== undefined);
+}
+
+/** Ids for what the dry run fills in; nobody sees them. */
+function countingIds(): IdSource {
+  let count = 0;
+  return {
+    hex: (bytes) => {
+      count += 1;
+      return count.toString(16).padStart(bytes * 2, "0");
+    },
+  };
+}
+
+export function createRecordingChecker({ completes }: CheckOptions): RecordingChecker {
+  const ids = countingIds();
+  const connection = {};
+  const known = new Map<string, KnownPublish>();
+  const facts = { agent: { agent_id: "agent" }, agentLanguage: undefined, producerId: undefined, ids };
+  // The last instant that each agent of a session named itself.
+  const named = new Map<string, string>();
+  const agentsPart = createAgentsParts();
+  let wallTime = 0;
+  // What can be repaired is, so that one mistake is told once and not at every event after it.
+  const sessions = createSessions({
+    limits: { clockSkewMs: Number.POSITIVE_INFINITY, sequencing: "warn" },
+    validate: () => {},
+    defaultLanguage: "und",
+    summary: () => ({ summary_normal: "-" }),
+    // Nobody shows a token in a recording.
+    hashToken: (token) => token,
+  });
+
+  function orderFaults(fields: Fields): readonly Fault[] {
+    const context = { ...facts, now: 0, wallTime, connection, isArray: false };
+    const isKnown = (eventId: string) => known.get(eventId);
+    try {
+      const plan = sessions.plan([{ fields }], { ...context, known: isKnown });
+      plan.commit();
+      const faults = plan.warnings.map(
+        ({ code, sentence, pointer, rule, eventId }) => new Fault(code, sentence, { pointer, rule, eventId }),
+      );
+      // Answers are not events: a question that stands in a recording counts as answered with yes (R5).
+      for (const { kind, sessionId, agentId, permits } of plan.asked) {
+        if (kind === "confirmation") sessions.confirmationAccepted(sessionId, agentId, permits);
+      }
+      for (const { event } of plan.events) {
+        if (event.event_id === fields.event_id) known.set(event.event_id, { event, published: { fields } });
+      }
+      return faults;
+    } catch (caught) {
+      return [faultFrom(caught)];
+    }
+  }
+
+  /**
+   * The event as its order is checked. The daemon's own instants are its clock's and may be later than what an agent had on its way then: they
+   * are not compared with any (R3b).
+   */
+  function inAgentsTime(fields: Fields): Fields {
+    const { session_id: session, producer, event_id: id, timestamp } = fields;
+    const agent = (producer as { readonly agent_id?: unknown } | null | undefined)?.agent_id;
+    const key = JSON.stringify([session, agent]);
+    if (typeof timestamp !== "string") return fields;
+    if (!hasDaemonsTime(fields)) {
+      named.set(key, timestamp);
+      return fields;
+    }
+    const first = typeof id === "string" ? known.get(id)?.event.timestamp : undefined;
+    return { ...fields, timestamp: first ?? named.get(key) ?? BEFORE_ALL };
+  }
+
+  /** R2, as far as it goes without knowing the session; the dry run counts positions itself. */
+  function completed(value: unknown): unknown {
+    if (!completes || typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    const fields = value as Fields;
+    const kind = typeof fields.type === "string" ? topicKind(fields.type) : "extension";
+    return completeEvent(fields, kind, undefined, { ...facts, wallTime });
+  }
+
+  return {
+    check: (value) => {
+      const faults = allFaults(completed(value));
+      if (typeof value !== "object" || value === null) return faults;
+      const fields = value as Fields;
+      const at =
+        typeof fields.timestamp === "string" && !hasDaemonsTime(fields) ? Date.parse(fields.timestamp) : Number.NaN;
+      if (!Number.isNaN(at)) wallTime = at;
+      // What publishing leaves out has no part in the order either.
+      const published = agentsPart(inAgentsTime(fields));
+      const outOfOrder = published === undefined ? [] : orderFaults(published);
+      // Of an event that is no valid one only what it does to its session counts.
+      return faults.length > 0 ? faults : outOfOrder;
+    },
+    openSessionIds: () => sessions.openIds(),
+  };
+}

@@ -1,0 +1,141 @@
+// Plays events to a daemon: at their pace, with so many unanswered at most, and every refusal told.
+import { type Fault, faultFrom } from "../../base/errors.js";
+import type { AgentClient, PublishedFields } from "../../client/agent-client.js";
+import type { Clock } from "../../contracts/clock.js";
+import { createToldInOrder } from "../terminal/told-in-order.js";
+import { createAgentsParts, type Restamper } from "./recording.js";
+
+/** An event of the input, or why there is none in it. */
+export interface PlayedLine {
+  readonly number: number;
+  readonly fields: Readonly<Record<string, unknown>> | undefined;
+  readonly fault: Fault | undefined;
+}
+
+export interface PlayOptions {
+  readonly client: Pick<AgentClient, "publish" | "closed">;
+  readonly lines: AsyncIterable<PlayedLine>;
+  readonly restamper: Restamper;
+  readonly dueMs: (fields: Readonly<Record<string, unknown>>) => number;
+  readonly clock: Pick<Clock, "now" | "wallTime" | "wakeAt">;
+  /** Events that may be without an answer. 1 and up. */
+  readonly maxUnanswered: number;
+  readonly stopsOnError: boolean;
+  /** Called in the order of the lines. */
+  readonly onRefused: (line: number, fault: Fault) => void;
+  readonly onAccepted?: (fields: Readonly<Record<string, unknown>>) => void;
+}
+
+export interface Played {
+  readonly acceptedCount: number;
+  readonly refusedCount: number;
+  /** Lines that a daemon made, with nothing in them for an agent to say. */
+  readonly leftOutCount: number;
+  readonly sessionIds: ReadonlySet<string>;
+  /** From the first event to the last answer. */
+  readonly durationMs: number;
+  readonly wasStopped: boolean;
+  /** Why the rest was not sent, where the daemon has gone. */
+  readonly gone: Fault | undefined;
+}
+
+export interface Playing {
+  /** Resolves when every event that was sent has been answered, or the daemon has gone. Rejects where the input cannot be read. */
+  readonly done: Promise<Played>;
+  /** Sends no more; what was sent is still waited for. */
+  readonly stop: () => void;
+}
+
+export function play(options: PlayOptions): Playing {
+  const { client, clock, maxUnanswered, restamper } = options;
+  const unanswered = new Set<Promise<void>>();
+  const sessionIds = new Set<string>();
+  const refusals = createToldInOrder(options.onRefused);
+  let acceptedCount = 0;
+  let refusedCount = 0;
+  let leftOutCount = 0;
+  let gone: Fault | undefined;
+  let wasStopped = false;
+  let interrupt: () => void = () => {};
+  const stopped = new Promise<void>((resolve) => {
+    interrupt = resolve;
+  });
+
+  function refuse(line: number, fault: Fault): void {
+    refusedCount += 1;
+    refusals.settle(line, fault);
+    if (options.stopsOnError) interrupt();
+  }
+
+  async function publish(line: number, fields: PublishedFields): Promise<void> {
+    try {
+      await client.publish(fields);
+      acceptedCount += 1;
+      sessionIds.add(fields.session_id);
+      refusals.settle(line);
+      options.onAccepted?.(fields);
+    } catch (caught) {
+      const fault = faultFrom(caught);
+      if (fault.code !== "peer_gone") return refuse(line, fault);
+      refusals.settle(line);
+      gone ??= fault;
+      interrupt();
+    }
+  }
+
+  /** Resolves at that time, or when no more is to be sent. */
+  function waitUntil(at: number): Promise<void> {
+    if (at <= clock.now()) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancel = clock.wakeAt(at, resolve);
+      void stopped.then(() => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+
+  function hasToStop(): boolean {
+    return wasStopped || gone !== undefined || (options.stopsOnError && refusedCount > 0);
+  }
+
+  async function run(): Promise<Played> {
+    let startedAt: number | undefined;
+    const lines = options.lines[Symbol.asyncIterator]();
+    const agentsPart = createAgentsParts();
+    for (;;) {
+      // Reading may wait for ever, as on a terminal.
+      const next = await Promise.race([lines.next(), stopped]);
+      if (next === undefined || next.done === true || hasToStop()) break;
+      const { number, fault } = next.value;
+      if (fault !== undefined) {
+        refusals.expect(number);
+        refuse(number, fault);
+      }
+      const fields = next.value.fields === undefined ? undefined : agentsPart(next.value.fields);
+      if (fields === undefined) {
+        if (next.value.fields !== undefined) leftOutCount += 1;
+        continue;
+      }
+      startedAt ??= clock.now();
+      await waitUntil(startedAt + options.dueMs(fields));
+      while (unanswered.size >= maxUnanswered && !hasToStop()) await Promise.race([...unanswered, stopped]);
+      if (hasToStop()) break;
+      refusals.expect(number);
+      const answer = publish(number, restamper.restamp(fields, clock.wallTime()) as PublishedFields);
+      unanswered.add(answer);
+      void answer.then(() => unanswered.delete(answer));
+    }
+    await Promise.all(unanswered);
+    const durationMs = startedAt === undefined ? 0 : clock.now() - startedAt;
+    return { acceptedCount, refusedCount, leftOutCount, sessionIds, durationMs, wasStopped, gone };
+  }
+
+  return {
+    done: run(),
+    stop: () => {
+      wasStopped = true;
+      interrupt();
+    },
+  };
+}

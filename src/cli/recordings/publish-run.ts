@@ -1,0 +1,170 @@
+// Publishes the events of a file into one daemon.
+import type { Framing } from "../../../transports/framing/framings.js";
+import { Fault } from "../../base/errors.js";
+import { type AgentClient, createAgentClient } from "../../client/agent-client.js";
+import { ipcRpcConnector } from "../../client/node.js";
+import { chosenSocket, connectingTo } from "../shell/chosen-socket.js";
+import { EXIT, type ExitCode } from "../shell/exit-codes.js";
+import { faultLine } from "../shell/fault-lines.js";
+import { findSocket } from "../shell/find-socket.js";
+import { runCommand } from "../shell/run-command.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { jsonText } from "../terminal/json-text.js";
+import { createLineWriter } from "../terminal/line-writer.js";
+import { openInput, readJson, readLines } from "../terminal/read-lines.js";
+import { shownText } from "../terminal/shown-text.js";
+import { type Played, type PlayedLine, play } from "./play.js";
+import { createRestamper, createSchedule, type Pace } from "./recording.js";
+
+export interface PublishOptions {
+  readonly socket?: string;
+  readonly framing?: Framing;
+  readonly producerId?: string;
+  readonly rate?: number;
+  readonly realtime?: true;
+  readonly speed?: number;
+  readonly keepIds?: true;
+  readonly stopOnError?: true;
+  readonly inFlight: number;
+  readonly json?: true;
+}
+
+export function runPublish(file: string, options: PublishOptions, io: CommandIo): Promise<void> {
+  return runCommand(io, () => publish(file, options, io));
+}
+
+async function publish(file: string, options: PublishOptions, io: CommandIo): Promise<ExitCode> {
+  const output = createLineWriter(io.stdout);
+  const problems = createLineWriter(options.json === true ? io.stdout : io.stderr);
+  const input = await openInput(file, io.stdin);
+  const client = await connect(options, io).catch((caught: unknown) => {
+    input.destroy();
+    throw caught;
+  });
+  const refusals = createRefusalTally();
+  const playing = play({
+    client,
+    lines: playedLines(readLines(input, file)),
+    restamper: createRestamper({ keepsIds: options.keepIds === true, ids: io.ids }),
+    dueMs: createSchedule(paceFrom(options)),
+    clock: io.clock,
+    // Where nothing may follow a refusal, nothing may be on its way when it comes.
+    maxUnanswered: options.stopOnError === true ? 1 : options.inFlight,
+    stopsOnError: options.stopOnError === true,
+    onRefused: (line, fault) => {
+      if (options.json === true) void problems.write(faultLine(line, fault, true));
+      else if (refusals.count(fault)) void problems.write(`Error: ${faultLine(line, fault, false)}`);
+    },
+  });
+  let interruptCount = 0;
+  const cancelInterrupt = io.onInterrupt(() => {
+    interruptCount += 1;
+    playing.stop();
+    // Asked twice, it does not wait for answers either.
+    if (interruptCount > 1) void client.close();
+  });
+  try {
+    const played = await playing.done;
+    for (const told of refusals.untold()) await problems.write(told);
+    await output.write(resultLine(played, options.json === true));
+    if (played.gone !== undefined) throw played.gone;
+    if (played.wasStopped) return EXIT.interrupted;
+    return played.refusedCount > 0 ? EXIT.fault : EXIT.ok;
+  } catch (caught) {
+    if (interruptCount > 1) return EXIT.interrupted;
+    throw caught;
+  } finally {
+    cancelInterrupt();
+    await client.close();
+    input.destroy();
+    await output.flush();
+  }
+}
+
+async function connect({ socket, framing, producerId }: PublishOptions, io: CommandIo): Promise<AgentClient> {
+  const chosen = chosenSocket(socket, io.environment) ?? {
+    path: await findSocket(io.daemonDirectories),
+    isByVariable: false,
+  };
+  const connector = ipcRpcConnector(chosen.path, framing === undefined ? {} : { framing });
+  const client = await createAgentClient(connectingTo(chosen, connector), { reconnect: "never" });
+  if (producerId === undefined) return client;
+  try {
+    await client.setManifest({ agent_id: producerId });
+    return client;
+  } catch (caught) {
+    await client.close();
+    throw caught;
+  }
+}
+
+function paceFrom({ rate, realtime, speed }: PublishOptions): Pace {
+  if (rate !== undefined) return { kind: "rate", eventsPerSecond: rate };
+  if (realtime === true || speed !== undefined) return { kind: "recorded", speed: speed ?? 1 };
+  return { kind: "unpaced" };
+}
+
+/** What is no event is refused here; everything else is for the daemon to judge. */
+export async function* playedLines(lines: ReturnType<typeof readLines>): AsyncGenerator<PlayedLine> {
+  for await (const line of lines) {
+    const read = readJson(line);
+    const { number } = line;
+    switch (read.kind) {
+      case "object":
+        yield { number, fields: read.fields, fault: undefined };
+        break;
+      case "fault":
+        yield { number, fields: undefined, fault: read.fault };
+        break;
+      case "value":
+        yield { number, fields: undefined, fault: notAnObject() };
+        break;
+    }
+  }
+}
+
+function notAnObject(): Fault {
+  const detail = { pointer: "", rule: "AAEP §3.9" };
+  return new Fault("invalid_event", "An event is a JSON object. Write one event a line.", detail);
+}
+
+/** Equal refusals of every line would bury all others: a few are told, the rest only counted. */
+const TOLD_EACH = 5;
+
+function createRefusalTally() {
+  const counts = new Map<string, number>();
+  return {
+    /** Whether this one is to be told. */
+    count: ({ code, sentence }: Fault): boolean => {
+      const key = `${sentence} (${code})`;
+      const count = (counts.get(key) ?? 0) + 1;
+      counts.set(key, count);
+      return count <= TOLD_EACH;
+    },
+    untold: (): readonly string[] =>
+      [...counts]
+        .filter(([, count]) => count > TOLD_EACH)
+        .map(([key, count]) => shownText(`Error: ${count - TOLD_EACH} more lines: ${key}`)),
+  };
+}
+
+function resultLine(played: Played, asJson: boolean) {
+  const { acceptedCount, refusedCount, leftOutCount, sessionIds, durationMs, wasStopped } = played;
+  const seconds = Math.round(durationMs / 100) / 10;
+  if (asJson) {
+    const counts = {
+      accepted: acceptedCount,
+      refused: refusedCount,
+      left_out: leftOutCount,
+      sessions: sessionIds.size,
+    };
+    return jsonText({ ...counts, seconds, interrupted: wasStopped });
+  }
+  const end = wasStopped ? "Interrupted. " : "";
+  const result = `${end}Published ${counted(acceptedCount, "event")} of ${counted(sessionIds.size, "session")} in ${seconds} s; ${refusedCount} refused.`;
+  return leftOutCount === 0 ? result : `${result} ${counted(leftOutCount, "line")} left out: made by the daemon.`;
+}
+
+function counted(count: number, name: string): string {
+  return `${count} ${name}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,122 @@
+// A recording made publishable again: instants of today (R3b), ids of its own, and its own pace or another. Pure.
+import type { IdSource } from "../../base/ids.js";
+import { AGENTS_MEMBERS } from "../../protocols/aaep/validation/agents-members.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * What an agent can say of a recorded event: without the marks of the daemon that it was recorded from (R31). Of states that the daemon told by
+ * itself only the step is left, which the agent's next event may begin at, or undefined where there is none: the texts were the daemon's, and the
+ * one it is played to has its own. What it completed or ended for an agent still does that.
+ */
+export function agentsPart(fields: Fields): Fields | undefined {
+  const { aaepd, ...others } = membersOf(fields.extensions);
+  if (aaepd === undefined) return fields;
+  if (isDaemonMade(fields) && /agent\.state\.changed$/.test(String(fields.type))) return stepOf(fields);
+  const own = Object.fromEntries(Object.entries(membersOf(aaepd)).filter(([name]) => AGENTS_MEMBERS.has(name)));
+  const kept = Object.keys(own).length === 0 ? others : { ...others, aaepd: own };
+  const { extensions: _, ...rest } = fields;
+  return Object.keys(kept).length === 0 ? rest : { ...rest, extensions: kept };
+}
+
+/**
+ * The same of one recording's events in their order. A question's notice says to some listeners what the state before it says to the others (R6):
+ * where both were recorded, only the first counts.
+ */
+export function createAgentsParts(): typeof agentsPart {
+  let asked: unknown;
+  return (fields) => {
+    if (/agent\.awaiting\./.test(String(fields.type))) asked = fields.event_id;
+    const { asks, question } = membersOf(membersOf(fields.extensions).aaepd);
+    const isKnownStep = asks !== undefined && question !== undefined && question === asked;
+    return isKnownStep ? undefined : agentsPart(fields);
+  };
+}
+
+const ENVELOPE = ["@context", "type", "event_id", "session_id", "timestamp", "producer", "from_state", "to_state"];
+
+/** A summary is for those who were not there, and repeats what other lines say (R17). */
+function stepOf(fields: Fields): Fields | undefined {
+  const isSummary = membersOf(membersOf(fields.extensions).aaepd).summary === true;
+  if (isSummary || fields.from_state === fields.to_state) return undefined;
+  return Object.fromEntries(ENVELOPE.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])));
+}
+
+/** Whether a daemon made the recorded event in its agent's name (R31). */
+export function isDaemonMade(fields: Fields): boolean {
+  return membersOf(membersOf(fields.extensions).aaepd).by === "daemon";
+}
+
+function membersOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}
+
+export interface RestampOptions {
+  /** Leave session, event and question ids as they are recorded. */
+  readonly keepsIds: boolean;
+  readonly ids: IdSource;
+}
+
+export interface Restamper {
+  /** The event as it is to be published at `wallTime`. What is not there, or not readable, stays as it is. */
+  readonly restamp: (fields: Fields, wallTime: number) => Fields;
+}
+
+export function createRestamper({ keepsIds, ids }: RestampOptions): Restamper {
+  const renamed = new Map<string, string>();
+  let latest = 0;
+
+  /** The same id gets the same new one again, so that a recording with a mistake in it keeps the mistake. */
+  function rename(id: unknown, prefix: string): unknown {
+    if (typeof id !== "string" || !id.startsWith(prefix)) return id;
+    const known = renamed.get(id) ?? `${prefix}${ids.hex(16)}`;
+    renamed.set(id, known);
+    return known;
+  }
+
+  return {
+    restamp: (fields, wallTime) => {
+      latest = Math.max(latest, wallTime);
+      const stamped = "timestamp" in fields ? { ...fields, timestamp: new Date(latest).toISOString() } : fields;
+      if (keepsIds) return stamped;
+      const { event_id: eventId, session_id: sessionId, reply_token: replyToken } = fields;
+      return {
+        ...stamped,
+        ...(eventId === undefined ? undefined : { event_id: rename(eventId, "evt_") }),
+        ...(sessionId === undefined ? undefined : { session_id: rename(sessionId, "sess_") }),
+        ...(replyToken === undefined ? undefined : { reply_token: rename(replyToken, "rpl_") }),
+      };
+    },
+  };
+}
+
+export type Pace =
+  /** As fast as it is acknowledged. */
+  | { readonly kind: "unpaced" }
+  | { readonly kind: "rate"; readonly eventsPerSecond: number }
+  /** As it was recorded, `speed` times as fast. */
+  | { readonly kind: "recorded"; readonly speed: number };
+
+/** Answers for each event in turn when it is due, in ms after the first. */
+export function createSchedule(pace: Pace): (fields: Fields) => number {
+  let count = 0;
+  let firstAt: number | undefined;
+  let dueMs = 0;
+  return ({ timestamp }) => {
+    switch (pace.kind) {
+      case "unpaced":
+        return 0;
+      case "rate":
+        dueMs = (count * 1000) / pace.eventsPerSecond;
+        count += 1;
+        return dueMs;
+      case "recorded": {
+        const at = typeof timestamp === "string" ? Date.parse(timestamp) : Number.NaN;
+        if (Number.isNaN(at)) return dueMs;
+        firstAt ??= at;
+        dueMs = Math.max(dueMs, (at - firstAt) / pace.speed);
+        return dueMs;
+      }
+    }
+  };
+}

@@ -1,0 +1,64 @@
+// Checks the events of a file.
+import { Fault } from "../../base/errors.js";
+import { EXIT, type ExitCode } from "../shell/exit-codes.js";
+import { faultLine } from "../shell/fault-lines.js";
+import { runCommand } from "../shell/run-command.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { createLineWriter } from "../terminal/line-writer.js";
+import { type InputLine, openInput, readJson, readLines } from "../terminal/read-lines.js";
+import { createRecordingChecker } from "./check-recording.js";
+
+export interface ValidateOptions {
+  readonly asPublished?: true;
+  readonly json?: true;
+}
+
+export function runValidate(file: string, options: ValidateOptions, io: CommandIo): Promise<void> {
+  return runCommand(io, () => validate(file, options, io));
+}
+
+async function validate(file: string, options: ValidateOptions, io: CommandIo): Promise<ExitCode> {
+  const output = createLineWriter(io.stdout);
+  const status = createLineWriter(io.stderr);
+  const asJson = options.json === true;
+  const checker = createRecordingChecker({ completes: options.asPublished === true });
+  let eventCount = 0;
+  let violationCount = 0;
+  let badCount = 0;
+
+  function faultsOf(line: InputLine) {
+    const read = readJson(line);
+    if (read.kind === "fault") return [read.fault];
+    return checker.check(read.kind === "object" ? read.fields : read.value);
+  }
+
+  for await (const line of readLines(await openInput(file, io.stdin), file)) {
+    if (output.hasGone()) break;
+    const faults = faultsOf(line);
+    eventCount += 1;
+    violationCount += faults.length;
+    if (faults.length > 0) badCount += 1;
+    for (const fault of faults) await output.write(faultLine(line.number, withOwnId(fault, line), asJson));
+  }
+  const unfinished = checker.openSessionIds().filter(Boolean);
+  if (unfinished.length > 0) {
+    await status.write(`Note: the file ends before ${unfinished.join(", ")} does.`);
+  }
+  if (!asJson) {
+    const all = `${eventCount} ${eventCount === 1 ? "event" : "events"}`;
+    const found = violationCount === 1 ? "1 violation" : `${violationCount} violations`;
+    await output.write(violationCount === 0 ? `${all}, nothing wrong.` : `${found} in ${badCount} of ${all}.`);
+  }
+  await output.flush();
+  return violationCount === 0 ? EXIT.ok : EXIT.fault;
+}
+
+/** Of an id that the check itself filled in nobody knows anything. */
+function withOwnId(fault: Fault, line: InputLine): Fault {
+  const { code, sentence, pointer, rule, eventId } = fault;
+  if (eventId === undefined || line.text?.includes(eventId) === true) return fault;
+  return new Fault(code, sentence, {
+    ...(pointer === undefined ? undefined : { pointer }),
+    ...(rule === undefined ? undefined : { rule }),
+  });
+}

@@ -1,0 +1,102 @@
+import { type Command, Option } from "commander";
+import type { ProducerManifest } from "#gen/aaep/types.js";
+import { currentPlace, ipcDirectories, ipcPath } from "../../../transports/ipc/paths.js";
+import { Fault } from "../../base/errors.js";
+import { describeSource, resolveConfiguration } from "../../daemon/config/config-sources.js";
+import { readVersion } from "../../daemon/platform/version.js";
+import { daemonManifest } from "../../daemon/presence/manifest.js";
+import { type ChosenSocket, connectingTo } from "../shell/chosen-socket.js";
+import { configurationFlags } from "../shell/configuration-options.js";
+import type { CommandContext } from "../shell/context.js";
+import { findSocket } from "../shell/find-socket.js";
+import { jsonText } from "../terminal/json-text.js";
+
+/** How long a daemon may take to tell its manifest. One that takes longer has a problem that is worth an error. */
+const ANSWER_MS = 5000;
+
+const EXPLANATION = `
+The manifest says who the producer is, what it speaks and what it offers; assistive technology reads it before it subscribes. It is one JSON document
+on standard output.
+
+Without --socket the daemon that AAEPD_SOCKET names is asked, else the only one of this user that runs; where several run, choose one. --new prints what
+a new daemon would say.
+
+Examples:
+  aaepd manifest
+  aaepd manifest --socket auto --producer-id planner
+  aaepd manifest --new --producer-id planner
+  aaepd manifest --socket /run/user/1000/aaep/planner.sock`;
+
+/** `aaepd manifest`: the manifest of a daemon that runs, or with `--new` of the one that `aaepd serve` would start. */
+export function registerManifest(program: Command, context: CommandContext): void {
+  program
+    .command("manifest")
+    .summary("print the manifest of a daemon that runs, or of the one that serve would start")
+    .description("Prints the manifest of the daemon that runs, or of the one that serve would start.")
+    .option("--socket <PATH|auto>", "The socket of a daemon that runs; auto is where --producer-id puts it.")
+    .addOption(new Option("--new", "Asks nobody: what a daemon would say that serve starts now.").conflicts(["socket"]))
+    .option("--producer-id <ID>", "The id of the producer, as for serve.")
+    .option("--config <FILE>", "The configuration file, as for serve.")
+    .addHelpText("after", EXPLANATION)
+    .action(async (parsed: Readonly<Record<string, unknown>>) => {
+      const manifest = await manifestFor(parsed);
+      context.stdio.writable.write(`${jsonText(manifest, 2)}\n`);
+    });
+}
+
+async function manifestFor(parsed: Readonly<Record<string, unknown>>): Promise<ProducerManifest> {
+  const { flags, configFile } = configurationFlags(parsed);
+  const { configuration, sources } = resolveConfiguration({
+    command: "serve",
+    flags,
+    configFile,
+    environment: process.env,
+  });
+  const { socket, producerId } = configuration;
+  if (parsed.new === true) return daemonManifest({ configuration, version: readVersion(), hasStdio: false });
+  // Where nobody has chosen one, on the command line, by a variable or in the file, whoever runs is meant.
+  if (sources.socket.kind === "default" && sources.producerId.kind === "default") {
+    return askAt({ path: await theOnlySocket(), isByVariable: false });
+  }
+  const isByVariable = sources.socket.kind === "environment";
+  switch (socket.kind) {
+    case "path":
+      return askAt({ path: socket.path, isByVariable });
+    case "auto":
+      return askAt({ path: ipcPath(currentPlace(), producerId), isByVariable: false });
+    case "off": {
+      const sentence = `There is no daemon at ${describeSource(sources.socket)} off. Give the path of a socket, or auto; or --new.`;
+      throw new Fault("usage", sentence, { origin: "local" });
+    }
+  }
+}
+
+async function theOnlySocket(): Promise<string> {
+  try {
+    return await findSocket(ipcDirectories(currentPlace()));
+  } catch (caught) {
+    if (!(caught instanceof Fault) || caught.code !== "not_found") throw caught;
+    const sentence = `${caught.sentence}, or see what it would say with: aaepd manifest --new`;
+    throw new Fault("not_found", sentence, { origin: "local" });
+  }
+}
+
+async function askAt(socket: ChosenSocket): Promise<ProducerManifest> {
+  const { path } = socket;
+  const [{ createAgentClient }, { ipcRpcConnector }] = await Promise.all([
+    import("../../client/agent-client.js"),
+    import("../../client/node.js"),
+  ]);
+  const client = await createAgentClient(connectingTo(socket, ipcRpcConnector(path)), { reconnect: "never" });
+  let deadline: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const sentence = `The daemon at ${path} did not answer within ${ANSWER_MS / 1000} seconds. Try again, or start it anew.`;
+    deadline = setTimeout(() => reject(new Fault("timed_out", sentence)), ANSWER_MS);
+  });
+  try {
+    return await Promise.race([client.manifest(), late]);
+  } finally {
+    clearTimeout(deadline);
+    await client.close();
+  }
+}

@@ -1,0 +1,67 @@
+// What serve and stdio have in common: configuration, log, start, and the life of the process.
+import type { DaemonCommand } from "../../daemon/config/config.js";
+import { type ConfigurationSources, resolveConfiguration } from "../../daemon/config/config-sources.js";
+import type { DaemonOptions } from "../../daemon/config/daemon-options.js";
+import { stopTimes } from "../../daemon/config/stop-times.js";
+import type { Daemon } from "../../daemon/daemon.js";
+import { compileEarly } from "../shell/compile-early.js";
+import { configurationFlags } from "../shell/configuration-options.js";
+import type { CommandContext } from "../shell/context.js";
+import { keepHeapClose } from "../shell/heap-growth.js";
+
+/** On Windows the signal says that the console was closed, and the system ends the process a few seconds later whatever it does. */
+const CAN_HANG_UP = process.platform !== "win32";
+
+/** Runs a daemon until it ends, and the process with it. Rejects with a Fault where it cannot start. */
+export async function runDaemonCommand(
+  command: DaemonCommand,
+  parsed: Readonly<Record<string, unknown>>,
+  context: CommandContext,
+  ready: (running: Daemon, options: DaemonOptions) => void,
+): Promise<void> {
+  const from: ConfigurationSources = { command, ...configurationFlags(parsed), environment: process.env };
+  const { configuration, sources } = resolveConfiguration(from);
+  let latest = configuration;
+  keepHeapClose();
+  // All at once, and only now: whoever mistyped an option need not wait for them.
+  const [{ createLog }, { createClock }, { createIdSource, sha256Hex }, { readVersion }, { runDaemon }, startDaemon] =
+    await Promise.all([
+      import("../../daemon/platform/log.js"),
+      import("../../daemon/platform/clock.js"),
+      import("../../daemon/platform/ids.js"),
+      import("../../daemon/platform/version.js"),
+      import("../../daemon/lifecycle.js"),
+      context.loadDaemon(),
+    ]);
+  const log = createLog(configuration.logLevel);
+  const options: DaemonOptions = {
+    ...configuration,
+    declaredProducerId: sources.producerId.kind === "default" ? undefined : configuration.producerId,
+    log,
+    clock: createClock(),
+    ids: createIdSource(),
+    sha256Hex,
+    version: readVersion(),
+    // Agents start their own as often as they like; a second one of the user's is a mistake, which nobody would see.
+    ...(command === "stdio" ? { stdio: context.stdio } : { mostInstances: 1 }),
+  };
+  await runDaemon<Daemon>({
+    log,
+    start: () => startDaemon(options),
+    ready: (running) => {
+      ready(running, options);
+      compileEarly();
+    },
+    stdin: command === "stdio" ? context.stdio.readable : undefined,
+    watchParent: configuration.watchParent,
+    stopWithinMs: () => stopTimes(latest, command === "stdio").totalMs,
+    ...(command === "serve" && CAN_HANG_UP
+      ? {
+          reload: (running) => {
+            latest = resolveConfiguration(from).configuration;
+            running.reconfigure(latest);
+          },
+        }
+      : {}),
+  });
+}

@@ -1,0 +1,46 @@
+// The socket that a command was told to use: by its option, else by the variable that daemons obey too.
+import { Fault, faultFrom } from "../../base/errors.js";
+import { socketChoice } from "../../daemon/config/config-values.js";
+
+export const SOCKET_VARIABLE = "AAEPD_SOCKET";
+
+export interface ChosenSocket {
+  readonly path: string;
+  /** The variable chose it. Errors say so, because a variable is easily forgotten. */
+  readonly isByVariable: boolean;
+}
+
+/**
+ * The socket of `--socket`, else of AAEPD_SOCKET. Undefined where neither names one, as with the variable's `auto`: daemons are looked for then.
+ * Throws a Fault "usage" where the variable names no place, as with `off`.
+ */
+export function chosenSocket(
+  option: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): ChosenSocket | undefined {
+  if (option !== undefined) return { path: option, isByVariable: false };
+  const text = environment[SOCKET_VARIABLE];
+  if (text === undefined) return undefined;
+  const read = socketChoice.fromText(text);
+  if (read.kind === "value" && read.value.kind === "auto") return undefined;
+  if (read.kind === "value" && read.value.kind === "path") return { path: read.value.path, isByVariable: true };
+  const sentence = `The variable ${SOCKET_VARIABLE} is ${JSON.stringify(text.slice(0, 200))}, at which no daemon listens. Set it to the path of a socket or to auto, unset it, or give --socket.`;
+  throw new Fault("usage", sentence, { origin: "local" });
+}
+
+/** Connects as `connect` does. The Fault of a socket that the variable chose says so. */
+export function connectingTo<Given extends readonly unknown[], Connected>(
+  { isByVariable }: ChosenSocket,
+  connect: (...given: Given) => Promise<Connected>,
+): (...given: Given) => Promise<Connected> {
+  if (!isByVariable) return connect;
+  return async (...given) => {
+    try {
+      return await connect(...given);
+    } catch (caught) {
+      const fault = faultFrom(caught);
+      const sentence = `${fault.sentence} The variable ${SOCKET_VARIABLE} names that socket: set it anew, unset it, or give --socket.`;
+      throw new Fault(fault.code, sentence, { origin: fault.origin, cause: fault });
+    }
+  };
+}

@@ -1,0 +1,31 @@
+import type { Fault } from "../../base/errors.js";
+import { EXIT_CODES } from "../../daemon/platform/exit-codes.js";
+
+/** What the commands that are clients exit with; docs/exit-codes.md explains each. */
+export const EXIT = {
+  ok: EXIT_CODES.done.code,
+  /** What was read, or whoever was spoken to, was at fault. */
+  fault: EXIT_CODES.failed.code,
+  usage: EXIT_CODES.usage.code,
+  /** No daemon could be reached. */
+  unreachable: EXIT_CODES.unreachable.code,
+  interrupted: EXIT_CODES.interrupted.code,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+export function exitCodeFromFault(fault: Fault): ExitCode {
+  switch (fault.code) {
+    case "usage":
+    case "address_invalid":
+      return EXIT.usage;
+    case "not_found":
+    case "peer_gone":
+    case "timed_out":
+    case "permission_denied":
+    case "shutting_down":
+      return EXIT.unreachable;
+    default:
+      return EXIT.fault;
+  }
+}

@@ -1,0 +1,72 @@
+// What becomes of a subscription, in sentences for people.
+import { unreachable } from "../../base/exhaustive.js";
+import type { Interruption, SubscriberState } from "../../client/subscriber-states.js";
+import { shownText } from "../terminal/shown-text.js";
+import { termsInWords } from "./capability-options.js";
+
+/** Empty where there is nothing worth saying. */
+export function stateInWords(state: SubscriberState): string {
+  switch (state.kind) {
+    case "connecting":
+      return "";
+    case "active": {
+      const { accepted, isResumed } = state;
+      const { agent_name: name, agent_id: id } = accepted.producer;
+      const notes = accepted.negotiation_notes ?? "";
+      const what = isResumed ? "Connected again" : "Connected";
+      return shownText(`${what} to ${name ?? id}: ${termsInWords(accepted.honored_capabilities)}. ${notes}`);
+    }
+    case "waiting":
+      return waitingInWords(state.because);
+    case "ended":
+      return "";
+    default:
+      return unreachable(state);
+  }
+}
+
+/** One sentence for however many attempts it takes: a clock that counts them down would talk over everything else. */
+function waitingInWords(because: Interruption): string {
+  switch (because.kind) {
+    case "fault":
+      return "The daemon has gone. Waiting for it to come back.";
+    case "closed":
+      return `${interruptionInWords(because)} Waiting for it to come back.`;
+    case "rejected":
+      return `${interruptionInWords(because)} Trying again.`;
+    default:
+      return unreachable(because);
+  }
+}
+
+export function interruptionInWords(because: Interruption): string {
+  switch (because.kind) {
+    case "closed": {
+      const { reason_code: code = "no reason given", reason_message: message } = because.close;
+      return shownText(`The daemon has closed the subscription: ${message ?? reasonInWords(code)} (${code}).`);
+    }
+    case "rejected": {
+      const { reason_code: code, reason_message: message } = because.rejected;
+      return shownText(`The daemon has rejected the subscription: ${message} (${code})`);
+    }
+    case "fault":
+      return because.fault.sentence;
+    default:
+      return unreachable(because);
+  }
+}
+
+function reasonInWords(code: string): string {
+  switch (code) {
+    case "producer_shutdown":
+      return "it is shutting down";
+    case "recording_ended":
+      return "the recording has ended";
+    case "producer_error":
+      return "something went wrong in it";
+    case "lagging":
+      return "this side reads too slowly";
+    default:
+      return "it says no more";
+  }
+}

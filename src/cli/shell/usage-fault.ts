@@ -1,0 +1,118 @@
+// What commander says of a mistyped command line, in our words: which option was meant, and where to read more.
+import type { Command, CommanderError } from "commander";
+import { Fault } from "../../base/errors.js";
+import { didYouMean } from "../../daemon/config/nearest.js";
+
+export function unknownCommand(name: string, known: readonly string[]): Fault {
+  return usage(
+    `There is no command ${quoted(name)}. ${[didYouMean(name, known), "See aaepd --help."].join(" ").trim()}`,
+  );
+}
+
+/** `program` has parsed `argv` and thrown `error`. */
+export function usageFault(error: CommanderError, program: Command, argv: readonly string[]): Fault {
+  const command = commandIn(program, argv);
+  const help = `${pathOf(command)} --help`;
+  const said = error.message.replace(/^error: /, "");
+  if (error.code === "commander.unknownOption") {
+    const flag = /'(.*)'/s.exec(said)?.[1] ?? said;
+    const [name = flag] = flag.split("=", 1);
+    return usage(`There is no option ${quoted(name)}. ${`${didYouMean(name, flagsOf(command))} See ${help}.`.trim()}`);
+  }
+  if (error.code === "commander.unknownCommand") {
+    const name = /'(.*)'/s.exec(said)?.[1] ?? said;
+    const near = didYouMean(name, namesOf(command));
+    return usage(`${pathOf(command)} has no command ${quoted(name)}. ${`${near} See ${help}.`.trim()}`);
+  }
+  // Nothing was named where one of several is wanted.
+  if (error.code === "commander.help") return usage(`Give a command: ${namesOf(command).join(", ")}. See ${help}.`);
+  return usage(`${inOurWords(said)} See ${help}.`);
+}
+
+/** The command that is named, or the one of its own that is named after it. */
+function commandIn(program: Command, argv: readonly string[]): Command {
+  const found = program.commands.find((candidate) => argv.includes(candidate.name()));
+  return found === undefined ? program : commandIn(found, argv.slice(argv.indexOf(found.name()) + 1));
+}
+
+/** As it is called: "aaepd journal inspect". */
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}
+
+function namesOf(command: Command): readonly string[] {
+  return command.commands.map((one) => one.name());
+}
+
+/** In the one style of all mistakes: what was given, then what to give. Each row knows one sentence of commander's, by what never changes in it. */
+const REWORDED: readonly (readonly [readonly string[], (...parts: readonly string[]) => string])[] = [
+  [
+    ["option '", "' argument missing"],
+    (flags = "") => `${longOf(flags)} has no value. Give one: ${longOf(flags)}${argumentOf(flags)}.`,
+  ],
+  [
+    ["required option '", "' not specified"],
+    (flags = "") => `There is no ${longOf(flags)}. Give one: ${longOf(flags)}${argumentOf(flags)}.`,
+  ],
+  [["missing required argument '", "'"], (name) => `There is no ${name}. Give one.`],
+  [
+    ["option '", "' argument '", "' is invalid. ", ""],
+    (flags = "", value = "", wanted = "") =>
+      `${longOf(flags)} is ${quoted(value)}. ${wanted.replace(/^Allowed choices are/, "Give one of")}`,
+  ],
+  [
+    ["option '", "' cannot be used with option '", "'"],
+    (one = "", other = "") => `${longOf(one)} and ${longOf(other)} cannot be given together. Leave one of them out.`,
+  ],
+  [
+    ["too many arguments", ". Expected ", " argument", " but got ", "."],
+    (_, most, _plural, count) => `Too many arguments: ${count} where ${most} can be. Leave the others out.`,
+  ],
+];
+
+function inOurWords(said: string): string {
+  for (const [fixed, sentence] of REWORDED) {
+    const parts = partsBetween(said, fixed);
+    if (parts !== undefined) return sentence(...parts);
+  }
+  return `${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.?$/, ".")}`;
+}
+
+/** The parts of a text that begins and ends with what is fixed, and has the rest of it in order in between; undefined of any other text. */
+function partsBetween(text: string, fixed: readonly string[]): readonly string[] | undefined {
+  const [first = "", ...others] = fixed;
+  const last = others.pop() ?? "";
+  const end = text.length - last.length;
+  if (!text.startsWith(first) || !text.endsWith(last)) return undefined;
+  const parts: string[] = [];
+  let at = first.length;
+  for (const part of others) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return undefined;
+    parts.push(text.slice(at, found));
+    at = found + part.length;
+  }
+  return at > end ? undefined : [...parts, text.slice(at, end)];
+}
+
+/** Of "-r, --rate <number>" the name that says more. */
+function longOf(flags: string): string {
+  return /^(?:-\w, )?(\S+)/.exec(flags)?.[1] ?? flags;
+}
+
+/** Of "-r, --rate <number>" what follows the name. */
+function argumentOf(flags: string): string {
+  return flags.slice(flags.indexOf(longOf(flags)) + longOf(flags).length);
+}
+
+function flagsOf(command: Command): readonly string[] {
+  return [...command.options.flatMap(({ long }) => long ?? []), "--help"];
+}
+
+function usage(sentence: string): Fault {
+  return new Fault("usage", sentence, { origin: "local" });
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.slice(0, 100));
+}

@@ -1,0 +1,194 @@
+// Asks daemons how they stand, and tells it: once, or again and again.
+import { Fault, faultFrom } from "../../base/errors.js";
+import { ipcRpcConnector } from "../../client/node.js";
+import type { DaemonStatus } from "../../daemon/status/daemon-status.js";
+import { type ChosenSocket, chosenSocket, connectingTo } from "../shell/chosen-socket.js";
+import { EXIT, type ExitCode } from "../shell/exit-codes.js";
+import { listeningDaemons, noDaemonIn, usualSocket } from "../shell/find-socket.js";
+import { describeFault, runCommand } from "../shell/run-command.js";
+import { takesControls } from "../terminal/colors.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { jsonText } from "../terminal/json-text.js";
+import { createLineWriter, type LineWriter } from "../terminal/line-writer.js";
+import { terminalColumns, USUAL_COLUMNS } from "../terminal/terminal-width.js";
+import { statusLines } from "./status-text.js";
+
+export interface StatusOptions {
+  readonly socket?: string;
+  readonly json?: true;
+  /** Seconds from one telling to the next; true: the usual ones. */
+  readonly watch?: number | true;
+}
+
+interface Telling extends StatusOptions {
+  readonly chosen: ChosenSocket | undefined;
+}
+
+interface Asked {
+  readonly label: string;
+  readonly socketPath: string;
+  readonly isByVariable?: boolean;
+}
+
+type Answer =
+  | { readonly kind: "status"; readonly from: Asked; readonly status: DaemonStatus }
+  | { readonly kind: "fault"; readonly from: Asked; readonly fault: Fault };
+
+const USUAL_WATCH_SECONDS = 2;
+/** A daemon that is there and does not answer is told of, and does not hold up the others. */
+const ANSWER_TIMEOUT_MS = 5000;
+const MOST_COLUMNS = 100;
+/** To the upper left, and nothing below: the terminal keeps what was there before. */
+const REDRAW = "\u001b[H\u001b[J";
+
+export function runStatus(options: StatusOptions, io: CommandIo): Promise<void> {
+  return runCommand(io, async () => {
+    const telling = { ...options, chosen: chosenSocket(options.socket, io.environment) };
+    return await (options.watch === undefined ? tellOnce(telling, io) : watch(telling, io));
+  });
+}
+
+async function tellOnce(options: Telling, io: CommandIo): Promise<ExitCode> {
+  const output = createLineWriter(io.stdout);
+  const answers = await askAll(await daemonsFor(options, io), options, io);
+  const [only] = answers;
+  if (answers.length === 1 && only?.kind === "fault") throw only.fault;
+  tell(answers, options, io, output);
+  await output.flush();
+  return answers.some(({ kind }) => kind === "fault") ? EXIT.unreachable : EXIT.ok;
+}
+
+/** Goes on while there is no daemon: one may start, or come back. */
+async function watch(options: Telling, io: CommandIo): Promise<ExitCode> {
+  const output = createLineWriter(io.stdout);
+  const seconds = typeof options.watch === "number" ? options.watch : USUAL_WATCH_SECONDS;
+  let isOver = false;
+  let tellOver = (): void => {};
+  const over = new Promise<void>((resolve) => {
+    tellOver = resolve;
+  });
+  const end = (): void => {
+    isOver = true;
+    tellOver();
+  };
+  const cancelInterrupt = io.onInterrupt(end);
+  void output.gone.then(end, end);
+  try {
+    while (!isOver) {
+      const lines = await linesNow(options, io);
+      if (isOver) break;
+      const isRedrawn = takesControls(io) && options.json !== true;
+      await output.write(isRedrawn ? `${REDRAW}${lines.join("\n")}` : lines.join("\n"));
+      // One telling after the other is told apart by an empty line.
+      if (!isRedrawn && options.json !== true) await output.write("");
+      const pause = elapsed(io, seconds * 1000);
+      await Promise.race([over, pause.done]);
+      pause.cancel();
+    }
+  } finally {
+    cancelInterrupt();
+    await output.flush();
+  }
+  return EXIT.ok;
+}
+
+async function linesNow(options: Telling, io: CommandIo): Promise<readonly string[]> {
+  try {
+    return linesOf(await askAll(await daemonsFor(options, io), options, io), options, io);
+  } catch (caught) {
+    const fault = faultFrom(caught);
+    return [options.json === true ? faultJson(fault, undefined) : `Error: ${describeFault(fault)}`];
+  }
+}
+
+async function daemonsFor({ chosen }: Telling, { daemonDirectories }: CommandIo): Promise<readonly Asked[]> {
+  if (chosen !== undefined) return [{ label: "", socketPath: chosen.path, isByVariable: chosen.isByVariable }];
+  if (daemonDirectories.length === 0) return [{ label: "", socketPath: usualSocket() }];
+  const found = await listeningDaemons(daemonDirectories);
+  if (found.length === 0) throw noDaemonIn(daemonDirectories);
+  return found;
+}
+
+function askAll(daemons: readonly Asked[], { json }: StatusOptions, io: CommandIo): Promise<readonly Answer[]> {
+  return Promise.all(
+    daemons.map(async (from): Promise<Answer> => {
+      try {
+        const status = await ask(from, io);
+        if (json !== true) assertTellable(status, from, io);
+        return { kind: "status", from, status };
+      } catch (caught) {
+        return { kind: "fault", from, fault: faultFrom(caught) };
+      }
+    }),
+  );
+}
+
+/** Whoever listens at a socket may answer anything, and a daemon of another version something else. */
+function assertTellable(status: DaemonStatus, { socketPath }: Asked, { clock }: CommandIo): void {
+  try {
+    statusLines(status, clock.wallTime(), USUAL_COLUMNS);
+  } catch (cause) {
+    const sentence = `What listens at ${socketPath} answers no status that this version can tell. See it with --json.`;
+    throw new Fault("unsupported", sentence, { origin: "peer", cause });
+  }
+}
+
+async function ask({ socketPath, isByVariable = false }: Asked, io: CommandIo): Promise<DaemonStatus> {
+  const connect = connectingTo({ path: socketPath, isByVariable }, ipcRpcConnector(socketPath));
+  const connection = await connect({ request: () => ({}), notification: () => {} });
+  const patience = elapsed(io, ANSWER_TIMEOUT_MS);
+  try {
+    const late = patience.done.then(() => {
+      const sentence = `The daemon at ${socketPath} did not answer within ${ANSWER_TIMEOUT_MS / 1000} s.`;
+      throw new Fault("timed_out", sentence, { origin: "local" });
+    });
+    // What the daemon of this version answers; another's members may be missing, and are then not told.
+    return (await Promise.race([connection.request("aaepd.status", {}), late])) as DaemonStatus;
+  } catch (caught) {
+    if (!(caught instanceof Fault) || caught.code !== "unknown_method") throw caught;
+    const sentence = `The daemon at ${socketPath} is of an earlier version, which has no status. Restart it.`;
+    throw new Fault("unsupported", sentence, { origin: "peer" });
+  } finally {
+    patience.cancel();
+    await connection.close();
+  }
+}
+
+function tell(answers: readonly Answer[], options: StatusOptions, io: CommandIo, output: LineWriter): void {
+  for (const line of linesOf(answers, options, io)) void output.write(line);
+}
+
+function linesOf(answers: readonly Answer[], options: StatusOptions, io: CommandIo): readonly string[] {
+  const lines: string[] = [];
+  const columns = Math.min(terminalColumns(io.stdout) ?? USUAL_COLUMNS, MOST_COLUMNS);
+  for (const answer of answers) {
+    if (options.json === true) {
+      lines.push(answer.kind === "status" ? jsonText(answer.status) : faultJson(answer.fault, answer.from));
+      continue;
+    }
+    if (lines.length > 0) lines.push("");
+    if (answer.kind === "status") lines.push(...statusLines(answer.status, io.clock.wallTime(), columns));
+    else lines.push(`Daemon ${answer.from.label}`.trimEnd(), `  Error: ${describeFault(answer.fault)}`);
+  }
+  return lines;
+}
+
+function faultJson({ code, sentence }: Fault, from: Asked | undefined): string {
+  return jsonText({
+    error: { code, message: sentence, ...(from === undefined ? {} : { socket: from.socketPath }) },
+  });
+}
+
+interface Elapsing {
+  readonly done: Promise<void>;
+  /** It never comes then. */
+  readonly cancel: () => void;
+}
+
+function elapsed({ clock }: CommandIo, milliseconds: number): Elapsing {
+  let cancel = (): void => {};
+  const done = new Promise<void>((resolve) => {
+    cancel = clock.wakeAt(clock.now() + milliseconds, resolve);
+  });
+  return { done, cancel };
+}

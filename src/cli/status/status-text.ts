@@ -1,0 +1,224 @@
+// A daemon's status for people, in plain sentences that are read aloud as well as seen: what is wrong comes first, what belongs together stands
+// on one line, and what is no news (a count of nothing) is left out.
+
+import type { StatusMemory } from "../../daemon/platform/process-memory.js";
+import type {
+  DaemonStatus,
+  StatusJournal,
+  StatusProblem,
+  StatusQuestion,
+  StatusSession,
+  StatusSubscription,
+  StatusTerms,
+} from "../../daemon/status/daemon-status.js";
+import { shownText, wrapText } from "../terminal/shown-text.js";
+
+/** `now`: milliseconds since 1970. No line is wider than `columns`, where words allow. */
+export function statusLines(status: DaemonStatus, now: number, columns: number): readonly string[] {
+  const { sessions, subscriptions, questions, problems } = status;
+  const heading = `Daemon ${status.producer_id}, aaepd ${status.version}, process ${status.pid}, up ${span(status.uptime_seconds)}`;
+  const paragraphs: [indent: number, text: string][] = [
+    [0, heading],
+    ...problemLines(problems),
+    ...listed("Session", status.session_count, sessions, (one) => sessionLines(one, now)),
+    ...listed("Subscription", status.subscription_count, subscriptions, (one) => subscriptionLines(one, now)),
+    ...listed("Open question", status.question_count, questions, (one) => questionLines(one, now)),
+    [
+      0,
+      `Rates: ${status.rates.published_per_second} events published and ${status.rates.delivered_per_second} delivered a second.`,
+    ],
+    [0, totalsLine(status)],
+    ...journalLines(status.journal),
+    [0, memoryLine(status.memory)],
+    ...endpointLines(status),
+  ];
+  return paragraphs.flatMap(([indent, text]) => wrapped(indent, text, columns));
+}
+
+type Paragraph = [indent: number, text: string];
+
+/** What a line begins with that continues the one above it. */
+const CONTINUED = 2;
+/** On a terminal narrower than this, words are cut by the terminal. */
+const LEAST_TEXT_COLUMNS = 16;
+
+function wrapped(indent: number, text: string, columns: number): readonly string[] {
+  return wrapText(shownText(text), Math.max(LEAST_TEXT_COLUMNS, columns - indent - CONTINUED)).map(
+    (line, index) => " ".repeat(index === 0 ? indent : indent + CONTINUED) + line,
+  );
+}
+
+function problemLines(problems: readonly StatusProblem[]): Paragraph[] {
+  if (problems.length === 0) return [[0, "No problems."]];
+  return [
+    [0, `Problems: ${problems.length}`],
+    ...problems.flatMap(({ message, remedy, since }): Paragraph[] => [
+      [2, since === undefined ? message : `${message} Since ${timeOf(since)}.`],
+      [4, `What helps: ${remedy}`],
+    ]),
+  ];
+}
+
+function listed<Item>(
+  name: string,
+  count: number,
+  items: readonly Item[],
+  linesOf: (item: Item) => readonly Paragraph[],
+): Paragraph[] {
+  if (count === 0) return [[0, `${name}s: none`]];
+  const leftOut = count - items.length;
+  return [
+    [0, `${name}s: ${count}`],
+    ...items.flatMap(linesOf),
+    ...(leftOut > 0 ? ([[2, `and ${leftOut} more`]] satisfies Paragraph[]) : []),
+  ];
+}
+
+function sessionLines(one: StatusSession, now: number): Paragraph[] {
+  const open = sentenceOf([
+    some(one.open_tools, "tool"),
+    some(one.open_outputs, "output"),
+    some(one.open_questions, "question"),
+  ]);
+  const away =
+    one.grace_until === undefined
+      ? "its agent is away"
+      : `its agent is away and may come back within ${span(secondsUntil(one.grace_until, now))}`;
+  const facts = sentenceOf([
+    one.state.replaceAll("_", " "),
+    counted(one.events, "event"),
+    open === "" ? "" : `open: ${open}`,
+    one.agent_connected ? "" : away,
+  ]);
+  return [[2, `${one.session_id} of ${one.agent_name ?? one.agent_id}: ${facts}`]];
+}
+
+function subscriptionLines(one: StatusSubscription, now: number): Paragraph[] {
+  const history = sentenceOf([
+    `delivered ${one.delivered}`,
+    one.coalesced === 0 ? "" : `merged ${one.coalesced}`,
+    one.overtook === 0 ? "" : `${one.overtook} critical went ahead`,
+    one.fell_behind === 0 ? "" : `fell behind ${times(one.fell_behind)}`,
+    one.gaps === 0 ? "" : `${counted(one.gaps, "gap")} of at most ${counted(one.gap_events, "event")}`,
+  ]);
+  return [
+    [2, `${one.subscriber_id}: ${readingOf(one)}; ${history}; subscribed for ${span(-secondsUntil(one.since, now))}`],
+    [4, `Terms: ${termsOf(one.terms)}`],
+  ];
+}
+
+function readingOf(one: StatusSubscription): string {
+  const reads = {
+    live: "hears what is live",
+    queue: `waits with ${counted(one.queue + one.untaken, "event")}`,
+    journal: `reads from the journal, at most ${counted(one.untaken, "event")} behind`,
+  }[one.reads];
+  const lag = one.lag_seconds === 0 ? "" : ` for ${span(one.lag_seconds)}, ${counted(one.lag_events, "event")}`;
+  return sentenceOf([one.paused ? "paused" : "", one.blocked ? `takes nothing${lag}` : "", reads]);
+}
+
+function termsOf(terms: StatusTerms): string {
+  const { include, exclude } = terms.event_filters;
+  const replies = sentenceOf([
+    terms.supports_confirmation_reply ? "confirmations" : "",
+    terms.supports_clarification_reply ? "clarifications" : "",
+  ]);
+  return [
+    terms.max_events_per_second === undefined ? "no rate limit" : `${terms.max_events_per_second} events a second`,
+    `${terms.preferred_verbosity} verbosity`,
+    `languages ${terms.languages.join(", ")}`,
+    `boundaries ${terms.coalesce_boundaries.join(", ")}`,
+    include.length === 0 ? "critical events only" : `includes ${include.join(", ")}`,
+    ...(exclude.length === 0 ? [] : [`excludes ${exclude.join(", ")}`]),
+    ...(terms.cognitive_load === "medium" ? [] : [`${terms.cognitive_load} cognitive load`]),
+    ...(terms.pace_wpm === undefined ? [] : [`${terms.pace_wpm} words a minute`]),
+    replies === "" ? "answers nothing" : `answers ${replies}`,
+  ].join("; ");
+}
+
+function questionLines(one: StatusQuestion, now: number): Paragraph[] {
+  const left = secondsUntil(one.deadline, now);
+  return [
+    [2, `${one.kind} in ${one.session_id}, ${left > 0 ? `${span(left)} left` : "due"}: "${one.asked}"`],
+    [4, `${one.can_answer} can answer, shown to ${one.shown_to}, asked ${span(-secondsUntil(one.asked_at, now))} ago`],
+  ];
+}
+
+function totalsLine({ totals, closures }: DaemonStatus): string {
+  const ended = Object.entries(closures).map(([reason, count]) => `${count} ${reason}`);
+  const told = `Since the start: ${totals.published} published, ${totals.delivered} delivered, ${totals.coalesced} merged`;
+  return ended.length === 0 ? `${told}.` : `${told}. Subscriptions ended: ${ended.join(", ")}.`;
+}
+
+function journalLines(journal: StatusJournal): Paragraph[] {
+  const { oldest_age_seconds: age, policy, path, failure } = journal;
+  const where = journal.kind === "memory" ? "in memory" : `on disk, policy ${policy}`;
+  const facts = sentenceOf([
+    where,
+    counted(journal.events, "event"),
+    bytesText(journal.bytes),
+    age === undefined ? "" : `the oldest ${span(age)} old`,
+    journal.unsafe_events === 0 ? "" : `${journal.unsafe_events} not yet safe`,
+    failure === undefined ? "" : "FAILING",
+  ]);
+  return [[0, `Journal: ${facts}`], ...(path === undefined ? [] : ([[2, path]] satisfies Paragraph[]))];
+}
+
+function memoryLine({ rss_bytes, anonymous_bytes, heap_used_bytes }: StatusMemory): string {
+  const own = anonymous_bytes === undefined ? "" : `, ${bytesText(anonymous_bytes)} of it the process's own`;
+  return `Memory: ${bytesText(rss_bytes)} resident${own}; ${bytesText(heap_used_bytes)} of heap in use`;
+}
+
+function endpointLines({ endpoints, connections }: DaemonStatus): Paragraph[] {
+  const counts = Object.entries(connections).map(([transport, count]) => `${count} over ${transport}`);
+  return [
+    [0, `Connections: ${counts.length === 0 ? "none" : counts.join(", ")}`],
+    ...Object.entries(endpoints).flatMap(([name, addresses]): Paragraph[] =>
+      [addresses].flat().map((address): Paragraph => [2, `${name} at ${address}`]),
+    ),
+  ];
+}
+
+function sentenceOf(parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join(", ");
+}
+
+function some(count: number, name: string): string {
+  return count === 0 ? "" : counted(count, name);
+}
+
+function counted(count: number, name: string): string {
+  return `${count} ${name}${count === 1 ? "" : "s"}`;
+}
+
+function times(count: number): string {
+  return count === 1 ? "once" : `${count} times`;
+}
+
+function secondsUntil(instant: string, now: number): number {
+  return (Date.parse(instant) - now) / 1000;
+}
+
+/** The two largest units, spelled as they are spoken. */
+function span(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return counted(whole, "second");
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60)
+    return `${counted(minutes, "minute")}${whole % 60 === 0 ? "" : ` ${counted(whole % 60, "second")}`}`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return `${counted(hours, "hour")}${minutes % 60 === 0 ? "" : ` ${counted(minutes % 60, "minute")}`}`;
+  const days = Math.floor(hours / 24);
+  return `${counted(days, "day")}${hours % 24 === 0 ? "" : ` ${counted(hours % 24, "hour")}`}`;
+}
+
+function bytesText(bytes: number): string {
+  if (bytes < 1024 * 1024) return `${Math.ceil(bytes / 1024)} KiB`;
+  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+}
+
+/** The time of day on this machine's clock. */
+function timeOf(instant: string): string {
+  const at = new Date(instant);
+  return [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
+}

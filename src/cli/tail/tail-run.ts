@@ -1,0 +1,317 @@
+// Follows one daemon, or all there are, and prints what they send.
+import type { Framing } from "../../../transports/framing/framings.js";
+import { currentPlace } from "../../../transports/ipc/paths.js";
+import { Fault, faultFrom } from "../../base/errors.js";
+import type { FoundDaemon } from "../../client/daemons.js";
+import { ipcConnector } from "../../client/node.js";
+import type { ResumePoint } from "../../client/received.js";
+import { createSubscriber, type Subscriber } from "../../client/subscriber.js";
+import type { SubscriberEnd } from "../../client/subscriber-states.js";
+import { createTailQuestions, type FollowedSource } from "../questions/tail-questions.js";
+import { type CapabilityOptions, capabilitiesFromOptions } from "../shell/capability-options.js";
+import { type ChosenSocket, chosenSocket, connectingTo } from "../shell/chosen-socket.js";
+import { EXIT, type ExitCode, exitCodeFromFault } from "../shell/exit-codes.js";
+import { noDaemonIn } from "../shell/find-socket.js";
+import { runCommand } from "../shell/run-command.js";
+import { interruptionInWords, stateInWords } from "../shell/tail-states.js";
+import { watchDaemons } from "../shell/watch-daemons.js";
+import { colorsFor } from "../terminal/colors.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { createHeldLines } from "../terminal/held-lines.js";
+import { createLineWriter } from "../terminal/line-writer.js";
+import { createTailLines } from "./tail-lines.js";
+
+export interface TailOptions extends CapabilityOptions {
+  readonly socket?: string;
+  readonly framing?: Framing;
+  readonly json?: true;
+  readonly label?: true;
+  readonly time: boolean;
+  readonly quiet?: true;
+  readonly count?: number;
+  readonly interactive?: true;
+  readonly resumeAfter?: readonly string[];
+  readonly reconnect: boolean;
+  readonly subscriberId?: string;
+  readonly subscriberName: string;
+}
+
+/** Lines that wait while a question is being asked; more than anybody will want to hear afterwards. */
+const HELD_LINES = 500;
+
+interface Followed {
+  readonly subscriber: Subscriber;
+  readonly label: string;
+  readonly isConnected: () => boolean;
+}
+
+export function runTail(options: TailOptions, io: CommandIo): Promise<void> {
+  return runCommand(io, () => tail(options, io));
+}
+
+async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
+  const output = createLineWriter(io.stdout);
+  const status = createLineWriter(io.stderr);
+  if (options.label === true && options.json !== true) {
+    throw new Fault("usage", "--label goes with --json. Give both, or neither.", { origin: "local" });
+  }
+  const socket = chosenSocket(options.socket, io.environment);
+  const resumeAfter = resumePointFromOption(options.resumeAfter);
+  const subscriberId = options.subscriberId ?? `aaepd-tail-${io.ids.hex(4)}`;
+  const colors = colorsFor(io);
+  const lines = createTailLines({
+    asJson: options.json === true,
+    withLabel: options.label === true,
+    withTime: options.time,
+    colors,
+  });
+  let left = options.count ?? Number.POSITIVE_INFINITY;
+  let finish: (code: ExitCode) => void = () => {};
+  let fail: (caught: unknown) => void = () => {};
+  const finished = new Promise<ExitCode>((resolve, reject) => {
+    finish = (code) => {
+      // Before connections are closed, which is then nothing to tell whoever is being asked.
+      questions?.stop();
+      resolve(code);
+    };
+    fail = (caught) => {
+      questions?.stop();
+      reject(caught);
+    };
+  });
+
+  function say(label: string, text: string): void {
+    if (options.quiet !== true && text !== "") void status.write(label === "" ? text : `${label}: ${text}`);
+  }
+
+  const held = createHeldLines(HELD_LINES);
+  const showHeld = () => {
+    for (const line of held.take()) void output.write(line);
+  };
+  const questions =
+    options.interactive === true
+      ? createTailQuestions({
+          io,
+          say: (line) => void status.write(line),
+          verbosity: options.verbosity ?? "normal",
+          onQuiet: showHeld,
+          onFailure: fail,
+        })
+      : undefined;
+
+  async function print(line: string, holdBack?: (line: string) => void): Promise<void> {
+    if (left <= 0) return;
+    left -= 1;
+    if (holdBack !== undefined) holdBack(line);
+    else await output.write(line);
+    if (left <= 0) finish(EXIT.ok);
+  }
+
+  for (const pattern of patternsOfNothing(options)) {
+    say("", `Warning: ${JSON.stringify(pattern)} matches no event of AAEP. Write types whole, as in aaep:agent.tool.*`);
+  }
+
+  /** `source`: what it was asked by the daemon that was at its place before. `waits`: told each time that it has no connection. */
+  function follow(
+    socket: ChosenSocket,
+    label: string,
+    from: ResumePoint | undefined,
+    source?: FollowedSource,
+    waits: () => void = () => {},
+  ): Followed {
+    let quotesText = false;
+    let isToldWaiting = false;
+    let isConnected = false;
+    const subscriber: Subscriber = createSubscriber({
+      connect: connectingTo(
+        socket,
+        ipcConnector(socket.path, options.framing === undefined ? {} : { framing: options.framing }),
+      ),
+      request: {
+        subscriber_id: subscriberId,
+        subscriber_name: options.subscriberName,
+        capabilities: { ...capabilitiesFromOptions(options), ...questions?.capabilities() },
+      },
+      onEvent: (event) => {
+        // A question is announced once, and nothing is said over it; programs get every event as it comes (A6).
+        const wasSaid = source?.heard(event) === true;
+        if (options.json === true) return print(lines.event(label, event, quotesText));
+        if (wasSaid) return;
+        const holdBack =
+          source?.holds(event) === true ? (line: string) => held.add(source.held(event, line)) : undefined;
+        return print(lines.event(label, event, quotesText), holdBack);
+      },
+      onState: (state) => {
+        if (state.kind === "active") source?.active();
+        if (state.kind === "waiting") source?.interrupted();
+        if (state.kind === "ended") source?.ended();
+        if (state.kind === "active") {
+          isToldWaiting = false;
+          quotesText = state.accepted.honored_capabilities.coalesce_boundaries?.includes("none") === true;
+        }
+        if (state.kind === "waiting") {
+          // Further attempts that find nobody are no news.
+          if (isToldWaiting && state.because.kind === "fault") return waits();
+          isToldWaiting = true;
+        }
+        // Terms that are changed while it stands are the questions' own affair, as for telling details.
+        const isRenegotiated = state.kind === "active" && isConnected;
+        isConnected = state.kind === "active";
+        if (!isRenegotiated) say(label, stateInWords(state));
+        if (state.kind === "waiting") waits();
+      },
+      onReplyNotTaken: (token) => source?.notTaken(token),
+      onError: (error) => say(label, `The daemon did not accept a message: ${error.message}`),
+      reconnect: options.reconnect ? "after-first" : "never",
+      timers: io.clock,
+      ...(from === undefined ? undefined : { resumeAfter: from }),
+    });
+    subscriber.ended.catch(fail);
+    return { subscriber, label, isConnected: () => isConnected };
+  }
+
+  async function followOne(socket: ChosenSocket): Promise<ExitCode> {
+    const source = questions?.source("", () => subscriber);
+    const { subscriber } = follow(socket, "", resumeAfter, source);
+    const code = await Promise.race([finished, subscriber.ended.then(exitCodeFromEnd)]);
+    await subscriber.close();
+    return code;
+  }
+
+  async function followAll(): Promise<ExitCode> {
+    const directories = io.daemonDirectories;
+    if (directories.length === 0) throw needsSocket();
+    const followed = new Map<string, Followed>();
+    const stoppedAt = new Map<string, ResumePoint>();
+    /** What was said of a socket that nobody listens at is not said again at every change beside it. */
+    const lastWords = new Map<string, string>();
+    const rejected = new Set<string>();
+    /** What was asked at a place may be answered at the next daemon there (R8b). */
+    const sources = new Map<string, FollowedSource | undefined>();
+    let present: ReadonlySet<string> = new Set();
+
+    function update(daemons: readonly FoundDaemon[]): void {
+      present = new Set(daemons.map(({ socketPath }) => socketPath));
+      for (const path of followed.keys()) stopWithoutConnection(path);
+      for (const daemon of daemons) {
+        const { socketPath } = daemon;
+        if (followed.has(socketPath)) continue;
+        const label = distinctLabel(daemon, daemons);
+        const point = stoppedAt.get(socketPath) ?? resumeAfter;
+        const source = sources.get(socketPath) ?? questions?.source(label, () => followed.get(socketPath)?.subscriber);
+        sources.set(socketPath, source);
+        const place = { path: socketPath, isByVariable: false };
+        const one = follow(place, label, point, source, () => stopWithoutConnection(socketPath));
+        followed.set(socketPath, one);
+        void one.subscriber.ended.then(
+          (end) => hasEnded(socketPath, one, end),
+          () => {},
+        );
+      }
+      if (daemons.length === 0 && !options.reconnect) fail(noDaemonIn(directories));
+      else if (daemons.length === 0)
+        say("", `No daemon in ${directories.join(" or ")} yet; waiting for one. To start one: aaepd serve`);
+    }
+
+    /** It is followed again when something changes at its place, from where it was. */
+    function hasEnded(path: string, one: Followed, end: SubscriberEnd): void {
+      const { because } = end;
+      const point = one.subscriber.resumePoint();
+      if (point !== undefined) stoppedAt.set(path, point);
+      if (followed.get(path) === one) followed.delete(path);
+      if (because.kind === "rejected") rejected.add(path);
+      const isHopeless = present.size > 0 && [...present].every((socketPath) => rejected.has(socketPath));
+      if (because.kind !== "asked" && (isHopeless || (!options.reconnect && followed.size === 0))) {
+        finish(exitCodeFromEnd(end));
+        return;
+      }
+      const why = because.kind === "asked" ? "" : interruptionInWords(because);
+      if (lastWords.get(path) !== why) say(one.label, why);
+      lastWords.set(path, why);
+    }
+
+    /** A daemon that stops takes its socket away first: what it still has to say is heard to the end. */
+    function stopWithoutConnection(path: string): void {
+      const one = followed.get(path);
+      if (one === undefined || present.has(path) || one.isConnected()) return;
+      followed.delete(path);
+      say(one.label, "Its socket is gone.");
+      void one.subscriber.close();
+    }
+
+    const stopWatching = watchDaemons({
+      directories,
+      userId: currentPlace().userId,
+      clock: io.clock,
+      onDaemons: update,
+      onLeftOut: (fault) => say("", `Warning: ${fault.sentence} Its daemons are not followed.`),
+      onFailure: fail,
+    });
+    try {
+      return await finished;
+    } finally {
+      stopWatching();
+      await Promise.all([...followed.values()].map(({ subscriber }) => subscriber.close()));
+    }
+  }
+
+  function exitCodeFromEnd({ because }: SubscriberEnd): ExitCode {
+    switch (because.kind) {
+      case "asked":
+        return EXIT.ok;
+      case "closed":
+        return EXIT.ok;
+      case "rejected":
+        void status.write(`Error: ${interruptionInWords(because)}`);
+        return EXIT.fault;
+      case "fault":
+        void status.write(`Error: ${because.fault.sentence}`);
+        return exitCodeFromFault(because.fault);
+    }
+  }
+
+  // Nobody reads any more: the end of `aaepd tail | head`.
+  output.gone.then(() => finish(EXIT.ok), fail);
+  const cancelInterrupt = io.onInterrupt(() => finish(EXIT.ok));
+  try {
+    return await (socket === undefined ? followAll() : followOne(socket));
+  } catch (caught) {
+    if (output.hasGone()) return EXIT.ok;
+    throw faultFrom(caught);
+  } finally {
+    cancelInterrupt();
+    questions?.stop();
+    showHeld();
+    await output.flush();
+  }
+}
+
+function resumePointFromOption(values: readonly string[] | undefined): ResumePoint | undefined {
+  if (values === undefined) return undefined;
+  const [first = ""] = values;
+  if (values.length === 1 && !first.includes("=")) return first;
+  const pairs = values.map((value) => value.split("="));
+  if (pairs.every((pair) => pair.length === 2 && pair.every((part) => part !== ""))) return Object.fromEntries(pairs);
+  const sentence = "--resume-after is not readable. Give one event id, or session=event for each session.";
+  throw new Fault("usage", sentence, { origin: "local" });
+}
+
+/** The name for people; where several share it, the name of the socket, and of those that share that too, its path. */
+function distinctLabel({ label, name, socketPath }: FoundDaemon, daemons: readonly FoundDaemon[]): string {
+  const sharing = daemons.filter((other) => other.socketPath !== socketPath && other.label === label);
+  if (sharing.length === 0) return label;
+  return sharing.some((other) => other.name === name) ? socketPath : name;
+}
+
+/** Core types all have a colon; a pattern without one is not refused, as types may yet come, but hardly meant. */
+function patternsOfNothing({ include = [], exclude = [] }: TailOptions): readonly string[] {
+  return [...include, ...exclude].filter(
+    (pattern) => !pattern.includes(":") && !(pattern.endsWith("*") && "aaep:".startsWith(pattern.slice(0, -1))),
+  );
+}
+
+function needsSocket(): Fault {
+  return new Fault("usage", "Named pipes cannot be listed here. Give the daemon's pipe with --socket.", {
+    origin: "local",
+  });
+}

@@ -1,0 +1,26 @@
+// Where questions, replies and outcomes are recorded, as the configuration says it.
+
+import type { DaemonOptions } from "../config/daemon-options.js";
+import { type AuditLog, createAuditLog } from "./audit-log.js";
+import { auditDirectory } from "./audit-names.js";
+
+const NO_AUDIT: AuditLog = {
+  isOn: false,
+  record: () => {},
+  droppedCount: () => 0,
+  limitsChanged: () => {},
+  close: async () => {},
+};
+
+/** Its limits are read from `options` each time that a file is opened. */
+export function openAuditLog(options: DaemonOptions): AuditLog {
+  const { audit, auditLog, producerId, log, clock } = options;
+  if (audit.kind === "off" || auditLog !== undefined) return NO_AUDIT;
+  return createAuditLog({
+    directory: auditDirectory(audit, process.env),
+    producerId,
+    limits: () => ({ maxBytes: options.auditMaxBytes, keepFiles: options.auditKeepFiles }),
+    log,
+    clock,
+  });
+}

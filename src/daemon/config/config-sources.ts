@@ -1,0 +1,174 @@
+// Reads the configuration: flags, then AAEPD_* variables, then the file, then defaults. Whatever is unknown or out of range is refused, all
+// of it at once, so that nobody corrects one mistake at a time.
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { isFolder, isMissing } from "../../../transports/node-errors.js";
+import { Fault } from "../../base/errors.js";
+import type { Configuration, DaemonCommand, OptionName, ResolvedConfiguration, ValueSource } from "./config.js";
+import { OPTION_NAMES, OPTIONS } from "./config-schema.js";
+import type { ReadValue } from "./config-values.js";
+import { didYouMean } from "./nearest.js";
+import { fallbackOf, flagOf, keyOf, variableOf } from "./option-names.js";
+import type { OptionRow } from "./option-row.js";
+
+const PREFIX = "AAEPD_";
+/** Names the file; the only variable that is no option. */
+export const CONFIG_VARIABLE = `${PREFIX}CONFIG`;
+
+export interface ConfigurationSources {
+  readonly command: DaemonCommand;
+  /** As given: text for options with an argument, true or false for switches. */
+  readonly flags: { readonly [Name in OptionName]?: string | boolean };
+  /** `--config`. A file that is named must be there. */
+  readonly configFile?: string | undefined;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Default this platform's. */
+  readonly platform?: NodeJS.Platform;
+}
+
+type FileValues = { readonly path: string; readonly values: Readonly<Record<string, unknown>> };
+
+/** Throws a Fault "usage" that names everything that is wrong, each with the place it came from and what to give instead. */
+export function resolveConfiguration(from: ConfigurationSources): ResolvedConfiguration {
+  const problems: string[] = [];
+  problems.push(...unknownVariables(from.environment));
+  const file = readConfigFile(from, problems);
+  const configuration: Partial<Record<OptionName, unknown>> = {};
+  const sources: Partial<Record<OptionName, ValueSource>> = {};
+  for (const name of OPTION_NAMES) {
+    const { source, read } = find(name, from, file);
+    sources[name] = source;
+    if (read.kind === "value") configuration[name] = read.value;
+    else problems.push(`${describeSource(source)} is ${quoted(name, from, file)}. Give ${read.wanted}.`);
+  }
+  // What has been set so far is of the table's types; what was refused is not there.
+  problems.push(...ineffective(configuration as Partial<Configuration>, sources, from.command));
+  if (problems.length > 0) throw new Fault("usage", problems.join("\n"), { origin: "local", rule: "P5" });
+  // Every name of the table has been set above.
+  return { configuration: configuration as Configuration, sources: sources as ResolvedConfiguration["sources"] };
+}
+
+/** Options of the command line that change nothing without another one. */
+function ineffective(
+  configuration: Partial<Configuration>,
+  sources: Partial<ResolvedConfiguration["sources"]>,
+  command: DaemonCommand,
+): readonly string[] {
+  return OPTION_NAMES.flatMap((name) => {
+    const { needs, type } = OPTIONS[name] as OptionRow<unknown>;
+    const source = sources[name];
+    if (needs === undefined || source?.kind !== "flag" || configuration[needs]?.kind !== "off") return [];
+    const value = configuration[name];
+    if (value === undefined || type.toText(value) === type.toText(fallbackOf(name, command))) return [];
+    const { flag } = source;
+    return `${flag} is for the services of ${needs}, and ${needs} is off. Give ${flagOf(needs)} as well, or leave ${flag} out.`;
+  });
+}
+
+/** The file that is read where none is named: in the folder of XDG, on Windows in that of the user's programs. */
+export function defaultConfigFile(
+  environment: Readonly<Record<string, string | undefined>>,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const { XDG_CONFIG_HOME: configHome, APPDATA: applications, HOME: home = homedir() } = environment;
+  if (configHome !== undefined && isAbsolute(configHome)) return join(configHome, "aaepd", "config.json");
+  if (platform === "win32" && applications !== undefined) return join(applications, "aaepd", "config.json");
+  return join(home, ".config", "aaepd", "config.json");
+}
+
+/** "--max-hold-ms", "AAEPD_MAX_HOLD_MS", "max_hold_ms in /…/config.json", "the default". */
+export function describeSource(source: ValueSource): string {
+  switch (source.kind) {
+    case "flag":
+      return source.flag;
+    case "environment":
+      return source.variable;
+    case "file":
+      return `${source.key} in ${source.path}`;
+    case "default":
+      return "the default";
+  }
+}
+
+interface Found {
+  readonly source: ValueSource;
+  readonly read: ReadValue<unknown>;
+}
+
+function find(name: OptionName, from: ConfigurationSources, file: FileValues | undefined): Found {
+  const { type } = OPTIONS[name] as OptionRow<unknown>;
+  const flag = from.flags[name];
+  if (flag !== undefined) {
+    const source: ValueSource = { kind: "flag", flag: flag === false ? negated(flagOf(name)) : flagOf(name) };
+    return { source, read: typeof flag === "string" ? type.fromText(flag) : type.fromJson(flag) };
+  }
+  const variable = variableOf(name);
+  const text = from.environment[variable];
+  if (text !== undefined) return { source: { kind: "environment", variable }, read: type.fromText(text) };
+  const key = keyOf(name);
+  if (file !== undefined && Object.hasOwn(file.values, key)) {
+    return { source: { kind: "file", path: file.path, key }, read: type.fromJson(file.values[key]) };
+  }
+  return { source: { kind: "default" }, read: { kind: "value", value: fallbackOf(name, from.command) } };
+}
+
+function negated(flag: string): string {
+  return `--no-${flag.slice(2)}`;
+}
+
+function quoted(name: OptionName, from: ConfigurationSources, file: FileValues | undefined): string {
+  const value = from.flags[name] ?? from.environment[variableOf(name)] ?? file?.values[keyOf(name)];
+  return (JSON.stringify(value) ?? String(value)).slice(0, 200);
+}
+
+function unknownVariables(environment: ConfigurationSources["environment"]): readonly string[] {
+  const known = [...OPTION_NAMES.map(variableOf), CONFIG_VARIABLE];
+  return Object.keys(environment)
+    .filter((variable) => variable.startsWith(PREFIX) && !known.includes(variable))
+    .map((variable) => `The variable ${variable} is not known. ${didYouMean(variable, known) || "Remove it."}`);
+}
+
+function readConfigFile(from: ConfigurationSources, problems: string[]): FileValues | undefined {
+  const named = from.configFile ?? from.environment[CONFIG_VARIABLE];
+  const namedBy = from.configFile === undefined && named !== undefined ? CONFIG_VARIABLE : "--config";
+  const path = named ?? defaultConfigFile(from.environment, from.platform);
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (caught) {
+    if (named === undefined && isMissing(caught)) return undefined;
+    problems.push(
+      isMissing(caught)
+        ? `There is no file ${path}. Give ${namedBy} the path of one.`
+        : isFolder(caught)
+          ? `${path} is a folder. Give ${namedBy} the path of a file.`
+          : `The file ${path} cannot be read: ${reasonOf(caught)}. Make it readable, or give ${namedBy} another.`,
+    );
+    return undefined;
+  }
+  let values: unknown;
+  try {
+    values = JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
+  } catch (caught) {
+    problems.push(`The file ${path} is not JSON: ${reasonOf(caught)}. Correct it.`);
+    return undefined;
+  }
+  if (typeof values !== "object" || values === null || Array.isArray(values)) {
+    problems.push(`The file ${path} holds no object. Write {"max_hold_ms": 5000}, for instance.`);
+    return undefined;
+  }
+  const known = OPTION_NAMES.map(keyOf);
+  for (const key of Object.keys(values)) {
+    if (!known.includes(key)) {
+      problems.push(
+        `The key ${JSON.stringify(key)} in ${path} is not known. ${didYouMean(key, known) || "Remove it."}`,
+      );
+    }
+  }
+  return { path, values: values as Readonly<Record<string, unknown>> };
+}
+
+function reasonOf(caught: unknown): string {
+  return caught instanceof Error ? caught.message.replace(/\.$/, "") : String(caught);
+}

@@ -1,0 +1,163 @@
+// How the value of an option is read, from text (flags and variables) and from JSON (the file). A value that cannot be had is answered with
+// what is wanted instead, as the end of the sentence "Give …".
+import { resolve } from "node:path";
+import { isPipeName } from "../../../transports/ipc/paths.js";
+import type { AuditChoice, JournalChoice, SocketChoice } from "./config.js";
+
+export type ReadValue<Value> =
+  | { readonly kind: "value"; readonly value: Value }
+  /** What to give instead, as in "a whole number from 1 to 5". */
+  | { readonly kind: "refused"; readonly wanted: string };
+
+export interface ValueType<Value> {
+  /** What a flag's argument is called in the help: "ID", "MS". Undefined for switches. */
+  readonly placeholder: string | undefined;
+  /** The values that are taken, for the documentation. */
+  readonly range: string;
+  readonly fromText: (text: string) => ReadValue<Value>;
+  readonly fromJson: (json: unknown) => ReadValue<Value>;
+  /** As it would be written in a flag, for people. */
+  readonly toText: (value: Value) => string;
+}
+
+export function refused(wanted: string): { readonly kind: "refused"; readonly wanted: string } {
+  return { kind: "refused", wanted };
+}
+
+export function given<Value>(value: Value): ReadValue<Value> {
+  return { kind: "value", value };
+}
+
+/** Whole numbers from `least` to `most`, both included. Leading zeros, exponents and fractions are refused. */
+export function wholeNumber(placeholder: string, least: number, most: number): ValueType<number> {
+  const wanted = `a whole number from ${least} to ${most}`;
+  const check = (value: number) =>
+    Number.isSafeInteger(value) && value >= least && value <= most ? given(value) : refused(wanted);
+  return {
+    placeholder,
+    range: `${least} to ${most}`,
+    fromText: (text) => (/^(0|-?[1-9]\d*)$/.test(text) ? check(Number(text)) : refused(wanted)),
+    fromJson: (json) => (typeof json === "number" ? check(json) : refused(`${wanted}, without quotes`)),
+    toText: String,
+  };
+}
+
+/** A whole number, or a word such as "unlimited", which is undefined. */
+export function wholeNumberOr(
+  word: string,
+  placeholder: string,
+  least: number,
+  most: number,
+): ValueType<number | undefined> {
+  const number = wholeNumber(placeholder, least, most);
+  const orWord = (read: ReadValue<number>): ReadValue<number | undefined> =>
+    read.kind === "value" ? read : refused(`${read.wanted}, or "${word}"`);
+  return {
+    placeholder,
+    range: `${number.range}, or "${word}"`,
+    fromText: (text) => (text === word ? given(undefined) : orWord(number.fromText(text))),
+    fromJson: (json) => (json === word ? given(undefined) : orWord(number.fromJson(json))),
+    toText: (value) => (value === undefined ? word : String(value)),
+  };
+}
+
+export function oneOf<Choice extends string>(placeholder: string, choices: readonly Choice[]): ValueType<Choice> {
+  const wanted = `one of ${choices.join(", ")}`;
+  return textValue({
+    placeholder,
+    range: choices.join(", "),
+    read: (text) => {
+      const choice = choices.find((candidate) => candidate === text);
+      return choice === undefined ? refused(wanted) : given(choice);
+    },
+    toText: (value) => value,
+  });
+}
+
+export const onOrOff: ValueType<boolean> = {
+  placeholder: undefined,
+  range: "true, false",
+  fromText: (text) => (text === "true" || text === "false" ? given(text === "true") : refused("true or false")),
+  fromJson: (json) => (typeof json === "boolean" ? given(json) : refused("true or false, without quotes")),
+  toText: String,
+};
+
+/** A socket's path has room for no more, whatever stands around the name (U2). UTF-16 units. */
+const LONGEST_PRODUCER_ID = 64;
+
+/** AAEP §4.1.1: an id is not empty and carries no version. It also names the socket. */
+export const producerId: ValueType<string> = textValue({
+  placeholder: "ID",
+  range: "1 to 64 characters, without control characters",
+  read: (text) =>
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+    text === "" || text.length > LONGEST_PRODUCER_ID || /[\u0000-\u001f\u007f]/.test(text)
+      ? refused("a name of 1 to 64 characters without control characters, for instance retirement-planner")
+      : given(text),
+  toText: (value) => value,
+});
+
+export const languageTag: ValueType<string> = textValue({
+  placeholder: "TAG",
+  range: "a language tag of RFC 5646",
+  read: (text) => {
+    try {
+      const [tag] = Intl.getCanonicalLocales(text);
+      if (tag !== undefined) return given(tag);
+    } catch {
+      // Not a tag: refused below.
+    }
+    return refused("a language tag such as en-US, yo-NG or ja");
+  },
+  toText: (value) => value,
+});
+
+export const socketChoice = textValue<SocketChoice>({
+  placeholder: "PATH|auto|off",
+  range: "a path, auto, off",
+  read: (text) => {
+    if (text === "auto" || text === "off") return given({ kind: text });
+    if (text === "" || text.includes("\0")) return refused("a path, auto or off");
+    return given({ kind: "path", path: isPipeName(text) ? text : resolve(text) });
+  },
+  toText: (value) => (value.kind === "path" ? value.path : value.kind),
+});
+
+export const journalChoice = textValue<JournalChoice>({
+  placeholder: "DIR|auto|memory",
+  range: "a folder, auto, memory",
+  read: (text) => {
+    if (text === "auto" || text === "memory") return given({ kind: text });
+    if (text === "" || text.includes("\0")) return refused("a folder, auto or memory");
+    return given({ kind: "directory", path: resolve(text) });
+  },
+  toText: (value) => (value.kind === "directory" ? value.path : value.kind),
+});
+
+export const auditChoice = textValue<AuditChoice>({
+  placeholder: "DIR|auto|off",
+  range: "a folder, auto, off",
+  read: (text) => {
+    if (text === "auto" || text === "off") return given({ kind: text });
+    if (text === "" || text.includes("\0")) return refused("a folder, auto or off");
+    return given({ kind: "directory", path: resolve(text) });
+  },
+  toText: (value) => (value.kind === "directory" ? value.path : value.kind),
+});
+
+/** A value that is written as a text everywhere. */
+export function textValue<Value>(type: {
+  readonly placeholder: string;
+  readonly range: string;
+  readonly read: (text: string) => ReadValue<Value>;
+  readonly toText: (value: Value) => string;
+}): ValueType<Value> {
+  const { placeholder, range, read, toText } = type;
+  return {
+    placeholder,
+    range,
+    fromText: read,
+    fromJson: (json) => (typeof json === "string" ? read(json) : refused(`a text in quotes (${range})`)),
+    toText,
+  };
+}

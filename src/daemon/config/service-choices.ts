@@ -1,0 +1,66 @@
+// How the places where services listen are written: `auto`, `off`, or addresses.
+import { resolve } from "node:path";
+import type { ServiceAddress } from "../../contracts/service.js";
+import type { OriginChoice, ServiceChoice } from "./config.js";
+import { given, type ReadValue, refused, textValue } from "./config-values.js";
+
+const WANTED =
+  "auto, off, or addresses with commas between them, each unix:PATH, with $HOME and not ~, or HOST:PORT as in 127.0.0.1:50051 with a port up to 65535";
+/** More places than this are a mistake in a file. */
+const MOST_ADDRESSES = 8;
+const HIGHEST_PORT = 65_535;
+
+export const serviceChoice = textValue<ServiceChoice>({
+  placeholder: "ADDRESS|auto|off",
+  range: "auto, off, unix:PATH, HOST:PORT, several with commas between them",
+  read: (text) => {
+    if (text === "auto" || text === "off") return given({ kind: text });
+    const parts = text.split(",");
+    const addresses = parts.flatMap((part) => addressOf(part.trim()) ?? []);
+    if (addresses.length < parts.length || addresses.length > MOST_ADDRESSES) return refused(WANTED);
+    return given({ kind: "addresses", addresses });
+  },
+  toText: (value) => (value.kind === "addresses" ? value.addresses.map(addressText).join(",") : value.kind),
+});
+
+function addressOf(text: string): ServiceAddress | undefined {
+  if (text.startsWith("unix:")) {
+    // gRPC clients write three slashes where the path is absolute.
+    const path = text.slice("unix:".length).replace(/^\/\/(?=\/)/, "");
+    // Behind `unix:` no shell puts the home folder in its place.
+    return path === "" || path.startsWith("~") || path.includes("\0")
+      ? undefined
+      : { kind: "unix", path: resolve(path) };
+  }
+  const [, bracketed, plain, digits = ""] = /^(?:\[([^\]]+)\]|([^:[\]/\s]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  const port = Number(digits);
+  return host === undefined || port > HIGHEST_PORT ? undefined : { kind: "tcp", host, port };
+}
+
+/** As it is written in options: "unix:/run/x", "127.0.0.1:50051", "[::1]:50051". */
+export function addressText(address: ServiceAddress): string {
+  if (address.kind === "unix") return `unix:${address.path}`;
+  return `${address.host.includes(":") ? `[${address.host}]` : address.host}:${address.port}`;
+}
+
+export const originChoice = textValue<OriginChoice>({
+  placeholder: "ORIGIN|none",
+  range: "none, or origins with commas between them, as in https://reader.example",
+  read: (text): ReadValue<OriginChoice> => {
+    if (text === "none") return given([]);
+    const origins = text.split(",").map((part) => part.trim());
+    return origins.every(isOrigin)
+      ? given(origins)
+      : refused("none, or origins as a browser sends them, such as https://reader.example or http://localhost:5173");
+  },
+  toText: (value) => (value.length === 0 ? "none" : value.join(",")),
+});
+
+function isOrigin(text: string): boolean {
+  try {
+    return new URL(text).origin === text;
+  } catch {
+    return false;
+  }
+}

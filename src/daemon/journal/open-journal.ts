@@ -1,0 +1,89 @@
+// Where events are kept: in memory, or on disk with a window in memory before it (docs/journal.md).
+import type { createEngine } from "../../engine/engine.js";
+import { createJournalRing } from "../../engine/journal/journal-ring.js";
+import type { DiskJournal } from "../../storage/disk-journal.js";
+import type { Configuration } from "../config/config.js";
+
+type EngineServices = Parameters<typeof createEngine>[0];
+
+export interface JournalServices extends Pick<EngineServices, "clock" | "log"> {}
+
+export interface PreparedJournal {
+  readonly create: EngineServices["createJournal"];
+  /** What the options say of retention has changed since; nothing where it is kept in memory. */
+  readonly retentionChanged: () => void;
+  /** Gives back what is held, where no journal is made of it. */
+  readonly abandon: () => Promise<void>;
+}
+
+const MIB = 1024 * 1024;
+/** What the journal in memory holds, where nothing else was said: some ten thousand events. */
+const MEMORY_BYTES = 16 * MIB;
+/** The same in front of the disk: no more than is published between two rounds of the collector, because what is gone by then costs nothing. */
+const WINDOW_BYTES = MIB;
+/** Room for a million events a second until the next start, so that epochs are never reused (R29). */
+const EPOCHS_PER_MS = 1000;
+
+/**
+ * Opens what `journal` says. Rejects with a Fault "address_in_use" where a live process has the folder, "permission_denied" where others could
+ * reach it, and "storage_unavailable" where it cannot be opened, or a newer build wrote it.
+ */
+export async function openJournal(
+  { clock, log }: JournalServices,
+  options: Configuration,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<PreparedJournal> {
+  const { journal, journalMaxEvents: maxEvents, journalMaxBytes: maxBytes } = options;
+  if (journal.kind === "memory") {
+    return {
+      create: (evicted) =>
+        createJournalRing({
+          firstEpoch: clock.wallTime() * EPOCHS_PER_MS,
+          maxEvents,
+          maxBytes: maxBytes ?? MEMORY_BYTES,
+          wallTimeOffsetMs: clock.wallTime() - clock.now(),
+          evicted,
+        }),
+      retentionChanged: () => {},
+      abandon: async () => {},
+    };
+  }
+  const [{ claimJournalFolder, defaultJournalDirectory }, { openDiskJournal }] = await Promise.all([
+    import("./journal-folder.js"),
+    import("../../storage/open-disk-journal.js"),
+  ]);
+  const { directory, wasLeft, otherOwner, release } = await claimJournalFolder(
+    journal,
+    environment,
+    options.producerId,
+  );
+  const retention = () => ({
+    ageMs: options.journalRetentionSeconds * 1000,
+    bytes: options.journalRetentionBytes,
+  });
+  const opened = await openDiskJournal({
+    directory,
+    wasLeft,
+    otherOwner,
+    policy: options.journalPolicy,
+    retention: retention(),
+    createWindow: createJournalRing,
+    window: { maxEvents, maxBytes: maxBytes ?? WINDOW_BYTES },
+    clock,
+    log,
+    closed: release,
+  });
+  // Whoever looks for what was kept before looks in the other one.
+  if (journal.kind === "auto" && directory !== defaultJournalDirectory(environment, options.producerId))
+    log.warn({ path: opened.path }, "another daemon has the journal of this name, and this one keeps another");
+  log.debug({ path: opened.path, policy: options.journalPolicy }, "the journal is open");
+  let onDisk: DiskJournal | undefined;
+  return {
+    create: (evicted) => {
+      onDisk = opened.create(evicted);
+      return onDisk;
+    },
+    retentionChanged: () => onDisk?.retain(retention()),
+    abandon: opened.abandon,
+  };
+}

@@ -1,0 +1,95 @@
+import type { Clock } from "../../contracts/clock.js";
+import { createWakeUps } from "../../engine/time/wake-ups.js";
+
+/** Longest time that a timer of Node can be set to; a longer one would fire at once. */
+const LONGEST_TIMER_MS = 0x7fff_ffff;
+/** So many wake-ups that are due together are run in one turn of the event loop; the others follow in order, and give way between (R34). */
+export const WAKES_PER_TURN = 64;
+
+/**
+ * The clock of the platform (R24): monotonic, with one timer behind all wake-ups. A wake-up never comes early, though timers of Node may. A
+ * pending one keeps the process running. Of many that are due together, so many come in one turn of the event loop.
+ */
+export function createClock(): Clock {
+  const wakeUps = createWakeUps();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let armedFor = Number.POSITIVE_INFINITY;
+  // More is due than one turn has run: the rest waits for no timer.
+  let isRingingOn = false;
+
+  function arm(): void {
+    if (isRingingOn) return;
+    const next = wakeUps.next();
+    if (next === armedFor) return;
+    clearTimeout(timer);
+    timer = undefined;
+    armedFor = next ?? Number.POSITIVE_INFINITY;
+    if (next === undefined) return;
+    const delay = Math.ceil(next - performance.now());
+    timer = setTimeout(ring, Math.min(Math.max(0, delay), LONGEST_TIMER_MS));
+  }
+
+  function ring(): void {
+    armedFor = Number.POSITIVE_INFINITY;
+    timer = undefined;
+    isRingingOn = false;
+    const now = performance.now();
+    try {
+      wakeUps.advance(now, WAKES_PER_TURN);
+    } finally {
+      isRingingOn = (wakeUps.next() ?? Number.POSITIVE_INFINITY) <= now;
+      if (isRingingOn) setImmediate(ring);
+      else arm();
+    }
+  }
+
+  // What waits for what runs now to return, and whether that has been run in this turn already.
+  let waiting: (() => void)[] = [];
+  let hasRun = false;
+
+  function newTurn(): void {
+    hasRun = false;
+  }
+
+  function runInTurn(): void {
+    hasRun = true;
+    setImmediate(newTurn);
+    runWaiting();
+  }
+
+  function runWaiting(): void {
+    const due = waiting;
+    waiting = [];
+    let at = 0;
+    try {
+      for (; at < due.length; at += 1) due[at]?.();
+    } finally {
+      // What is left where one threw.
+      for (const run of due.slice(at + 1)) afterCall(run);
+    }
+  }
+
+  function afterCall(run: () => void): void {
+    waiting.push(run);
+    if (waiting.length > 1) return;
+    if (hasRun) setImmediate(runWaiting);
+    else process.nextTick(runInTurn);
+  }
+
+  return {
+    now: () => performance.now(),
+    wallTime: () => Date.now(),
+    wakeAt: (at, wake) => {
+      const cancel = wakeUps.at(at, wake);
+      arm();
+      return () => {
+        cancel();
+        arm();
+      };
+    },
+    afterCall,
+    afterTurn: (run) => {
+      setImmediate(run);
+    },
+  };
+}

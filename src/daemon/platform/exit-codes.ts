@@ -1,0 +1,51 @@
+// With what numbers the programs of this project end. docs/exit-codes.md has the same table.
+import type { Fault } from "../../base/errors.js";
+
+export interface ExitCode {
+  readonly code: number;
+  /** What a person or a script may conclude from it. */
+  readonly meaning: string;
+}
+
+/** 69, 70 and 73 are those of sysexits.h, 130 is what shells make of SIGINT. */
+export const EXIT_CODES = {
+  done: {
+    code: 0,
+    meaning:
+      "Done. For `serve` and `stdio`: stopped in order, by a signal, or because standard input or its reader ended.",
+  },
+  failed: { code: 1, meaning: "What was read, or whoever was spoken to, was at fault; the message says how." },
+  usage: {
+    code: 2,
+    meaning: "The command line, an `AAEPD_*` variable or the configuration file is wrong; nothing was started.",
+  },
+  unreachable: { code: 69, meaning: "There is no daemon where one was looked for, or it went away." },
+  crashed: { code: 70, meaning: "The daemon stopped by itself after an internal error, which its log names." },
+  cannotListen: {
+    code: 73,
+    meaning: "The daemon cannot listen where it was told to: the address is taken, not valid, or not allowed.",
+  },
+  parentGone: { code: 80, meaning: "The daemon stopped by itself, because the process that started it had ended." },
+  cutShort: {
+    code: 81,
+    meaning: "The daemon was stopping, and did not get done in time or was told to stop again; the rest was dropped.",
+  },
+  interrupted: { code: 130, meaning: "A command other than `serve` and `stdio` was interrupted before it was done." },
+} as const satisfies Record<string, ExitCode>;
+
+/** The number for a daemon that could not start. */
+export function startExitCode(fault: Fault): number {
+  switch (fault.code) {
+    case "usage":
+      return EXIT_CODES.usage.code;
+    case "address_in_use":
+    case "address_invalid":
+    case "permission_denied":
+    case "not_found":
+      return EXIT_CODES.cannotListen.code;
+    case "internal":
+      return EXIT_CODES.crashed.code;
+    default:
+      return EXIT_CODES.failed.code;
+  }
+}

@@ -1,0 +1,75 @@
+import type { ProducerManifest } from "#gen/aaep/types.js";
+import { AAEPD_VOCABULARY, CORE_VOCABULARY } from "../../engine/event/vocabularies.js";
+import { AAEP_VERSION } from "../../protocols/aaep/subscriber/negotiate.js";
+import { ownLanguages } from "../../protocols/aaep/subscriber/spoken-languages.js";
+import type { Configuration } from "../config/config.js";
+
+/** Where the manifest stands among the pages of the HTTP server (AAEP §5.10.2). */
+export const MANIFEST_PAGE = "/.well-known/aaep-manifest.json";
+
+/** What the daemon can do of AAEP chapter 9; a signed manifest is optional at every level (AAEP §9.5.1). */
+export const CONFORMANCE_LEVELS: readonly number[] = [1, 2, 3];
+
+export interface ManifestFacts {
+  readonly configuration: Pick<
+    Configuration,
+    "producerId" | "defaultLanguage" | "maxConcurrentSubscriptions" | "socket" | "grpc" | "http"
+  >;
+  readonly version: string;
+  /** Whether an agent is spoken to over standard input and output. */
+  readonly hasStdio: boolean;
+  /** What the one agent this daemon was started for says of itself; it is then the producer (R1). */
+  readonly agent?: Readonly<Partial<ProducerManifest>> | undefined;
+}
+
+/** The manifest of the producer that subscribers meet here (AAEP §5.10). */
+export function daemonManifest(facts: ManifestFacts): ProducerManifest {
+  const { configuration, version, hasStdio, agent } = facts;
+  const transports = [
+    ...(configuration.socket.kind === "off" ? [] : [process.platform === "win32" ? "named-pipe" : "unix-socket"]),
+    ...(hasStdio ? ["stdio-jsonrpc"] : []),
+    ...(configuration.grpc.kind === "off" ? [] : ["grpc"]),
+    ...(configuration.http.kind === "off" ? [] : ["connect"]),
+  ];
+  const identity = agent?.agent_id === undefined ? own(configuration.producerId, version) : identityOf(agent);
+  return {
+    "@context": CORE_VOCABULARY,
+    type: "aaep:producer.manifest",
+    ...identity,
+    aaep_versions_supported: [AAEP_VERSION],
+    conformance_levels_supported: CONFORMANCE_LEVELS,
+    transports_supported: transports,
+    // The languages of its one agent, the first of which texts that say none are in; and the daemon's, whoever its agents are (R2, R31).
+    languages_supported: [
+      ...new Set([...(agent?.languages_supported ?? []), ...ownLanguages(configuration.defaultLanguage)]),
+    ],
+    event_types_emitted: agent?.event_types_emitted ?? ["aaep:agent.*"],
+    extensions_supported: [...new Set([AAEPD_VOCABULARY, ...(agent?.extensions_supported ?? [])])],
+    default_verbosity: agent?.default_verbosity ?? "normal",
+    max_concurrent_subscriptions: configuration.maxConcurrentSubscriptions,
+    ...pick(agent, ["contact"]),
+  };
+}
+
+type Identity = Pick<ProducerManifest, "agent_id" | "agent_version" | "agent_name">;
+
+function own(producerId: string, version: string): Identity {
+  return { agent_id: producerId, agent_version: version, agent_name: producerId };
+}
+
+function identityOf(agent: Readonly<Partial<ProducerManifest>>): Identity {
+  return { agent_id: agent.agent_id ?? "", ...pick(agent, ["agent_version", "agent_name"]) };
+}
+
+/** Those of the members that are there. */
+function pick<Name extends keyof ProducerManifest>(
+  agent: Readonly<Partial<ProducerManifest>> | undefined,
+  names: readonly Name[],
+): Partial<Pick<ProducerManifest, Name>> {
+  const picked: Partial<Pick<ProducerManifest, Name>> = {};
+  for (const name of names) {
+    const value = agent?.[name];
+    if (value !== undefined) picked[name] = value;
+  }
+  return picked;
+}

@@ -1,0 +1,119 @@
+// The file beside each socket that says who is there: `<name>.manifest.json`, the manifest of the producer (AAEP §5.10) with two more members, `pid`
+// and `framings` (appendix B). Whoever looks for daemons reads the folder; whoever has a socket finds the manifest next to it.
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { FRAMINGS } from "../../../transports/framing/framings.js";
+import { isProcess } from "../../../transports/ipc/claim.js";
+import { assurePrivateDirectory } from "../../../transports/ipc/directory.js";
+import { isPipeName } from "../../../transports/ipc/paths.js";
+import { faultFromNodeError } from "../../../transports/node-errors.js";
+
+const SUFFIX = ".manifest.json";
+
+type Manifest = Readonly<Record<string, unknown>>;
+
+export interface RuntimeFile {
+  readonly path: string;
+  /** What `manifest_uri` names (AAEP §5.4). */
+  readonly uri: string;
+  /** Replaces the manifest in one step: readers see the old one or the new one, whole. */
+  readonly update: (manifest: object) => void;
+  /** Removes the file unless it has become another process's. Never throws. */
+  readonly remove: () => void;
+}
+
+export interface RuntimeFileOptions {
+  /** The process that is named in it. Default this one. */
+  readonly pid?: number;
+  /** Where the files of pipes are kept, which have no folder of their own. Default that of the user's local programs. */
+  readonly pipeDirectory?: string;
+}
+
+/** Where the file for a socket or pipe stands: `…/planner.sock` has `…/planner.manifest.json`. */
+export function manifestPath(address: string, pipeDirectory: string = defaultPipeDirectory()): string {
+  if (isPipeName(address)) return join(pipeDirectory, `${address.split("\\").at(-1)}${SUFFIX}`);
+  return join(dirname(address), `${basename(address).replace(/\.sock$/, "")}${SUFFIX}`);
+}
+
+/**
+ * Writes the file for an address that this process listens at, with mode 0600. Throws a Fault "permission_denied" or another of the file
+ * system's.
+ */
+export function writeRuntimeFile(address: string, manifest: object, options: RuntimeFileOptions = {}): RuntimeFile {
+  const { pid = process.pid, pipeDirectory = defaultPipeDirectory() } = options;
+  const path = manifestPath(address, pipeDirectory);
+  if (isPipeName(address)) assurePrivateDirectory(pipeDirectory, process.getuid?.());
+  const update = (current: object) => writeWhole(path, { ...current, pid, framings: FRAMINGS });
+  update(manifest);
+  return {
+    path,
+    uri: pathToFileURL(path).href,
+    update,
+    remove: () => {
+      try {
+        if (readRuntimeFile(path)?.pid === pid) rmSync(path, { force: true });
+      } catch {
+        // A folder that has become somebody else's: the file is no longer ours to remove.
+      }
+    },
+  };
+}
+
+/** What a file of that kind says; undefined where there is none or it is not one. */
+export function readRuntimeFile(path: string): Manifest | undefined {
+  try {
+    const content: unknown = JSON.parse(readFileSync(path, "utf8"));
+    return typeof content === "object" && content !== null && !Array.isArray(content)
+      ? (content as Manifest)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the token of services stands that are offered by the daemon of a manifest: `…/planner.manifest.json` has `…/planner.token`. */
+export function tokenPathBeside(manifestFile: string): string {
+  return `${manifestFile.slice(0, -SUFFIX.length)}.token`;
+}
+
+/** Removes what daemons left that were killed: files in `directory` whose process no longer exists. Never throws. */
+export function removeStaleRuntimeFiles(directory: string): void {
+  for (const name of namesIn(directory)) {
+    if (!name.endsWith(SUFFIX)) continue;
+    const path = join(directory, name);
+    const pid = readRuntimeFile(path)?.pid;
+    if (typeof pid !== "number" || isProcess(pid)) continue;
+    try {
+      rmSync(path, { force: true });
+      rmSync(tokenPathBeside(path), { force: true });
+    } catch {
+      // Left for the next start.
+    }
+  }
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+function writeWhole(path: string, content: object): void {
+  const draft = join(dirname(path), `.${basename(path)}.${randomBytes(8).toString("hex")}`);
+  try {
+    writeFileSync(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+    renameSync(draft, path);
+  } catch (caught) {
+    rmSync(draft, { force: true });
+    throw faultFromNodeError(caught, path);
+  }
+}
+
+function defaultPipeDirectory(): string {
+  return join(process.env.LOCALAPPDATA ?? tmpdir(), "AAEP");
+}

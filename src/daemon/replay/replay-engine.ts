@@ -1,0 +1,168 @@
+// The engine of a replay. Each subscription has an engine of its own, with a journal into which the recorded session is played for it alone, from the
+// beginning: all that was negotiated applies as it does to what is live. Agents are turned away.
+import { Fault } from "../../base/errors.js";
+import { createEngine, type Engine } from "../../engine/engine.js";
+import type { EngineOptions, EngineServices } from "../../engine/engine-options.js";
+import type { ClosureReason } from "../../engine/engine-status.js";
+import type { EngineSubscription } from "../../engine/engine-subscription.js";
+import type { ResumeAfter } from "../../engine/resume/resume-start.js";
+import type { SubscribeSpec } from "../../engine/subscribe-spec.js";
+import { addCounts, createDeliveryCounts } from "../../engine/subscriptions/delivery-counts.js";
+import { createPlayer, type Pace } from "./player.js";
+import { createTape, playedUpTo, type RecordedSession, type Tape } from "./recorded-session.js";
+import { createEndings } from "./replay-endings.js";
+import { createSharedReads } from "./shared-reads.js";
+import { createTapeJournal } from "./tape-journal.js";
+
+export interface ReplayOptions extends Pace {
+  readonly session: RecordedSession;
+  /** Told whenever a subscription has ended, how many are left. */
+  readonly listenerGone: (leftCount: number) => void;
+}
+
+export type ReplayServices = Omit<EngineServices, "createJournal" | "audit">;
+
+/** What was asked and answered then stands in the audit log of that day. */
+const NO_AUDIT = { isOn: false, record: () => {} };
+
+export function createReplayEngine(services: ReplayServices, options: EngineOptions, replay: ReplayOptions): Engine {
+  const { sessionId } = replay.session;
+  const listening = new Set<Engine>();
+  // Of the listeners that have gone.
+  const totals = createDeliveryCounts();
+  const closures = new Map<ClosureReason, number>();
+  // Answers for all that is not a listener's.
+  const idle = engineOf({ firstEpoch: 1, next: () => undefined, again: () => [] });
+
+  function engineOf(tape: Tape): Engine {
+    const { clock } = services;
+    const startedAt = clock.now();
+    const wallTimeOffsetMs = clock.wallTime() - startedAt;
+    const createJournal: EngineServices["createJournal"] = (evicted) =>
+      createTapeJournal({ tape, evicted, startedAt, wallTimeOffsetMs });
+    return createEngine({ ...services, audit: NO_AUDIT, createJournal }, options);
+  }
+
+  const recording = createSharedReads(replay.session);
+  const endings = createEndings();
+  const newTape = (): Tape => createTape(recording, services.idServices, options.defaultLanguage);
+
+  /** Gives the engine what a listener that comes back had been given, so that it goes on after it (R17). Answers how many events that are. */
+  const catchUp = (engine: Engine, tape: Tape, resumeAfter: ResumeAfter | undefined): number => {
+    const count = resumeAfter === undefined ? 0 : playedUpTo(newTape(), sessionId, resumeAfter);
+    for (let played = 0; played < count; played += 1) {
+      const event = tape.next();
+      if (event !== undefined) engine.replay([event]);
+    }
+    return count;
+  };
+
+  const subscribe = (spec: SubscribeSpec): EngineSubscription => {
+    if (spec.replaces === undefined && listening.size >= options.maxSubscriptions) throw tooMany(options);
+    const tape = newTape();
+    const engine = engineOf(tape);
+    const givenCount = catchUp(engine, tape, spec.resumeAfter);
+    const { resumeAfter, ...others } = spec;
+    const subscription = engine.subscribe({ ...others, resumeAfter: givenCount === 0 ? undefined : resumeAfter });
+    const ending = endings.of(spec);
+    // What it is given up to here it may have had: where it was is told less exactly than what it heard.
+    const lastKnown = tape.firstEpoch + givenCount - 1;
+    let isPlayed = false;
+    let hasEnded = false;
+    let hasHeardNews = false;
+    const player = createPlayer({
+      ...replay,
+      tape,
+      clock: services.clock,
+      play: (events) => engine.replay(events),
+      ended: () => {
+        isPlayed = true;
+        spec.wake();
+      },
+    });
+
+    const end = (): void => {
+      player.stop();
+      if (!listening.delete(engine)) return;
+      const left = engine.report();
+      addCounts(totals, left.totals);
+      addClosures(closures, left.closures);
+      void engine.close();
+      replay.listenerGone(listening.size);
+    };
+
+    /** All that was played has left, but for text that is held: that goes out as the subscription is ended. */
+    const noteCaughtUp = (): void => {
+      player.caughtUp();
+      // Who has heard all that it will be given and comes back is not sent away again: it would come back for ever.
+      if (!isPlayed || hasEnded || !ending.isDue(hasHeardNews)) return;
+      hasEnded = true;
+      ending.note();
+      services.clock.afterTurn(() => spec.ended("recording_ended"));
+    };
+
+    listening.add(engine);
+    player.start();
+    return withOwn(subscription, {
+      take: (only) => {
+        const taken = subscription.take(only);
+        if (taken.kind === "run") hasHeardNews ||= taken.run.deliveries.some(({ epoch }) => epoch > lastKnown);
+        if (only === undefined && taken.kind === "idle" && hasTakenAll(subscription)) noteCaughtUp();
+        return taken;
+      },
+      close: (...reason) => {
+        subscription.close(...reason);
+        end();
+      },
+    });
+  };
+
+  return withOwn(idle, {
+    openAgent: (identity) => withOwn(idle.openAgent(identity, undefined), { publish: refuseAgent, ask: refuseAgent }),
+    subscribe,
+    report: () => {
+      const all = { totals: createDeliveryCounts(), closures: new Map(closures) };
+      addCounts(all.totals, totals);
+      const own = idle.report();
+      addClosures(all.closures, own.closures);
+      const reports = [...listening].map((engine) => engine.report());
+      for (const report of reports) addCounts(all.totals, report.totals);
+      const deliveredPerSecond = reports.reduce((sum, report) => sum + report.deliveredPerSecond, 0);
+      const subscriptions = reports.flatMap((report) => report.subscriptions);
+      return { ...own, ...all, subscriptions, deliveredPerSecond };
+    },
+    status: () => ({ ...idle.status(), subscriptionCount: listening.size }),
+    close: async () => {
+      await Promise.all([idle, ...listening].map((engine) => engine.close()));
+    },
+  });
+}
+
+/** The same but for some methods. The others may rest on what it is: a copy of its members would not do. */
+function withOwn<Whole extends object>(whole: Whole, own: Partial<Whole>): Whole {
+  return new Proxy(whole, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(name in own ? own : target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+function addClosures(sum: Map<ClosureReason, number>, closures: ReadonlyMap<ClosureReason, number>): void {
+  for (const [reason, count] of closures) sum.set(reason, (sum.get(reason) ?? 0) + count);
+}
+
+function hasTakenAll(subscription: EngineSubscription): boolean {
+  const { waitingCount, untakenCount, behind } = subscription.status();
+  return !subscription.terms().paused && waitingCount === 0 && untakenCount === 0 && !behind;
+}
+
+function refuseAgent(): never {
+  const sentence = "This is the replay of a recorded session: nothing can be published into it. Connect to a daemon.";
+  throw new Fault("unsupported", sentence, { pointer: "" });
+}
+
+function tooMany({ maxSubscriptions, retryAfterSeconds }: EngineOptions): Fault {
+  const sentence = `There are ${maxSubscriptions} listeners already; try again later.`;
+  return new Fault("rate_limit", sentence, { rule: "AAEP §5.5.3", retryAfterSeconds });
+}

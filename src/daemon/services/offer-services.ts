@@ -1,0 +1,93 @@
+// Joins the services of AAEP to the daemon: methods from the protocol, addresses from the configuration, pages beside them.
+import type { ReplyFate } from "../../contracts/audit.js";
+import type { PeerIdentity } from "../../contracts/transport.js";
+import { agentMethods } from "../../protocols/aaep/services/agent-service.js";
+import { subscriberMethods } from "../../protocols/aaep/services/subscriber-service.js";
+import type { RpcServices } from "../../protocols/aaep/sessions/rpc-session.js";
+import type { SendingTurns } from "../../runtime/sending-turns.js";
+import { createStreamServer } from "../../runtime/serve-stream.js";
+import type { DaemonOptions } from "../config/daemon-options.js";
+import { createUtf8 } from "../platform/utf8.js";
+import { createMetrics } from "../status/metrics.js";
+import type { Served } from "./served.js";
+import { servicePages } from "./service-pages.js";
+import { type RunningServices, startServices } from "./services.js";
+
+export interface OfferedServices extends RunningServices {
+  /** Lets go of the agents that are known between single calls; their sessions have been ended. */
+  readonly endAgents: () => void;
+  /** What callers over TCP must show at first; undefined where there are none. */
+  readonly token: string | undefined;
+  /** Makes another token, which holds once `written` has taken it. An error that `written` throws is thrown on, and the token of before holds. */
+  readonly renewToken: (written: (token: string) => void) => void;
+}
+
+export interface OfferedBy {
+  readonly aaep: Omit<RpcServices, "startPump" | "handOver">;
+  readonly auditDropped: () => number;
+  readonly closeTimeoutMs: number;
+  readonly connections: () => ReadonlyMap<string, number>;
+  readonly isReady: () => boolean;
+  readonly replies: ReadonlyMap<ReplyFate, number>;
+  readonly sendingTurns: SendingTurns;
+  readonly track: (served: Served, peer: PeerIdentity, transport: string) => void;
+}
+
+/** 256 bits, in hex. */
+const TOKEN_BYTES = 32;
+
+/**
+ * Starts the services. An option that may change is read each time (R8b). Throws a Fault where one cannot listen; nothing is left behind then.
+ */
+export async function offerServices(options: DaemonOptions, by: OfferedBy): Promise<OfferedServices> {
+  const { clock, ids, log } = options;
+  const { aaep } = by;
+  const shared = {
+    ...aaep,
+    clock,
+    handshakeTimeoutMs: () => options.handshakeTimeoutSeconds * 1000,
+    sendingTurns: by.sendingTurns,
+    served: (served: Served, peer: PeerIdentity) => by.track(served, peer, "services"),
+  };
+  const agents = agentMethods({ ...shared, agentIdleMs: () => options.agentIdleSeconds * 1000 });
+  const methods = [
+    ...subscriberMethods({
+      ...shared,
+      utf8: createUtf8(),
+      heartbeatMs: () => options.heartbeatSeconds * 1000,
+      serve: createStreamServer(shared),
+    }),
+    ...agents.methods,
+  ];
+  const metrics = createMetrics({
+    status: aaep.engine.status,
+    report: aaep.engine.report,
+    wallTime: clock.wallTime,
+    connections: by.connections,
+    replies: () => by.replies,
+    auditDropped: by.auditDropped,
+  });
+  let token = ids.hex(TOKEN_BYTES);
+  const pages = servicePages({ manifest: aaep.manifest, isReady: by.isReady, metrics });
+  const running = await startServices(
+    {
+      configuration: options,
+      token: () => token,
+      mostInstances: options.mostInstances,
+      closeTimeoutMs: by.closeTimeoutMs,
+      log,
+    },
+    methods,
+    pages,
+  );
+  return {
+    ...running,
+    token: running.needsToken ? token : undefined,
+    renewToken: (written) => {
+      const next = ids.hex(TOKEN_BYTES);
+      written(next);
+      token = next;
+    },
+    endAgents: agents.close,
+  };
+}

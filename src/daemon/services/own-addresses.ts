@@ -1,0 +1,44 @@
+// The addresses that a daemon has by its name. A daemon that wants its name for itself looks first whether another daemon has one of them.
+import { occupantOf, processName } from "../../../transports/ipc/bind.js";
+import { currentPlace, ipcPath, isPipeName } from "../../../transports/ipc/paths.js";
+import { Fault } from "../../base/errors.js";
+import type { Configuration } from "../config/config.js";
+
+type Named = Pick<Configuration, "producerId" | "socket" | "grpc" | "http">;
+
+/** Where services of that kind listen by default, beside the local socket; on Windows the local pipe itself, at which no service can listen. */
+export function serviceSocketPath(kind: "grpc" | "http", producerId: string, instance: number): string {
+  // Listeners take every .sock for a local socket.
+  return ipcPath(currentPlace(), producerId, instance).replace(/\.sock$/, `.${kind}`);
+}
+
+/**
+ * Rejects with a Fault "address_in_use" where a live process listens at an address that the name gives. A socket that a killed daemon left is
+ * nobody's. To be called before anything is made: a daemon that is refused leaves nothing behind.
+ */
+export async function assertNameFree(options: Named): Promise<void> {
+  const { userId } = currentPlace();
+  for (const path of pathsByName(options)) {
+    const occupant = await occupantOf(path, userId);
+    if (occupant.kind === "alive") throw nameTaken(options.producerId, path, occupant.pid);
+  }
+}
+
+function pathsByName({ producerId, socket, grpc, http }: Named): readonly string[] {
+  const paths = [
+    ...(socket.kind === "auto" ? [ipcPath(currentPlace(), producerId)] : []),
+    ...(grpc.kind === "auto" ? [serviceSocketPath("grpc", producerId, 1)] : []),
+    ...(http.kind === "auto" ? [serviceSocketPath("http", producerId, 1)] : []),
+  ];
+  // A pipe has no owner to be seen: that it is taken is told by the system.
+  return paths.filter((path) => !isPipeName(path));
+}
+
+function nameTaken(producerId: string, path: string, pid: number | undefined): Fault {
+  const advice = "Use that daemon, stop it, or give this one another name (--producer-id NAME)";
+  return new Fault(
+    "address_in_use",
+    `A daemon named ${producerId} runs already: ${processName(pid).toLowerCase()} listens at ${path}. ${advice}.`,
+    { origin: "local" },
+  );
+}

@@ -1,0 +1,152 @@
+// The services of the daemon, over gRPC and Connect: one list of methods, served at every address that was asked for. Loaded only where there is
+// one.
+import { listenConnect } from "../../../transports/connect/listen.js";
+import { HEALTH_PATHS } from "../../../transports/grpc/health.js";
+import { listenGrpc } from "../../../transports/grpc/listen.js";
+import { firstFreeInstance } from "../../../transports/ipc/instances.js";
+import { isPipeName } from "../../../transports/ipc/paths.js";
+import { Fault } from "../../base/errors.js";
+import type { Millis } from "../../contracts/clock.js";
+import type { Log } from "../../contracts/log.js";
+import type { Admit, ServiceAddress, ServiceListener, ServiceMethod } from "../../contracts/service.js";
+import { describeFault } from "../../protocols/aaep/services/error-detail.js";
+import { admitEverybody, admitTokenHolders } from "../../security/admission.js";
+import type { Configuration, ServiceChoice } from "../config/config.js";
+import { serviceSocketPath } from "./own-addresses.js";
+import type { Page } from "./service-pages.js";
+
+export type ServiceKind = "grpc" | "http";
+
+type ServiceConfiguration = Pick<
+  Configuration,
+  "grpc" | "http" | "corsOrigins" | "compression" | "producerId" | "maxFrameBytes" | "handshakeTimeoutSeconds"
+>;
+
+export interface ServiceOptions {
+  /** As it stands now: what of it may change is read each time. */
+  readonly configuration: ServiceConfiguration;
+  /** What peers over TCP must show. Asked for each call. */
+  readonly token: () => string;
+  /** As of the daemon. */
+  readonly mostInstances?: number | undefined;
+  /** How long a peer that does not read may hold up the end, ms. */
+  readonly closeTimeoutMs: number;
+  readonly log: Log;
+}
+
+export interface RunningServices {
+  /** Where each listens, by its kind. */
+  readonly endpoints: Readonly<Partial<Record<ServiceKind, readonly string[]>>>;
+  /** The paths of their Unix sockets. */
+  readonly socketPaths: readonly string[];
+  /** Whether a token is asked for anywhere. */
+  readonly needsToken: boolean;
+  /** Takes no new calls. */
+  readonly stop: () => Promise<void>;
+  /** Ends what is left, when the streams have ended; answers under way have so long to leave, by default `closeTimeoutMs`. */
+  readonly drain: (withinMs?: Millis) => Promise<void>;
+}
+
+/** Listens everywhere or nowhere. Throws the Fault of the first address that cannot be had. */
+export async function startServices(
+  options: ServiceOptions,
+  methods: readonly ServiceMethod[],
+  pages: readonly Page[],
+): Promise<RunningServices> {
+  const { configuration, closeTimeoutMs, log } = options;
+  const listeners: {
+    readonly kind: ServiceKind;
+    readonly address: ServiceAddress;
+    readonly listener: ServiceListener;
+  }[] = [];
+  const shared = {
+    methods,
+    describeFault,
+    compression: configuration.compression,
+    maxMessageBytes: configuration.maxFrameBytes,
+    closeTimeoutMs,
+    silentConnectionMs: () => configuration.handshakeTimeoutSeconds * 1000,
+    log,
+    onAcceptFault: (fault: Fault) => log.warn({ code: fault.code }, fault.sentence),
+  };
+  const openPages = pages.filter(({ needsToken }) => !needsToken).map(({ path }) => path);
+  // What tells no more than whether the daemon runs needs no token.
+  const openPaths: Readonly<Record<ServiceKind, ReadonlySet<string>>> = {
+    grpc: new Set(HEALTH_PATHS),
+    http: new Set(openPages),
+  };
+
+  const listen = (kind: ServiceKind, address: ServiceAddress): Promise<ServiceListener> => {
+    const admit: Admit =
+      address.kind === "unix" ? admitEverybody : admitTokenHolders(options.token, openPaths[kind], address.host);
+    switch (kind) {
+      case "grpc":
+        return listenGrpc({ ...shared, address, admit });
+      case "http":
+        return listenConnect({
+          ...shared,
+          address,
+          admit,
+          pages,
+          corsOrigins: () => configuration.corsOrigins,
+        });
+    }
+  };
+
+  const listenAll = async (kind: ServiceKind, choice: ServiceChoice): Promise<void> => {
+    switch (choice.kind) {
+      case "off":
+        return;
+      case "auto":
+        listeners.push({ kind, ...(await listenAuto(kind, options, (address) => listen(kind, address))) });
+        return;
+      case "addresses":
+        for (const address of choice.addresses)
+          listeners.push({ kind, address, listener: await listen(kind, address) });
+    }
+  };
+
+  const stop = async (): Promise<void> => {
+    await Promise.all(listeners.map(({ listener }) => listener.stop()));
+  };
+  const drain = async (withinMs?: Millis): Promise<void> => {
+    await Promise.all(listeners.map(({ listener }) => listener.drain(withinMs)));
+  };
+
+  try {
+    await listenAll("grpc", configuration.grpc);
+    await listenAll("http", configuration.http);
+  } catch (caught) {
+    await stop();
+    await drain();
+    throw caught;
+  }
+  const addresses = (kind: ServiceKind) =>
+    listeners.filter((one) => one.kind === kind).map(({ listener }) => listener.address);
+  const endpoints: Partial<Record<ServiceKind, readonly string[]>> = {};
+  for (const kind of ["grpc", "http"] as const) if (addresses(kind).length > 0) endpoints[kind] = addresses(kind);
+  return {
+    endpoints,
+    socketPaths: listeners.flatMap(({ address }) => (address.kind === "unix" ? [address.path] : [])),
+    needsToken: listeners.some(({ address }) => address.kind === "tcp"),
+    stop,
+    drain,
+  };
+}
+
+/** `<producer id>.grpc` in the runtime folder; where a live daemon has that one, `<producer id>-2.grpc` and so on. */
+function listenAuto(
+  kind: ServiceKind,
+  { configuration: { producerId }, mostInstances }: Pick<ServiceOptions, "configuration" | "mostInstances">,
+  listen: (address: ServiceAddress) => Promise<ServiceListener>,
+): Promise<{ readonly address: ServiceAddress; readonly listener: ServiceListener }> {
+  return firstFreeInstance(async (instance) => {
+    const path = serviceSocketPath(kind, producerId, instance);
+    if (isPipeName(path)) {
+      const sentence = `Give --${kind} an address of loopback such as 127.0.0.1:0: no client of these services speaks over a named pipe.`;
+      throw new Fault("unsupported", sentence, { origin: "local" });
+    }
+    const address: ServiceAddress = { kind: "unix", path };
+    return { address, listener: await listen(address) };
+  }, mostInstances);
+}

@@ -1,0 +1,121 @@
+// The document that `aaepd.status` answers. docs/status.md explains each member; names are those of the wire. What is undefined is left out.
+
+import type { EventFilters } from "../../engine/terms/terms.js";
+import type { StatusMemory } from "../platform/process-memory.js";
+
+export interface DaemonStatus {
+  readonly version: string;
+  readonly pid: number;
+  readonly producer_id: string;
+  /** All instants are RFC 3339. */
+  readonly started_at: string;
+  readonly uptime_seconds: number;
+  readonly problems: readonly StatusProblem[];
+  readonly endpoints: Readonly<Record<string, string | readonly string[]>>;
+  readonly connections: Readonly<Record<string, number>>;
+  readonly memory: StatusMemory;
+  readonly rates: { readonly published_per_second: number; readonly delivered_per_second: number };
+  readonly totals: { readonly published: number } & StatusCounts;
+  readonly closures: Readonly<Record<string, number>>;
+  /** Publications that were refused, by the code of the fault. */
+  readonly publish_faults: Readonly<Record<string, number>>;
+  readonly limits: Readonly<Record<string, unknown>>;
+  readonly journal: StatusJournal;
+  /** Of all; the lists have at most `limit` of each. */
+  readonly session_count: number;
+  readonly subscription_count: number;
+  readonly question_count: number;
+  readonly sessions: readonly StatusSession[];
+  readonly subscriptions: readonly StatusSubscription[];
+  readonly questions: readonly StatusQuestion[];
+}
+
+export interface StatusProblem {
+  /** Stable, for programs. */
+  readonly code: "slow_subscriber" | "journal_failing" | "audit_failing" | "nobody_can_answer";
+  /** What is wrong. */
+  readonly message: string;
+  readonly remedy: string;
+  /** Whose it is, where it is one subscription's. */
+  readonly subscription_id?: string;
+  readonly subscriber_id?: string;
+  readonly since?: string;
+}
+
+export interface StatusCounts {
+  readonly delivered: number;
+  readonly coalesced: number;
+  readonly overtook: number;
+  readonly fell_behind: number;
+  readonly gaps: number;
+  readonly gap_events: number;
+}
+
+export interface StatusJournal {
+  readonly kind: "memory" | "disk";
+  readonly path?: string;
+  readonly policy?: string;
+  readonly events: number;
+  readonly bytes: number;
+  readonly oldest_at?: string;
+  readonly oldest_age_seconds?: number;
+  readonly head: number;
+  readonly safe: number;
+  readonly unsafe_events: number;
+  readonly failure?: string;
+}
+
+export interface StatusSession {
+  readonly session_id: string;
+  readonly agent_id: string;
+  readonly agent_name?: string;
+  readonly state: string;
+  readonly events: number;
+  readonly open_tools: number;
+  readonly open_outputs: number;
+  readonly open_questions: number;
+  readonly agent_connected: boolean;
+  readonly grace_until?: string;
+}
+
+export interface StatusSubscription extends StatusCounts {
+  readonly subscription_id: string;
+  readonly subscriber_id: string;
+  readonly since: string;
+  readonly reads: "live" | "queue" | "journal";
+  readonly paused: boolean;
+  readonly blocked: boolean;
+  readonly queue: number;
+  readonly untaken: number;
+  readonly lag_events: number;
+  readonly lag_seconds: number;
+  readonly behind_since?: string;
+  readonly terms: StatusTerms;
+}
+
+/** Under the names of the capabilities that were negotiated; what is undefined has no limit. */
+export interface StatusTerms {
+  readonly max_events_per_second?: number;
+  readonly preferred_verbosity: string;
+  readonly languages: readonly string[];
+  readonly coalesce_boundaries: readonly string[];
+  readonly event_filters: EventFilters;
+  readonly cognitive_load: string;
+  readonly pace_wpm?: number;
+  readonly supports_confirmation_reply: boolean;
+  readonly supports_clarification_reply: boolean;
+  readonly supported_extensions: readonly string[];
+  readonly paused: boolean;
+  readonly max_chars: number;
+}
+
+export interface StatusQuestion {
+  readonly session_id: string;
+  readonly kind: "confirmation" | "clarification";
+  /** At most 200 characters. */
+  readonly asked: string;
+  readonly asked_at: string;
+  readonly deadline: string;
+  readonly can_answer: number;
+  readonly shown_to: number;
+}

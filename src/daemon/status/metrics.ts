@@ -1,0 +1,115 @@
+// What the daemon counts, in the form that Prometheus reads.
+import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import type { JournalStatus } from "../../contracts/journal.js";
+import type { EngineReport, EngineStatus } from "../../engine/engine-status.js";
+import { addSubscriberMetrics } from "./subscriber-metrics.js";
+
+export interface MetricsSources {
+  readonly status: () => EngineStatus;
+  readonly report: () => EngineReport;
+  /** Milliseconds since 1970. */
+  readonly wallTime: () => number;
+  /** Connections and streams under way, by the transport they came over. */
+  readonly connections: () => ReadonlyMap<string, number>;
+  /** Replies since the start, by what became of them. */
+  readonly replies: () => ReadonlyMap<string, number>;
+  /** Lines of the audit log that could not be written. */
+  readonly auditDropped: () => number;
+}
+
+export interface Metrics {
+  readonly contentType: string;
+  readonly text: () => Promise<string>;
+}
+
+/** Reads its sources whenever it is asked; in between it costs nothing. */
+export function createMetrics(sources: MetricsSources): Metrics {
+  const registry = new Registry();
+  // One look for all that is told of it: subscriptions are looked through once.
+  let report = sources.report();
+  const gauge = (name: string, help: string, read: () => number): void => {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  };
+  const counter = (name: string, help: string, read: () => number): void => {
+    new Counter({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        // A count that began again at nothing each time would be none: what is read here is the whole since the start.
+        this.reset();
+        this.inc(read());
+      },
+    });
+  };
+  const labelled = (
+    Kind: typeof Gauge | typeof Counter,
+    name: string,
+    help: string,
+    label: string,
+    read: () => ReadonlyMap<string, number>,
+  ): void => {
+    new Kind({
+      name,
+      help,
+      labelNames: [label],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const [value, count] of read()) this.inc({ [label]: value }, count);
+      },
+    });
+  };
+  const { status } = sources;
+  gauge("aaepd_subscriptions", "Subscriptions under way.", () => status().subscriptionCount);
+  gauge("aaepd_sessions_open", "Sessions that have begun and not ended.", () => status().openSessionCount);
+  gauge("aaepd_questions_open", "Questions that wait for a person.", () => status().openQuestionCount);
+  gauge("aaepd_views", "Kinds of listeners that events are shaped for.", () => status().viewCount);
+  gauge("aaepd_journal_epoch", "Place of the newest event in the order of all.", () => status().head);
+  labelled(Gauge, "aaepd_connections", "Connections and streams under way.", "transport", sources.connections);
+  labelled(Counter, "aaepd_replies_total", "Replies to questions, by what became of them.", "fate", sources.replies);
+  counter("aaepd_audit_dropped_total", "Lines of the audit log that could not be written.", sources.auditDropped);
+
+  counter("aaepd_events_published_total", "Events that were journaled.", () => report.publishedTotal);
+  counter("aaepd_events_delivered_total", "Events handed to transports.", () => report.totals.delivered);
+  const refused = "Publications that were refused, by the code of the fault.";
+  labelled(Counter, "aaepd_publish_faults_total", refused, "code", () => report.refusals);
+  const closures = "Subscriptions that ended, and connections that never became one, by reason.";
+  labelled(Counter, "aaepd_closures_total", closures, "reason", () => report.closures);
+  addJournalMetrics(gauge, () => report.journal, sources.wallTime);
+  addSubscriberMetrics(registry, () => report.subscriptions);
+  collectDefaultMetrics({ register: registry });
+  return {
+    contentType: registry.contentType,
+    text: () => {
+      report = sources.report();
+      return registry.metrics();
+    },
+  };
+}
+
+function addJournalMetrics(
+  gauge: (name: string, help: string, read: () => number) => void,
+  journal: () => JournalStatus,
+  wallTime: () => number,
+): void {
+  gauge("aaepd_journal_events", "Events that can be read from the journal.", () => journal().eventCount);
+  gauge("aaepd_journal_bytes", "What they take, on disk or by estimate in memory.", () => journal().bytes);
+  gauge("aaepd_journal_oldest_age_seconds", "Age of the oldest event in the journal; 0 where there is none.", () => {
+    const { oldestAt } = journal();
+    return oldestAt === undefined ? 0 : Math.max(0, wallTime() - oldestAt) / 1000;
+  });
+  gauge("aaepd_journal_unsafe_events", "Events that are not yet as safe as the journal makes them.", () =>
+    Math.max(0, journal().head - journal().safe),
+  );
+  gauge("aaepd_journal_failing", "1 while nothing can be written to the journal, else 0.", () =>
+    journal().failure === undefined ? 0 : 1,
+  );
+}

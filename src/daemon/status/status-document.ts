@@ -1,0 +1,229 @@
+// How the daemon stands, as one JSON document: the result of `aaepd.status` (docs/status.md has its schema in words). No text of an event stands in
+// it, but for what a question asks.
+
+import { Fault } from "../../base/errors.js";
+import type { JournalStatus } from "../../contracts/journal.js";
+import type { EngineReport, QuestionReport, SessionReport, SubscriptionReport } from "../../engine/engine-status.js";
+import type { DeliveryCounts } from "../../engine/subscriptions/delivery-counts.js";
+import type { Terms } from "../../engine/terms/terms.js";
+import { shortenedText } from "../../engine/text/shortened-text.js";
+import { limitsDocument } from "../../protocols/aaep/subscriber/given-members.js";
+import { processMemory } from "../platform/process-memory.js";
+import type {
+  DaemonStatus,
+  StatusCounts,
+  StatusJournal,
+  StatusQuestion,
+  StatusSession,
+  StatusSubscription,
+  StatusTerms,
+} from "./daemon-status.js";
+import { type DaemonFacts, problemsOf } from "./status-problems.js";
+
+/** Most sessions, subscriptions and questions that are listed, of each, where the caller does not say. */
+const USUAL_LIMIT = 1000;
+const LARGEST_LIMIT = 10_000;
+
+/**
+ * Most bytes of each list, so that all of it fits into one message for whoever asks, and takes no time that others would miss: names are as long as
+ * agents and subscribers like, and one more listed is one more written.
+ */
+const SESSION_BYTES = 256 * 1024;
+const SUBSCRIPTION_BYTES = 384 * 1024;
+const QUESTION_BYTES = 256 * 1024;
+/** UTF-16 units of what an agent calls itself. */
+const NAME_LENGTH = 200;
+/** Of terms that are longer than these bytes, so many entries of each list are told. */
+const TERMS_BYTES = 4096;
+const TERMS_ENTRIES = 8;
+
+/** `params`: `{limit?}`, 0..10000. Throws "invalid_params". The lists end where they would make too long a message. */
+export function statusDocument(params: unknown, report: EngineReport, facts: DaemonFacts): DaemonStatus {
+  const limit = limitOf(params);
+  const { sessions, subscriptions, questions } = report;
+  return {
+    version: facts.version,
+    pid: process.pid,
+    producer_id: facts.producerId,
+    started_at: timeText(facts.startedAt),
+    uptime_seconds: seconds(facts.uptimeMs),
+    problems: problemsOf(report, facts),
+    endpoints: facts.endpoints,
+    connections: Object.fromEntries(facts.connections),
+    memory: processMemory(),
+    rates: {
+      published_per_second: rounded(report.publishedPerSecond),
+      delivered_per_second: rounded(report.deliveredPerSecond),
+    },
+    totals: { published: report.publishedTotal, ...countsDocument(report.totals) },
+    closures: Object.fromEntries(report.closures),
+    publish_faults: Object.fromEntries(report.refusals),
+    limits: limitsDocument(report.limits),
+    journal: journalDocument(report.journal, facts.now),
+    session_count: report.sessionCount,
+    subscription_count: subscriptions.length,
+    question_count: questions.length,
+    sessions: listOf(sessions, sessionDocument, limit, SESSION_BYTES),
+    subscriptions: listOf(troubledFirst(subscriptions), subscriptionDocument, limit, SUBSCRIPTION_BYTES),
+    questions: listOf(questions, questionDocument, limit, QUESTION_BYTES),
+  };
+}
+
+function listOf<Item, Listed>(
+  items: Iterable<Item>,
+  documentOf: (item: Item) => Listed,
+  limit: number,
+  mostBytes: number,
+): readonly Listed[] {
+  const listed: Listed[] = [];
+  let bytes = 0;
+  if (limit === 0) return listed;
+  for (const item of items) {
+    const document = documentOf(item);
+    bytes += bytesOf(document);
+    if (bytes > mostBytes) break;
+    listed.push(document);
+    if (listed.length === limit) break;
+  }
+  return listed;
+}
+
+function bytesOf(document: unknown): number {
+  return Buffer.byteLength(JSON.stringify(document)) + 1;
+}
+
+function limitOf(params: unknown): number {
+  const limit = typeof params === "object" && params !== null && "limit" in params ? params.limit : USUAL_LIMIT;
+  if (typeof limit === "number" && Number.isInteger(limit) && limit >= 0 && limit <= LARGEST_LIMIT) return limit;
+  throw new Fault("invalid_params", `\`limit\` is a whole number from 0 to ${LARGEST_LIMIT}.`, {
+    pointer: "/limit",
+    rule: "R33",
+  });
+}
+
+/** Of more than are listed, those with trouble are. */
+function troubledFirst(subscriptions: readonly SubscriptionReport[]): readonly SubscriptionReport[] {
+  const isTroubled = ({ isBlocked, behindSince }: SubscriptionReport): boolean =>
+    isBlocked || behindSince !== undefined;
+  return [...subscriptions.filter(isTroubled), ...subscriptions.filter((one) => !isTroubled(one))];
+}
+
+function sessionDocument(session: SessionReport): StatusSession {
+  return {
+    session_id: session.sessionId,
+    agent_id: shortenedText(session.agentId, NAME_LENGTH),
+    ...(session.agentName === undefined ? {} : { agent_name: shortenedText(session.agentName, NAME_LENGTH) }),
+    state: session.state,
+    events: session.eventCount,
+    open_tools: session.openToolCount,
+    open_outputs: session.openOutputCount,
+    open_questions: session.openQuestionCount,
+    agent_connected: session.isAgentConnected,
+    ...(session.graceUntil === undefined ? {} : { grace_until: timeText(session.graceUntil) }),
+  };
+}
+
+function subscriptionDocument(subscription: SubscriptionReport): StatusSubscription {
+  const { behindSince, lag } = subscription;
+  return {
+    subscription_id: subscription.subscriptionId,
+    subscriber_id: subscription.subscriberId,
+    since: timeText(subscription.since),
+    reads: subscription.reads,
+    paused: subscription.isPaused,
+    blocked: subscription.isBlocked,
+    queue: subscription.queueCount,
+    untaken: subscription.untakenCount,
+    lag_events: lag.eventCount,
+    lag_seconds: seconds(lag.ms),
+    ...(behindSince === undefined ? {} : { behind_since: timeText(behindSince) }),
+    ...countsDocument(subscription.counts),
+    terms: fittingTerms(termsDocument(subscription.terms)),
+  };
+}
+
+/** A client that asks for long lists is not to keep others out of the answer. */
+function fittingTerms(terms: StatusTerms): StatusTerms {
+  if (bytesOf(terms) <= TERMS_BYTES) return terms;
+  const { include, exclude } = terms.event_filters;
+  return {
+    ...terms,
+    languages: firstOf(terms.languages),
+    event_filters: { ...terms.event_filters, include: firstOf(include), exclude: firstOf(exclude) },
+    supported_extensions: firstOf(terms.supported_extensions),
+  };
+}
+
+function firstOf(entries: readonly string[]): readonly string[] {
+  return entries.length <= TERMS_ENTRIES ? entries : [...entries.slice(0, TERMS_ENTRIES), "…"];
+}
+
+function termsDocument(terms: Terms): StatusTerms {
+  const { maxEventsPerSecond, paceWpm } = terms;
+  return {
+    ...(maxEventsPerSecond === undefined ? {} : { max_events_per_second: maxEventsPerSecond }),
+    preferred_verbosity: terms.preferredVerbosity,
+    languages: terms.languages,
+    coalesce_boundaries: terms.coalesceBoundaries,
+    event_filters: terms.eventFilters,
+    cognitive_load: terms.cognitiveLoad,
+    ...(paceWpm === undefined ? {} : { pace_wpm: paceWpm }),
+    supports_confirmation_reply: terms.supportsConfirmationReply,
+    supports_clarification_reply: terms.supportsClarificationReply,
+    supported_extensions: terms.supportedExtensions,
+    paused: terms.paused,
+    max_chars: terms.maxChars,
+  };
+}
+
+function questionDocument(question: QuestionReport): StatusQuestion {
+  return {
+    session_id: question.sessionId,
+    kind: question.kind,
+    asked: question.asked,
+    asked_at: timeText(question.askedAt),
+    deadline: timeText(question.deadline),
+    can_answer: question.ableCount,
+    shown_to: question.shownCount,
+  };
+}
+
+function countsDocument(counts: DeliveryCounts): StatusCounts {
+  return {
+    delivered: counts.delivered,
+    coalesced: counts.merged,
+    overtook: counts.overtook,
+    fell_behind: counts.fellBehind,
+    gaps: counts.gaps,
+    gap_events: counts.gapEvents,
+  };
+}
+
+function journalDocument(journal: JournalStatus, now: number): StatusJournal {
+  const { disk, oldestAt, failure } = journal;
+  return {
+    kind: disk === undefined ? "memory" : "disk",
+    ...(disk === undefined ? {} : { path: disk.path, policy: disk.policy }),
+    events: journal.eventCount,
+    bytes: journal.bytes,
+    ...(oldestAt === undefined
+      ? {}
+      : { oldest_at: timeText(oldestAt), oldest_age_seconds: seconds(Math.max(0, now - oldestAt)) }),
+    head: journal.head,
+    safe: journal.safe,
+    unsafe_events: Math.max(0, journal.head - journal.safe),
+    ...(failure === undefined ? {} : { failure: `${failure.reason} ${failure.remedy}` }),
+  };
+}
+
+function timeText(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+function seconds(milliseconds: number): number {
+  return Math.round(milliseconds) / 1000;
+}
+
+function rounded(perSecond: number): number {
+  return Math.round(perSecond * 10) / 10;
+}

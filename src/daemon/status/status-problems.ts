@@ -1,0 +1,101 @@
+// What is wrong, for whom, since when, and what to do about it: the part of the status that people look for (P1).
+
+import type { Millis } from "../../contracts/clock.js";
+import type { EngineReport, SubscriptionReport } from "../../engine/engine-status.js";
+import type { StatusProblem } from "./daemon-status.js";
+
+/** What of the daemon is not the engine's to know. */
+export interface DaemonFacts {
+  readonly version: string;
+  readonly producerId: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** How long it has run, by the monotonic clock: the clock on the wall may have been set meanwhile. */
+  readonly uptimeMs: Millis;
+  readonly endpoints: Readonly<Record<string, string | readonly string[]>>;
+  /** Connections and streams under way, by the transport they came over. */
+  readonly connections: ReadonlyMap<string, number>;
+  /** Lines of the audit log that could not be written. */
+  readonly auditDroppedCount: number;
+}
+
+/** A transport that takes nothing for a moment is how flow control works. */
+const SLOW_AFTER_MS = 2000;
+/** So many slow subscribers are told one by one; the others are counted. */
+const MOST_SLOW = 20;
+
+/** The gravest first. */
+export function problemsOf(
+  report: EngineReport,
+  facts: Pick<DaemonFacts, "now" | "auditDroppedCount">,
+): StatusProblem[] {
+  const problems: StatusProblem[] = [];
+  const { failure, disk } = report.journal;
+  if (failure !== undefined) {
+    problems.push({
+      code: "journal_failing",
+      message: `The journal${disk === undefined ? "" : ` ${disk.path}`} cannot be written. ${failure.reason}`,
+      remedy: `${failure.remedy} Until then agents' events are refused; delivery goes on.`,
+    });
+  }
+  const slow = report.subscriptions.filter(isSlow).sort((a, b) => b.lag.ms - a.lag.ms);
+  for (const one of slow.slice(0, MOST_SLOW)) problems.push(slowProblem(one, report, facts.now));
+  if (slow.length > MOST_SLOW) {
+    problems.push({
+      code: "slow_subscriber",
+      message: `${slow.length - MOST_SLOW} more subscribers take too slowly.`,
+      remedy: "docs/slow-subscribers.md says what happens and what helps.",
+    });
+  }
+  const unanswerable = report.questions.filter(({ ableCount }) => ableCount === 0).length;
+  if (unanswerable > 0) {
+    problems.push({
+      code: "nobody_can_answer",
+      message: `${unanswerable === 1 ? "A question is" : `${unanswerable} questions are`} open that no subscriber can answer.`,
+      remedy:
+        "Start assistive technology that can, or answer with: aaepd tail --interactive. Else the default applies.",
+    });
+  }
+  if (facts.auditDroppedCount > 0) {
+    problems.push({
+      code: "audit_failing",
+      message: `${facts.auditDroppedCount} lines of the audit log could not be written.`,
+      remedy: "See that there is room and permission in its folder; docs/audit.md says where that is.",
+    });
+  }
+  return problems;
+}
+
+function isSlow({ behindSince, lag }: SubscriptionReport): boolean {
+  return behindSince !== undefined || lag.ms >= SLOW_AFTER_MS;
+}
+
+function slowProblem(one: SubscriptionReport, { limits }: EngineReport, now: number): StatusProblem {
+  const { lag, behindSince, untakenCount } = one;
+  const since = Math.min(behindSince ?? now, now - lag.ms);
+  const facts: string[] = [];
+  if (lag.ms > 0)
+    facts.push(`it has taken nothing for ${secondsText(lag.ms)}, in which ${counted(lag.eventCount)} came`);
+  if (behindSince !== undefined) facts.push(`it reads from the journal and is ${counted(untakenCount)} behind`);
+  return {
+    code: "slow_subscriber",
+    message: `${one.subscriberId} takes too slowly: ${facts.join("; ")}.`,
+    remedy:
+      lag.ms > 0
+        ? `See whether the program reads. After ${limits.lag.maxMs / 1000} s or ${counted(limits.lag.maxEvents)} without taking any it is closed, and can resume (docs/slow-subscribers.md).`
+        : "Nothing is lost while the journal holds it. A lower rate, filters or coarser boundaries let it keep up (docs/slow-subscribers.md).",
+    subscription_id: one.subscriptionId,
+    subscriber_id: one.subscriberId,
+    since: new Date(since).toISOString(),
+  };
+}
+
+function secondsText(ms: number): string {
+  return `${Math.round(ms / 1000)} s`;
+}
+
+function counted(events: number): string {
+  return `${events} event${events === 1 ? "" : "s"}`;
+}

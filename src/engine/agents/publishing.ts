@@ -1,0 +1,372 @@
+// The agents' side of the engine: what they publish is planned, journaled, and only then true (R2, R3, R8, R29).
+import { Fault } from "../../base/errors.js";
+import type { Millis } from "../../contracts/clock.js";
+import type { Appended } from "../../contracts/journal.js";
+import { AWAITING_INPUT } from "../event/agent-states.js";
+import { isTerminalKind, type JournaledEvent, type NewEvent, type Producer, topicKind } from "../event/event.js";
+import type { KeptQuestion } from "../questions/kept-questions.js";
+import { type KnownPublish, knownFrom } from "../sessions/same-publish.js";
+import type { PublishAnswer, SessionPlan } from "../sessions/session-plan.js";
+import type { OpenQuestion } from "../sessions/session-record.js";
+import type { Moment } from "../sessions/session-turn.js";
+import { createPublisherBacklog, createSharedBacklog, type PublisherBacklog } from "../views/publisher-backlog.js";
+import type { AgentHandle, PublishedPlace } from "./agent-handle.js";
+import type { PublishingServices } from "./publishing-services.js";
+import { type AgentEvents, createQuestionAgents } from "./question-agents.js";
+import { createSessionGraces } from "./session-graces.js";
+
+const FORGOTTEN = "Ask anew, with another event_id: this was asked before, and its outcome is no longer remembered.";
+
+/** What a plan has become. */
+export interface CarriedOut {
+  readonly journaled: readonly JournaledEvent[];
+  readonly durable: Promise<void> | undefined;
+}
+
+export interface Publishing {
+  /** Without `events`, whoever has a question's session is told the news of it. */
+  readonly openAgent: (
+    identity: Producer | undefined,
+    events: AgentEvents | undefined,
+    connection: object,
+  ) => AgentHandle;
+  /** The agent that has the open session whose token this is: the handle that `openAgent` answered. */
+  readonly holderOf: (resumeToken: string) => AgentHandle | undefined;
+  /** Passes on to the question's agent, where it is connected, that a person is or is no longer waited for. */
+  readonly tellWaiting: (question: OpenQuestion, isWaiting: boolean) => void;
+  /** Journals a plan and makes it so. Throws what the journal throws, the plan discarded. */
+  readonly carryOut: (plan: SessionPlan) => CarriedOut;
+  /**
+   * The daemon stops: nothing is published any more, and no session taken over ("shutting_down"). Sessions that are kept stay open for the next run,
+   * whoever goes (R8b); else they are to be ended (R8a). Agents are told which.
+   */
+  readonly stop: (areSessionsKept: boolean) => void;
+  /** Ends an open session as if its agent had vanished (R8). One that the journal does not take is logged, and open in the next run. */
+  readonly abandon: (sessionId: string, isStopping: boolean) => void;
+  /** When the grace of a session whose agent is away ends (R8). */
+  readonly graceUntil: (sessionId: string) => Millis | undefined;
+  /** What `agentGraceMs` answers has changed. */
+  readonly graceChanged: () => void;
+  /** Open sessions of the run before wait for their agents from now on, and these questions of theirs are their agents' (R8). */
+  readonly restore: (questions: readonly KeptQuestion[]) => void;
+  /** Lets go of the clock; sessions that are open stay so for the next run. */
+  readonly close: () => void;
+}
+
+/** In place of a connection where there is none. */
+const NOBODY = {};
+
+export function createPublishing(services: PublishingServices): Publishing {
+  const {
+    clock,
+    ids,
+    log,
+    journal,
+    append: handOn,
+    published,
+    sessions,
+    questions,
+    spokesman,
+    wakeUps,
+    slices,
+    safety,
+  } = services;
+  // The events of a group have one promise.
+  let lastDurable: Promise<void> | undefined;
+
+  const agents = createQuestionAgents(sessions.ownerOf, questions.isWaiting);
+
+  const moment = (): Moment => ({ now: clock.now(), wallTime: clock.wallTime(), ids });
+
+  const logAccident = (what: string, about: Readonly<Record<string, unknown>>, caught: unknown): void =>
+    log.error({ err: caught, ...about }, `${what}; what was published is accepted all the same`);
+
+  /** What is journaled is accepted, whatever happens afterwards: an accident is one for the log (R29). */
+  const despiteAccidents = (what: string, about: Readonly<Record<string, unknown>>, act: () => void): void => {
+    try {
+      act();
+    } catch (caught) {
+      logAccident(what, about, caught);
+    }
+  };
+
+  const notePlace = (entry: JournaledEvent): void => {
+    // Of every event: nothing is made that is thrown away again.
+    try {
+      published(entry);
+    } catch (caught) {
+      logAccident("a place to resume from could not be noted", { epoch: entry.epoch }, caught);
+    }
+  };
+
+  /** A plan's events for the journal, each question followed by the notice for those that cannot answer it (R6). */
+  const withNotices = ({ events, asked }: SessionPlan): readonly NewEvent[] => {
+    if (asked.length === 0) return events;
+    const all: NewEvent[] = [];
+    for (const [index, planned] of events.entries()) {
+      all.push(planned);
+      if (!asked.some(({ event }) => event === planned.event)) continue;
+      despiteAccidents("a question's notice could not be made", { event: planned.event.event_id }, () => {
+        const before = events[index - 1];
+        const fromState = before?.made === "supplied" ? before.event.from_state : AWAITING_INPUT;
+        all.push(spokesman.notice({ ...planned, epoch: journal.head() + all.length }, fromState));
+      });
+    }
+    return all;
+  };
+
+  /** Journals a plan and its notices as one, so that all of it is accepted or nothing is (R3). */
+  const append = (plan: SessionPlan, publisher?: PublisherBacklog): CarriedOut => {
+    let appended: Appended;
+    try {
+      appended = handOn(withNotices(plan), publisher);
+    } catch (caught) {
+      plan.discard();
+      throw caught;
+    }
+    const { events } = appended;
+    const journaled = plan.asked.length === 0 ? events : events.filter(({ made }) => made !== "notice");
+    plan.commit(journaled);
+    // What is remembered of events that were absorbed is put by the commit, and may be all that there is to be written. What the journal does not
+    // take was refused above, in this turn.
+    const durable = events.length === 0 ? safety() : appended.durable;
+    if (durable !== undefined && durable !== lastDurable) {
+      lastDurable = durable;
+      // Whoever waits for it hears of a failure; that nobody waits is no accident.
+      durable.catch(() => undefined);
+    }
+    services.appended();
+    for (const entry of events) notePlace(entry);
+    return { journaled, durable };
+  };
+
+  const carryOut = (plan: SessionPlan, publisher?: PublisherBacklog): CarriedOut => {
+    const carriedOut = append(plan, publisher);
+    const asks = plan.asked.length + plan.withdrawn.length > 0;
+    const inOneBreath = asks ? withdraw(plan, carriedOut) : undefined;
+    for (const sessionId of plan.ended) graces.forget(sessionId);
+    for (const sessionId of plan.adopted) graces.forget(sessionId);
+    // The sentence may repeat words of the agent's, which no log is to keep.
+    for (const { isAdvice, sentence: _, ...warning } of plan.warnings)
+      log.warn(warning, isAdvice ? "an event goes against advice" : "an event out of order was repaired");
+    if (inOneBreath !== undefined) put(plan, carriedOut, inOneBreath);
+    return carriedOut;
+  };
+
+  const entryOf = ({ event }: OpenQuestion, { journaled }: CarriedOut): JournaledEvent | undefined =>
+    journaled.find((entry) => entry.event === event);
+
+  /** Answers the tokens of those that were asked and withdrawn in one breath. */
+  const withdraw = (plan: SessionPlan, carriedOut: CarriedOut): ReadonlySet<string> => {
+    const inOneBreath = new Set<string>();
+    for (const question of plan.withdrawn) {
+      // What was asked and withdrawn in one breath is nobody's to answer; its outcome is told all the same.
+      const entry = plan.asked.includes(question) ? entryOf(question, carriedOut) : undefined;
+      if (entry !== undefined) inOneBreath.add(question.token);
+      despiteAccidents("a question could not be withdrawn", { event: question.event.event_id }, () => {
+        questions.withdrawn(question, carriedOut.durable, entry);
+        if (entry !== undefined) questions.whenResolved(question.token, agents.tellOutcome);
+      });
+    }
+    return inOneBreath;
+  };
+
+  const put = (plan: SessionPlan, carriedOut: CarriedOut, inOneBreath: ReadonlySet<string>): void => {
+    for (const question of plan.asked) {
+      const entry = entryOf(question, carriedOut);
+      if (entry === undefined || inOneBreath.has(question.token)) continue;
+      despiteAccidents("a question could not be put", { event: question.event.event_id }, () => {
+        questions.asked(question, entry);
+        questions.whenResolved(question.token, agents.tellOutcome);
+      });
+    }
+  };
+
+  const abandon = (sessionId: string, isStopping = false): void => {
+    graces.forget(sessionId);
+    questions.settleDue(sessionId, true);
+    if (sessions.summary(sessionId) !== undefined) carryOut(sessions.abandon(sessionId, moment(), isStopping));
+  };
+
+  const { agentGraceMs: graceMs } = services;
+  const graces = createSessionGraces({ clock, wakeUps, slices, log, sessions, graceMs, end: (id) => abandon(id) });
+
+  const knownPublish = (eventId: string): KnownPublish | undefined => {
+    const entry = journal.find(eventId);
+    return entry && knownFrom(entry);
+  };
+
+  const backlogOfAll = createSharedBacklog();
+  const handles = new WeakMap<object, AgentHandle>();
+  let isRefusing = false;
+  let isLeaving = false;
+
+  const stopping = (): Fault => {
+    const sentence = isLeaving
+      ? "The daemon is stopping and takes nothing more. Publish again when it has started."
+      : "The daemon is stopping, and its sessions end with it. Begin another when it has started.";
+    return new Fault("shutting_down", sentence, { pointer: "", rule: isLeaving ? "R8b" : "R8a" });
+  };
+
+  const assertTaking = (): void => {
+    if (isRefusing) throw stopping();
+  };
+
+  const openAgent: Publishing["openAgent"] = (declared, events, connection) => {
+    const backlog = createPublisherBacklog(backlogOfAll);
+    let identity = declared;
+    let agentLanguage: string | undefined;
+    agents.connected(connection, events);
+    const place = (answer: PublishAnswer, journaled: readonly JournaledEvent[]): PublishedPlace => {
+      const entry = answer.kind === "accepted" ? journaled[answer.index] : journal.find(answer.eventId);
+      const resumeToken = answer.kind === "absorbed" ? undefined : answer.resumeToken;
+      return { eventId: answer.eventId, epoch: entry?.epoch ?? journal.head(), resumeToken };
+    };
+    const publish: AgentHandle["publish"] = (inputs, isArray, resumeToken) => {
+      assertTaking();
+      for (const { fields } of inputs)
+        if (typeof fields.session_id === "string") questions.settleDue(fields.session_id, mayEndQuestions(fields.type));
+      const plan = sessions.plan(inputs, {
+        now: clock.now(),
+        wallTime: clock.wallTime(),
+        ids,
+        agent: identity,
+        agentLanguage,
+        producerId: services.producerId,
+        connection,
+        resumeToken,
+        isArray,
+        known: knownPublish,
+      });
+      for (const { token } of plan.asked) agents.asks(token, connection);
+      for (const { sessionId } of plan.asked) services.tookPart(connection, sessionId);
+      if (resumeToken !== undefined)
+        for (const { event } of plan.events) services.tookPart(connection, event.session_id);
+      let carriedOut: CarriedOut;
+      try {
+        carriedOut = carryOut(plan, backlog);
+      } catch (caught) {
+        for (const { token } of plan.asked) agents.refused(token);
+        throw caught;
+      }
+      for (const sessionId of plan.adopted) {
+        agents.inherit(connection, sessions.summary(sessionId)?.openQuestions ?? [], undefined);
+        services.sessionTaken(sessionId, undefined);
+      }
+      const { journaled, durable } = carriedOut;
+      const places = plan.answers.map((answer) => place(answer, journaled));
+      return { events: places, resumeToken: places.find((one) => one.resumeToken !== undefined)?.resumeToken, durable };
+    };
+    const isTheirs = (sessionId: string, token: string, resumeToken: string | undefined): boolean =>
+      sessions.belongsTo(sessionId, connection, resumeToken) || agents.isAsker(token, connection);
+    /** The token of a question that is asked; where the agent gave none, and this is the same event once more, the one of the first time (R3). */
+    const tokenOf = (fields: Readonly<Record<string, unknown>>, resumeToken: string | undefined): string => {
+      const { event_id: eventId, session_id: sessionId, reply_token: given } = fields;
+      const known = typeof eventId === "string" ? journal.find(eventId)?.event : undefined;
+      const first = known?.session_id === sessionId ? known?.reply_token : undefined;
+      // Its outcome is for those whose question it is.
+      if (typeof first === "string" && !isTheirs(String(sessionId), first, resumeToken)) {
+        const sentence = "Take the session over with its resume_token first; another connection asked this.";
+        throw new Fault("session_not_yours", sentence, { pointer: "/session_id", rule: "R8" });
+      }
+      if (typeof given === "string") return given;
+      return typeof first === "string" ? first : `rpl_${ids.hex(16)}`;
+    };
+    const ask: AgentHandle["ask"] = (fields, done, resumeToken) => {
+      const token = tokenOf(fields, resumeToken);
+      const answer = agents.answer(token, connection, done);
+      try {
+        // What is no token at all is refused as what it is.
+        const sent = fields.reply_token === undefined ? { ...fields, reply_token: token } : fields;
+        const receipt = publish([{ fields: sent }], false, resumeToken);
+        const known = questions.outcomeOf(token);
+        // The same event once more, whose question was resolved long ago.
+        if (known !== "open" && answer.forget()) {
+          if (known === undefined) throw new Fault("not_found", FORGOTTEN, { pointer: "/event_id", rule: "R3" });
+          done(known);
+        }
+        return { token, receipt };
+      } catch (caught) {
+        answer.forget();
+        throw caught;
+      }
+    };
+    const handle: AgentHandle = {
+      publish,
+      ask,
+      cancel: (token, resumeToken, byHost) => {
+        const question = questions.find(token);
+        return (
+          question !== undefined && isTheirs(question.sessionId, token, resumeToken) && questions.cancel(token, byHost)
+        );
+      },
+      outcomeOf: (token, resumeToken) => {
+        const outcome = questions.outcomeOf(token);
+        const sessionId = outcome === "open" ? questions.sessionOf(token) : outcome?.question.sessionId;
+        return sessions.belongsTo(sessionId, connection, resumeToken) ? outcome : undefined;
+      },
+      setIdentity: (producer, language) => {
+        identity = producer;
+        agentLanguage = language;
+      },
+      identity: () => identity,
+      safety,
+      room: backlog.room,
+      isHolding: () => sessions.isHolder(connection) || agents.hasAsked(connection),
+      resumeSession: (sessionId, resumeToken) => {
+        assertTaking();
+        const former = sessions.ownerOf(sessionId);
+        const summary = sessions.resume(sessionId, resumeToken, connection);
+        graces.forget(sessionId);
+        agents.inherit(connection, summary.openQuestions, former);
+        services.sessionTaken(sessionId, former);
+        return summary;
+      },
+      close: () => {
+        // Nobody hears their answers any more; whoever comes back is told as of any other question.
+        agents.disconnected(connection);
+        // Sessions that ended remember whose they were by the connection: all that hangs on it would stay with them.
+        handles.delete(connection);
+        const left = sessions.connectionEnded(connection);
+        if (!isLeaving) for (const sessionId of left) graces.begin(sessionId);
+      },
+    };
+    handles.set(connection, handle);
+    return handle;
+  };
+
+  return {
+    openAgent,
+    holderOf: (resumeToken) => handles.get(sessions.holderOf(resumeToken) ?? NOBODY),
+    carryOut,
+    stop: (areSessionsKept) => {
+      isRefusing = true;
+      if (areSessionsKept) {
+        isLeaving = true;
+        graces.close();
+      }
+      agents.tellClosing(areSessionsKept);
+    },
+    abandon: (sessionId, isStopping) => {
+      try {
+        abandon(sessionId, isStopping);
+      } catch (caught) {
+        log.error({ err: caught, session: sessionId }, "a session could not be ended");
+      }
+    },
+    tellWaiting: agents.tellWaiting,
+    graceUntil: graces.until,
+    graceChanged: graces.graceChanged,
+    restore: (restored) => {
+      for (const { question } of restored) questions.whenResolved(question.token, agents.tellOutcome);
+      for (const sessionId of sessions.openIds()) graces.begin(sessionId);
+    },
+    close: graces.close,
+  };
+}
+
+/** Whether an event of this type may withdraw questions, or end with its session what they ask. */
+function mayEndQuestions(type: unknown): boolean {
+  const kind = topicKind(String(type));
+  return kind === "state.changed" || isTerminalKind(kind);
+}

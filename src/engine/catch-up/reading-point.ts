@@ -1,0 +1,171 @@
+// The point from which a subscription would have to read the journal to get all that it is owed, and what of it was given already (R17, R18, R27).
+import type { Epoch, JournaledEvent } from "../event/event.js";
+import { laterTimestamp } from "../event/timestamps.js";
+import type { SessionLoss } from "../journal/losses.js";
+import type { EventUnit, Unit } from "../views/unit.js";
+import { isLocal, outputKey, timestampOf } from "../views/unit.js";
+import type { Place } from "../views/view.js";
+
+/** Where reading begins: what of it was given already is not given again. */
+export interface ReadingPoint {
+  /** The journal is read from the epoch after this. */
+  readonly after: Epoch;
+  /** Events other than chunks up to here have been given. */
+  readonly givenTo: Epoch;
+  /** Chunks up to here have been given, except in the outputs that `positions` names. */
+  readonly textTo: Epoch;
+  /** Per output, the position up to which its text has been given. */
+  readonly positions: ReadonlyMap<string, number>;
+  /** Per output of these, as far as it is known, the epoch of the first chunk of which something is owed: also one without text is given once. */
+  readonly owedFrom?: ReadonlyMap<string, Epoch>;
+  /** Events up to `givenTo` that were not given: they had been taken over and could not leave before the terms changed. */
+  readonly pending?: readonly PendingEvents[];
+  /** Of sessions with text that is owed: the timestamp of the last event that was sent before. Such text stands no earlier (R30). */
+  readonly sent?: ReadonlyMap<string, string>;
+  /** Where each session has its own point: the epoch up to which it has been given, and the same for sessions not named (R17). */
+  readonly sessions?: { readonly named: ReadonlyMap<string, Epoch>; readonly others: Epoch };
+}
+
+/** One event, or the state changes of one agent that had collapsed into one. */
+interface PendingEvents {
+  readonly first: Epoch;
+  readonly last: Epoch;
+  readonly session: string;
+  readonly agent: string;
+}
+
+export function wasGiven(entry: JournaledEvent, point: ReadingPoint): boolean {
+  const { epoch, event } = entry;
+  const output = entry.kind === "output.streaming" ? outputKey(event) : undefined;
+  if (output !== undefined && point.positions.has(output)) return epoch < (point.owedFrom?.get(output) ?? 0);
+  const { sessions } = point;
+  if (sessions !== undefined && epoch <= (sessions.named.get(event.session_id) ?? sessions.others)) return true;
+  if (entry.kind === "output.streaming") return epoch <= point.textTo;
+  return epoch <= point.givenTo && !point.pending?.some((pending) => isAmong(entry, pending));
+}
+
+function isAmong({ epoch, event, kind }: JournaledEvent, { first, last, session, agent }: PendingEvents): boolean {
+  if (epoch < first || epoch > last) return false;
+  if (first === last) return true;
+  return kind === "state.changed" && event.session_id === session && event.producer.agent_id === agent;
+}
+
+/** What a reader that finds the journal cut off knows of what was given before the cut. */
+export interface Given {
+  /** The last event of a session that it read. */
+  readonly last: (sessionId: string) => JournaledEvent | undefined;
+  /** Whether an event was given before reading began. */
+  readonly event: (entry: JournaledEvent) => boolean;
+  /** Whether all that the journal let go of in a session was given before reading began. */
+  readonly all: (loss: SessionLoss) => boolean;
+}
+
+export function givenBefore(point: ReadingPoint, last: ReadonlyMap<string, JournaledEvent>): Given {
+  const isOwedText = (session: string): boolean => {
+    for (const output of point.positions.keys()) if (output.startsWith(`${session}/`)) return true;
+    return false;
+  };
+  return {
+    last: (sessionId) => last.get(sessionId),
+    event: (entry) => wasGiven(entry, point),
+    all: ({ sessionId, lastEpoch }) => {
+      if (isOwedText(sessionId) || point.pending?.some(({ session }) => session === sessionId)) return false;
+      const { sessions } = point;
+      const givenTo = Math.min(point.givenTo, point.textTo);
+      return lastEpoch <= Math.max(givenTo, sessions?.named.get(sessionId) ?? sessions?.others ?? givenTo);
+    },
+  };
+}
+
+/** The lowest epoch of what a place in a view has not given, where nothing of it was given elsewhere: `readingPoint` says the same, and more. */
+export function lowestIn({ view, cursor }: Place): Epoch {
+  let lowest = view.owedFrom();
+  for (const unit of view.log.from(cursor))
+    lowest = Math.min(lowest, unit.kind === "text" ? unit.firstEpoch : unit.epoch);
+  return lowest;
+}
+
+/**
+ * The point from which the journal gives what a place in a view has not given, and what was taken from there into a queue but did not leave.
+ * Text below its output's floor in `floors` has been given. For a place in a reader's view, `read` says how far it has
+ * read, and from where.
+ */
+export function readingPoint(
+  place: Place,
+  queued: readonly Unit[],
+  floors: ReadonlyMap<string, number>,
+  read?: { readonly to: Epoch; readonly from: ReadingPoint },
+): ReadingPoint {
+  const { view, cursor } = place;
+  const readTo = read?.to ?? view.epoch();
+  const givenBefore = read?.from.givenTo ?? Number.NEGATIVE_INFINITY;
+  const positions = new Map<string, number>();
+  const owedFrom = new Map<string, Epoch>();
+  const pending: PendingEvents[] = [];
+  let first = readTo + 1;
+  let givenTo = readTo;
+  const wait = (unit: EventUnit): void => {
+    // Of progress only the newest counts.
+    const begin = unit.role === "progress" ? unit.epoch : unit.firstEpoch;
+    first = Math.min(first, begin);
+    pending.push({ first: begin, last: unit.epoch, session: unit.session, agent: unit.agent });
+  };
+  // What waits was released after all that was sent; of its session, the first counts.
+  const waiting = new Map<string, string>();
+  const textSessions = new Set<string>();
+  const note = (unit: Unit): void => {
+    if (!isLocal(unit) && !waiting.has(unit.session)) waiting.set(unit.session, timestampOf(unit));
+  };
+  const waitText = (
+    text: { readonly output: string; readonly session: string; readonly firstEpoch: Epoch },
+    position: number,
+  ) => {
+    first = Math.min(first, text.firstEpoch);
+    textSessions.add(text.session);
+    if (positions.has(text.output)) return;
+    positions.set(text.output, position);
+    owedFrom.set(text.output, text.firstEpoch);
+  };
+  const aboveFloor = ({ output, position }: { readonly output: string; readonly position: number }): number =>
+    Math.max(position, floors.get(output) ?? 0);
+  for (const unit of queued) {
+    note(unit);
+    if (unit.kind === "text") waitText(unit, unit.position);
+    else wait(unit);
+  }
+  for (let index = cursor; index < view.log.end(); index += 1) {
+    const unit = view.log.at(index);
+    if (unit === undefined) continue;
+    note(unit);
+    if (unit.kind === "text") waitText(unit, aboveFloor(unit));
+    else if (unit.epoch <= givenBefore && !isLocal(unit)) wait(unit);
+    else {
+      first = Math.min(first, unit.epoch);
+      givenTo = Math.min(givenTo, unit.epoch - 1);
+    }
+  }
+  for (const held of view.texts.held()) {
+    // Nothing is owed of what it was given by other terms.
+    if (held.endPosition > (floors.get(held.output) ?? -1)) waitText(held, aboveFloor(held));
+  }
+  for (const old of read?.from.pending ?? []) {
+    if (old.last > readTo) pending.push({ ...old, first: Math.max(old.first, readTo + 1) });
+  }
+  const sent = new Map<string, string>();
+  for (const session of read?.from.sent?.keys() ?? []) textSessions.add(session);
+  for (const session of textSessions) {
+    const last = waiting.get(session) ?? laterTimestamp(view.timestamps().get(session), read?.from.sent?.get(session));
+    if (last !== undefined) sent.set(session, last);
+  }
+  const sessions = read?.from.sessions;
+  return {
+    after: first - 1,
+    givenTo: Math.max(givenTo, givenBefore),
+    textTo: Math.max(readTo, read?.from.textTo ?? readTo),
+    positions,
+    owedFrom,
+    pending,
+    sent,
+    ...(sessions === undefined ? {} : { sessions }),
+  };
+}

@@ -1,0 +1,64 @@
+// What a critical event makes old news when it goes ahead: its agent's earlier progress and states (R4).
+import type { AgentEvent, JournaledEvent } from "../event/event.js";
+import type { LiveEntry } from "../views/live-entry.js";
+import type { EventUnit, Unit } from "../views/unit.js";
+import { isCritical, isLocal } from "../views/unit.js";
+import type { Place } from "../views/view.js";
+import { roleOf } from "../views/view.js";
+
+/** What a critical event overtakes between a place and an index of its view. Earlier critical events have gone ahead as well. */
+export function overtakenUnits(
+  { view, cursor }: Place,
+  index: number,
+  { event, epoch }: JournaledEvent,
+): readonly Unit[] {
+  const units: Unit[] = [];
+  for (let place = cursor; place < index; place += 1) {
+    const unit = view.log.at(place);
+    if (unit?.session === event.session_id && unit.epoch < epoch && !isCritical(unit)) units.push(unit);
+  }
+  return units;
+}
+
+/** An agent within a session. */
+export function laneOf({ session, agent }: EventUnit): string {
+  return `${session} ${agent}`;
+}
+
+/** Whether a notice waits to tell of a question of which an event tells how it ended: that stands in its place (R17). */
+export function isOutdatedNotice({ entry: waiting }: EventUnit, { made, event }: JournaledEvent): boolean {
+  const question = waiting.made === "notice" && made === "resolution" ? questionOf(waiting.event) : undefined;
+  return question !== undefined && question === questionOf(event);
+}
+
+/** The id of the question that one of the daemon's events is about. */
+export function questionOf(event: AgentEvent): unknown {
+  return event.extensions?.aaepd?.question;
+}
+
+/** How a question ended is never old news. */
+export function isOfKindSuperseded({ role, entry }: Pick<EventUnit, "role" | "entry">): boolean {
+  if (entry.made === "resolution" || entry.made === "notice") return false;
+  return role === "progress" || role === "state" || role === "background-state" || role === "gate";
+}
+
+/** The same of what no view has taken yet. */
+export function isSupersededBy(waiting: LiveEntry, critical: JournaledEvent): boolean {
+  return (
+    waiting.entry.event.session_id === critical.event.session_id &&
+    waiting.entry.event.producer.agent_id === critical.event.producer.agent_id &&
+    waiting.entry.epoch < critical.epoch &&
+    isOfKindSuperseded({ role: roleOf(waiting), entry: waiting.entry })
+  );
+}
+
+export function isSuperseded(waiting: Unit, critical: EventUnit): waiting is EventUnit {
+  return (
+    waiting.kind === "event" &&
+    waiting.session === critical.session &&
+    waiting.agent === critical.agent &&
+    waiting.epoch < critical.epoch &&
+    !isLocal(waiting) &&
+    (isOfKindSuperseded(waiting) || isOutdatedNotice(waiting, critical.entry))
+  );
+}

@@ -1,0 +1,99 @@
+// A briefing tells a subscription of what was before it, and of what it has missed for good: part after part, and of each part one saying at a time,
+// made when it leaves (R6, R17, R27, R34).
+import type { AgentEvent, Epoch } from "../event/event.js";
+import type { Sayings } from "../notices/sayings.js";
+import type { Terms } from "../terms/terms.js";
+
+/** One after the other; of the last two kinds each session's before anything else of it. */
+export type BriefingKind = "notices" | "losses" | "sums";
+
+export interface Saying {
+  readonly kind: BriefingKind;
+  readonly event: AgentEvent;
+  readonly place: SayingPlace;
+}
+
+/** Where something stands that no journal has. */
+export interface SayingPlace {
+  /** The last event before it. */
+  readonly epoch: Epoch;
+  /** The first event that it stands for. */
+  readonly firstEpoch: Epoch;
+}
+
+export interface Briefing {
+  readonly add: (kind: BriefingKind, sayings: Sayings, place: SayingPlace) => void;
+  /** The next of some kinds; several of one session. Undefined where there is nothing left. */
+  readonly next: (kinds: readonly BriefingKind[], terms: Terms) => readonly Saying[] | undefined;
+  /** All that is left to be told of a session itself, its losses and its sum, out of its order. */
+  readonly ofSession: (sessionId: string, terms: Terms) => readonly Saying[];
+  /** How many sessions or questions are left. */
+  readonly count: (kinds: readonly BriefingKind[]) => number;
+  /** The first event that anything of these kinds stands for that is left. */
+  readonly lowest: (kinds: readonly BriefingKind[]) => Epoch | undefined;
+  /** Forgets all of these kinds. */
+  readonly drop: (kinds: readonly BriefingKind[]) => void;
+}
+
+interface Part {
+  readonly kind: BriefingKind;
+  readonly sayings: Sayings;
+  readonly place: SayingPlace;
+  readonly left: Set<string>;
+  /** Before it nothing is left of the keys. */
+  nextIndex: number;
+}
+
+/** The first key that is left. */
+function firstLeft(part: Part): string | undefined {
+  const { keys } = part.sayings;
+  for (; part.nextIndex < keys.length; part.nextIndex += 1) {
+    const key = keys[part.nextIndex];
+    if (key !== undefined && part.left.has(key)) return key;
+  }
+  return undefined;
+}
+
+export function createBriefing(): Briefing {
+  let parts: Part[] = [];
+
+  const leave = (part: Part): void => {
+    parts = parts.filter((one) => one !== part);
+    part.sayings.release();
+  };
+
+  const say = (part: Part, key: string, terms: Terms): readonly Saying[] => {
+    const { kind, sayings, place, left } = part;
+    left.delete(key);
+    const events = sayings.eventsOf(key, terms);
+    if (left.size === 0) leave(part);
+    return events.map((event) => ({ kind, event, place }));
+  };
+
+  return {
+    add: (kind, sayings, place) => {
+      const part = { kind, sayings, place, left: new Set(sayings.keys), nextIndex: 0 };
+      if (part.left.size > 0) parts = [...parts, part];
+      else sayings.release();
+    },
+    next: (kinds, terms) => {
+      const part = parts.find(({ kind }) => kinds.includes(kind));
+      const key = part && firstLeft(part);
+      return part === undefined || key === undefined ? undefined : say(part, key, terms);
+    },
+    ofSession: (sessionId, terms) =>
+      parts
+        .filter(({ kind, left }) => kind !== "notices" && left.has(sessionId))
+        .flatMap((part) => say(part, sessionId, terms)),
+    count: (kinds) => parts.reduce((sum, { kind, left }) => (kinds.includes(kind) ? sum + left.size : sum), 0),
+    lowest: (kinds) => {
+      let lowest: Epoch | undefined;
+      for (const { kind, place } of parts)
+        if (kinds.includes(kind) && (lowest === undefined || place.firstEpoch < lowest)) lowest = place.firstEpoch;
+      return lowest;
+    },
+    drop: (kinds) => {
+      for (const part of parts) if (kinds.includes(part.kind)) leave(part);
+    },
+  };
+}

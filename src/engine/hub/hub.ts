@@ -1,0 +1,328 @@
+// The hub: every event of the journal goes to every view once, and views wake the subscriptions that can take something (AAEP §5.9).
+// What must not live here: what may be published (sessions), what is granted (negotiation), how it travels (protocols, transports).
+import type { Clock, Millis } from "../../contracts/clock.js";
+import type { Appended, Journal } from "../../contracts/journal.js";
+import type { Log } from "../../contracts/log.js";
+import type { Segmenter } from "../../contracts/segmenter.js";
+import { createLookingBack } from "../catch-up/looking-back.js";
+import type { AgentEvent, Epoch, JournaledEvent, NewEvent } from "../event/event.js";
+import type { EpochSteps } from "../journal/epoch-runs.js";
+import { shapeKey } from "../terms/shape.js";
+import type { Terms } from "../terms/terms.js";
+import { createReadingTurns } from "../time/reading-turns.js";
+import { createRecentRate, type RecentRate } from "../time/recent-rate.js";
+import { followedBy, type Steps } from "../time/steps.js";
+import { createTurnRoom } from "../time/turn-room.js";
+import type { WakeUpQueue, WakeUps } from "../time/wake-ups.js";
+import { createCodeBlocks } from "../views/code-blocks.js";
+import { unitOf } from "../views/event-units.js";
+import type { InternedShape, LiveEntry } from "../views/live-entry.js";
+import { createLiveEntry } from "../views/live-entry.js";
+import type { OutputTexts } from "../views/output-texts.js";
+import { createOutputTexts } from "../views/output-texts.js";
+import type { PublisherBacklog } from "../views/publisher-backlog.js";
+import type { TextUnit } from "../views/unit.js";
+import type { PrivateView } from "../views/view.js";
+import { createView } from "../views/view.js";
+import { createViewIntake } from "../views/view-intake.js";
+import type { ViewServices, ViewTerms } from "../views/view-spec.js";
+import { createViewTerms, viewKey } from "../views/view-terms.js";
+import { createMember } from "./member.js";
+import type { Member, MemberRules, MemberServices, MemberSpec } from "./member-spec.js";
+import { createReadyMembers, type SharedView } from "./shared-view.js";
+
+/** What the hub asks of those who know sessions, texts and ids. */
+export interface HubServices {
+  readonly journal: Journal;
+  readonly steps: EpochSteps;
+  readonly log: Log;
+  readonly segmenter: Segmenter;
+  readonly clock: Clock;
+  readonly wakeUps: WakeUps;
+  readonly createWakeUps: () => WakeUpQueue;
+  readonly shapeEvent: (event: AgentEvent, terms: Terms) => AgentEvent;
+  readonly renderText: (unit: TextUnit, terms: ViewTerms) => AgentEvent;
+  readonly member: MemberRules;
+}
+
+export interface HubOptions {
+  /** Longest time that text without a boundary is held, ms. Default 5,000 (R10). */
+  readonly maxHoldMs: Millis;
+  readonly defaultLanguage: string;
+  /**
+   * Most units a view keeps for subscriptions that have not taken them; what is older they read from the journal. Default 1,024. All views together
+   * keep at most 16,384.
+   */
+  readonly viewWindowCount: number;
+  /** Longest time that shaping takes of one turn of the event loop, and reading back as long again, ms (R34). Default 2; 0: one step a turn. */
+  readonly turnRoomMs?: Millis;
+}
+
+export interface Hub {
+  /**
+   * Journals events and hands them to all views: before it returns, as far as this turn has room, and the rest in order over the next ones (R34).
+   * Subscriptions are woken and take when they will. `publisher` counts what of it waits.
+   */
+  readonly append: (events: readonly NewEvent[], publisher?: PublisherBacklog) => Appended;
+  /** Resolves when all views have taken what was journaled; undefined where they have. */
+  readonly settled: () => Promise<void> | undefined;
+  readonly open: (spec: MemberSpec) => Member;
+  /** A view that nobody shares and no event reaches by itself. Its owner closes it. */
+  readonly openPrivateView: (
+    terms: ViewTerms,
+    wakeUps: WakeUps,
+    startsAfter: Epoch,
+    sentBefore?: ReadonlyMap<string, string>,
+  ) => PrivateView;
+  readonly members: () => ReadonlySet<Member>;
+  /** Events journaled, and events handed to transports. */
+  readonly rates: { readonly published: RecentRate; readonly delivered: RecentRate };
+  readonly counts: () => HubCounts;
+}
+
+export interface HubCounts {
+  readonly subscriptionCount: number;
+  readonly viewCount: number;
+  /** Units that views keep for subscriptions that have not taken them (R18). */
+  readonly keptUnitCount: number;
+}
+
+/**
+ * About what it takes to encode and send a unit, ms: one whose event is made of text, and one that goes out as it was published. Counted where the
+ * unit is appended: a view that appends more of them in a turn than can leave would only fill its window, and its subscriptions would have to read
+ * back what they were too slow for.
+ */
+const MADE_TEXT_SENDING_MS: Millis = 0.015;
+const PUBLISHED_SENDING_MS: Millis = 0.003;
+
+/** Most units that all views together keep for subscriptions that have not taken them, as long as there are fewer views than that. */
+const MOST_KEPT_UNITS = 16_384;
+
+/** How many units are appended to a view before it looks at what can be let go of; a quarter of its window where that is less. */
+const TRIM_STEP_COUNT = 256;
+
+export function createHub(services: HubServices, options: HubOptions): Hub {
+  const { journal, clock, log } = services;
+  const views = new Map<string, SharedView>();
+  const shapes = new Map<string, InternedShape>();
+  const members = new Set<Member>();
+  const published = createRecentRate(clock.now());
+  const delivered = createRecentRate(clock.now());
+  const readingTurns = createReadingTurns(clock, createTurnRoom(clock, options.turnRoomMs));
+  const room = createTurnRoom(clock, options.turnRoomMs);
+  // Of what is read back: the journal gives the same entry to all who read it at about the same time.
+  const liveEntries = new WeakMap<JournaledEvent, LiveEntry>();
+  /** Of many views each keeps less, so that all together keep no more. */
+  const windowCount = (): number => Math.min(options.viewWindowCount, Math.ceil(MOST_KEPT_UNITS / views.size));
+  const trimStep = (): number => Math.max(1, Math.min(TRIM_STEP_COUNT, windowCount() >> 2));
+  const codeBlocks = createCodeBlocks(journal, services.steps);
+  const texts = createOutputTexts(services.segmenter, options.defaultLanguage, codeBlocks);
+
+  const viewServices = (own: OutputTexts, wakeUps: WakeUps, isBehind: () => boolean): ViewServices => ({
+    isBehind,
+    outputText: own.textFor,
+    chunkOf: own.chunkOf,
+    textOfOne: own.textOfOne,
+    wakeUps,
+    get maxHoldMs() {
+      return options.maxHoldMs;
+    },
+    renderText: services.renderText,
+  });
+
+  const shapeFor = (terms: Terms): InternedShape => {
+    const key = shapeKey(terms);
+    const known = shapes.get(key);
+    if (known !== undefined) return known;
+    const shape: InternedShape = { key, apply: (event) => services.shapeEvent(event, terms) };
+    shapes.set(key, shape);
+    return shape;
+  };
+
+  const liveEntry = (entry: JournaledEvent): LiveEntry => {
+    const known = liveEntries.get(entry);
+    if (known !== undefined) return known;
+    const live = createLiveEntry(entry);
+    liveEntries.set(entry, live);
+    return live;
+  };
+
+  const lowestHeld = (key: string): number | undefined => {
+    let lowest: number | undefined;
+    for (const { view } of views.values()) {
+      const held = view.texts.heldOffset(key);
+      if (held !== undefined && (lowest === undefined || held < lowest)) lowest = held;
+    }
+    return lowest;
+  };
+
+  const wake = (shared: SharedView, critical: boolean): void => {
+    if (critical) for (const member of shared.members) member.wake();
+    else shared.ready.wake();
+  };
+
+  const trim = (shared: SharedView): void => {
+    const { log: units } = shared.view;
+    const window = units.end() - windowCount();
+    let keep = units.end();
+    for (const member of shared.members) {
+      const cursor = member.cursorIn(shared, window);
+      if (cursor !== undefined && cursor < keep) keep = cursor;
+    }
+    units.drop(keep);
+    shared.trimAt = units.end() + trimStep();
+  };
+
+  const createShared = (terms: ViewTerms): SharedView => {
+    const shared: SharedView = {
+      view: createView(
+        terms,
+        viewServices(texts, services.wakeUps, () => intake.behindAfter() !== undefined),
+        intake.behindAfter() ?? journal.head(),
+        (critical) => wake(shared, critical),
+      ),
+      trimAt: trimStep(),
+      members: new Set(),
+      ready: createReadyMembers(),
+    };
+    // One that begins in the middle of an output begins with the piece in progress (R10).
+    for (const text of texts.all()) shared.view.texts.follow(text);
+    return shared;
+  };
+
+  const join = (member: Member, terms: Terms): SharedView => {
+    const key = viewKey(terms);
+    const shared = views.get(key) ?? createShared(createViewTerms(terms, shapeFor(terms)));
+    views.set(key, shared);
+    shared.members.add(member);
+    return shared;
+  };
+
+  const leave = (member: Member, shared: SharedView): void => {
+    shared.members.delete(member);
+    shared.ready.delete(member);
+    if (shared.members.size > 0) return;
+    shared.view.close();
+    if (views.get(shared.view.terms.key) === shared) views.delete(shared.view.terms.key);
+    for (const { view } of views.values()) if (view.terms.shape === shared.view.terms.shape) return;
+    shapes.delete(shared.view.terms.shape.key);
+  };
+
+  /** Gives up a view that failed; its members are ended, and those who come next get a new one. */
+  const abandonView = (shared: SharedView, epoch: number, caught: unknown): void => {
+    log.error({ err: caught, view: shared.view.terms.key, epoch }, "a view failed; its subscriptions are ended");
+    views.delete(shared.view.terms.key);
+    for (const member of shared.members) member.end("producer_error");
+  };
+
+  /** Works on an entry in one view. The entry is journaled, so nothing may stop here: a failure is the affair of that view (R29). */
+  const inView = (shared: SharedView, live: LiveEntry, work: () => Steps | undefined): Steps | undefined => {
+    // Nobody shares the view any more, or it has failed.
+    if (views.get(shared.view.terms.key) !== shared) return undefined;
+    const { log: units } = shared.view;
+    const before = units.end();
+    const madeBefore = units.madeTextCount();
+    try {
+      const steps = work();
+      const made = units.madeTextCount() - madeBefore;
+      room.used(made * MADE_TEXT_SENDING_MS + (units.end() - before - made) * PUBLISHED_SENDING_MS);
+      if (units.end() >= shared.trimAt) trim(shared);
+      return steps;
+    } catch (caught) {
+      abandonView(shared, live.entry.epoch, caught);
+      return undefined;
+    }
+  };
+
+  const settleText = (live: LiveEntry): void => {
+    if (live.entry.kind !== "output.streaming") return;
+    try {
+      texts.settle(live, live.output, lowestHeld);
+    } catch (caught) {
+      log.error({ err: caught, epoch: live.entry.epoch }, "text that is no longer needed could not be let go of");
+    }
+  };
+
+  const intake = createViewIntake<SharedView>({
+    clock,
+    room,
+    targets: () => views.values(),
+    targetCount: () => views.size,
+    begin: (shared, live) => inView(shared, live, () => shared.view.push(live, live.entry.at)),
+    goOn: (shared, live, steps) =>
+      inView(shared, live, () => (steps.next().done === true ? undefined : steps)) === undefined,
+    taken: settleText,
+    expedite: (live) => {
+      for (const shared of views.values()) {
+        if (!shared.view.terms.wants(live)) continue;
+        const unit = unitOf(live, shared.view, "critical");
+        for (const member of shared.members) member.expedite(unit);
+      }
+    },
+  });
+
+  const openPrivateView: Hub["openPrivateView"] = (terms, wakeUps, startsAfter, sentBefore) => {
+    const own = createOutputTexts(services.segmenter, options.defaultLanguage, codeBlocks);
+    const view = createView(
+      terms,
+      viewServices(own, wakeUps, () => false),
+      startsAfter,
+      () => undefined,
+      sentBefore,
+    );
+    return {
+      view,
+      push: (live, at) =>
+        followedBy(view.push(live, at), () => {
+          if (live.entry.kind === "output.streaming") own.settle(live, live.output, view.texts.heldOffset);
+        }),
+    };
+  };
+
+  const memberServices: MemberServices = {
+    ...services.member,
+    join,
+    leave: (one, shared) => {
+      leave(one, shared);
+      if (one.isClosed()) members.delete(one);
+    },
+    openPrivateView: (terms, wakeUps, startsAfter, sentBefore) =>
+      openPrivateView(createViewTerms(terms, shapeFor(terms)), wakeUps, startsAfter, sentBefore),
+    createWakeUps: services.createWakeUps,
+    readingTurns,
+    liveEntry,
+    lookBack: createLookingBack(journal, liveEntry),
+    journal,
+    steps: services.steps,
+    wakeUps: services.wakeUps,
+    now: clock.now,
+    overtaken: intake.overtaken,
+    get maxHoldMs() {
+      return options.maxHoldMs;
+    },
+    noteDelivered: delivered.note,
+  };
+
+  return {
+    openPrivateView,
+    append: (events, publisher) => {
+      const appended = journal.append(events);
+      published.note(appended.events.length, appended.events.at(-1)?.at ?? Number.NEGATIVE_INFINITY);
+      for (const entry of appended.events) intake.push(createLiveEntry(entry), publisher);
+      return appended;
+    },
+    settled: intake.settled,
+    open: (spec) => {
+      const member = createMember(spec, memberServices);
+      members.add(member);
+      return member;
+    },
+    members: () => members,
+    rates: { published, delivered },
+    counts: () => {
+      let keptUnitCount = 0;
+      for (const { view } of views.values()) keptUnitCount += view.log.end() - view.log.start();
+      return { subscriptionCount: members.size, viewCount: views.size, keptUnitCount };
+    },
+  };
+}

@@ -1,0 +1,68 @@
+// Where a subscription goes on in a view that others share: as it begins, and when it has read what it had missed (R10, R17).
+
+import type { ReadingPoint } from "../catch-up/reading-point.js";
+import type { Epoch } from "../event/event.js";
+import type { Stream, StreamTerms } from "../subscriptions/stream.js";
+import type { Terms } from "../terms/terms.js";
+import type { View } from "../views/view.js";
+
+/** What of the terms decides how fast a subscription takes. */
+export function streamTermsOf(terms: Terms): StreamTerms {
+  return { limited: terms.maxEventsPerSecond !== undefined, paused: terms.paused, paceWpm: terms.paceWpm };
+}
+
+/** Of sessions that a resuming subscriber did not name, it begins like any other newcomer: with the text being held (R10, R17). */
+export function withHeldText(point: ReadingPoint, view: View, oldest: Epoch): ReadingPoint {
+  const { sessions } = point;
+  if (sessions === undefined) return point;
+  const positions = new Map(point.positions);
+  let { after } = point;
+  for (const held of view.texts.held()) {
+    if (sessions.named.has(held.session) || held.firstEpoch < oldest) continue;
+    positions.set(held.output, held.position);
+    after = Math.min(after, held.firstEpoch - 1);
+  }
+  return { ...point, after, positions };
+}
+
+/** The point of a subscription to which nothing is owed that was published up to an epoch. */
+export function pointAfter(epoch: Epoch): ReadingPoint {
+  return { after: epoch, givenTo: epoch, textTo: epoch, positions: new Map() };
+}
+
+/** Where a newcomer begins whose view is behind: with the text that the view holds or has still to take, and with events after the newest (R10). */
+export function newcomersPoint(view: View, head: Epoch): ReadingPoint {
+  const positions = new Map<string, number>();
+  let after = view.epoch();
+  for (const held of view.texts.held()) {
+    positions.set(held.output, held.position);
+    after = Math.min(after, held.firstEpoch - 1);
+  }
+  return { after, givenTo: head, textTo: view.epoch(), positions };
+}
+
+/**
+ * Whether a subscription's own view may be given up for the one that it shares: not in the middle of an event, of which the shared one has still to
+ * give what the own one has given. Where completion alone releases, text that began under other terms stays with the view that holds it from there
+ * until its output is complete (R10).
+ */
+export function mayJoin(own: View, shared: View): boolean {
+  if (shared.isTaking()) return false;
+  if (own.terms.level !== undefined || own.terms.passThrough) return true;
+  const sharedFrom = new Map(shared.texts.held().map(({ output, position }) => [output, position]));
+  return own.texts.held().every(({ output, position }) => (sharedFrom.get(output) ?? Infinity) <= position);
+}
+
+/** Where a subscription's own view and the one that it shares hold different text at the same epoch, the difference is settled here. */
+export function settleHeldText(own: View, shared: View, stream: Pick<Stream, "trim">, at: number): void {
+  const sharedHeld = new Map(shared.texts.held().map((held) => [held.output, held]));
+  for (const held of own.texts.held()) {
+    const position = sharedHeld.get(held.output)?.position;
+    if (position === undefined || position > held.position)
+      own.texts.release(held.output, position ?? held.endPosition, at);
+    else if (position < held.position) stream.trim(held.output, held.position);
+    sharedHeld.delete(held.output);
+  }
+  // The private view holds nothing of these outputs, so all of their text has been given.
+  for (const held of sharedHeld.values()) stream.trim(held.output, held.endPosition);
+}

@@ -1,0 +1,78 @@
+// Which epochs were given out: each run of the daemon goes on far above the last one that is safe, so that there are holes between runs (R29).
+import type { Journal } from "../../contracts/journal.js";
+import type { Log } from "../../contracts/log.js";
+import type { Epoch } from "../event/event.js";
+import { readKept } from "./kept-entry.js";
+
+/** From one epoch to its neighbour, over the hole between two runs. Of what is not known, the number beside it. */
+export interface EpochSteps {
+  readonly previous: (epoch: Epoch) => Epoch;
+  readonly next: (epoch: Epoch) => Epoch;
+  /** How many were given out after one and up to another. */
+  readonly count: (after: Epoch, to: Epoch) => number;
+}
+
+/** Those of a single run. */
+export const ONE_RUN: EpochSteps = {
+  previous: (epoch) => epoch - 1,
+  next: (epoch) => epoch + 1,
+  count: (after, to) => to - after,
+};
+
+export interface EpochRuns extends EpochSteps {
+  /** To be called after an append: the next run learns where this one ended. */
+  readonly appended: () => void;
+  /** Whether an epoch is of a run before this one. */
+  readonly isBefore: (epoch: Epoch) => boolean;
+}
+
+interface Run {
+  readonly first: Epoch;
+  readonly last: Epoch;
+}
+
+/** Runs that are remembered: beyond, those who read back do so at the cost of a long way. */
+const RUNS_KEPT = 1024;
+
+export function createEpochRuns(journal: Pick<Journal, "kept" | "head">, log: Pick<Log, "error">): EpochRuns {
+  const { kept } = journal;
+  const first = journal.head() + 1;
+  const before: Run[] = [];
+  let isOwed = false;
+  readKept(kept, ["run"], log, (last, [, start]) => {
+    if (typeof last === "number" && typeof start === "number" && last < first) before.push({ first: start, last });
+  });
+  for (const old of before.splice(0, before.length - RUNS_KEPT)) kept.put(["run", old.first], () => undefined);
+
+  return {
+    previous: (epoch) => {
+      const next = epoch - 1;
+      if (next >= first) return next;
+      const run = before.findLast((one) => one.first <= next);
+      return run === undefined ? next : Math.min(next, run.last);
+    },
+    next: (epoch) => {
+      const next = epoch + 1;
+      if (next >= first || before.length === 0) return next;
+      const index = before.findLastIndex((one) => one.first <= next);
+      const run = before[index];
+      if (run === undefined || next <= run.last) return next;
+      return before[index + 1]?.first ?? first;
+    },
+    count: (after, to) => {
+      if (after >= first || before.length === 0) return to - after;
+      let count = Math.max(0, to - first + 1);
+      for (const run of before) count += Math.max(0, Math.min(run.last, to) - Math.max(run.first - 1, after));
+      return count;
+    },
+    appended: () => {
+      if (!kept.isKept || isOwed) return;
+      isOwed = true;
+      kept.put(["run", first], () => {
+        isOwed = false;
+        return journal.head();
+      });
+    },
+    isBefore: (epoch) => epoch < first,
+  };
+}

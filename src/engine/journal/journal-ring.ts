@@ -1,0 +1,195 @@
+// The journal in memory: a window over the newest events, bounded by count and by bytes.
+import type { Appended, Journal, JournalRead } from "../../contracts/journal.js";
+import {
+  type AgentEvent,
+  type Epoch,
+  type Evicted,
+  isSelected,
+  type JournaledEvent,
+  type JournalSelection,
+  type NewEvent,
+} from "../event/event.js";
+import { NOTHING_KEPT } from "./nothing-kept.js";
+import { createParsedEntries } from "./parsed-entries.js";
+
+export interface JournalRingOptions {
+  /** The epoch of the first event; above every epoch that a daemon on this machine ever gave out (R29). */
+  readonly firstEpoch: Epoch;
+  /** Most events kept. The oldest goes when one more arrives. Default 65,536. */
+  readonly maxEvents?: number;
+  /** Most bytes of events kept, by estimate. Default 32 MiB. */
+  readonly maxBytes?: number;
+  /** What turns an event's `at` into milliseconds since 1970. Default 0. */
+  readonly wallTimeOffsetMs?: number;
+  /** Whether an event has to stay for the time being, whatever the limits. Default none. */
+  readonly isOwed?: (epoch: Epoch) => boolean;
+  /** Told of each event that leaves the window, oldest first. */
+  readonly evicted?: (event: Evicted) => void;
+}
+
+/**
+ * An event as it is kept: its text, and what is asked of it without reading that. The parsed event would cost twice the memory, in a dozen
+ * objects that the collector has to follow; it is made again for the few who read back.
+ */
+interface Kept extends Evicted, Pick<NewEvent, "kind" | "at" | "made" | "published"> {
+  readonly eventId: string;
+  readonly source: string;
+  /** Of text: its output, "" for the unnamed one. */
+  readonly outputId: string | undefined;
+}
+
+/** A read parses no more than this and the event that goes over it: some milliseconds (R34). UTF-16 units. */
+export const MOST_READ_UNITS = 512 * 1024;
+
+/** Places to begin with. */
+const SMALLEST_CIRCLE = 1024;
+/** What an entry costs beside its text: the record, its id, its places in the index and the list. */
+const ENTRY_OVERHEAD_BYTES = 300;
+/** Of text in memory, at most. */
+const BYTES_PER_UNIT = 2;
+
+function keptBytes({ source, published }: Kept): number {
+  return ENTRY_OVERHEAD_BYTES + BYTES_PER_UNIT * (source.length + (published?.length ?? 0));
+}
+
+function entryFrom({ source, kind, at, ordinal, made, published, epoch }: Kept): JournaledEvent {
+  return { event: JSON.parse(source) as AgentEvent, kind, source, at, ordinal, made, published, epoch };
+}
+
+/** A journal that forgets: nothing survives the process, and `durable` is always at once (R29). */
+export function createJournalRing(options: JournalRingOptions): Journal {
+  const maxEvents = options.maxEvents ?? 65_536;
+  const maxBytes = options.maxBytes ?? 32 * 1024 * 1024;
+  const { firstEpoch } = options;
+  // By count of events before it in this run, for a small number is no object: what a map has outgrown keeps all objects alive that were in it,
+  // until the collector looks at everything.
+  const byId = new Map<string, number>();
+  const parsed = createParsedEntries();
+  // A circle, and what left it is cleared at once, for the same reason. It widens when it is full.
+  let circle: (Kept | undefined)[] = new Array(SMALLEST_CIRCLE).fill(undefined);
+  let bytes = 0;
+  let oldest = firstEpoch;
+  let head = firstEpoch - 1;
+  // Each event brings the ids of its session and output as strings of its own; one is kept for all that follow one another.
+  let lastSessionId = "";
+  let lastOutputId = "";
+
+  const outputIdOf = ({ output_id: id }: AgentEvent): string => {
+    const outputId = typeof id === "string" ? id : "";
+    if (outputId !== lastOutputId) lastOutputId = outputId;
+    return lastOutputId;
+  };
+
+  // Epochs of one run of the daemon have no holes, so the place follows from the number.
+  const placeOf = (epoch: Epoch): number => (epoch - firstEpoch) % circle.length;
+
+  const keptAt = (epoch: Epoch): Kept | undefined =>
+    epoch < oldest || epoch > head ? undefined : circle[placeOf(epoch)];
+
+  const widen = (): void => {
+    const narrow = circle;
+    circle = new Array(narrow.length * 2).fill(undefined);
+    for (const kept of narrow) if (kept !== undefined) circle[placeOf(kept.epoch)] = kept;
+  };
+
+  const evictOldest = (): void => {
+    const kept = keptAt(oldest);
+    if (kept === undefined) return;
+    circle[placeOf(oldest)] = undefined;
+    bytes -= keptBytes(kept);
+    parsed.drop(oldest);
+    if (byId.get(kept.eventId) === oldest - firstEpoch) byId.delete(kept.eventId);
+    oldest += 1;
+    options.evicted?.(kept);
+  };
+
+  const count = (): number => head + 1 - oldest;
+
+  const trim = (): void => {
+    while (count() > maxEvents || (bytes > maxBytes && count() > 1)) {
+      if (options.isOwed?.(oldest) === true) return;
+      evictOldest();
+    }
+  };
+
+  const append = (events: readonly NewEvent[]): Appended => {
+    const added: JournaledEvent[] = [];
+    for (const { event, kind, source: sent, at, ordinal, made, published } of events) {
+      head += 1;
+      const source = sent ?? JSON.stringify(event);
+      const { event_id: eventId, session_id: sessionId } = event;
+      if (sessionId !== lastSessionId) lastSessionId = sessionId;
+      const outputId = kind === "output.streaming" ? outputIdOf(event) : undefined;
+      // Literals: a spread costs ten times as much.
+      const kept: Kept = {
+        eventId,
+        sessionId: lastSessionId,
+        outputId,
+        source,
+        kind,
+        at,
+        ordinal,
+        made,
+        published,
+        epoch: head,
+      };
+      if (count() > circle.length) widen();
+      circle[placeOf(head)] = kept;
+      byId.set(eventId, head - firstEpoch);
+      added.push({ event, kind, source, at, ordinal, made, published, epoch: head });
+      bytes += keptBytes(kept);
+      trim();
+    }
+    return { events: added, durable: undefined };
+  };
+
+  const sharedEntry = (kept: Kept): JournaledEvent => parsed.get(kept.epoch, kept.source.length, () => entryFrom(kept));
+
+  const wallTimeOf = (kept: Kept | undefined): number | undefined =>
+    kept === undefined ? undefined : kept.at + (options.wallTimeOffsetMs ?? 0);
+
+  const read = (after: Epoch, limit: number): JournalRead => {
+    if (after + 1 < oldest && after < head) return { kind: "gap", oldest };
+    const events: JournaledEvent[] = [];
+    let textUnits = 0;
+    for (let epoch = Math.max(after + 1, oldest); epoch <= head && events.length < limit; epoch += 1) {
+      const kept = keptAt(epoch);
+      if (kept === undefined) continue;
+      events.push(sharedEntry(kept));
+      textUnits += kept.source.length;
+      if (textUnits >= MOST_READ_UNITS) break;
+    }
+    return { kind: "events", events };
+  };
+
+  const find = (id: string): JournaledEvent | undefined => {
+    const offset = byId.get(id);
+    const kept = offset === undefined ? undefined : keptAt(firstEpoch + offset);
+    return kept && entryFrom(kept);
+  };
+
+  const at = (epoch: Epoch, only?: JournalSelection): JournaledEvent | undefined => {
+    const kept = keptAt(epoch);
+    return kept === undefined || (only !== undefined && !isSelected(kept, only)) ? undefined : entryFrom(kept);
+  };
+
+  return {
+    append,
+    read,
+    head: () => head,
+    oldest: () => oldest,
+    find,
+    at,
+    kept: NOTHING_KEPT,
+    status: () => ({
+      eventCount: count(),
+      bytes,
+      oldestAt: wallTimeOf(keptAt(oldest)),
+      head,
+      safe: head,
+      failure: undefined,
+      disk: undefined,
+    }),
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,48 @@
+// Reading the journal backwards from one event, for what is made again out of several or began before somebody came (R10, R28).
+import type { Journal } from "../../contracts/journal.js";
+import type { JournaledEvent } from "../event/event.js";
+import { type EpochSteps, ONE_RUN } from "./epoch-runs.js";
+
+/** Most events passed over before the one that is looked back from, those of other sessions and outputs among them. */
+export const SCANNED_EVENT_COUNT = 16_384;
+
+/**
+ * What stands in the journal from `from` backwards, `from` first, of its session and kind, and of its output where it is text. Each is read once,
+ * when first asked for, however often it is walked; `mostRead` at most, `from` among them.
+ */
+export function lookBack(
+  journal: Pick<Journal, "at" | "oldest">,
+  from: JournaledEvent,
+  mostRead: number,
+  steps: EpochSteps = ONE_RUN,
+): Iterable<JournaledEvent> {
+  const { session_id: sessionId, output_id: output } = from.event;
+  const outputId = typeof output === "string" ? output : "";
+  const only =
+    from.kind === "output.streaming" ? { sessionId, kind: from.kind, outputId } : { sessionId, kind: from.kind };
+  const lowest = journal.oldest();
+  const read = [from];
+  let epoch = from.epoch;
+  let scannedCount = 0;
+
+  const readOn = (): boolean => {
+    while (epoch > lowest && scannedCount < SCANNED_EVENT_COUNT && read.length < mostRead) {
+      epoch = steps.previous(epoch);
+      scannedCount += 1;
+      const entry = journal.at(epoch, only);
+      if (entry === undefined) continue;
+      read.push(entry);
+      return true;
+    }
+    return false;
+  };
+
+  return {
+    *[Symbol.iterator]() {
+      for (let index = 0; index < read.length || readOn(); index += 1) {
+        const entry = read[index];
+        if (entry !== undefined) yield entry;
+      }
+    },
+  };
+}

@@ -1,0 +1,76 @@
+// What a question asks, in the words and the language in which it is quoted to a listener (AAEP ch. 11, R31).
+
+import type { AgentEvent, QuestionKind } from "../event/event.js";
+import type { DefaultAnswer } from "../messages/texts/catalogue.js";
+import { quotedIn } from "../messages/texts/wording.js";
+import { choiceOf, responseKinds } from "../sessions/response-kinds.js";
+import { CATALOGUE_LANGUAGES, type CatalogueLanguage } from "../terms/language.js";
+import { hasVariants } from "../terms/readable-fields.js";
+import { applyShape } from "../terms/shape.js";
+import { shortenedText } from "../text/shortened-text.js";
+
+const TERSE_ASKING_LENGTH = 400;
+const NORMAL_ASKING_LENGTH = 4000;
+
+/** A question as it is quoted. */
+export interface Asking {
+  readonly kind: QuestionKind;
+  /** The action, or the question; at most 400 characters. */
+  readonly terse: string;
+  /** With the consequence; at most 4,000 characters. */
+  readonly normal: string;
+  /** What a clarification's answer is taken to be where none comes; undefined where that is nothing. At most 400 characters. */
+  readonly defaultAnswer: DefaultAnswer | undefined;
+}
+
+/**
+ * A question's words in each language of the catalogues: its own variant where it has one. Its notice, its reminders and its outcome quote the
+ * same.
+ */
+export type AskingIn = (question: AgentEvent, language: CatalogueLanguage) => Asking;
+
+export function createAskingIn(defaultLanguage: string): AskingIn {
+  const known = new WeakMap<AgentEvent, ReadonlyMap<CatalogueLanguage, Asking>>();
+  return (question, language) => {
+    let askings = known.get(question);
+    if (askings === undefined) {
+      const isOnlyOne = !hasVariants(question);
+      const inLanguage = (one: CatalogueLanguage): AgentEvent =>
+        isOnlyOne ? question : applyShape(question, { verbosity: "normal", languages: [one] }, defaultLanguage);
+      askings = new Map(CATALOGUE_LANGUAGES.map((one) => [one, quoted(inLanguage(one), one)]));
+      known.set(question, askings);
+    }
+    return askings.get(language) ?? quoted(question, language);
+  };
+}
+
+/** Its parts end as sentences of the language in which they are quoted. */
+function quoted(question: AgentEvent, language: CatalogueLanguage): Asking {
+  const text = (field: string): string => {
+    const value = question[field];
+    return typeof value === "string" ? value : "";
+  };
+  const isConfirmation = question.action !== undefined;
+  const [short, ...more] = isConfirmation
+    ? ([text("action"), text("consequence")] as const)
+    : ([text("question")] as const);
+  return {
+    kind: isConfirmation ? "confirmation" : "clarification",
+    terse: shortenedText(quotedIn(language, short), TERSE_ASKING_LENGTH),
+    normal: shortenedText(quotedIn(language, short, ...more), NORMAL_ASKING_LENGTH),
+    defaultAnswer: isConfirmation ? undefined : defaultAnswerOf(question),
+  };
+}
+
+/** By the label of its choice, which is what a person has heard of it. */
+function defaultAnswerOf(question: AgentEvent): DefaultAnswer | undefined {
+  const { default_response: response } = question;
+  if (typeof response !== "string" || response === "") return undefined;
+  const label = choiceOf(response, question)?.label;
+  const kinds = responseKinds(question);
+  if (label === undefined && kinds.includes("yes_no") && !kinds.includes("freetext")) {
+    if (response === "true") return { kind: "yes" };
+    if (response === "false") return { kind: "no" };
+  }
+  return { kind: "text", text: shortenedText(typeof label === "string" ? label : response, TERSE_ASKING_LENGTH) };
+}

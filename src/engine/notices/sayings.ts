@@ -1,0 +1,67 @@
+// Sayings: events in which the daemon itself tells one subscription of many sessions, each made when its turn has come (R6, R17, R27, R34).
+
+import type { AgentEvent } from "../event/event.js";
+import type { Standpoint } from "../journal/standpoint.js";
+import type { Questions } from "../questions/questions-spec.js";
+import type { SessionStandings } from "../sessions/session-standings.js";
+import { canAnswer } from "../terms/answering.js";
+import type { Terms } from "../terms/terms.js";
+import type { Spokesman } from "./spokesman.js";
+
+export interface Sayings {
+  /** The subjects in order: sessions by their ids, or questions by their tokens. */
+  readonly keys: readonly string[];
+  /** The events about one of them, for terms as they are by then. */
+  readonly eventsOf: (key: string, terms: Terms) => readonly AgentEvent[];
+  /** Nothing of it is asked for any more. To be called once. */
+  readonly release: () => void;
+}
+
+export interface OpenSayingsServices {
+  readonly standings: Pick<SessionStandings, "now">;
+  readonly questions: Pick<Questions, "open" | "find">;
+  readonly spokesman: Pick<Spokesman, "summary" | "lateNotice">;
+}
+
+/** Of open sessions, of all or only of some; as they stand by now, whenever it is said. `at`: where it stands in the stream. */
+export interface OpenSayings {
+  /** One state change for each, by which a newcomer knows where it stands (R17). */
+  readonly sums: (at: Standpoint, only?: ReadonlySet<string>) => Sayings;
+  /** Notices of questions that these terms cannot answer, for a newcomer that was not there; a question resolved by then has none (R6). */
+  readonly notices: (terms: Terms, at: Standpoint, only?: ReadonlySet<string>) => Sayings;
+}
+
+export function createOpenSayings(services: OpenSayingsServices): OpenSayings {
+  const { questions, spokesman } = services;
+  return {
+    sums: (at, only) => {
+      const { ids, of, release } = services.standings.now();
+      return {
+        keys: only === undefined ? ids : ids.filter((id) => only.has(id)),
+        eventsOf: (sessionId, terms) => {
+          const session = of(sessionId);
+          return session === undefined ? [] : [spokesman.summary(session, terms, at)];
+        },
+        release,
+      };
+    },
+    notices: (terms, at, only) => {
+      const concerned = questions
+        .open()
+        .filter(
+          ({ kind, sessionId }) => !canAnswer(terms, kind, sessionId) && (only === undefined || only.has(sessionId)),
+        );
+      const { of, release } = services.standings.now();
+      return {
+        keys: concerned.map(({ token }) => token),
+        eventsOf: (token, termsThen) => {
+          const question = questions.find(token);
+          const session = question && of(question.sessionId);
+          if (question === undefined || session === undefined) return [];
+          return [spokesman.lateNotice(question, session, termsThen, at)];
+        },
+        release,
+      };
+    },
+  };
+}

@@ -1,0 +1,191 @@
+// What the daemon says for itself, with the engine's facts put into its texts (R6, R17, R27, R31).
+
+import type { IdServices } from "../event/derived-id.js";
+import type { AgentEvent, JournaledEvent, NewEvent, Producer } from "../event/event.js";
+import type { Standpoint } from "../journal/standpoint.js";
+import { localizedTexts, type ParametersFor } from "../messages/localized-texts.js";
+import type { GapReason, MessageKey, Outcome } from "../messages/texts/catalogue.js";
+import type { QuestionResult } from "../questions/question-result.js";
+import type { ReminderPoint } from "../questions/questions-spec.js";
+import type { Resolution } from "../sessions/session-questions.js";
+import type { OpenQuestion, SessionSummary } from "../sessions/session-record.js";
+import type { EndedBecause, MadeSummary } from "../sessions/session-turn.js";
+import { shapeKey } from "../terms/shape.js";
+import { hintsIn } from "../terms/shape-languages.js";
+import type { Terms } from "../terms/terms.js";
+import { createAskingIn } from "./asking.js";
+import {
+  type DaemonEventFacts,
+  everyLanguage,
+  gapEvent,
+  noticeEvent,
+  speakerOf,
+  summaryEvent,
+} from "./daemon-events.js";
+
+export interface LostPart {
+  readonly afterEventId: string | undefined;
+  readonly eventCount: number;
+  readonly reason: GapReason;
+}
+
+export interface Spokesman {
+  readonly madeSummary: MadeSummary;
+  readonly summary: (session: SessionSummary, terms: Terms, at: Standpoint) => AgentEvent;
+  readonly gap: (session: SessionSummary, terms: Terms, at: Standpoint, lost: LostPart) => AgentEvent;
+  readonly gapOfEnded: (terminal: AgentEvent, terms: Terms, at: Standpoint, lost: LostPart) => AgentEvent;
+  /** To follow a question in the journal, for those that cannot answer it. `fromState`: what they were told last of its agent (R6). */
+  readonly notice: (question: JournaledEvent, fromState: unknown) => NewEvent;
+  /** What a notice says, to a subscription that was not there when the question was asked and cannot answer it (R6). */
+  readonly lateNotice: (question: OpenQuestion, session: SessionSummary, terms: Terms, at: Standpoint) => AgentEvent;
+  readonly resolution: (question: OpenQuestion, result: QuestionResult) => Resolution;
+  /** The fields of a reminder of an open question, for everybody (AAEP §6.4.3). */
+  readonly reminder: (
+    question: OpenQuestion,
+    passed: ReminderPoint,
+    remainingSeconds: number,
+  ) => Readonly<Record<string, unknown>>;
+  /** An entry as a backlog tells it (R17). */
+  readonly asBacklog: (entry: JournaledEvent, isOpen: (eventId: string) => boolean) => JournaledEvent | undefined;
+}
+
+export function createSpokesman(ids: IdServices, defaultLanguage: string): Spokesman {
+  const everyone = everyLanguage(defaultLanguage);
+  const askingIn = createAskingIn(defaultLanguage);
+
+  const factsFor = (
+    of: { sessionId: string; producer: Producer; timestamp: string },
+    terms: Terms,
+    at: Standpoint,
+  ): DaemonEventFacts => ({
+    ...at,
+    sessionId: of.sessionId,
+    producer: of.producer,
+    timestamp: of.timestamp,
+    shape: shapeKey(terms),
+    // A listener whom no catalogue serves hears what everybody hears.
+    audience: { kind: "listener", languages: [...terms.languages, defaultLanguage] },
+  });
+
+  /** A message for everybody as members of an event, with the language that they are in (AAEP §11.1). */
+  const membersOf = <Key extends MessageKey>(key: Key, parametersFor: ParametersFor<Key>) => {
+    const { summaries, hints } = localizedTexts(everyone, key, parametersFor);
+    return { ...summaries, localization_hints: hints };
+  };
+
+  const resolutionTexts = (outcome: Outcome, question: AgentEvent) =>
+    membersOf("resolution", (language) => {
+      const { terse, defaultAnswer } = askingIn(question, language);
+      return { ...outcome, asking: terse, defaultAnswer };
+    });
+
+  const madeSummary: MadeSummary = (text) => {
+    switch (text.kind) {
+      case "tool_abandoned":
+        return membersOf("toolAbandoned", () => ({ tool: text.tool }));
+      case "tool_supplied":
+        // The agent's own word, in every language the same.
+        return { summary_normal: text.tool, localization_hints: hintsIn(text.language ?? defaultLanguage, undefined) };
+      case "question_withdrawn":
+        return resolutionTexts({ decision: "cancelled", decidedBy: "agent" }, text.question);
+      case "agent_disconnected":
+        return membersOf(END_TEXTS[text.because], () => ({ agent: speakerOf(text.producer) }));
+    }
+  };
+
+  return {
+    madeSummary,
+    summary: (session, terms, at) =>
+      summaryEvent(factsFor(session, terms, at), ids, {
+        state: session.state,
+        toolsRunningCount: session.openTools.length,
+        outputOpen: session.openOutputs.length > 0,
+        questionOpen: session.openQuestions.length > 0,
+        percent: session.percent,
+      }),
+    gap: (session, terms, at, lost) =>
+      gapEvent(factsFor(session, terms, at), ids, { ...lost, fromState: "idle", toState: session.state }),
+    gapOfEnded: (terminal, terms, at, lost) => {
+      const of = { sessionId: terminal.session_id, producer: terminal.producer, timestamp: terminal.timestamp };
+      return gapEvent(factsFor(of, terms, at), ids, { ...lost, fromState: "idle", toState: "idle" });
+    },
+    notice: (question, fromState) => {
+      const { event } = question;
+      const facts: DaemonEventFacts = {
+        sessionId: event.session_id,
+        producer: event.producer,
+        timestamp: event.timestamp,
+        epoch: question.epoch,
+        shape: "",
+        audience: everyone,
+      };
+      return {
+        event: noticeEvent(facts, ids, { question: event, askingIn, fromState }),
+        kind: "state.changed",
+        source: undefined,
+        at: question.at,
+        ordinal: question.ordinal,
+        made: "notice",
+      };
+    },
+    lateNotice: ({ event }, session, terms, at) =>
+      noticeEvent({ ...factsFor(session, terms, at), producer: event.producer }, ids, {
+        question: event,
+        askingIn,
+        fromState: "awaiting_input",
+      }),
+    resolution: (question, result) => {
+      const outcome = outcomeOf(question, result);
+      return {
+        token: question.token,
+        outcome: outcome.decision,
+        isAcceptedByReply: result.resolvedBy === "reply" && result.decision === "accept",
+        isRejected: result.decision === "reject",
+        summary: resolutionTexts(outcome, question.event),
+        marks: { question: question.event.event_id, decision: outcome.decision, decided_by: outcome.decidedBy },
+      };
+    },
+    reminder: (question, passed, remainingSeconds) => ({
+      urgency: "normal",
+      progress: { percent: passed === "half" ? 50 : 90 },
+      ...membersOf("countdown", (language) => ({
+        passed,
+        remainingSeconds,
+        asking: askingIn(question.event, language).terse,
+      })),
+    }),
+    asBacklog: (entry, isOpen) => {
+      if (entry.kind === "awaiting.confirmation" || entry.kind === "awaiting.clarification") return undefined;
+      if (entry.made === "notice") {
+        const asked = entry.event.extensions?.aaepd?.question;
+        return typeof asked === "string" && isOpen(asked) ? entry : undefined;
+      }
+      if (entry.made !== "resolution") return entry;
+      return { ...entry, event: { ...entry.event, urgency: "normal" }, source: undefined };
+    },
+  };
+}
+
+/** In the words of the catalogues. */
+const DECIDED_BY = {
+  reply: "reply",
+  timeout: "timeout",
+  no_subscriber: "nobody_to_ask",
+  subscription_ended: "nobody_left",
+  host: "host",
+} as const;
+
+function outcomeOf(question: OpenQuestion, result: QuestionResult): Outcome {
+  if (result.resolvedBy === "cancelled") return { decision: "cancelled", decidedBy: "agent" };
+  const decidedBy = DECIDED_BY[result.resolvedBy];
+  if (question.kind === "confirmation") {
+    return { decision: result.decision === "accept" ? "accepted" : "rejected", decidedBy };
+  }
+  return { decision: result.resolvedBy === "reply" ? "answered" : "unanswered", decidedBy };
+}
+
+const END_TEXTS = {
+  connection_lost: "agentDisconnected",
+  not_back: "agentNotBack",
+  daemon_stopped: "daemonStopped",
+} as const satisfies Record<EndedBecause, string>;

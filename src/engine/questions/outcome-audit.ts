@@ -1,0 +1,99 @@
+// The two lines of an outcome in the audit log, the reply that counted and what came of it: kept for the next run until the log has them, so that a
+// kill at any instant leaves both (AAEP §10 T3, R29). Where it cannot be known whether they were written they are written again as they were.
+import type { Audit, AuditEntry } from "../../contracts/audit.js";
+import type { KeptState } from "../../contracts/journal.js";
+import type { Log } from "../../contracts/log.js";
+import { readKept } from "../journal/kept-entry.js";
+import type { Decision } from "./pending-question.js";
+import { outcomeFields, type ResolvedQuestion } from "./question-result.js";
+
+export interface OutcomeAudit {
+  /**
+   * Keeps the lines of an outcome, in one piece with what makes it so. Answers what writes them, to be called once, when the outcome is safe: what
+   * the log says has happened.
+   */
+  readonly owe: (outcome: ResolvedQuestion, decision: Decision) => () => void;
+  /** Writes what the run before owed. */
+  readonly restore: (log: Pick<Log, "error">) => void;
+  /** Answers when the log has all that is owed to it; undefined where it has. */
+  readonly settled: () => Promise<void> | undefined;
+}
+
+/** Lines that the log may not have, under the question's token. */
+interface LinesRecord {
+  readonly token: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly entries: readonly AuditEntry[];
+}
+
+export function createOutcomeAudit(audit: Audit, kept: KeptState): OutcomeAudit {
+  let owedCount = 0;
+  let waiting: (() => void)[] = [];
+
+  const isOver = (): void => {
+    owedCount -= 1;
+    if (owedCount > 0) return;
+    for (const tell of waiting) tell();
+    waiting = [];
+  };
+
+  const write = ({ entries, at }: LinesRecord, written: () => void): void => {
+    let left = entries.length;
+    const settled = (): void => {
+      left -= 1;
+      if (left === 0) written();
+    };
+    for (const entry of entries) audit.record(entry, { at, settled });
+  };
+
+  const owe = (lines: LinesRecord): (() => void) => {
+    let isWritten = false;
+    let isKept = false;
+    owedCount += 1;
+    kept.put(["audit", lines.token], () => {
+      if (isWritten) return undefined;
+      isKept = true;
+      return lines;
+    });
+    return () =>
+      write(lines, () => {
+        isWritten = true;
+        if (isKept) kept.put(["audit", lines.token], () => undefined);
+        isOver();
+      });
+  };
+
+  return {
+    owe: (outcome, decision) => {
+      const lines = { token: outcome.question.token, at: decision.at, entries: entriesOf(outcome, decision) };
+      return kept.isKept && audit.isOn ? owe(lines) : () => write(lines, () => {});
+    },
+    restore: (log) => {
+      const found: LinesRecord[] = [];
+      readKept(kept, ["audit"], log, (value) => {
+        const { token, at, entries } = value as LinesRecord;
+        found.push({ token, at, entries: [...entries] });
+      });
+      found.sort((a, b) => a.at - b.at);
+      for (const lines of found) {
+        // Whoever has switched the log off since wants nothing of it.
+        if (audit.isOn) owe(lines)();
+        else kept.put(["audit", lines.token], () => undefined);
+      }
+    },
+    settled: () => (owedCount === 0 ? undefined : new Promise((resolve) => waiting.push(resolve))),
+  };
+}
+
+function entriesOf(outcome: ResolvedQuestion, { reply }: Decision): readonly AuditEntry[] {
+  const { token, eventId } = outcome.question;
+  const resolved: AuditEntry = {
+    kind: "outcome",
+    event_id: eventId,
+    reply_token: token,
+    outcome: outcomeFields(outcome),
+  };
+  if (reply === undefined) return [resolved];
+  return [{ kind: "reply", fate: "counted", reply_token: token, token_is_open: true, ...reply }, resolved];
+}

@@ -1,0 +1,186 @@
+// A merged text that left earlier, made again out of the journal (R10, R12, R28). Nothing is remembered of what left: the id names its last chunk
+// and its end, its beginning is found by the id's digest, and a view of the same terms makes the rest as it did the first time.
+import type { Millis } from "../../contracts/clock.js";
+import type { Journal } from "../../contracts/journal.js";
+import type { DerivedId, IdServices } from "../event/derived-id.js";
+import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
+import type { EpochSteps } from "../journal/epoch-runs.js";
+import { SCANNED_EVENT_COUNT } from "../journal/look-back.js";
+import { beginningsBefore } from "../text/beginnings.js";
+import { codePointCount, offsetOfCodePoint } from "../text/code-points.js";
+import { finish } from "../time/steps.js";
+import type { WakeUpQueue, WakeUps } from "../time/wake-ups.js";
+import { joinText } from "../views/join-text.js";
+import { createLiveEntry } from "../views/live-entry.js";
+import { textEvent, textEventId } from "../views/merged-events.js";
+import type { TextUnit } from "../views/unit.js";
+import { outputKey, trimBelow } from "../views/unit.js";
+import type { PrivateView } from "../views/view.js";
+import type { ViewTerms } from "../views/view-spec.js";
+
+export interface GivenTextServices {
+  readonly journal: Pick<Journal, "at" | "head">;
+  readonly steps: EpochSteps;
+  readonly idServices: IdServices;
+  readonly openPrivateView: (terms: ViewTerms, wakeUps: WakeUps, startsAfter: Epoch) => PrivateView;
+  readonly createWakeUps: () => WakeUpQueue;
+}
+
+/** Most events of its session that are read to make it again. */
+const REPLAYED_COUNT = 4096;
+/** Text that is read before it, code points: it says where sentences and code blocks begin. */
+const REREAD_CHARS = 1024;
+/** Most beginnings tried; each costs a hash. */
+const TRIED_COUNT = 512;
+
+/** What the id of a merged event names: the last event that went into it, where its text ends, and what stood before. */
+export interface NamedEvent extends DerivedId {
+  readonly last: JournaledEvent;
+  /** From `last` backwards. What is read under some terms is not read again under others. */
+  readonly newestFirst: Iterable<JournaledEvent>;
+}
+
+/**
+ * The event of a stretch of text with this id, under the terms it left by. Undefined where there is none, where the journal no longer holds all of
+ * its text, where it is longer than `maxChars` code points, where its beginning is not among the first 512 likely ones in what is read back, or
+ * where more than 4,096 events of its session would have to be read to make it again.
+ *
+ * What a made-up id costs: the chunks of one output that are read back and 512 hashes. Only an id whose digest is right costs the making again.
+ */
+export function givenText(
+  eventId: string,
+  { last, endOffset: end, epoch, newestFirst }: NamedEvent,
+  terms: ViewTerms,
+  maxChars: number,
+  services: GivenTextServices,
+): AgentEvent | undefined {
+  if (last.kind !== "output.streaming") return undefined;
+  if (end < positionOf(last) || end > endOf(last)) return undefined;
+  const lowest = Math.max(0, end - Math.min(maxChars, terms.maxChars));
+  const chunks = chunksFrom(Math.max(0, lowest - REREAD_CHARS), newestFirst);
+  const start = beginningOf(eventId, { chunks, last, end, lowest }, terms, services);
+  if (start === undefined) return undefined;
+  const first = chunks.find((chunk) => start - REREAD_CHARS < endOf(chunk)) ?? last;
+  const unit = made({ first, last, start, end }, terms, services);
+  if (unit === undefined) return undefined;
+  const event = textEvent({ ...unit, epoch }, terms, services.idServices);
+  return event.event_id === eventId ? event : undefined;
+}
+
+/** The chunks of an output up to the last one, oldest first, back to the one that holds `position`. */
+function chunksFrom(position: number, newestFirst: Iterable<JournaledEvent>): readonly JournaledEvent[] {
+  const chunks: JournaledEvent[] = [];
+  for (const chunk of newestFirst) {
+    chunks.push(chunk);
+    if (positionOf(chunk) <= position) break;
+  }
+  return chunks.reverse();
+}
+
+interface Stretch {
+  readonly chunks: readonly JournaledEvent[];
+  readonly last: JournaledEvent;
+  readonly end: number;
+  readonly lowest: number;
+}
+
+/** Where the stretch begins that has this id. */
+function beginningOf(
+  eventId: string,
+  { chunks, last, end, lowest }: Stretch,
+  terms: ViewTerms,
+  { idServices }: GivenTextServices,
+): number | undefined {
+  const { epoch, event } = last;
+  const facts = { epoch, session: event.session_id, output: outputKey(event), endPosition: end };
+  const tried = new Set<number>();
+  for (const position of beginningsBefore(
+    end,
+    chunks.map((chunk) => ({ position: positionOf(chunk), text: textOf(chunk) })),
+  )) {
+    if (position < lowest || tried.has(position)) continue;
+    if (tried.size >= TRIED_COUNT) return undefined;
+    tried.add(position);
+    if (textEventId({ ...facts, position }, terms, idServices) === eventId) return position;
+  }
+  return undefined;
+}
+
+interface Extent {
+  readonly first: JournaledEvent;
+  readonly last: JournaledEvent;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The stretch as a view makes it that is given what its session published from a chunk on, at the times when it was. */
+function made(extent: Extent, terms: ViewTerms, services: GivenTextServices): TextUnit | undefined {
+  const { first, last, start, end } = extent;
+  const { journal, steps } = services;
+  const key = outputKey(last.event);
+  const isLast = last.event.complete === true && end === endOf(last);
+  const wakeUps = services.createWakeUps();
+  const { view, push } = services.openPrivateView(terms, wakeUps, first.epoch - 1);
+  view.texts.beginAt(key, start);
+  let cursor = 0;
+  let joined: TextUnit | undefined;
+  let isApart = false;
+
+  /** Takes what was released. True: that is all of it. */
+  const collect = (): boolean => {
+    for (const unit of view.log.from(cursor)) {
+      if (unit.kind !== "text" || unit.output !== key) continue;
+      const given = trimBelow(unit, start);
+      if (given === undefined) continue;
+      const next: TextUnit | undefined = joined === undefined ? given : joinText(joined, given, terms.maxChars);
+      if (next === undefined) isApart = true;
+      joined = next ?? joined;
+      if (isApart || given.endPosition > end || (given.endPosition === end && given.complete === isLast)) return true;
+    }
+    cursor = view.log.end();
+    return false;
+  };
+
+  const replay = (): boolean => {
+    let readCount = 0;
+    const head = journal.head();
+    let at: Millis = first.at;
+    let beyondCount = 0;
+    for (let epoch = first.epoch; epoch <= head && beyondCount <= SCANNED_EVENT_COUNT; epoch = steps.next(epoch)) {
+      if (epoch >= last.epoch) beyondCount += 1;
+      const entry = journal.at(epoch, { sessionId: last.event.session_id });
+      if (entry === undefined) continue;
+      readCount += 1;
+      if (readCount > REPLAYED_COUNT) return false;
+      at = entry.at;
+      wakeUps.advance(at);
+      if (collect()) return true;
+      finish(push(createLiveEntry(entry), at));
+      if (collect()) return true;
+    }
+    // It was released by the time since.
+    view.texts.release(key, end, at);
+    return collect();
+  };
+
+  const isThere = replay();
+  view.close();
+  if (!isThere || isApart || joined === undefined || joined.position !== start) return undefined;
+  const whole = { ...joined, verbatim: undefined };
+  if (whole.endPosition === end) return whole;
+  const text = whole.text.slice(0, offsetOfCodePoint(whole.text, end - start));
+  // It was cut there by force.
+  return { ...whole, text, endPosition: end, hint: terms.level, complete: false, textBytes: undefined };
+}
+
+function textOf({ event }: JournaledEvent): string {
+  return typeof event.chunk === "string" ? event.chunk : "";
+}
+
+function positionOf({ event }: JournaledEvent): number {
+  return typeof event.position === "number" ? event.position : 0;
+}
+
+function endOf(chunk: JournaledEvent): number {
+  return positionOf(chunk) + codePointCount(textOf(chunk));
+}

@@ -1,0 +1,49 @@
+// A resume token of the agent's own choosing, in `session.started` (R8): it is taken out before anything else is done with the event, and nothing but
+// its hash is kept.
+import { Fault } from "../../base/errors.js";
+import { topicKind } from "../event/event.js";
+import type { PublishedEvent } from "./same-publish.js";
+
+type Members = Readonly<Record<string, unknown>>;
+
+export interface TakenToken {
+  /** The event without the token. */
+  readonly input: PublishedEvent;
+  /** Undefined where the agent chose none. */
+  readonly token: string | undefined;
+}
+
+/** Printable, and long enough for 128 bits in base64; in hexadecimal, with or without hyphens, that takes 32 digits. */
+const FORM = /^[!-~]{22,256}$/;
+const HEXADECIMAL = /^[0-9A-Fa-f-]+$/;
+const HEXADECIMAL_DIGITS = 32;
+
+const POINTER = "/extensions/aaepd/resume_token";
+
+/** Takes the token out of the start of a session; other events are answered as they are. Throws "invalid_event" for what can be no such token. */
+export function takeOwnToken(input: PublishedEvent): TakenToken {
+  const { extensions } = input.fields;
+  if (!isObject(extensions) || !isObject(extensions.aaepd)) return { input, token: undefined };
+  const { resume_token: token, ...members } = extensions.aaepd;
+  if (token === undefined || topicKind(String(input.fields.type)) !== "session.started")
+    return { input, token: undefined };
+  if (typeof token !== "string" || !isLongEnough(token)) {
+    const sentence =
+      "Choose a resume_token of at least 128 random bits, as 32 hexadecimal digits or 22 characters of base64, and of at most 256 characters.";
+    throw new Fault("invalid_event", sentence, { pointer: POINTER, rule: "R8" });
+  }
+  const { aaepd: _, ...others } = extensions;
+  const left = Object.keys(members).length === 0 ? others : { ...others, aaepd: members };
+  const { extensions: __, ...fields } = input.fields;
+  // What the agent sent as text has the token in it.
+  return { input: { fields: Object.keys(left).length === 0 ? fields : { ...fields, extensions: left } }, token };
+}
+
+function isLongEnough(token: string): boolean {
+  if (!FORM.test(token)) return false;
+  return !HEXADECIMAL.test(token) || token.replaceAll("-", "").length >= HEXADECIMAL_DIGITS;
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,234 @@
+// The part of a session's order that questions have: asking, withdrawing, resolving (AAEP §4.4, §6.8; R3a, R5, R6).
+// Part of session-sequence.ts's rules. Who is asked, replies and deadlines are not known here.
+
+import { Fault } from "../../base/errors.js";
+import { AWAITING_INPUT } from "../event/agent-states.js";
+import type { AgentEvent } from "../event/event.js";
+import { implyState, unimplyState } from "./implied-states.js";
+import { addFact, dropFact, type FactDraft } from "./session-facts.js";
+import {
+  CONFIRMATIONS_KEPT_COUNT,
+  checkOpenLimit,
+  OUTCOMES_KEPT_COUNT,
+  REPLY_TOKENS_KEPT_COUNT,
+} from "./session-limits.js";
+import type {
+  AcceptedConfirmation,
+  AgentRecord,
+  OpenQuestion,
+  QuestionOutcome,
+  SessionRecord,
+} from "./session-record.js";
+import {
+  advise,
+  breach,
+  type Draft,
+  emitBefore,
+  emitMade,
+  stampNow,
+  type Turn,
+  textOrUndefined,
+} from "./session-turn.js";
+
+/** Better not done because nobody answered; what may not be is refused before it comes here (AAEP §6.4.1). */
+export function askConfirmation(turn: Turn): void {
+  const { event } = turn;
+  const isIrreversible = event.irreversible === true || event.reversibility === "irreversible";
+  if ((isIrreversible || event.risk_level === "high") && event.default_decision !== "reject") {
+    const sentence = 'Better set default_decision to "reject": the action is irreversible or its risk is high.';
+    advise(turn, "default_not_allowed", sentence, "/default_decision", "AAEP §6.4.1");
+  }
+  checkNames(event);
+  ask(turn);
+}
+
+/** What names the tool or the call in a way that cannot be read must not count as naming nothing, which would permit any (R5). */
+function checkNames({ extra_context: context }: AgentEvent): void {
+  if (typeof context !== "object" || context === null) return;
+  for (const name of ["tool", "tool_call_id"] as const) {
+    const value = (context as Readonly<Record<string, unknown>>)[name];
+    if (value === undefined || typeof value === "string") continue;
+    const sentence = `Write \`extra_context.${name}\` as text, or leave it out; it says what the confirmation permits.`;
+    throw new Fault("invalid_event", sentence, { pointer: `/extra_context/${name}`, rule: "R5" });
+  }
+}
+
+/** A question has a token of its own, and its agent waits: where it did not say so, the daemon does (R6). */
+export function ask(turn: Turn): void {
+  const { draft, session, agent, event } = turn;
+  const kind = turn.kind === "awaiting.confirmation" ? "confirmation" : "clarification";
+  const token = String(event.reply_token);
+  checkOpenLimit("questions", session.questions.size, "/reply_token");
+  if (draft.replyTokens.has(token)) {
+    breach(turn, "reply_token_reused", "Give every question a new reply_token.", "/reply_token", "AAEP §6.2");
+  }
+  const asking = askingKey(agent.agentId, event);
+  if (session.asking.has(asking)) {
+    const sentence = "Wait for the outcome of the open question, or cancel it; this agent is asking the same already.";
+    const pointer = kind === "confirmation" ? "/action" : "/question";
+    breach(turn, "already_asked", sentence, pointer, "AAEP §6.1");
+  }
+  if (agent.told !== AWAITING_INPUT) {
+    // Without a word of its own: the question follows, and to the others the notice says it.
+    const fields = { from_state: agent.told, to_state: AWAITING_INPUT };
+    emitBefore(turn, "supplied", "state.changed", agent.producer, fields, { asks: kind });
+    agent.stateBeforeAwaiting = agent.told;
+    agent.told = AWAITING_INPUT;
+  }
+  const question: OpenQuestion = {
+    kind,
+    token,
+    sessionId: session.sessionId,
+    agentId: agent.agentId,
+    event,
+    at: draft.moment.now,
+    receivedAt: draft.moment.wallTime,
+    ordinal: session.ordinal + 1,
+    permits: permitsOf(event),
+  };
+  draft.undo.put(session.questions, token, question);
+  draft.undo.put(session.asking, asking, token);
+  rememberToken(draft, session, token);
+  agent.openQuestionCount += 1;
+  agent.isRestored = false;
+  draft.asked.push(question);
+  implyState(agent, AWAITING_INPUT);
+}
+
+/** A token that is remembered is not used again; of those that are not asked with any more the oldest are forgotten. */
+function rememberToken(draft: Draft, session: SessionRecord, token: string): void {
+  const { undo, replyTokens } = draft;
+  undo.put(replyTokens, token, session.sessionId);
+  addFact(draft, session, "token", session.replyTokens, token, Number.POSITIVE_INFINITY);
+  for (const oldest of session.replyTokens.keys()) {
+    if (session.replyTokens.size <= REPLY_TOKENS_KEPT_COUNT) break;
+    if (session.questions.has(oldest)) continue;
+    dropFact(draft, session, "token", session.replyTokens, oldest);
+    undo.remove(replyTokens, oldest);
+  }
+}
+
+/** Throws "not_found" unless the question is open. */
+export function openQuestion(session: SessionRecord, token: string): OpenQuestion {
+  const question = session.questions.get(token);
+  if (question === undefined) throw new Fault("not_found", "Name an open question.", { rule: "R6" });
+  return question;
+}
+
+/** Equal for what one agent asks in the same words, for the same tool and call (AAEP §6.1). */
+export function askingKey(agentId: string, event: AgentEvent): string {
+  const { tool, toolCallId } = permitsOf(event);
+  return JSON.stringify([agentId, event.action, event.question, tool, toolCallId]);
+}
+
+/** Whether the agent is asking just now for a confirmation of that call: it may not say meanwhile that the call is made (AAEP §6.1). */
+export function asksForCall({ questions }: SessionRecord, { agentId }: AgentRecord, toolCallId: string): boolean {
+  for (const question of questions.values()) {
+    if (question.agentId !== agentId || question.kind !== "confirmation") continue;
+    if (permitsOf(question.event).toolCallId === toolCallId) return true;
+  }
+  return false;
+}
+
+/** What accepting a question permits, as far as its `extra_context` says so (R5). */
+export function permitsOf(event: AgentEvent): AcceptedConfirmation {
+  const context = event.extra_context;
+  const named = typeof context === "object" && context !== null ? (context as Readonly<Record<string, unknown>>) : {};
+  return {
+    action: textOrUndefined(event.action),
+    tool: textOrUndefined(named.tool),
+    toolCallId: textOrUndefined(named.tool_call_id),
+  };
+}
+
+function closeQuestion(draft: Draft, session: SessionRecord, question: OpenQuestion, outcome: QuestionOutcome): void {
+  draft.undo.touch(session);
+  draft.undo.remove(session.questions, question.token);
+  draft.undo.remove(session.asking, askingKey(question.agentId, question.event));
+  addFact(draft, session, "outcome", session.outcomes, outcome, OUTCOMES_KEPT_COUNT);
+  const agent = session.agents.get(question.agentId);
+  if (agent === undefined) return;
+  draft.undo.touch(agent);
+  agent.openQuestionCount -= 1;
+}
+
+/**
+ * Closes a question that its agent no longer asks, and says so to all that saw it: the agent's own event may not reach them, and need not say it
+ * (AAEP §6.7.2, §6.8).
+ */
+export function withdraw(draft: Draft, session: SessionRecord, question: OpenQuestion, stamp: string): void {
+  closeQuestion(draft, session, question, { token: question.token, outcome: "withdrawn" });
+  draft.withdrawn.push(question);
+  const { event } = question;
+  const fields = {
+    urgency: "critical",
+    from_state: AWAITING_INPUT,
+    to_state: AWAITING_INPUT,
+    ...draft.summary({ kind: "question_withdrawn", question: event }),
+  };
+  const marks = { question: event.event_id, decision: "cancelled", decided_by: "agent" };
+  emitMade(draft, session, "resolution", "state.changed", event.producer, stamp, fields, marks);
+}
+
+/** How a question is resolved: by whom and with what is for the questions to know. */
+export interface Resolution extends QuestionOutcome {
+  /** A confirmation, accepted by a reply: the only thing that permits an irreversible action (R5). */
+  readonly isAcceptedByReply: boolean;
+  /** A confirmation that ended in a rejection, by a reply or by default: it takes back what was permitted of the same (AAEP §6.1). */
+  readonly isRejected: boolean;
+  /** Members of the resolution's event that say the outcome, `summary_normal` among them. */
+  readonly summary: Readonly<Record<string, unknown>>;
+  /** Of the resolution's event; the same whenever it is told. */
+  readonly eventId?: string;
+  /** Further members of its `extensions.aaepd`. */
+  readonly marks?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Closes an open question and tells its outcome: the agent's last one restores the state before it, an earlier one leaves it waiting (R6).
+ */
+export function resolveQuestion(draft: Draft, session: SessionRecord, question: OpenQuestion, resolution: Resolution) {
+  const { token, outcome, isAcceptedByReply, isRejected, summary, marks, eventId } = resolution;
+  const agent = session.agents.get(question.agentId);
+  if (agent === undefined) return;
+  closeQuestion(draft, session, question, { token, outcome });
+  if (isAcceptedByReply && question.kind === "confirmation") accept(draft, session, agent, question.permits);
+  if (isRejected && question.kind === "confirmation") takeBack(draft, session, agent, question.permits);
+  const isLast = agent.openQuestionCount === 0;
+  const restored = agent.state === AWAITING_INPUT ? agent.stateBeforeAwaiting : agent.state;
+  const fields = {
+    urgency: "critical",
+    from_state: AWAITING_INPUT,
+    to_state: isLast ? restored : AWAITING_INPUT,
+    ...summary,
+    ...(eventId === undefined ? {} : { event_id: eventId }),
+  };
+  const stamp = stampNow(draft, session);
+  emitMade(draft, session, "resolution", "state.changed", agent.producer, stamp, fields, marks);
+  if (!isLast) return;
+  agent.state = restored;
+  agent.told = restored;
+  agent.current = restored;
+  unimplyState(agent, AWAITING_INPUT);
+  agent.isRestored = true;
+}
+
+/** Remembers that a reply accepted a confirmation of this agent (R5). */
+export function accept(draft: FactDraft, session: SessionRecord, agent: AgentRecord, permits: AcceptedConfirmation) {
+  const accepted = { ...permits };
+  const value = { ...permits, agentId: agent.agentId };
+  addFact(draft, session, "permit", agent.confirmations, accepted, CONFIRMATIONS_KEPT_COUNT, value);
+}
+
+/** Consent that was not used ends with a later "no" to the same. */
+function takeBack(draft: FactDraft, session: SessionRecord, agent: AgentRecord, rejected: AcceptedConfirmation): void {
+  for (const accepted of [...agent.confirmations.keys()])
+    if (isSame(accepted, rejected)) dropFact(draft, session, "permit", agent.confirmations, accepted);
+}
+
+/** Whether the two asked for the same: in the same words, for the same call, or for the same tool and not for calls that are known to differ. */
+function isSame(one: AcceptedConfirmation, other: AcceptedConfirmation): boolean {
+  if (one.action !== undefined && one.action === other.action) return true;
+  if (one.toolCallId !== undefined && other.toolCallId !== undefined) return one.toolCallId === other.toolCallId;
+  return one.tool !== undefined && one.tool === other.tool;
+}

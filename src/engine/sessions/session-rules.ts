@@ -1,0 +1,299 @@
+// What each type of event demands of its session, and does to it (AAEP §4.1..§4.3, §4.5; R3a, R5, R13, R25). The steps of session-sequence.ts's
+// table, which alone decides when one is taken; those of questions are in session-questions.ts.
+
+import { Fault } from "../../base/errors.js";
+import { AWAITING_INPUT } from "../event/agent-states.js";
+import { addLengths, fitsPosition, joinChunk, remainder } from "../text/chunk-text.js";
+import { implyState, isImplied } from "./implied-states.js";
+import { addFact, dropFact } from "./session-facts.js";
+import { CALL_IDS_KEPT_COUNT, COMPLETED_OUTPUTS_KEPT_COUNT, checkClosures, checkOpenLimit } from "./session-limits.js";
+import { asksForCall, withdraw } from "./session-questions.js";
+import {
+  type AgentRecord,
+  createOutputRecord,
+  type OpenTool,
+  type OutputRecord,
+  openOutputs,
+  openQuestions,
+  openTools,
+  type SessionRecord,
+} from "./session-record.js";
+import { breach, type Draft, emitBefore, emitMade, stampNow, type Turn, textOrUndefined } from "./session-turn.js";
+
+export function startSession({ draft, session, event, ownToken }: Turn): void {
+  session.phase = "open";
+  session.starter = event.producer;
+  session.language = event.localization_hints?.primary_language;
+  session.owner = draft.connection;
+  session.resumeToken = ownToken === undefined ? `rst_${draft.moment.ids.hex(16)}` : undefined;
+  session.tokenHash = draft.hashToken(ownToken ?? session.resumeToken ?? "");
+  draft.started.push(session);
+}
+
+/** A session that went well leaves nothing open (R3a). */
+export function completeSession(turn: Turn): void {
+  const { session } = turn;
+  if (session.openToolCount > 0 || session.outputs.size > 0) {
+    const [tool] = openTools(session);
+    const [output] = openOutputs(session);
+    const first =
+      tool !== undefined
+        ? `tool.completed for ${tool.toolCallId ?? tool.tool}`
+        : `a chunk with complete: true for ${output?.outputId ?? "the output without output_id"}`;
+    breach(turn, "session_incomplete", `Publish ${first} first; it is still open.`, "/type", "R3a");
+  }
+  endSession(turn);
+}
+
+/** Ends the session; what is open is closed first, in its agents' names (R3a), and its questions with it (AAEP §6.8). */
+export function endSession(turn: Turn): void {
+  const { draft, session, event } = turn;
+  closeOpen(draft, session, event.timestamp);
+  finish(draft, session);
+}
+
+function closeOpen(draft: Draft, session: SessionRecord, stamp: string): void {
+  checkClosures(draft.events.length, session.questions.size + session.openToolCount + session.outputs.size);
+  for (const question of openQuestions(session)) withdraw(draft, session, question, stamp);
+  for (const { tool, toolCallId, producer } of openTools(session)) {
+    emitMade(draft, session, "closing", "tool.completed", producer, stamp, {
+      tool,
+      ...(toolCallId === undefined ? undefined : { tool_call_id: toolCallId }),
+      status: "timeout",
+      ...draft.summary({ kind: "tool_abandoned", tool, producer }),
+    });
+  }
+  for (const output of openOutputs(session)) {
+    const { last } = output;
+    if (last === undefined) continue;
+    // Whatever decides whether chunks may be merged is taken over, so that the held text still ends as one (R10).
+    const fields: Record<string, unknown> = { urgency: last.urgency };
+    for (const name of ["output_id", "content_type", "language", "localization_hints", "correlation_id"]) {
+      if (last[name] !== undefined) fields[name] = last[name];
+    }
+    const chunk = remainder(output.carry);
+    emitMade(draft, session, "closing", "output.streaming", last.producer, stamp, {
+      ...fields,
+      chunk,
+      position: output.codePoints,
+      complete: true,
+      coalesce_hint: "completion",
+    });
+    draft.undo.touch(output);
+    addLengths(output, chunk);
+    output.carry = "";
+    endOutput(draft, session, output);
+  }
+}
+
+function finish(draft: Draft, session: SessionRecord): void {
+  session.phase = "ended";
+  draft.ended.push(session);
+}
+
+/** The state left must be the agent's last, or one that its later events imply (AAEP §4.2.1, R3a). */
+export function changeState(turn: Turn): void {
+  const { draft, session, agent, event } = turn;
+  const from = String(event.from_state);
+  const to = String(event.to_state);
+  const isBelated = agent.isRestored && from === AWAITING_INPUT;
+  const left = isBelated ? agent.state : from;
+  if (left !== agent.state && !isImplied(agent, left)) {
+    const sentence = `Set from_state to "${agent.state}", the state this agent is in.`;
+    breach(turn, "state_mismatch", sentence, "/from_state", "AAEP §4.2.1, R3a");
+    supplyState(turn, left);
+  }
+  if (from === AWAITING_INPUT && (to === "thinking" || to === "deciding")) {
+    checkClosures(draft.events.length, agent.openQuestionCount);
+    for (const question of openQuestions(session)) {
+      if (question.agentId === agent.agentId) withdraw(draft, session, question, event.timestamp);
+    }
+  }
+  if (to === AWAITING_INPUT && left !== AWAITING_INPUT) agent.stateBeforeAwaiting = left;
+  agent.state = to;
+  agent.told = to;
+  agent.current = to;
+  agent.impliedStates = 0;
+  agent.isRestored = false;
+  // The daemon has told already that the waiting is over.
+  if (isBelated && left === to) turn.isAbsorbed = true;
+  else if (isBelated) turn.event = { ...event, from_state: left };
+}
+
+/** Repairs the chain of states: the one that the agent left without having said so is told before (R3). */
+function supplyState(turn: Turn, left: string): void {
+  const { agent } = turn;
+  if (agent.told === left) return;
+  emitBefore(turn, "state", "state.changed", agent.producer, { from_state: agent.told, to_state: left });
+}
+
+export function reportProgress({ agent, event }: Turn): void {
+  const { percent } = event.progress as { readonly percent?: unknown };
+  agent.percent = typeof percent === "number" ? percent : undefined;
+}
+
+/** A call's id is used once a session; what cannot be undone was confirmed (AAEP §4.3.1, R5). */
+export function invokeTool(turn: Turn): void {
+  const { draft, session, agent, event } = turn;
+  const tool = String(event.tool);
+  const toolCallId = textOrUndefined(event.tool_call_id);
+  if (toolCallId !== undefined && (session.usedCallIds.has(toolCallId) || session.toolsByCallId.has(toolCallId))) {
+    const sentence = "Give every invocation a tool_call_id of its own; this one was used in this session.";
+    breach(turn, "tool_already_invoked", sentence, "/tool_call_id", "AAEP §4.3.1");
+  }
+  if (event.irreversible === true) {
+    const used = confirmationFor(agent, tool, toolCallId);
+    if (draft.hasAnswered(draft.connection, session.sessionId)) {
+      const sentence =
+        "Make this call over the agent's own connection; this one has answered a question of the session.";
+      breach(turn, "confirmation_required", sentence, "/irreversible", "R5");
+    } else if (used === undefined) {
+      const sentence =
+        "Ask with awaiting.confirmation and wait until a reply accepts it; one reply permits one action.";
+      breach(turn, "confirmation_required", sentence, "/irreversible", "AAEP §4.3.1, R5");
+    } else dropFact(draft, session, "permit", agent.confirmations, used);
+  } else if (toolCallId !== undefined && asksForCall(session, agent, toolCallId)) {
+    const sentence = "Wait for the outcome; a question of yours that is open asks whether this very call may be made.";
+    breach(turn, "confirmation_required", sentence, "/tool_call_id", "AAEP §6.1");
+  }
+  checkOpenLimit("tools", session.openToolCount, "/tool");
+  const opened: OpenTool = { tool, toolCallId, producer: event.producer, ordinal: session.ordinal + 1 };
+  if (toolCallId === undefined) {
+    const open = session.toolsByName.get(tool) ?? new Map<number, OpenTool>();
+    if (open.size === 0) draft.undo.put(session.toolsByName, tool, open);
+    draft.undo.put(open, opened.ordinal, opened);
+  } else {
+    draft.undo.put(session.toolsByCallId, toolCallId, opened);
+    addFact(draft, session, "call", session.usedCallIds, toolCallId, CALL_IDS_KEPT_COUNT);
+  }
+  session.openToolCount += 1;
+  implyState(agent, "calling_tool");
+}
+
+/** The accepted confirmation to use up: one that names this tool or call before one that names nothing. */
+function confirmationFor(agent: AgentRecord, tool: string, toolCallId: string | undefined) {
+  const fitting = [...agent.confirmations.keys()].filter(
+    (permits) =>
+      (permits.tool === undefined || permits.tool === tool) &&
+      (permits.toolCallId === undefined || permits.toolCallId === toolCallId),
+  );
+  return (
+    fitting.find((permits) => permits.toolCallId !== undefined) ??
+    fitting.find((permits) => permits.tool !== undefined) ??
+    fitting[0]
+  );
+}
+
+/** Pairs with an open invocation: by `tool_call_id` where it had one, else by name, the agent's own and the oldest first (AAEP §4.5.2). */
+export function completeTool(turn: Turn): void {
+  const { draft, session, agent, event } = turn;
+  const tool = String(event.tool);
+  const toolCallId = textOrUndefined(event.tool_call_id);
+  if (toolCallId !== undefined) {
+    const open = session.toolsByCallId.get(toolCallId);
+    if (open === undefined) {
+      const sentence = "Publish tool.invoked with this tool_call_id first; none is open.";
+      // One that was completed already cannot be invoked once more under its id.
+      if (session.usedCallIds.has(toolCallId)) throw notInvoked(sentence, "/tool_call_id");
+      breach(turn, "tool_not_invoked", sentence, "/tool_call_id", "AAEP §4.5.2");
+      supplyInvocation(turn, tool, toolCallId);
+      return;
+    }
+    if (open.tool !== tool) throw notInvoked(`Set tool to "${open.tool}", as in tool.invoked.`, "/tool");
+    draft.undo.remove(session.toolsByCallId, toolCallId);
+  } else {
+    const open = session.toolsByName.get(tool);
+    const closed = open && oldestFor(agent, open);
+    if (open === undefined || closed === undefined) {
+      const sentence = "Publish tool.invoked for this tool first, or name the tool_call_id it was invoked with.";
+      breach(turn, "tool_not_invoked", sentence, "/tool", "AAEP §4.5.2");
+      supplyInvocation(turn, tool, undefined);
+      return;
+    }
+    draft.undo.remove(open, closed.ordinal);
+    if (open.size === 0) draft.undo.remove(session.toolsByName, tool);
+  }
+  session.openToolCount -= 1;
+}
+
+function notInvoked(sentence: string, pointer: string): Fault {
+  return new Fault("tool_not_invoked", sentence, { pointer, rule: "AAEP §4.5.2" });
+}
+
+/** Repairs a completion without invocation: listeners hear both (R3). */
+function supplyInvocation(turn: Turn, tool: string, toolCallId: string | undefined): void {
+  const { draft, session, agent } = turn;
+  const call = toolCallId === undefined ? {} : { tool_call_id: toolCallId };
+  const language = turn.event.localization_hints?.primary_language ?? session.language;
+  emitBefore(turn, "closing", "tool.invoked", agent.producer, {
+    tool,
+    ...call,
+    ...draft.summary({ kind: "tool_supplied", tool, language }),
+  });
+  if (toolCallId !== undefined) addFact(draft, session, "call", session.usedCallIds, toolCallId, CALL_IDS_KEPT_COUNT);
+  implyState(agent, "calling_tool");
+}
+
+/** The agent's own before others', and the one invoked first: the map may be in another order. */
+function oldestFor(agent: AgentRecord, open: ReadonlyMap<number, OpenTool>): OpenTool | undefined {
+  let found: OpenTool | undefined;
+  const isOwn = ({ producer }: OpenTool): boolean => producer.agent_id === agent.agentId;
+  for (const tool of open.values()) {
+    if (found === undefined || (isOwn(tool) === isOwn(found) ? tool.ordinal < found.ordinal : isOwn(tool)))
+      found = tool;
+  }
+  return found;
+}
+
+/** Chunks of an output follow one another without gaps, and nothing follows the last (AAEP §4.3.3, §4.5.4, R13, R25). */
+export function streamOutput(turn: Turn): void {
+  const { draft, session, agent, event } = turn;
+  const outputId = textOrUndefined(event.output_id);
+  const key = outputId ?? "";
+  let output = session.outputs.get(key);
+  const where = outputId === undefined ? "" : "/output_id";
+  if (output === undefined) {
+    if (session.completedOutputs.has(key)) {
+      const sentence = "Begin another output with an output_id of its own; this one is complete.";
+      breach(turn, "output_already_complete", sentence, where, "AAEP §4.5.4");
+    }
+    checkOpenLimit("outputs", session.outputs.size, where);
+    output = createOutputRecord(outputId, session.ordinal + 1);
+    output.language = textOrUndefined(event.language) ?? event.localization_hints?.primary_language;
+    draft.undo.put(session.outputs, key, output);
+  } else draft.undo.touch(output);
+  const { codePoints } = output;
+  const given = event.position;
+  if (given !== codePoints && !fitsPosition(given, output, output.carry)) {
+    const sentence = `Set position to ${codePoints}, the code points sent so far, or leave it out.`;
+    breach(turn, "position_mismatch", sentence, "/position", "AAEP §4.3.3, R13");
+  }
+  const chunk = String(event.chunk);
+  const isLast = event.complete === true;
+  const { text, carry } = joinChunk(output.carry, chunk, isLast);
+  addLengths(output, text);
+  output.carry = carry;
+  if (text !== chunk || given !== codePoints) turn.event = { ...event, chunk: text, position: codePoints };
+  output.last = turn.event;
+  if (isLast) endOutput(draft, session, output);
+  implyState(agent, "writing_output");
+}
+
+function endOutput(draft: Draft, session: SessionRecord, { outputId = "" }: OutputRecord): void {
+  draft.undo.remove(session.outputs, outputId);
+  addFact(draft, session, "output", session.completedOutputs, outputId, COMPLETED_OUTPUTS_KEPT_COUNT);
+}
+
+/** Ends a session whose agent is gone and will not come back, or because the daemon stops (R8, R8a). */
+export function abandonSession(draft: Draft, session: SessionRecord, isStopping: boolean): void {
+  const because = isStopping ? "daemon_stopped" : session.isLeftOver ? "not_back" : "connection_lost";
+  const stamp = stampNow(draft, session);
+  closeOpen(draft, session, stamp);
+  emitMade(draft, session, "closing", "session.errored", session.starter, stamp, {
+    error_category: "transient",
+    error_code: "AGENT_DISCONNECTED",
+    recoverable: true,
+    ...draft.summary({ kind: "agent_disconnected", producer: session.starter, because }),
+  });
+  finish(draft, session);
+}

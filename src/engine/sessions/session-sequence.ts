@@ -1,0 +1,143 @@
+// The order of a session (AAEP §4.5, appendix A; R3..R5, R13, R16, R25), as one table: which event may stand in which phase, and what it does.
+// Everything that affects the order of a session is here or in the table's steps (session-rules.ts, session-questions.ts), and nowhere else.
+// What is not in the table is an error with a code. Bytes, schemas, filling in and the keeping of sessions are elsewhere: this file is
+// called with a complete, valid event (what a type's urgency and a question's default may be is part of that), and either changes the records or
+// throws.
+import { Fault, type FaultCode } from "../../base/errors.js";
+import type { AgentEvent, TopicKind } from "../event/event.js";
+import { isBefore, parseTimestamp } from "../event/timestamps.js";
+import { implyState } from "./implied-states.js";
+import type { PublishedEvent } from "./same-publish.js";
+import { ask, askConfirmation } from "./session-questions.js";
+import type { SessionPhase } from "./session-record.js";
+import {
+  changeState,
+  completeSession,
+  completeTool,
+  endSession,
+  invokeTool,
+  reportProgress,
+  startSession,
+  streamOutput,
+} from "./session-rules.js";
+import { breach, emit, stampNow, type Turn } from "./session-turn.js";
+
+type Step = (turn: Turn) => void;
+
+const TABLE: Readonly<Record<SessionPhase, Readonly<Partial<Record<TopicKind, Step>>>>> = {
+  absent: {
+    "session.started": startSession,
+  },
+  open: {
+    "session.completed": completeSession,
+    "session.errored": endSession,
+    "session.cancelled": endSession,
+    "state.changed": changeState,
+    "progress.updated": reportProgress,
+    "tool.invoked": invokeTool,
+    "tool.completed": completeTool,
+    "output.streaming": streamOutput,
+    "awaiting.confirmation": askConfirmation,
+    "awaiting.clarification": ask,
+    "handoff.requested": ({ agent }) => implyState(agent, "handing_off"),
+    extension: () => undefined,
+  },
+  ended: {},
+};
+
+const OUT_OF_PLACE: Readonly<Record<SessionPhase, { readonly code: FaultCode; readonly sentence: string }>> = {
+  absent: { code: "session_not_started", sentence: "Publish session.started first; no session with this id is open." },
+  open: { code: "session_already_started", sentence: "Leave out session.started; a session starts once." },
+  ended: { code: "session_ended", sentence: "Start a session with a new id; this one has ended." },
+};
+
+/**
+ * Applies an agent's event: refuses it with a Fault, or changes the session's records and adds the event, and what the daemon must say
+ * before it, to the plan. `input` is what the agent sent: a repeat is compared with that where more was changed than a language filled in (R2).
+ */
+export function applyEvent(turn: Turn, input: PublishedEvent): void {
+  const { draft, session, agent, kind } = turn;
+  const step = TABLE[session.phase][kind];
+  if (step === undefined) {
+    const { code, sentence } = OUT_OF_PLACE[session.phase];
+    throw new Fault(code, sentence, { pointer: "/session_id", rule: "AAEP §4.5.1" });
+  }
+  draft.undo.touch(session);
+  draft.undo.touch(agent);
+  if (session.phase === "open") checkOwner(turn);
+  checkSequenceNumber(turn);
+  checkTime(turn);
+  agent.producer = turn.event.producer;
+  session.lastAgentId = agent.agentId;
+  step(turn);
+  if (turn.isAbsorbed) return;
+  const { event, taken } = turn;
+  const isWhole = event === taken.event;
+  const published = isWhole && taken.isAsSent ? undefined : sentText(input);
+  emit(draft, session, event, turn.timestamp.micros, kind, isWhole ? taken.source : undefined, undefined, published);
+}
+
+/** What an agent sent, to compare a repeat with; an event that it did not name cannot be repeated (R3). */
+function sentText({ fields, source }: PublishedEvent): string | undefined {
+  return fields.event_id === undefined ? undefined : (source ?? JSON.stringify(fields));
+}
+
+/** Only the connection that published a session's start goes on with it, or one that shows the token it was given (R8). */
+function checkOwner({ draft, session }: Turn): void {
+  if (session.owner === draft.connection) return;
+  if (draft.shownHash !== session.tokenHash) {
+    throw new Fault("session_not_yours", "Show the resume_token that session.started was answered with.", {
+      pointer: "/session_id",
+      rule: "R8",
+    });
+  }
+  if (session.owner === undefined) {
+    session.owner = draft.connection;
+    session.isResumed = true;
+    draft.adopted.push(session);
+  }
+}
+
+/** Numbers stand on all events of a session or on none, from 0, without gaps; they end here (R16). */
+function checkSequenceNumber(turn: Turn): void {
+  const { session, kind, event } = turn;
+  const number = event.sequence_number;
+  const expected = kind === "session.started" && number !== undefined ? 0 : session.nextSequenceNumber;
+  if (number === undefined && expected === undefined) return;
+  if (number !== expected) {
+    const sentence =
+      expected === undefined
+        ? "Leave out sequence_number: the session began without."
+        : `Set sequence_number to ${expected}, the one that follows.`;
+    breach(turn, "sequence_mismatch", sentence, "/sequence_number", "AAEP §3.4.1, R16");
+  }
+  session.nextSequenceNumber =
+    expected === undefined ? undefined : (typeof number === "number" ? number : expected) + 1;
+  if (number === undefined) return;
+  const { sequence_number: _, ...rest } = event;
+  turn.event = rest as AgentEvent;
+}
+
+/** An agent's own instants do not run backwards, and its clock is about right (R3b). */
+function checkTime(turn: Turn): void {
+  const { draft, agent, session } = turn;
+  if (turn.isStamped) {
+    const skewMs = turn.timestamp.micros / 1000 - draft.moment.wallTime;
+    let isRepaired = false;
+    if (Math.abs(skewMs) > draft.clockSkewMs) {
+      const seconds = Math.round(skewMs / 1000);
+      const sentence = `Correct the clock or leave out timestamp: it is ${seconds} s from the daemon's.`;
+      breach(turn, "timestamp_skewed", sentence, "/timestamp", "R3b");
+      isRepaired = true;
+    } else if (agent.latest !== undefined && isBefore(turn.timestamp, agent.latest)) {
+      breach(turn, "timestamp_out_of_order", "Publish in the order of timestamps.", "/timestamp", "AAEP §3.2.5, R3b");
+      isRepaired = true;
+    }
+    if (isRepaired) {
+      turn.event = { ...turn.event, timestamp: stampNow(draft, session) };
+      turn.timestamp = parseTimestamp(turn.event.timestamp) ?? turn.timestamp;
+    }
+  }
+  // An equal but coarser instant says less than the one before.
+  if (agent.latest === undefined || turn.timestamp.micros >= agent.latest.micros) agent.latest = turn.timestamp;
+}

@@ -1,0 +1,377 @@
+// The sessions of all agents: planning what is published into them, whose they are, and what is left of those that ended.
+// A plan is made whole or not at all and changes nothing until it is committed (R3). Which event may follow which is decided in
+// session-sequence.ts; journals, subscriptions and timers belong to the hub.
+import { Fault } from "../../base/errors.js";
+import type { Millis } from "../../contracts/clock.js";
+import type { KeptState } from "../../contracts/journal.js";
+import type { Log } from "../../contracts/log.js";
+import { isTerminalKind, type JournaledEvent } from "../event/event.js";
+import type { Instant } from "../journal/kept-entry.js";
+import { NOTHING_KEPT } from "../journal/nothing-kept.js";
+import { createEndedSessions, type EndedSession } from "./ended-sessions.js";
+import { createEventIntake, type ValidateEvent } from "./event-intake.js";
+import { createKeptSessions } from "./kept-sessions.js";
+import { type TakenToken, takeOwnToken } from "./own-token.js";
+import { faultAt } from "./publish-fault.js";
+import { answerRepeat, type Seen } from "./repeated-publish.js";
+import type { PublishedEvent } from "./same-publish.js";
+import { assertClaim, factsIn } from "./session-claims.js";
+import { absorb, type FactChange } from "./session-facts.js";
+import { checkOpenLimit } from "./session-limits.js";
+import { createSessionOwners } from "./session-owners.js";
+import type { PublishAnswer, PublishContext, SessionPlan } from "./session-plan.js";
+import { accept, openQuestion, type Resolution, resolveQuestion } from "./session-questions.js";
+import {
+  type AcceptedConfirmation,
+  createAgentRecord,
+  createSessionRecord,
+  type OpenQuestion,
+  type Remembered,
+  rememberedOf,
+  type SessionRecord,
+  type SessionSummary,
+  summarize,
+} from "./session-record.js";
+import { abandonSession } from "./session-rules.js";
+import { applyEvent } from "./session-sequence.js";
+import {
+  createDraft,
+  type Draft,
+  emitMade,
+  type HashToken,
+  type MadeSummary,
+  type Moment,
+  type SessionLimits,
+  stampNow,
+} from "./session-turn.js";
+import { createUndoLog } from "./undo-log.js";
+
+export interface SessionsOptions {
+  /** Read for each plan. */
+  readonly limits: SessionLimits;
+  readonly validate: ValidateEvent;
+  /** The language of texts whose agent says none (R2). */
+  readonly defaultLanguage: string;
+  /** What is kept and compared of a session's token (R8). */
+  readonly hashToken: HashToken;
+  /** The texts of daemon-made events. */
+  readonly summary: MadeSummary;
+  /** Told of each ended session of which nothing is kept any more. */
+  readonly forgotten?: (sessionId: string) => void;
+  /** Told of an open session before anything of it changes that a summary tells, whether it then does or not. */
+  readonly changing?: (sessionId: string, summary: () => SessionSummary) => void;
+  /** What the run before kept, and where this one keeps what the next needs. Default: nothing. */
+  readonly kept?: KeptState;
+  /** Whether a connection has answered a question of a session (R5). Default: none has. */
+  readonly hasAnswered?: Draft["hasAnswered"];
+  readonly log?: Pick<Log, "error">;
+}
+
+export interface Sessions {
+  /**
+   * Completes (R2), validates and orders (R3) events, all or none. Throws the first Fault, its pointer starting at the event, or for arrays
+   * at the array; the sessions are then as they were.
+   */
+  readonly plan: (inputs: readonly PublishedEvent[], context: PublishContext) => SessionPlan;
+  /** Resolves an open question: its outcome is told, and its agent's state restored (R6). Throws `not_found`. */
+  readonly resolve: (sessionId: string, token: string, resolution: Resolution, moment: Moment) => SessionPlan;
+  /** Adds a daemon-made reminder of an open question, as progress of its agent (AAEP §6.4.3). Throws `not_found`. */
+  readonly remind: (
+    sessionId: string,
+    token: string,
+    fields: Readonly<Record<string, unknown>>,
+    moment: Moment,
+  ) => SessionPlan;
+  /** Remembers a confirmation accepted by a reply, as `resolve` does by itself (R5). Throws `not_found`. */
+  readonly confirmationAccepted: (sessionId: string, agentId: string, permits: AcceptedConfirmation) => void;
+  /** The connection is gone. Answers the ids of its open sessions: their grace begins (R8). */
+  readonly connectionEnded: (connection: object) => readonly string[];
+  /** Hands a session to another connection (R8). Throws `session_not_started`, `session_ended`, `session_not_yours`. */
+  readonly resume: (sessionId: string, resumeToken: string, connection: object) => SessionSummary;
+  /** The connection that a session belongs to, or belonged to when it ended; undefined while its agent is away (R8). */
+  readonly ownerOf: (sessionId: string) => object | undefined;
+  /** Whether an open session, or one that ended, is this connection's, or the connection shows its token. False for a session that is not known. */
+  readonly belongsTo: (sessionId: string | undefined, connection: object, resumeToken: string | undefined) => boolean;
+  /** The connection that has the open session whose token this is (R8). */
+  readonly holderOf: (resumeToken: string) => object | undefined;
+  /** Whether any open session is this connection's. */
+  readonly isHolder: (connection: object) => boolean;
+  /** Ends a session whose agent did not come back, or because the daemon stops (R8, R8a). Throws `not_found`. */
+  readonly abandon: (sessionId: string, moment: Moment, isStopping?: boolean) => SessionPlan;
+  /** An open session; undefined where there is none. */
+  readonly summary: (sessionId: string) => SessionSummary | undefined;
+  /** The latest timestamp of an open session; undefined where there is none. */
+  readonly timestamp: (sessionId: string) => string | undefined;
+  /** How much of an open session would end with it: questions, tools and outputs. Undefined where it is not open. */
+  readonly openParts: (sessionId: string) => number | undefined;
+  /** The ids of the open sessions, the oldest first. */
+  readonly openIds: () => readonly string[];
+  /** How much open sessions remember of what is over. */
+  readonly remembered: () => Remembered;
+  /** Whether a session with this id is open or ended and not forgotten. A plan that is not committed counts. */
+  readonly isKnown: (sessionId: string) => boolean;
+  /** What is left of a session that ended (R17). */
+  readonly ended: (sessionId: string) => EndedSession | undefined;
+  /** All that ended at or after `from` and are not forgotten, the oldest first. */
+  readonly endedSince: (from: Millis) => Iterable<EndedSession>;
+  /** Forgets sessions that ended before, their terminal events and reply tokens. */
+  readonly forgetEnded: (before: Millis) => void;
+  /**
+   * Takes over the sessions of the run before, before any is planned in: open ones without owner, with those of `questions` that are theirs. Answers
+   * these.
+   */
+  readonly restore: <Kept extends { readonly question: OpenQuestion }>(
+    questions: readonly Kept[],
+    present: Instant,
+  ) => readonly Kept[];
+}
+
+/** The sessions of a daemon, none at first. */
+export function createSessions(options: SessionsOptions): Sessions {
+  const { limits, summary, hashToken } = options;
+  const take = createEventIntake(options);
+  const kept = createKeptSessions(options.kept ?? NOTHING_KEPT, options.log ?? { error: () => undefined }, hashToken);
+  const open = new Map<string, SessionRecord>();
+  const owners = createSessionOwners();
+  const replyTokens = new Map<string, string>();
+  const ended = createEndedSessions({
+    forgotten: ({ sessionId }) => {
+      kept.forgotten(sessionId);
+      options.forgotten?.(sessionId);
+    },
+    tokensForgotten: (tokens, sessionId) => {
+      for (const token of tokens) replyTokens.delete(token);
+      kept.tokensForgotten(sessionId);
+    },
+  });
+  const undo = createUndoLog();
+  let pending: Draft | undefined;
+
+  const settle = (): void => {
+    if (pending === undefined) return;
+    pending = undefined;
+    undo.revert();
+  };
+
+  const begin = (moment: Moment, connection: object | undefined, resumeToken: string | undefined): Draft => {
+    settle();
+    const shownHash = resumeToken === undefined ? undefined : hashToken(resumeToken);
+    const draft = createDraft({
+      sequencing: limits.sequencing,
+      clockSkewMs: limits.clockSkewMs,
+      summary,
+      undo,
+      replyTokens,
+      moment,
+      connection,
+      hasAnswered: options.hasAnswered ?? (() => false),
+      shownHash,
+      hashToken,
+    });
+    pending = draft;
+    return draft;
+  };
+
+  const close = (session: SessionRecord, draft: Draft, journaled: readonly JournaledEvent[]): void => {
+    const { sessionId } = session;
+    open.delete(sessionId);
+    owners.remove(session);
+    const index = draft.events.findLastIndex(
+      ({ kind, event }) => isTerminalKind(kind) && event.session_id === sessionId,
+    );
+    const terminal = journaled[index] ?? draft.events[index];
+    if (terminal === undefined) return;
+    const { owner, tokenHash } = session;
+    const over = { sessionId, terminal, endedAt: draft.moment.now, owner, tokenHash };
+    kept.ended(over, draft.moment);
+    ended.add({ ...over, replyTokens: [...session.replyTokens.keys()] });
+  };
+
+  const planFrom = (draft: Draft, answers: readonly PublishAnswer[]): SessionPlan => ({
+    events: draft.events,
+    answers,
+    asked: draft.asked,
+    withdrawn: draft.withdrawn,
+    adopted: draft.adopted.length === 0 ? NONE : draft.adopted.map(({ sessionId }) => sessionId),
+    ended: draft.ended.length === 0 ? NONE : draft.ended.map(({ sessionId }) => sessionId),
+    warnings: draft.warnings,
+    commit: (journaled = []) => {
+      if (pending !== draft) {
+        throw new Fault("internal", "Commit a plan before the next is made.", { origin: "local" });
+      }
+      pending = undefined;
+      kept.committed(undo.touched(), draft.facts);
+      undo.keep();
+      for (const session of draft.started) owners.add(session);
+      for (const session of draft.adopted) owners.add(session);
+      for (const session of draft.ended) close(session, draft, journaled);
+    },
+    discard: () => {
+      if (pending === draft) settle();
+    },
+  });
+
+  const changing = (session: SessionRecord): void => options.changing?.(session.sessionId, () => summarize(session));
+
+  const find = (sessionId: string): SessionRecord => {
+    const session = open.get(sessionId);
+    if (session !== undefined) return session;
+    const other = createSessionRecord(sessionId);
+    if (ended.has(sessionId)) other.phase = "ended";
+    return other;
+  };
+
+  const planOne = (draft: Draft, sent: TakenToken, context: PublishContext): PublishAnswer => {
+    const { input, token: ownToken } = sent;
+    const { session_id: id } = input.fields;
+    const known = typeof id === "string" ? open.get(id) : undefined;
+    const taken = take(input, known, factsIn(known, context));
+    const { event, kind, timestamp } = taken;
+    const session = find(event.session_id);
+    if (session.phase === "open") changing(session);
+    let agent = session.agents.get(event.producer.agent_id);
+    if (agent === undefined) {
+      checkOpenLimit("agents", session.agents.size, "/producer/agent_id");
+      agent = createAgentRecord(event.producer);
+      undo.put(session.agents, agent.agentId, agent);
+    }
+    const isStamped = input.fields.timestamp !== undefined;
+    const turn = { draft, session, agent, kind, taken, event, timestamp, isStamped, ownToken, isAbsorbed: false };
+    const wasAbsent = session.phase === "absent";
+    applyEvent(turn, input);
+    const { event_id: eventId } = event;
+    if (turn.isAbsorbed) {
+      absorb(draft, session, eventId, input);
+      return { kind: "absorbed", eventId };
+    }
+    const index = draft.events.length - 1;
+    if (!wasAbsent) return { kind: "accepted", eventId, index };
+    undo.put(open, session.sessionId, session);
+    return { kind: "accepted", eventId, index, resumeToken: ownToken ?? session.resumeToken ?? "" };
+  };
+
+  const known = (sessionId: string): SessionRecord => {
+    settle();
+    const session = open.get(sessionId);
+    if (session === undefined) throw new Fault("not_found", "Name an open session.", { rule: "R8" });
+    changing(session);
+    return session;
+  };
+
+  return {
+    plan: (inputs, context) => {
+      const draft = begin(context, context.connection, context.resumeToken);
+      const answers: PublishAnswer[] = [];
+      const seen: Seen = inputs.length > 1 ? new Map() : undefined;
+      for (const sent of inputs) {
+        try {
+          const taken = takeOwnToken(sent);
+          const { input } = taken;
+          const again = answerRepeat(draft, open, input, context, seen, taken.token);
+          answers.push(again ?? planOne(draft, taken, context));
+          const eventId = input.fields.event_id;
+          if (again === undefined && typeof eventId === "string") seen?.set(eventId, input);
+        } catch (caught) {
+          settle();
+          throw faultAt(caught, sent, context.isArray ? `/${answers.length}` : "");
+        }
+      }
+      return planFrom(draft, answers);
+    },
+    resolve: (sessionId, token, resolution, moment) => {
+      const session = known(sessionId);
+      const question = openQuestion(session, token);
+      const draft = begin(moment, undefined, undefined);
+      resolveQuestion(draft, session, question, resolution);
+      return planFrom(draft, []);
+    },
+    remind: (sessionId, token, fields, moment) => {
+      const session = known(sessionId);
+      const { event } = openQuestion(session, token);
+      const draft = begin(moment, undefined, undefined);
+      const stamp = stampNow(draft, session);
+      const marks = { question: event.event_id };
+      emitMade(draft, session, "reminder", "progress.updated", event.producer, stamp, fields, marks);
+      return planFrom(draft, []);
+    },
+    confirmationAccepted: (sessionId, agentId, permits) => {
+      const session = known(sessionId);
+      const agent = session.agents.get(agentId);
+      if (agent === undefined) throw new Fault("not_found", "Name an agent of the session.", { rule: "R5" });
+      const facts: FactChange[] = [];
+      accept({ undo, facts }, session, agent, permits);
+      kept.committed(undo.touched(), facts);
+      undo.keep();
+    },
+    connectionEnded: (connection) => {
+      settle();
+      return owners.release(connection).map(({ sessionId }) => sessionId);
+    },
+    resume: (sessionId, resumeToken, connection) => {
+      settle();
+      const session = find(sessionId);
+      assertClaim(session, hashToken(resumeToken));
+      owners.remove(session);
+      session.isResumed ||= session.owner !== connection;
+      session.owner = connection;
+      owners.add(session);
+      return summarize(session);
+    },
+    ownerOf: (sessionId) => open.get(sessionId)?.owner ?? ended.recordOf(sessionId)?.owner,
+    belongsTo: (sessionId = "", connection, resumeToken) => {
+      const session = open.get(sessionId) ?? ended.recordOf(sessionId);
+      if (session === undefined) return false;
+      return (
+        session.owner === connection || (resumeToken !== undefined && session.tokenHash === hashToken(resumeToken))
+      );
+    },
+    holderOf: (resumeToken) => owners.holderOf(hashToken(resumeToken)),
+    isHolder: owners.isHolder,
+    abandon: (sessionId, moment, isStopping = false) => {
+      const session = known(sessionId);
+      const draft = begin(moment, undefined, undefined);
+      abandonSession(draft, session, isStopping);
+      return planFrom(draft, []);
+    },
+    summary: (sessionId) => {
+      settle();
+      const session = open.get(sessionId);
+      return session === undefined ? undefined : summarize(session);
+    },
+    timestamp: (sessionId) => {
+      settle();
+      return open.get(sessionId)?.latestText;
+    },
+    openParts: (sessionId) => {
+      settle();
+      const session = open.get(sessionId);
+      return session && session.questions.size + session.openToolCount + session.outputs.size;
+    },
+    openIds: () => {
+      settle();
+      return [...open.keys()];
+    },
+    remembered: () => rememberedOf(open.values()),
+    isKnown: (sessionId) => open.has(sessionId) || ended.has(sessionId),
+    ended: ended.find,
+    endedSince: ended.since,
+    forgetEnded: ended.forget,
+    restore: (questions, present) => {
+      const restored = kept.restored(
+        questions.map(({ question }) => question),
+        present,
+      );
+      for (const session of restored.open) {
+        open.set(session.sessionId, session);
+        for (const token of session.replyTokens.keys()) replyTokens.set(token, session.sessionId);
+      }
+      for (const record of restored.ended) {
+        for (const token of record.replyTokens) replyTokens.set(token, record.sessionId);
+        ended.add(record);
+      }
+      return questions.filter(({ question: { sessionId, token } }) => open.get(sessionId)?.questions.has(token));
+    },
+  };
+}
+
+const NONE: readonly never[] = [];

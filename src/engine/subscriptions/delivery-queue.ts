@@ -1,0 +1,222 @@
+// What one subscription has been released and could not be given yet, in the order in which it will stand (R4, R10, R11, R30).
+// Merging happens here, as late as possible. Rate and transport are the subscription's affair.
+
+import type { Epoch } from "../event/event.js";
+import { joinText } from "../views/join-text.js";
+import { createLowestEpochs, type LowestEpochs } from "../views/lowest-epochs.js";
+import type { EventUnit, Unit } from "../views/unit.js";
+import type { RunningCounts } from "./delivery-counts.js";
+
+export interface DeliveryQueueOptions {
+  /** Most units kept. At the limit `offer` refuses, and the subscription leaves the rest where it is. */
+  readonly limit: number;
+  /** Longest merged text, code points. */
+  readonly maxChars: () => number;
+  /** Makes the event of several collapsed state changes: the last, with the first's `from_state` (R11). */
+  readonly collapseStates: (first: EventUnit, last: EventUnit) => EventUnit;
+  /** Where it counts what will not leave as such: a unit that joined another, or two that cancelled each other. */
+  readonly counts: Pick<RunningCounts, "merged">;
+}
+
+export interface DeliveryQueue {
+  /** Takes a unit, joining it with what waits where `merging` is true. False: the queue is full and nothing was taken. */
+  readonly offer: (unit: Unit, merging: boolean) => boolean;
+  /** Takes what the daemon itself must say, full or not: there is never more of it than there are sessions. */
+  readonly put: (unit: Unit) => void;
+  /** The unit that stands first. */
+  readonly head: () => Unit | undefined;
+  readonly shift: () => Unit | undefined;
+  readonly size: () => number;
+  /** Whether `offer` takes only what joins something else. */
+  readonly isFull: () => boolean;
+  readonly ofSession: (session: string) => readonly Unit[];
+  readonly all: () => readonly Unit[];
+  /** Puts another unit, or none, in the place of each. */
+  readonly replace: (replacement: (unit: Unit) => Unit | undefined) => void;
+  /** Takes out what `match` picks, in order. */
+  readonly remove: (match: (unit: Unit) => boolean) => readonly Unit[];
+  /** The lowest epoch that waits here, or undefined. */
+  readonly lowest: () => Epoch | undefined;
+}
+
+interface Entry {
+  readonly unit: Unit;
+  /** When its first constituent came, as a count: age decides who may not be passed any longer. */
+  readonly age: number;
+  /** Grows no more, so that what keeps growing behind it cannot pass it for ever. */
+  closed: boolean;
+}
+
+export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueue {
+  return new MergingQueue(options);
+}
+
+/** A class, because there is one for each subscription; what an empty queue does not need is made with the first unit. */
+class MergingQueue implements DeliveryQueue {
+  private readonly options: DeliveryQueueOptions;
+  private entries: Entry[] | undefined;
+  private byAge: Map<number, Entry> | undefined;
+  private epochs: LowestEpochs<Entry> | undefined;
+  private arrivals = 0;
+  // None that waits is older than this.
+  private oldestAge = 1;
+
+  constructor(options: DeliveryQueueOptions) {
+    this.options = options;
+  }
+
+  offer(unit: Unit, merging: boolean): boolean {
+    if (merging && this.entries !== undefined) {
+      const index = partnerOf(unit, this.entries);
+      const partner = this.entries[index];
+      const joined = partner === undefined ? undefined : this.join(partner.unit, unit);
+      if (partner !== undefined && joined !== undefined) {
+        this.entries.splice(index, 1);
+        this.left(partner);
+        this.options.counts.merged += joined === "nothing" ? 2 : 1;
+        if (joined !== "nothing") this.enter({ unit: joined, age: partner.age, closed: false });
+        return true;
+      }
+    }
+    if (this.isFull()) return false;
+    this.put(unit);
+    return true;
+  }
+
+  put(unit: Unit): void {
+    this.arrivals += 1;
+    this.enter({ unit, age: this.arrivals, closed: false });
+  }
+
+  head(): Unit | undefined {
+    return this.entries?.[0]?.unit;
+  }
+
+  shift(): Unit | undefined {
+    if (this.entries === undefined) return undefined;
+    if (this.entries.length > 1) this.closeOldest();
+    const first = this.entries.shift();
+    if (first !== undefined) this.left(first);
+    return first?.unit;
+  }
+
+  size(): number {
+    return this.entries?.length ?? 0;
+  }
+
+  isFull(): boolean {
+    return this.size() >= this.options.limit;
+  }
+
+  ofSession(session: string): readonly Unit[] {
+    return this.all().filter((unit) => unit.session === session);
+  }
+
+  all(): readonly Unit[] {
+    return this.entries?.map(({ unit }) => unit) ?? [];
+  }
+
+  replace(replacement: (unit: Unit) => Unit | undefined): void {
+    const replaced = (this.entries ?? []).map((entry) => ({ entry, unit: replacement(entry.unit) }));
+    this.entries = undefined;
+    for (const { entry, unit } of replaced) {
+      this.left(entry);
+      if (unit !== undefined) this.enter({ ...entry, unit });
+    }
+  }
+
+  remove(match: (unit: Unit) => boolean): readonly Unit[] {
+    const { entries = [] } = this;
+    const taken = entries.filter(({ unit }) => match(unit));
+    if (taken.length === 0) return [];
+    const gone = new Set(taken);
+    this.entries = entries.filter((entry) => !gone.has(entry));
+    for (const entry of taken) this.left(entry);
+    return taken.map(({ unit }) => unit);
+  }
+
+  lowest(): Epoch | undefined {
+    return this.size() === 0 ? undefined : this.epochs?.lowest();
+  }
+
+  private enter(entry: Entry): void {
+    this.entries ??= [];
+    this.byAge ??= new Map();
+    this.epochs ??= createLowestEpochs(firstEpochOf);
+    this.entries.push(entry);
+    this.byAge.set(entry.age, entry);
+    this.epochs.add(entry);
+  }
+
+  /** To be told of each that is taken out of the order. */
+  private left(entry: Entry): void {
+    this.byAge?.delete(entry.age);
+    this.epochs?.remove(entry);
+  }
+
+  private join(first: Unit, last: Unit): Unit | "nothing" | undefined {
+    if (first.kind === "text" && last.kind === "text") return joinText(first, last, this.options.maxChars());
+    if (first.kind === "event" && last.kind === "event") {
+      if (last.role === "progress") return { ...last, firstEpoch: first.firstEpoch };
+      const collapsed = this.options.collapseStates(first, last);
+      return collapsed.delivery.event.from_state === collapsed.delivery.event.to_state ? "nothing" : collapsed;
+    }
+    return undefined;
+  }
+
+  private closeOldest(): void {
+    // A merged unit stands where its last part came (R30). Whatever has waited longest without standing first now stays where it is.
+    while (this.oldestAge < this.arrivals && this.byAge?.has(this.oldestAge) !== true) this.oldestAge += 1;
+    const oldest = this.byAge?.get(this.oldestAge);
+    if (oldest !== undefined) oldest.closed = true;
+  }
+}
+
+function firstEpochOf({ unit }: Entry): Epoch {
+  return unit.firstEpoch;
+}
+
+/** The index of the entry that a unit can be joined with; -1 where there is none. */
+function partnerOf(unit: Unit, entries: readonly Entry[]): number {
+  if (unit.kind === "event" && unit.role !== "progress" && unit.role !== "state" && unit.role !== "background-state")
+    return -1;
+  let passedText = false;
+  for (let index = entries.length - 1; index >= 0; index -= 1) {
+    const entry = entries[index];
+    if (entry === undefined || entry.unit.session !== unit.session) continue;
+    const other = entry.unit;
+    if (isSameLane(other, unit)) {
+      if (entry.closed) return -1;
+      if (!passedText) return index;
+      return isQuietState(other) && isQuietState(unit) ? index : -1;
+    }
+    if (blocks(other, unit)) return -1;
+    if (other.kind === "text") passedText = unit.kind === "event" && unit.role !== "progress";
+  }
+  return -1;
+}
+
+/** Whether two units of one session belong to the same sequence that can merge: an output's text, an agent's progress, an agent's states. */
+function isSameLane(a: Unit, b: Unit): boolean {
+  if (a.kind === "text" || b.kind === "text") return a.kind === "text" && b.kind === "text" && a.output === b.output;
+  if (a.agent !== b.agent) return false;
+  if (b.role === "progress") return a.role === "progress";
+  return isState(a) && isState(b);
+}
+
+/** Whether `unit` may not move past `other`, which stands before it in the same session (R11, R30). */
+function blocks(other: Unit, unit: Unit): boolean {
+  if (other.kind === "text") return false;
+  if (other.role === "gate") return true;
+  if (unit.kind === "text") return other.role !== "progress" && other.role !== "background-state";
+  if (unit.role === "progress") return false;
+  return (other.role === "plain" || other.role === "critical") && other.agent === unit.agent;
+}
+
+function isState(unit: EventUnit): boolean {
+  return unit.role === "state" || unit.role === "background-state";
+}
+
+function isQuietState(unit: Unit): boolean {
+  return unit.kind === "event" && unit.role === "background-state";
+}

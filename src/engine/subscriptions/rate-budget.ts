@@ -1,0 +1,78 @@
+// The budget of one subscription: a token bucket that is replenished continuously (AAEP §5.6.1, R9).
+import type { Millis } from "../../contracts/clock.js";
+
+export interface RateBudget {
+  /** When the next event may leave; minus infinity where there is no limit or a token is left. */
+  readonly availableAt: () => Millis;
+  /** How many events one second replenishes; infinity where there is no limit. */
+  readonly perSecond: () => number;
+  /** Takes one token at `now`, also where there is none: the debt moves `availableAt` further away (R4). */
+  readonly spend: (now: Millis) => void;
+  /**
+   * Goes on at another rate, with what is in the bucket. In any window across the change at most (old rate × time before) + (new rate × time after)
+   * + burst leave. Out of no limit the bucket is taken to have been empty after the last event.
+   */
+  readonly retune: (ratePerSecond: number | undefined, now: Millis) => void;
+}
+
+/**
+ * `ratePerSecond` 1..100000, undefined is no limit; `burst` is the number of events that may leave at once after a pause, 1..1000.
+ * Time is derived from a count each time and never summed up, so that no rounding error grows.
+ */
+export function createRateBudget(ratePerSecond: number | undefined, burst: number, now: Millis): RateBudget {
+  return new TokenBucket(ratePerSecond, burst, now);
+}
+
+/** A class, because there is one for each subscription: methods of its own would take four times the memory of what they work on. */
+class TokenBucket implements RateBudget {
+  private rate: number | undefined;
+  private readonly burst: number;
+  // The bucket was last full at `fullAt`, and `spentCount` tokens were taken since.
+  private fullAt: Millis;
+  private spentCount = 0;
+  private lastSpentAt = Number.NEGATIVE_INFINITY;
+
+  constructor(ratePerSecond: number | undefined, burst: number, now: Millis) {
+    this.rate = ratePerSecond;
+    this.burst = burst;
+    this.fullAt = now;
+  }
+
+  perSecond(): number {
+    return this.rate ?? Number.POSITIVE_INFINITY;
+  }
+
+  availableAt(): Millis {
+    const owed = this.spentCount + 1 - this.burst;
+    return this.rate === undefined || owed <= 0 ? Number.NEGATIVE_INFINITY : this.repaidAt(owed, this.rate);
+  }
+
+  spend(at: Millis): void {
+    this.lastSpentAt = at;
+    if (this.rate === undefined) return;
+    // At the very moment it is full the count goes on, so that steady use at the limit never rounds anew.
+    if (this.repaidAt(this.spentCount, this.rate) < at) {
+      this.fullAt = at;
+      this.spentCount = 0;
+    }
+    this.spentCount += 1;
+  }
+
+  retune(perSecond: number | undefined, at: Millis): void {
+    const { rate, burst } = this;
+    if (perSecond === rate) return;
+    if (perSecond !== undefined) {
+      const missing =
+        rate === undefined
+          ? burst - ((at - this.lastSpentAt) * perSecond) / 1000
+          : this.spentCount - ((at - this.fullAt) * rate) / 1000;
+      this.spentCount = Math.max(0, Math.ceil(missing));
+      this.fullAt = missing <= 0 ? at : at - ((this.spentCount - missing) * 1000) / perSecond;
+    }
+    this.rate = perSecond;
+  }
+
+  private repaidAt(count: number, perSecond: number): Millis {
+    return this.fullAt + (count * 1000) / perSecond;
+  }
+}

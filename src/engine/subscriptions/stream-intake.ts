@@ -1,0 +1,291 @@
+// What one subscription takes over into its own queue: out of its view, or out of the journal where it fell behind (R9, R10, R18). What of it
+// leaves, and when, is in subscription.ts.
+import type { BacklogReader } from "../catch-up/backlog-reader.js";
+import type { OrderedReturn } from "../catch-up/ordered-return.js";
+import { lowestIn, type ReadingPoint, readingPoint } from "../catch-up/reading-point.js";
+import type { Epoch } from "../event/event.js";
+import type { TextStretch } from "../views/text-stretches.js";
+import type { EventUnit, Unit } from "../views/unit.js";
+import { isLocal } from "../views/unit.js";
+import type { Place } from "../views/view.js";
+import type { DeliveryQueue } from "./delivery-queue.js";
+import { createGivenApart, type GivenApart } from "./given-apart.js";
+import type { RateBudget } from "./rate-budget.js";
+import type { StreamServices, StreamTerms } from "./stream.js";
+import { createUrgentUnits, type UrgentUnits } from "./urgent-units.js";
+
+const NO_FLOORS: ReadonlyMap<string, number> = new Map();
+
+/** So many steps of reading are taken out of turn for a critical event: where little waits, what it overtakes is counted exactly. */
+const READ_FOR_COUNTING = 32;
+
+/** The lower half of a stream. A class, because there is one for each subscription. */
+export abstract class StreamIntake {
+  protected standing: Place;
+  protected backlog: BacklogReader | undefined;
+  protected terms: StreamTerms;
+  protected readonly queue: DeliveryQueue;
+  protected readonly budget: RateBudget;
+  protected readonly services: StreamServices;
+  protected ordered: OrderedReturn | undefined;
+  // Only while something was given out of order, before, or is skipped.
+  protected apart: GivenApart | undefined;
+  // What arrived before this moment waited for a pause or a peer, and merges (R10, R26).
+  protected pressureUntil = Number.NEGATIVE_INFINITY;
+  // When the last text will have been spoken; what arrives before waits for that, and merges (R15).
+  protected spokenAt = Number.NEGATIVE_INFINITY;
+  private isLastMerging = false;
+  // Made with the first that is asked or urged.
+  private urgent: UrgentUnits | undefined;
+  // The lowest epoch owed beside the queue, as it was when last looked at in this take: it only rises, as units are taken over into the queue.
+  private restOwed: Epoch | undefined;
+  private isRestStale = false;
+
+  constructor(
+    standing: Place,
+    backlog: BacklogReader | undefined,
+    queue: DeliveryQueue,
+    budget: RateBudget,
+    terms: StreamTerms,
+    services: StreamServices,
+  ) {
+    this.standing = standing;
+    this.backlog = backlog;
+    this.queue = queue;
+    this.budget = budget;
+    this.terms = terms;
+    this.services = services;
+  }
+
+  place(): Place {
+    return this.standing;
+  }
+
+  reader(): BacklogReader | undefined {
+    return this.backlog;
+  }
+
+  owedFrom(): Epoch {
+    const { view, cursor } = this.standing;
+    // Nearly always: all that it is owed is what its view holds back.
+    if (this.backlog === undefined && this.waiting() === 0 && cursor >= view.log.end()) return view.owedFrom();
+    this.forgetOwed();
+    return this.lowestOwed();
+  }
+
+  keepOrder(order: OrderedReturn | undefined): void {
+    this.ordered = order;
+  }
+
+  order(): OrderedReturn | undefined {
+    return this.ordered;
+  }
+
+  waiting(): number {
+    return this.queue.size() + this.unsaidCount();
+  }
+
+  lowest(): Epoch | undefined {
+    const queued = this.queue.lowest();
+    const unsaid = this.services.briefing()?.lowest();
+    return queued === undefined || unsaid === undefined ? (queued ?? unsaid) : Math.min(queued, unsaid);
+  }
+
+  urge(units: readonly Unit[]): void {
+    if (units.length > 0) this.urgentUnits().urge(units);
+  }
+
+  askOpen(upTo: Epoch): void {
+    this.urgentUnits().askOpen(upTo);
+  }
+
+  waitingUnits(): readonly Unit[] {
+    const units = [...this.queue.all()];
+    const released = this.backlog?.released() ?? this.standing.view.log.from(this.standing.cursor);
+    for (const unit of released) {
+      const admitted = this.apart === undefined ? unit : this.apart.admit(unit);
+      if (admitted !== undefined) units.push(admitted);
+    }
+    return units;
+  }
+
+  giveBack(): readonly Unit[] {
+    return this.queue.remove((unit) => !isLocal(unit));
+  }
+
+  forget(): void {
+    this.queue.remove(() => true);
+    this.apart?.states.forget();
+  }
+
+  say(unit: Unit): void {
+    this.queue.put(unit);
+  }
+
+  /** From where the journal would have to be read for all that has not left, `queued` included. */
+  point(queued: readonly Unit[]): ReadingPoint {
+    const floors = this.apart?.floors ?? NO_FLOORS;
+    return this.backlog?.point(queued, floors) ?? readingPoint(this.standing, queued, floors);
+  }
+
+  /** Whether it has still to keep the order; it need not once what the disk remembers is behind it. */
+  protected isOrdered(): boolean {
+    if (this.ordered !== undefined && this.owedFrom() >= this.ordered.until) this.ordered = undefined;
+    return this.ordered !== undefined;
+  }
+
+  protected remember(): GivenApart {
+    this.apart ??= createGivenApart(this.services.completeSkipped, this.services.collapsedEvent);
+    return this.apart;
+  }
+
+  protected advanceTo(index: number): void {
+    this.standing.cursor = index;
+    this.isRestStale = true;
+  }
+
+  /** What is owed is looked at anew. */
+  protected forgetOwed(): void {
+    this.restOwed = undefined;
+  }
+
+  private urgentUnits(): UrgentUnits {
+    this.urgent ??= createUrgentUnits(this.services);
+    return this.urgent;
+  }
+
+  /** Whether questions or notices are left that come before all that is not critical. */
+  protected isAsking(): boolean {
+    return this.urgent?.hasMore() === true;
+  }
+
+  /** Units that leave at once and at no cost; at most so many that a turn of the event loop bears them. */
+  protected nextUrgent(isExpedited: (epoch: Epoch) => boolean): readonly Unit[] {
+    const { urgent } = this;
+    if (urgent === undefined) return [];
+    const units = urgent.take(isExpedited);
+    if (!urgent.hasMore()) this.urgent = undefined;
+    return units;
+  }
+
+  protected urgentCount(): number {
+    return this.urgent?.count() ?? 0;
+  }
+
+  /** How much has still to be said of what was before. */
+  protected unsaidCount(): number {
+    return this.services.briefing()?.count() ?? 0;
+  }
+
+  /** The unsaid of a session comes before something live of it (R17). */
+  protected sayOf(session: string): void {
+    for (const unit of this.services.briefing()?.ofSession(session) ?? []) this.queue.put(unit);
+  }
+
+  /** Sums go ahead of all that is live for one second of the budget; the others when their session or nobody else has something (R17). */
+  private isSayingAhead(): boolean {
+    const briefing = this.services.briefing();
+    return briefing !== undefined && briefing.count() > 0 && briefing.saidCount() < this.budget.perSecond();
+  }
+
+  /** Says the next of what is still to be said; undefined where there is none. */
+  private sayNext(): "taken" | "full" | undefined {
+    const briefing = this.services.briefing();
+    if (briefing === undefined || briefing.count() === 0) return undefined;
+    if (this.queue.isFull()) return "full";
+    for (const unit of briefing.next() ?? []) this.queue.put(unit);
+    return "taken";
+  }
+
+  /** Moves one unit from the source into the queue, or says something of what was before. */
+  protected absorbOne(merging: boolean, before?: Epoch): "taken" | "full" | "empty" {
+    const said = this.isSayingAhead() ? this.sayNext() : undefined;
+    if (said !== undefined) return said;
+    const source = this.sourceNow(before);
+    const unit = source?.view.log.at(source.cursor);
+    if (source === undefined || unit === undefined) return this.sayNext() ?? "empty";
+    this.sayOf(unit.session);
+    const admitted = this.apart === undefined ? unit : this.apart.admit(unit);
+    if (admitted !== undefined && !this.queue.offer(admitted, merging)) return "full";
+    this.apart?.settle(unit);
+    source.cursor += 1;
+    this.isRestStale = true;
+    return "taken";
+  }
+
+  /**
+   * Takes over what stands before a critical event; where its view has not taken that, all that there is. Of the journal a little is read at once, so
+   * that what the event overtakes can be counted (R4). False: there is more than there is room for.
+   */
+  protected absorbBefore(critical: EventUnit): boolean {
+    this.backlog?.hurry(READ_FOR_COUNTING);
+    for (;;) {
+      const source = this.sourceNow(critical.epoch);
+      const unit = source?.view.log.at(source.cursor);
+      if (unit === undefined || (!isLocal(unit) && unit.epoch >= critical.epoch)) return true;
+      if (this.absorbOne(this.isMerging(unit), critical.epoch) === "full") return false;
+    }
+  }
+
+  /** Takes over the texts that stand next, as one, together with all who held them back as long. */
+  protected absorbStretch(): TextStretch | undefined {
+    const { view, cursor } = this.standing;
+    const stretch = this.areTextsPlain() ? view.stretchFrom(cursor) : undefined;
+    if (stretch === undefined) return undefined;
+    this.queue.offer(stretch.unit, false);
+    this.services.counts.merged += stretch.next - cursor - 1;
+    this.advanceTo(stretch.next);
+    return stretch;
+  }
+
+  /** Takes over all that arrived while it could not have left. False: the queue is full. */
+  protected absorbHeld(): boolean {
+    // It is made as it leaves.
+    if (this.isSayingAhead()) return false;
+    const before = Math.max(this.pressureUntil, this.spokenAt, this.budget.availableAt());
+    for (;;) {
+      const source = this.sourceNow();
+      const unit = source?.view.log.at(source.cursor);
+      if (unit === undefined) return true;
+      if (this.backlog === undefined && unit.at >= before && this.queue.size() === 0) return true;
+      this.isLastMerging = this.isMerging(unit);
+      const stretch = this.isLastMerging ? this.absorbStretch() : undefined;
+      // It does not grow any more. What follows of the text waits in the view, where it is everybody's, and not here.
+      if (stretch?.isCutOff === true) return true;
+      if (stretch === undefined && this.absorbOne(this.isLastMerging) === "full") return false;
+    }
+  }
+
+  /** What would merge with what its reader has still to read waits for that, over the turns that this takes (R9, R10). */
+  protected isReadingOn(): boolean {
+    return this.backlog?.isResting() === true && (this.terms.limited || this.isLastMerging);
+  }
+
+  /** The lowest epoch of which something is still owed. Of much that leaves at once, what is not in the queue is looked through once. */
+  protected lowestOwed(): Epoch {
+    const queued = this.lowest() ?? Number.POSITIVE_INFINITY;
+    if (this.restOwed === undefined || (this.isRestStale && queued > this.restOwed)) {
+      const isPlain = this.backlog === undefined && (this.apart?.floors.size ?? 0) === 0;
+      this.restOwed = isPlain ? lowestIn(this.standing) : this.point([]).after + 1;
+      this.isRestStale = false;
+    }
+    return Math.min(queued, this.restOwed);
+  }
+
+  /** Where the next unit comes from: the journal while it is behind, else the view. A reader that has caught up moves the place itself. */
+  private sourceNow(before?: Epoch): Place | undefined {
+    const from = this.backlog?.next(before);
+    return from === undefined && this.backlog === undefined ? this.standing : from;
+  }
+
+  /** Whether a unit waits for a budget, a pause or a voice, and so merges (R9, R10, R15, R26). */
+  private isMerging(unit: Unit): boolean {
+    const { limited, paused } = this.terms;
+    return limited || paused || unit.at < Math.max(this.pressureUntil, this.spokenAt);
+  }
+
+  /** Nothing of its own decides what becomes of the next texts: they merge as they do for everyone with these terms. */
+  private areTextsPlain(): boolean {
+    return this.backlog === undefined && this.waiting() === 0 && this.apart?.concernsText() !== true;
+  }
+}

@@ -1,0 +1,267 @@
+// One subscription: what it may be given now. It pulls units from its view, or from the journal where it fell behind, and pays for them from
+// its own budget. Pulling is the point: while nobody asks, nothing is copied, and what waits can still merge (AAEP §5.6, §8.8, R4, R9, R18).
+import type { Millis } from "../../contracts/clock.js";
+import type { BacklogReader } from "../catch-up/backlog-reader.js";
+import { hearsCritical } from "../catch-up/ordered-return.js";
+import { createDeliveryRun, type Delivery } from "../views/delivery.js";
+import { isCritical, isLocal } from "../views/unit.js";
+import type { Place } from "../views/view.js";
+import type { DeliveryQueue } from "./delivery-queue.js";
+import { createDraining, type Draining } from "./draining.js";
+import type { RateBudget } from "./rate-budget.js";
+import type { Drained, Stream, StreamServices, StreamTerms, Taken } from "./stream.js";
+import { NO_UNITS, StreamOutlet } from "./stream-outlet.js";
+
+/**
+ * Most events in one run: what a slow peer must take before anything critical can pass, and what is shaped and encoded before others have their
+ * turn (R34).
+ */
+const RUN_LIMIT = 32;
+/** Most that is said in one run of what was before: each is made then. */
+const SAID_LIMIT = 32;
+const IDLE: Taken = { kind: "idle" };
+
+export function createStream(
+  start: Place,
+  startReader: BacklogReader | undefined,
+  queue: DeliveryQueue,
+  budget: RateBudget,
+  startTerms: StreamTerms,
+  services: StreamServices,
+): Stream {
+  return new PulledStream(start, startReader, queue, budget, startTerms, services);
+}
+
+/** A class, because there is one for each subscription. */
+class PulledStream extends StreamOutlet implements Stream {
+  private blocked = false;
+  // Units before this index arrived while the peer took nothing.
+  private backlogEnd = 0;
+  // At its end.
+  private draining: Draining | undefined;
+
+  take(now: Millis): Taken {
+    if (this.isOrdered()) {
+      const run = this.takeOrdered(now);
+      if (run !== undefined || this.isOrdered()) return run ?? this.nextWait(now);
+    }
+    const out = this.takeUrgent();
+    const { standing } = this;
+    if (out.length === 0 && this.isShortCut()) {
+      const { log } = standing.view;
+      if (standing.cursor >= log.end()) return IDLE;
+      const { run, next, lows } = log.run(standing.cursor, RUN_LIMIT);
+      if (log.lastCritical() >= standing.cursor)
+        for (const unit of log.from(standing.cursor, next)) this.noteQuestion(unit);
+      standing.cursor = next;
+      this.criticalSeen = next;
+      this.budget.spend(now);
+      this.services.ran(lows);
+      return { kind: "run", run };
+    }
+    const isHeldBack = this.holdsBack();
+    if (isHeldBack) this.takeCritical(out, now);
+    if (!this.terms.paused && !this.isAsking()) this.takeLimited(out, now);
+    // A run takes only so much: what is critical behind it may have to leave before the next one (R34).
+    if (!isHeldBack) this.criticalSeen = Math.max(this.criticalSeen, standing.cursor);
+    this.forgetPassed();
+    return this.runOf(out) ?? this.nextWait(now);
+  }
+
+  takeCriticalOnly(now: Millis): Taken {
+    if (this.isOrdered()) return IDLE;
+    const out = this.takeUrgent();
+    this.takeCritical(out, now);
+    return this.runOf(out) ?? IDLE;
+  }
+
+  isReady(now: Millis): boolean {
+    return !this.blocked && !this.terms.paused && this.budget.availableAt() <= now;
+  }
+
+  setTerms(next: StreamTerms, now: Millis): void {
+    if (this.terms.paused && !next.paused) this.pressureUntil = now;
+    if (next.paceWpm === undefined) this.spokenAt = Number.NEGATIVE_INFINITY;
+    this.terms = next;
+  }
+
+  moveTo(next: Place, nextReader: BacklogReader | undefined): void {
+    if (next.view !== this.standing.view) {
+      this.criticalSeen = next.view.log.end();
+      this.backlogEnd = 0;
+    }
+    this.standing = next;
+    this.backlog = nextReader;
+    this.forgetOwed();
+  }
+
+  absorb(upTo: number): boolean {
+    // In the middle of an append nothing can be told of sessions, and nothing is taken over ahead of that.
+    if (this.unsaidCount() > 0) return false;
+    const end = Math.min(upTo, this.standing.view.log.criticalFrom(this.criticalSeen)?.index ?? upTo);
+    while (this.standing.cursor < end)
+      if (this.absorbStretch() === undefined && this.absorbOne(this.terms.limited) === "full") return false;
+    return this.standing.cursor >= upTo;
+  }
+
+  trim(output: string, position: number): void {
+    this.remember().setFloor(output, Math.max(position, this.apart?.floors.get(output) ?? 0));
+  }
+
+  setFloors(positions: ReadonlyMap<string, number>): void {
+    for (const [output, position] of positions) this.remember().setFloor(output, position);
+  }
+
+  skipOutput(output: string): void {
+    let isOver = false;
+    this.queue.replace((unit) => {
+      if (unit.kind !== "text" || unit.output !== output) return unit;
+      isOver ||= unit.complete;
+      return unit.complete ? this.services.completeSkipped(unit) : undefined;
+    });
+    if (isOver) return;
+    this.remember().skip(output);
+  }
+
+  markBlocked(next: boolean): void {
+    if (this.blocked && !next) this.backlogEnd = this.standing.view.log.end();
+    this.blocked = next;
+  }
+
+  drain(now: Millis): Drained {
+    // An orderly end writes all places.
+    this.ordered = undefined;
+    const out = this.takeUrgent();
+    for (const unit of this.expedited) this.give(unit, out);
+    this.expedited = NO_UNITS;
+    this.backlog?.hurry();
+    this.terms = { limited: this.terms.limited, paused: false, paceWpm: undefined };
+    this.draining ??= createDraining(this.queue, () => this.absorbOne(this.terms.limited));
+    const isAll = !this.isAsking() && this.draining.part((unit) => this.send(unit, out, now));
+    if (out.length > 0) return { kind: "run", run: createDeliveryRun(out) };
+    return { kind: isAll && this.backlog?.isReading() !== true ? "done" : "later" };
+  }
+
+  remembered(): number {
+    return (this.apart?.count() ?? 0) + this.urgentCount() + this.expedited.length;
+  }
+
+  private takeOrdered(now: Millis): Taken | undefined {
+    const out: Delivery[] = [];
+    const { queue, budget } = this;
+    // Whoever names a question before all that it is owed is read to from there, whatever place the disk has: that can go alone.
+    const passed = this.ordered?.isRefused === true ? this.services.openQuestions(this.lowestOwed() - 1) : NO_UNITS;
+    for (const entry of passed.slice(0, SAID_LIMIT)) {
+      const unit = this.services.questionUnit(entry);
+      if (unit === undefined) continue;
+      this.give(unit, out);
+      this.services.delivered(unit, this.lowestOwed());
+    }
+    let room = SAID_LIMIT;
+    while (!this.isHeldByPause() && out.length < RUN_LIMIT && room > 0 && budget.availableAt() <= now) {
+      if (this.unsaidCount() > 0) room -= 1;
+      // Nothing is joined: it would stand where its last part stood.
+      if (queue.size() === 0 && this.absorbOne(false) === "empty") break;
+      const head = queue.head();
+      if (head?.kind === "text" && head.text.length > 0 && now < this.spokenAt) break;
+      queue.shift();
+      if (head === undefined) continue;
+      if (this.send(head, out, now)) budget.spend(now);
+    }
+    return this.runOf(out);
+  }
+
+  /** A pause holds back all but what is critical (R26); `hearsCritical` says what goes with that while the order is to be kept. */
+  private isHeldByPause(): boolean {
+    const isCriticalOwed = (): boolean =>
+      this.services.openQuestions(Number.POSITIVE_INFINITY).length > 0 ||
+      this.expedited.length > 0 ||
+      this.standing.view.log.criticalFrom(this.criticalSeen) !== undefined;
+    return this.terms.paused && !hearsCritical(this.ordered, isCriticalOwed);
+  }
+
+  private takeLimited(out: Delivery[], now: Millis): void {
+    const { queue, budget } = this;
+    for (let room = SAID_LIMIT; out.length < RUN_LIMIT && room > 0 && budget.availableAt() <= now; ) {
+      if (this.unsaidCount() > 0) room -= 1;
+      const all = this.absorbHeld();
+      if (all && this.isReadingOn()) return;
+      if (queue.size() === 0 && this.absorbOne(false) === "empty") return;
+      const head = queue.head();
+      if (head === undefined) continue;
+      if (head.kind === "text" && head.text.length > 0 && now < this.spokenAt) return;
+      queue.shift();
+      if (this.send(head, out, now)) budget.spend(now);
+      if (!all) this.absorbHeld();
+    }
+  }
+
+  /** Nothing but its place decides what it gets. */
+  private isPlain(): boolean {
+    const { terms } = this;
+    return (
+      !terms.limited &&
+      !terms.paused &&
+      terms.paceWpm === undefined &&
+      this.backlog === undefined &&
+      this.waiting() === 0 &&
+      !this.isAsking() &&
+      this.expedited.length === 0
+    );
+  }
+
+  /** Whether anything may be waiting that a critical event has to pass. What came in this turn to an idle subscription was never held. */
+  private holdsBack(): boolean {
+    return !this.isPlain() || this.standing.cursor < this.backlogEnd;
+  }
+
+  /** What arrived while the peer took nothing is only held back from something critical; without any it leaves as the others get it. */
+  private isBacklogPlain(): boolean {
+    const { standing } = this;
+    return standing.cursor >= this.backlogEnd || standing.view.log.criticalFrom(this.criticalSeen) === undefined;
+  }
+
+  private isShortCut(): boolean {
+    return this.isPlain() && this.isBacklogPlain() && this.apart === undefined;
+  }
+
+  private nextWait(now: Millis): Taken {
+    // Of all that it looked at there was nothing to say; the rest is looked at next.
+    if (this.ordered === undefined && this.isAsking()) return { kind: "wait", until: now };
+    if (this.isHeldByPause()) return IDLE;
+    if (this.unsaidCount() > 0 && this.queue.size() === 0)
+      return { kind: "wait", until: Math.max(now, this.budget.availableAt()) };
+    const head = this.queue.head();
+    const spoken = head?.kind === "text" ? this.spokenAt : Number.NEGATIVE_INFINITY;
+    // A text that is not there yet cannot be waited for; anything else may leave at once.
+    const until = Math.max(this.budget.availableAt(), spoken);
+    return until > now ? { kind: "wait", until } : IDLE;
+  }
+
+  private takeUrgent(): Delivery[] {
+    this.forgetOwed();
+    const out: Delivery[] = [];
+    // Except what goes ahead by itself in the same take.
+    for (const unit of this.nextUrgent((epoch) => this.expedited.some((one) => one.epoch === epoch))) {
+      if (isCritical(unit)) {
+        // A question that is asked at once is not asked again when its place in the backlog comes (R28).
+        this.queue.remove((waiting) => isCritical(waiting) && waiting.epoch === unit.epoch && !isLocal(waiting));
+        this.sendExpedited(unit, out);
+      } else {
+        this.give(unit, out);
+        this.services.delivered(unit, this.lowestOwed());
+      }
+    }
+    return out;
+  }
+
+  /** Where it stands at the end of its view and holds nothing, nothing that went ahead can come again. */
+  private forgetPassed(): void {
+    const { view, cursor } = this.standing;
+    if (this.apart === undefined || this.backlog !== undefined || cursor < view.log.end()) return;
+    if (this.services.isBehind(view)) return;
+    this.isAheadFull = false;
+    this.apart.forgetPassed((output) => view.texts.heldOffset(output) !== undefined);
+    if (this.apart.count() === 0) this.apart = undefined;
+  }
+}

@@ -1,0 +1,74 @@
+// States that one subscription was not told, for a critical event had made them old news: its agent's next one begins where the first of them
+// began, or with what that event implies, so that the chain it hears stays whole (AAEP §4.2.1, R4).
+
+import { keepNewest } from "../../base/keep-newest.js";
+import { laneOf } from "../catch-up/superseded.js";
+import { AWAITING_INPUT, stateImpliedBy } from "../event/agent-states.js";
+import type { AgentEvent } from "../event/event.js";
+import type { CollapsedEvent } from "../views/merged-events.js";
+import type { EventUnit } from "../views/unit.js";
+import { isLocal } from "../views/unit.js";
+import type { View } from "../views/view.js";
+
+export interface SupersededStates {
+  /** Remembers a state that is not told, until its agent's next one; at most 1,000 agents, the oldest is forgotten. */
+  readonly add: (unit: EventUnit, critical: EventUnit) => void;
+  /** A unit as it is told: nothing is left of a state change that ends where it begins. What was remembered of its agent is forgotten. */
+  readonly told: (unit: EventUnit, remade: View["remade"]) => EventUnit | undefined;
+  readonly forget: () => void;
+  /** Agents of which something is remembered. */
+  readonly count: () => number;
+}
+
+const AGENTS_LIMIT = 1000;
+
+export function createSupersededStates(collapsed: CollapsedEvent): SupersededStates {
+  const byLane = new Map<string, { readonly event: AgentEvent; readonly from: unknown }>();
+
+  /** `from`: where the listener believes the agent to be. */
+  const keep = (lane: string, event: AgentEvent, from: unknown): void => {
+    byLane.delete(lane);
+    // It is there: its next state needs no mending.
+    if (event.to_state === from) return;
+    byLane.set(lane, { event, from });
+    keepNewest(byLane, AGENTS_LIMIT);
+  };
+
+  return {
+    add: (unit, critical) => {
+      if (unit.entry.kind !== "state.changed" || critical.terminal) return;
+      const lane = laneOf(unit);
+      const { event } = unit.delivery;
+      const known = byLane.get(lane);
+      const whole = known === undefined ? event : collapsed(known.event, event, unit.epoch);
+      keep(lane, whole, stateImpliedBy(critical.entry.kind) ?? known?.from ?? event.from_state);
+    },
+    told: (unit, remade) => {
+      if (byLane.size === 0) return unit;
+      if (unit.terminal) {
+        for (const lane of byLane.keys()) if (lane.startsWith(`${unit.session} `)) byLane.delete(lane);
+        return unit;
+      }
+      if (unit.entry.kind !== "state.changed") return unit;
+      const lane = laneOf(unit);
+      const known = byLane.get(lane);
+      const { event } = unit.delivery;
+      // The daemon tells in its agent's place that it waits. The agent may go on from its own last state, of which the listener knows nothing.
+      const isTold = unit.entry.made === "notice" || unit.entry.made === "supplied";
+      if (!isTold) byLane.delete(lane);
+      else if (event.from_state === AWAITING_INPUT) return unit;
+      // The next one goes on from what this says.
+      if (unit.entry.made === "resolution" && known !== undefined) keep(lane, known.event, event.to_state);
+      // How a question ended is never rewritten, and a sum says where everything stands.
+      if (known === undefined || known.from === event.from_state || unit.entry.made === "resolution" || isLocal(unit))
+        return unit;
+      const isOrdinary = unit.role === "state" || unit.role === "background-state";
+      if (isOrdinary && known.from === event.to_state) return undefined;
+      return remade(unit, `${String(known.from)} ${known.event.event_id}`, (last) =>
+        collapsed(known.event, last, unit.epoch, known.from),
+      );
+    },
+    forget: () => byLane.clear(),
+    count: () => byLane.size,
+  };
+}

@@ -1,0 +1,77 @@
+// Urgent units leave before everything that waits, at once and at no cost: questions that are open, notices of questions that a subscription cannot
+// answer, and what it has asked to hear again (R4, R6, R28). Of questions and notices only so many leave together, each made then (R34).
+import type { Epoch, JournaledEvent } from "../event/event.js";
+import type { Unit } from "../views/unit.js";
+import type { StreamServices } from "./stream.js";
+
+export interface UrgentUnits {
+  readonly urge: (units: readonly Unit[]) => void;
+  /** Questions up to this epoch that are open by then are taken next. */
+  readonly askOpen: (upTo: Epoch) => void;
+  /** The next of it, without what goes ahead by itself. Where there is none though there was some, more may follow. */
+  readonly take: (isExpedited: (epoch: Epoch) => boolean) => readonly Unit[];
+  /** Whether questions or notices are left. */
+  readonly hasMore: () => boolean;
+  /** How many units wait that are made already. */
+  readonly count: () => number;
+}
+
+/** Most questions and notices that are looked at in one take. */
+const URGENT_LIMIT = 32;
+const NO_UNITS: readonly never[] = [];
+
+export function createUrgentUnits(
+  services: Pick<StreamServices, "openQuestions" | "questionUnit" | "briefing">,
+): UrgentUnits {
+  let urgent: readonly Unit[] = NO_UNITS;
+  let asksUpTo: Epoch | undefined;
+  let asked: readonly JournaledEvent[] = NO_UNITS;
+  let nextAsked = 0;
+
+  /** How a question's session stands is said directly before it, at no cost either (R17). */
+  const withSum = (unit: Unit): readonly Unit[] => [...(services.briefing()?.ofSession(unit.session) ?? []), unit];
+
+  const takeQuestions = (isExpedited: (epoch: Epoch) => boolean): readonly Unit[] => {
+    if (asksUpTo !== undefined) {
+      asked = services.openQuestions(asksUpTo);
+      asksUpTo = undefined;
+      nextAsked = 0;
+    }
+    const looked = asked.slice(nextAsked, nextAsked + URGENT_LIMIT);
+    nextAsked += looked.length;
+    if (nextAsked >= asked.length) asked = NO_UNITS;
+    return looked.flatMap((entry) => {
+      const unit = isExpedited(entry.epoch) ? undefined : services.questionUnit(entry);
+      return unit === undefined ? [] : withSum(unit);
+    });
+  };
+
+  const takeNotices = (): readonly Unit[] => {
+    const notices: Unit[] = [];
+    for (let count = 0; count < URGENT_LIMIT; count += 1) {
+      const next = services.briefing()?.nextNotice();
+      if (next === undefined) break;
+      for (const notice of next) notices.push(...withSum(notice));
+    }
+    return notices;
+  };
+
+  const hasQuestions = (): boolean => asksUpTo !== undefined || asked.length > 0;
+
+  return {
+    urge: (units) => {
+      urgent = [...urgent, ...units];
+    },
+    askOpen: (upTo) => {
+      asksUpTo = upTo;
+    },
+    take: (isExpedited) => {
+      const questions = takeQuestions(isExpedited);
+      const first = [...questions, ...(hasQuestions() ? NO_UNITS : takeNotices()), ...urgent];
+      urgent = NO_UNITS;
+      return first;
+    },
+    hasMore: () => hasQuestions() || (services.briefing()?.noticeCount() ?? 0) > 0,
+    count: () => urgent.length,
+  };
+}

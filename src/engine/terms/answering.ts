@@ -1,0 +1,67 @@
+// Who can answer a question: a subscription that said that a person is there (R6), and never one whose connection has the question's session, asked
+// in it, or published in it by its token: an agent does not consent to itself (R5). Audience, delivery and replies all ask here.
+import { type NewEvent, type QuestionKind, questionKind } from "../event/event.js";
+import type { OwnSessions, Terms } from "./terms.js";
+
+/** Whether a subscription of these terms can answer what is asked in this session. */
+export function canAnswer(terms: Terms, kind: QuestionKind, sessionId: string): boolean {
+  return isAble(terms, kind) && terms.ownSessions?.has(sessionId) !== true;
+}
+
+/** Whether an event is a question, and one that a subscription of these terms can answer. */
+export function canAnswerEvent(terms: Terms, { kind, event }: Pick<NewEvent, "kind" | "event">): boolean {
+  const asked = questionKind(kind);
+  return asked !== undefined && canAnswer(terms, asked, event.session_id);
+}
+
+function isAble(terms: Terms, kind: QuestionKind): boolean {
+  switch (kind) {
+    case "confirmation":
+      return terms.supportsConfirmationReply;
+    case "clarification":
+      return terms.supportsClarificationReply;
+  }
+}
+
+type Counts = Record<QuestionKind, number>;
+
+/** Who can answer. Subscriptions are counted once, however many questions they are asked of. */
+export interface AbleSubscriptions {
+  /** How many subscriptions can answer a question. */
+  readonly countFor: (question: { readonly kind: QuestionKind; readonly sessionId: string }) => number;
+  /** Whether some question may find nobody here though `other` has somebody for it, or the other way round. */
+  readonly differsFrom: (other: AbleSubscriptions) => boolean;
+  readonly counts: Counts;
+  /** Whether it depends on a question's session: some connection has both an agent and subscriptions (R5). */
+  readonly isBySession: boolean;
+}
+
+const KINDS = ["confirmation", "clarification"] as const;
+
+export function countAble(all: Iterable<Terms>): AbleSubscriptions {
+  const counts: Counts = { confirmation: 0, clarification: 0 };
+  const own = new Map<OwnSessions, Counts>();
+  for (const terms of all) {
+    const { ownSessions } = terms;
+    const there = ownSessions && (own.get(ownSessions) ?? { confirmation: 0, clarification: 0 });
+    if (ownSessions !== undefined && there !== undefined) own.set(ownSessions, there);
+    for (const kind of KINDS) {
+      if (!isAble(terms, kind)) continue;
+      counts[kind] += 1;
+      if (there !== undefined) there[kind] += 1;
+    }
+  }
+  const isBySession = own.size > 0;
+  return {
+    counts,
+    isBySession,
+    countFor: ({ kind, sessionId }) => {
+      let count = counts[kind];
+      // Connections that have both agents and subscriptions are few.
+      for (const [sessions, there] of own) if (sessions.has(sessionId)) count -= there[kind];
+      return count;
+    },
+    differsFrom: (other) =>
+      isBySession || other.isBySession || KINDS.some((kind) => (counts[kind] === 0) !== (other.counts[kind] === 0)),
+  };
+}

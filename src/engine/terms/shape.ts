@@ -1,0 +1,57 @@
+// One event as subscriptions of one shape get it: one summary, one language, and the fields that say which (R14).
+// What must not live here: anything of a single subscription beyond its verbosity and languages.
+import type { AgentEvent, Verbosity } from "../event/event.js";
+import { hasVariants, NEAREST_SUMMARIES, requiresNormalSummary, SUMMARY_FIELDS } from "./readable-fields.js";
+import { hasDaemonTexts, shapeDaemonTexts } from "./shape-daemon-texts.js";
+import { shapeVariants } from "./shape-languages.js";
+import type { Terms } from "./terms.js";
+
+/** What makes two subscriptions get the same event. */
+export interface Shape {
+  readonly verbosity: Verbosity;
+  /** RFC 5646 tags in order of preference. */
+  readonly languages: readonly string[];
+}
+
+export function shapeOf(terms: Terms): Shape {
+  return { verbosity: terms.preferredVerbosity, languages: terms.languages };
+}
+
+/** Equal for terms of equal shape, so that an event is shaped and encoded once for all of them. */
+export function shapeKey(terms: Terms): string {
+  return `${terms.preferredVerbosity}|${terms.languages.join(",").toLowerCase()}`;
+}
+
+/** Whether `key` is a summary that the chosen one makes superfluous. */
+function isSuperfluous(key: string, chosen: string, normalStays: boolean): boolean {
+  return SUMMARY_FIELDS.has(key) && key !== chosen && !(normalStays && key === "summary_normal");
+}
+
+function shapeSummaries(event: AgentEvent, verbosity: Verbosity): AgentEvent {
+  const chosen = NEAREST_SUMMARIES[verbosity].find(({ field }) => event[field] !== undefined);
+  if (chosen === undefined) return event;
+  const normalStays = requiresNormalSummary(event.type);
+  const saysLevel = chosen.level === (event.verbosity ?? "normal");
+  if (saysLevel) {
+    const superfluous = NEAREST_SUMMARIES[verbosity].some(
+      ({ field }) => event[field] !== undefined && isSuperfluous(field, chosen.field, normalStays),
+    );
+    if (!superfluous) return event;
+  }
+  const shaped: Record<string, unknown> = {};
+  for (const key of Object.keys(event)) {
+    if (!isSuperfluous(key, chosen.field, normalStays)) shaped[key] = event[key];
+  }
+  if (!saysLevel) shaped.verbosity = chosen.level;
+  return shaped as AgentEvent;
+}
+
+/**
+ * The event in one shape (R14). Answers the same object where nothing has to change, so that what the agent sent can go out byte-identical (R2).
+ * An event without verbosity is "normal", which stays unsaid where it is what is sent. One that says no language was journaled before events were
+ * given theirs (R2): it is in `defaultLanguage`.
+ */
+export function applyShape(event: AgentEvent, shape: Shape, defaultLanguage: string): AgentEvent {
+  if (hasDaemonTexts(event)) return shapeDaemonTexts(event, shape);
+  return hasVariants(event) ? shapeVariants(event, shape, defaultLanguage) : shapeSummaries(event, shape.verbosity);
+}

@@ -1,0 +1,218 @@
+// One place where a sentence may end: found after a terminator, and decided by the text before it and the next word (R10).
+// Every decision reads a stretch that the text itself delimits, never "what has arrived so far". So it comes out the same however the
+// text was cut into chunks, and is never taken back.
+import type { Segmenter } from "../../contracts/segmenter.js";
+import {
+  type Characters,
+  emojiLength,
+  extendsCluster,
+  isSpace,
+  isUnspacedScript,
+  terminatorLength,
+} from "./characters.js";
+
+/** A next word is judged by no more than this. */
+const LONGEST_NEXT_WORD = 24;
+/** Nor does anything read further back than this. */
+const LONGEST_LOOK_BACK = 700;
+/** Terminators, closers and spaces in one place beyond this are nobody's sentence end. */
+const LONGEST_CANDIDATE = 256;
+/** The words before a candidate are looked for in so much. */
+const CONTEXT_LENGTH = 80;
+/** So many of them the segmenter is shown. It reads one, but judges every full stop that it is shown. */
+const SHOWN_WORDS = 3;
+
+const CLOSERS = new Set("\"'”’»›“‘)]}」』）】》〉〕］｝*_~`");
+/** Not shown to the segmenter: emphasis, quotation marks and brackets only hide from it the word that it should judge. */
+const DECORATION = /[*_~`"“”„‚«»‹›‘()[\]{}「」『』（）［］【】《》〈〉]/g;
+const FOOTNOTE = /^\[\d{1,3}\]/;
+const FOOTNOTES = /\[\d{1,3}\]/g;
+const BEGUN_FOOTNOTE = /^\[\d{0,3}$/;
+const OPENING = new Map([
+  [")", "("],
+  ["）", "（"],
+  ["]", "["],
+  ["］", "［"],
+  ["】", "【"],
+  ["}", "{"],
+]);
+const LOWER_CASE = /^[\p{Ps}\p{Pi}\p{Pf}"'*_`]*\p{Ll}/u;
+const LAST_WORD = /(?:^|[\s\u00a0\u202f\p{Ps}\p{Pi}"'*_`-])([^\s\u00a0\u202f\p{Ps}\p{Pi}"'*_`-]*)$/u;
+const ONE_LETTER = /^\p{L}\p{M}*$/u;
+const SHORT_LOWER_CASE = /^\p{Ll}{1,4}$/u;
+/** Languages that write ordinal numbers with a full stop. */
+const ORDINAL_POINT = /^(?:bs|cs|da|de|et|fi|fo|hr|hu|is|lb|lv|nb|nn|no|pl|sk|sl|sr|tr)\b/i;
+const LINE_NUMBER = /(?:^|\n)[ \t>]*\d+$/;
+const NUMBER = /^\d+$/;
+
+export interface Candidate {
+  /** Index of the first terminator. */
+  readonly start: number;
+  /** Index after the last terminator. */
+  readonly stop: number;
+  /** Index after closing quotes, brackets, emphasis and emoji that cling to it. */
+  readonly closed: number;
+}
+
+export type Found =
+  | { readonly kind: "wait" }
+  /** Not the end of anything; go on at `resume`. */
+  | { readonly kind: "none"; readonly resume: number }
+  /** The line ends here; the next one says what it was. */
+  | { readonly kind: "line-end"; readonly candidate: Candidate; readonly resume: number }
+  /** The text ends here. */
+  | { readonly kind: "text-end"; readonly candidate: Candidate }
+  /** A sentence may begin at `next`. */
+  | { readonly kind: "inside"; readonly candidate: Candidate; readonly next: number };
+
+const WAIT: Found = { kind: "wait" };
+
+/** How far a candidate was read when more text was needed; it is not read again from its start with each token. */
+export interface CandidateReading {
+  /** Lengths, UTF-16 units. */
+  terminators: number;
+  closers: number;
+  /** A terminator of another script than Latin is among them. */
+  isWide: boolean;
+}
+
+export function createCandidateReading(): CandidateReading {
+  return { terminators: 0, closers: 0, isWide: false };
+}
+
+/** Reads the candidate whose first terminator is at `start`. `reading` is that of the last time, if it was the same candidate, else a new one. */
+export function candidateAt(
+  text: Characters,
+  start: number,
+  language: string,
+  ended: boolean,
+  reading: CandidateReading,
+): Found {
+  // One that is too long is read no further: of marks alone, each would else be read again from each of them.
+  const longest = Math.min(text.length, start + LONGEST_CANDIDATE + 1);
+  let stop = start + reading.terminators;
+  for (let length = 1; reading.closers === 0 && length > 0 && stop < longest; ) {
+    length = terminatorLength(text, stop, language);
+    if (length > 0 && text.charCodeAt(stop) > 0x7f) reading.isWide = true;
+    stop += length;
+  }
+  reading.terminators = stop - start;
+  let closed = stop + reading.closers;
+  while (closed < longest) {
+    const length = closerLength(text, closed);
+    reading.closers = closed - stop;
+    if (length === undefined && !ended) return WAIT;
+    if (length === undefined || length === 0) break;
+    closed += length;
+  }
+  reading.closers = closed - stop;
+  const candidate: Candidate = { start, stop, closed };
+  let next = closed;
+  while (next < longest && isSpace(text.charCodeAt(next)) && text.charCodeAt(next) !== 0x0a) next += 1;
+  if (next - start > LONGEST_CANDIDATE) return { kind: "none", resume: start + LONGEST_CANDIDATE };
+  if (next === text.length) return ended ? { kind: "text-end", candidate } : WAIT;
+  const code = text.charCodeAt(next);
+  if (code === 0x0a) return { kind: "line-end", candidate, resume: next };
+  if (next === closed && !reading.isWide && !(text.charAt(start) !== "." && isUnspacedScript(code)))
+    return { kind: "none", resume: stop };
+  return { kind: "inside", candidate, next };
+}
+
+/** Undefined: it may be one, if the text goes on so. */
+function closerLength(text: Characters, index: number): number | undefined {
+  const character = text.charAt(index);
+  if (CLOSERS.has(character)) return 1;
+  if (character === "[") {
+    if (BEGUN_FOOTNOTE.test(text.slice(index, index + 5))) return undefined;
+    return FOOTNOTE.exec(text.slice(index, index + 5))?.[0].length ?? 0;
+  }
+  // French sets a space before its closing quotation mark.
+  if ((character === " " || character === "\u00a0" || character === "\u202f") && text.charAt(index + 1) === "»")
+    return 2;
+  return emojiLength(text, index);
+}
+
+/**
+ * Whether a sentence ends at the candidate and the next one begins at `next` (`text.length`: nothing follows). Undefined: more text
+ * is needed. `sentenceStart`: where the sentence began, as far as it is known. `isEnclosed`: whether `at` is inside brackets or a quotation
+ * that began at `from` or later. At most one call of the segmenter.
+ */
+export function endsSentence(
+  segmenter: Pick<Segmenter, "sentenceEnds">,
+  isEnclosed: (from: number, at: number, ended: boolean) => boolean | undefined,
+  text: string,
+  sentenceStart: number,
+  candidate: Candidate,
+  next: number,
+  language: string,
+  ended: boolean,
+): boolean | undefined {
+  if (extendsCluster(text, next)) return false;
+  const from = Math.max(sentenceStart, candidate.start - LONGEST_LOOK_BACK);
+  // At the text's end nothing is closed any more.
+  const enclosed = ended && next === text.length ? false : isEnclosed(from, candidate.closed, ended);
+  if (enclosed !== false) return enclosed === undefined ? undefined : false;
+  const following = nextWord(text, next, ended);
+  if (following === undefined) return undefined;
+
+  const terminator = text.slice(candidate.start, candidate.stop);
+  const head = text.slice(Math.max(from, candidate.start - CONTEXT_LENGTH), candidate.start);
+  const isLowerCase = LOWER_CASE.test(following);
+  if (isLowerCase && (candidate.closed > candidate.stop || /^\.{2,}$/.test(terminator))) {
+    // "Go!" she said; wait... what.
+    if (!/^[*_~]+$/.test(text.slice(candidate.stop, candidate.closed))) return false;
+  }
+  if (terminator === ".") {
+    const word = LAST_WORD.exec(head)?.[1] ?? "";
+    // Initials, "z. B.", "и т. д."; "1." before its item; "the 3. time".
+    if (ONE_LETTER.test(word)) return false;
+    if (NUMBER.test(word) && (isLowerCase || LINE_NUMBER.test(head))) return false;
+    if (word.length <= 2 && NUMBER.test(word) && ORDINAL_POINT.test(language)) return false;
+    // "p. 12", "t.ex. so".
+    if (SHORT_LOWER_CASE.test(word) && /^\d/.test(following)) return false;
+    if (isLowerCase && word.includes(".")) return false;
+  }
+  if (isInserted(text, from, candidate)) return false;
+  // 「…。」と言った: the particle goes on with the sentence around the quotation.
+  if (/[」』]/.test(text.slice(candidate.stop, candidate.closed)) && /^(?:と|って|など)/.test(following)) return false;
+
+  const body = undecorated(lastWords(head)) + terminator;
+  const ends = segmenter.sentenceEnds(`${body} ${undecorated(following) || "Xx"}`, language);
+  return ends.includes(body.length + 1) || ends.includes(body.length);
+}
+
+/** Whether the candidate's closing bracket belongs to one inside the sentence: what it encloses was inserted, the sentence goes on. */
+function isInserted(text: string, from: number, candidate: Candidate): boolean {
+  const closers = text.slice(candidate.stop, candidate.closed).replace(FOOTNOTES, "");
+  const bracket = Array.from(closers).findLast((closer) => OPENING.has(closer));
+  if (bracket === undefined) return false;
+  // No further back than `from`: a long text would be searched anew at each of its brackets.
+  const sentence = text.slice(from, candidate.start);
+  const opening = sentence.lastIndexOf(OPENING.get(bracket) ?? "");
+  return opening > 0 && /[\p{L}\p{N}]/u.test(sentence.slice(0, opening));
+}
+
+function lastWords(text: string): string {
+  let index = text.length;
+  for (let words = 0; words < SHOWN_WORDS; words += 1) {
+    while (index > 0 && isSpace(text.charCodeAt(index - 1))) index -= 1;
+    while (index > 0 && !isSpace(text.charCodeAt(index - 1))) index -= 1;
+  }
+  return text.slice(index);
+}
+
+function undecorated(text: string): string {
+  return text.replace(DECORATION, "").replace(/\s/g, " ").trimStart();
+}
+
+/** The word at `start` as far as it matters, once the character after it is there. */
+function nextWord(text: string, start: number, ended: boolean): string | undefined {
+  let index = start;
+  while (index < text.length && index - start < LONGEST_NEXT_WORD) {
+    const code = text.charCodeAt(index);
+    if (isSpace(code)) return text.slice(start, index);
+    index += 1;
+    if (isUnspacedScript(code) && index - start >= 3) return text.slice(start, index);
+  }
+  return index - start < LONGEST_NEXT_WORD && !ended ? undefined : text.slice(start, index);
+}

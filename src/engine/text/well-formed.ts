@@ -1,0 +1,70 @@
+// Text without halves of characters (R25). A lone surrogate would reach one transport as an escape and another as a replacement character.
+import { Fault } from "../../base/errors.js";
+
+/** What every supported runtime's strings can do and lib es2023 does not list. */
+interface WellFormedMethods {
+  readonly isWellFormed: () => boolean;
+  readonly toWellFormed: () => string;
+}
+
+/** Deeper values than this are refused where they have to be walked; the protocol's own limit is 8 (AAEP §3.7). */
+const DEPTH_LIMIT = 64;
+
+export function isWellFormed(text: string): boolean {
+  return (text as unknown as WellFormedMethods).isWellFormed();
+}
+
+/** The text with U+FFFD in place of each lone surrogate. */
+export function toWellFormed(text: string): string {
+  return (text as unknown as WellFormedMethods).toWellFormed();
+}
+
+/** Whether no string in this JSON text can hold a lone surrogate: a quick test that may say no without cause. */
+export function isPlainSource(source: string): boolean {
+  return isWellFormed(source) && (!source.includes("\\u") || !/\\u[dD]/.test(source));
+}
+
+function wellFormedValue(value: unknown, depth: number): unknown {
+  if (typeof value === "string") return isWellFormed(value) ? value : toWellFormed(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > DEPTH_LIMIT) {
+    throw new Fault("invalid_event", `Nest values at most ${DEPTH_LIMIT} deep.`, { rule: "AAEP §3.7", pointer: "" });
+  }
+  if (Array.isArray(value)) {
+    const items: readonly unknown[] = value;
+    let changed = false;
+    const kept = items.map((item) => {
+      const repaired = wellFormedValue(item, depth + 1);
+      if (repaired !== item) changed = true;
+      return repaired;
+    });
+    return changed ? kept : value;
+  }
+  return wellFormedFields(value as Readonly<Record<string, unknown>>, undefined, depth + 1);
+}
+
+/**
+ * The fields with U+FFFD in place of each lone surrogate in names and values, but for the value of `except`. Answers the same object
+ * where there is nothing to repair. Throws `invalid_event` where values nest deeper than 64.
+ */
+export function wellFormedFields(
+  fields: Readonly<Record<string, unknown>>,
+  except: string | undefined,
+  depth = 0,
+): Readonly<Record<string, unknown>> {
+  let changed = false;
+  for (const name in fields) {
+    if (name === except) continue;
+    if (!isWellFormed(name) || wellFormedValue(fields[name], depth) !== fields[name]) {
+      changed = true;
+      break;
+    }
+  }
+  if (!changed) return fields;
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      toWellFormed(name),
+      name === except ? value : wellFormedValue(value, depth),
+    ]),
+  );
+}

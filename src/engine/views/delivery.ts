@@ -1,0 +1,72 @@
+// What leaves the engine: events as one subscription's terms want them, with encodings that all who receive them share (R14).
+import type { AgentEvent, Epoch } from "../event/event.js";
+
+/** How an event becomes a frame. One object a format; its identity is the key under which encodings are shared. */
+export interface WireFormat<Frame> {
+  readonly name: string;
+  /** `source` is the agent's own text of exactly this event, where nothing had to be changed. */
+  readonly encode: (event: AgentEvent, source: string | undefined) => Frame;
+}
+
+/** An event in one shape. */
+export interface Delivery {
+  readonly event: AgentEvent;
+  readonly epoch: Epoch;
+  readonly encoded: <Frame>(format: WireFormat<Frame>) => Frame;
+  /** It alone as a run, the same one for all who are given just that. */
+  readonly alone: () => DeliveryRun;
+}
+
+/** Deliveries that leave together. `memo` keeps what codecs and transports made of the whole run. */
+export interface DeliveryRun {
+  readonly deliveries: readonly Delivery[];
+  readonly memo: Map<unknown, unknown>;
+}
+
+/** Encodes at most once a format, whoever asks. */
+export function createDelivery(event: AgentEvent, epoch: Epoch, source: string | undefined): Delivery {
+  return new EncodedOnce(event, epoch, source);
+}
+
+/** A class, because there is one for each event. */
+class EncodedOnce implements Delivery {
+  readonly event: AgentEvent;
+  readonly epoch: Epoch;
+  private readonly source: string | undefined;
+  private firstFormat: WireFormat<unknown> | undefined;
+  private firstFrame: unknown;
+  private others: Map<WireFormat<unknown>, unknown> | undefined;
+  private run: DeliveryRun | undefined;
+
+  constructor(event: AgentEvent, epoch: Epoch, source: string | undefined) {
+    this.event = event;
+    this.epoch = epoch;
+    this.source = source;
+  }
+
+  alone(): DeliveryRun {
+    this.run ??= createDeliveryRun([this]);
+    return this.run;
+  }
+
+  encoded<Frame>(format: WireFormat<Frame>): Frame {
+    // Frames are kept untyped because each format has its own; the format that made one is the only one that reads it back.
+    if (this.firstFormat === format) return this.firstFrame as Frame;
+    if (this.firstFormat === undefined) {
+      const frame = format.encode(this.event, this.source);
+      this.firstFormat = format;
+      this.firstFrame = frame;
+      return frame;
+    }
+    this.others ??= new Map();
+    const known = this.others.get(format);
+    if (known !== undefined) return known as Frame;
+    const frame = format.encode(this.event, this.source);
+    this.others.set(format, frame);
+    return frame;
+  }
+}
+
+export function createDeliveryRun(deliveries: readonly Delivery[]): DeliveryRun {
+  return { deliveries, memo: new Map() };
+}

@@ -1,0 +1,49 @@
+// Units that a subscription makes of events for itself: of what it is told, and of state changes that collapse while they wait (R11, R17).
+import { isTerminalKind, type JournaledEvent } from "../event/event.js";
+import type { LiveEntry } from "./live-entry.js";
+import type { CollapsedEvent } from "./merged-events.js";
+import type { EventUnit, Unit } from "./unit.js";
+import type { View } from "./view.js";
+
+/** How many events a unit declares lost, at most (R27); undefined where it is no gap. */
+export function gapOf(unit: Unit): number | undefined {
+  if (unit.kind !== "event") return undefined;
+  const gap = unit.entry.event.extensions?.aaepd?.gap;
+  if (typeof gap !== "object" || gap === null) return undefined;
+  return "events" in gap && typeof gap.events === "number" ? gap.events : 0;
+}
+
+export function unitOf(live: LiveEntry, view: View, role: EventUnit["role"]): EventUnit {
+  const { entry } = live;
+  return {
+    kind: "event",
+    session: entry.event.session_id,
+    agent: entry.event.producer.agent_id,
+    at: entry.at,
+    firstEpoch: entry.epoch,
+    epoch: entry.epoch,
+    low: entry.epoch + 1,
+    role,
+    terminal: isTerminalKind(entry.kind),
+    entry,
+    delivery: live.deliveryIn(view.terms.shape),
+  };
+}
+
+export function collapse(
+  first: EventUnit,
+  last: EventUnit,
+  make: CollapsedEvent,
+  liveEntry: (entry: JournaledEvent) => LiveEntry,
+): EventUnit {
+  const event = make(first.delivery.event, last.delivery.event, last.epoch);
+  const entry: JournaledEvent = { ...last.entry, event, source: undefined };
+  const loud = first.role === "state" || last.role === "state";
+  return {
+    ...last,
+    firstEpoch: first.firstEpoch,
+    role: loud ? "state" : "background-state",
+    entry,
+    delivery: liveEntry(entry).deliveryIn({ key: "as it is", apply: (shaped) => shaped }),
+  };
+}

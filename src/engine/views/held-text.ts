@@ -1,0 +1,371 @@
+// The text that one view holds back until it may be cut, and what is cut off it (R10, R30). Knows text, terms and time; which events there are
+// beside text, and who takes what is released, is the view's affair.
+import type { Millis } from "../../contracts/clock.js";
+import type { AgentEvent, Epoch } from "../event/event.js";
+import { type Boundary, boundaryOf, isAtLeast, stronger } from "../terms/terms.js";
+import { codePointCount, offsetOfCodePoint } from "../text/code-points.js";
+import type { Steps } from "../time/steps.js";
+import type { HeldText, HeldTexts, HeldTextsOwner } from "./held-text-spec.js";
+import { agree, createHold, endPositionOf, type Hold, isEmpty, ownHint, passBy } from "./hold.js";
+import type { LiveEntry } from "./live-entry.js";
+import { createLowestEpochs } from "./lowest-epochs.js";
+import type { Chunk } from "./output-text.js";
+import { MAX_TEXT_BYTES, roomForText } from "./text-room.js";
+
+/** How a segment ends. */
+interface SegmentEnd {
+  readonly complete: boolean;
+  /** The least that its end is a boundary of, whatever its text looks like (R10). */
+  readonly least: Boundary | undefined;
+}
+
+/** So much of a chunk is looked at in a step, UTF-16 units. */
+const STEP_TEXT_UNITS = 256;
+
+/** When a text is looked at again that was due while its view was behind. */
+const RETRY_MS: Millis = 50;
+/** So much of an output is held where completion alone releases, UTF-16 units. */
+const MOST_HELD_UNITS = 262_144;
+
+/** Text of this size fits beside any fields that an event may have, so they are not counted. */
+const SMALL_TEXT_UNITS = 2048;
+
+export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
+  const { terms, services } = owner;
+  const holds = new Map<string, Hold>();
+  // The same by session: an event of one does not look at what others hold.
+  const bySession = new Map<string, Map<string, Hold>>();
+  const beginnings = new Map<string, number>();
+  // The event that is being taken and of which nothing is handed on yet: whoever resumes after what it releases still needs it (R17).
+  let arriving: Epoch | undefined;
+
+  /** Of the text that a hold still holds; undefined where it holds none. */
+  const firstEpochOf = (hold: Hold): Epoch | undefined =>
+    isEmpty(hold) ? undefined : hold.text.chunkAt(hold.start)?.live.entry.epoch;
+  const epochs = createLowestEpochs(firstEpochOf);
+  // What ends a segment by force is at least this. Where completion alone releases, no hint but that one is of the set; where chunks pass through,
+  // any is.
+  const forced: SegmentEnd = { complete: false, least: terms.passThrough ? undefined : terms.level };
+  const found: SegmentEnd = { complete: false, least: undefined };
+  const isCompletionAlone = terms.level === undefined && !terms.passThrough;
+
+  const lowestEpoch = (except: Epoch): Epoch => Math.min(except, epochs.lowest() ?? except);
+
+  const keep = (hold: Hold): void => {
+    const { key, session } = hold.text;
+    holds.set(key, hold);
+    const own = bySession.get(session) ?? new Map<string, Hold>();
+    own.set(key, hold);
+    bySession.set(session, own);
+  };
+
+  const roomIn = (hold: Hold): number => {
+    const first = hold.text.chunkAt(hold.start);
+    if (first === undefined) return MAX_TEXT_BYTES;
+    if (hold.roomFor !== first) {
+      hold.roomFor = first;
+      hold.room = roomForText(first.live.textBase);
+    }
+    return hold.room;
+  };
+
+  const cutWithin = (hold: Hold, to: number): number => {
+    const room = to - hold.start > SMALL_TEXT_UNITS ? roomIn(hold) : MAX_TEXT_BYTES;
+    if (hold.size.fits(hold.start, to, terms.maxChars, room)) return to;
+    return hold.text.boundaries.cutWithin(hold.start, to, terms.maxChars, room);
+  };
+
+  /** The strongest boundary that a cut is; undefined where no hint of the set fits. */
+  const hintOf = (hold: Hold, final: Chunk, cut: number, least: Boundary | undefined): Boundary | undefined => {
+    if (isCompletionAlone) return undefined;
+    const own = final.end === cut ? ownHint(final.live.entry.event) : undefined;
+    const level = hold.text.boundaries.levelAt(cut);
+    // The text may be at its end, and its last chunk, without text, still to come.
+    let hint: Boundary = level === "completion" ? "none" : level;
+    if (own !== undefined) hint = stronger(hint, own);
+    if (least !== undefined) hint = stronger(hint, least);
+    return terms.passThrough || terms.level === undefined || isAtLeast(hint, terms.level) ? hint : undefined;
+  };
+
+  /** Cuts off the hold what goes out first of [hold.start, to), as seams and limits allow, and hands it on. True: that was all of it. */
+  const emitPiece = (hold: Hold, to: number, at: Millis, releasedBy: string, end: SegmentEnd): boolean => {
+    const { boundaries, session } = hold.text;
+    const timestamp = owner.standsAt(session, releasedBy);
+    const [seam] = hold.seams;
+    const limit = seam !== undefined && seam.start <= to ? seam.start : to;
+    const cut = limit > hold.start ? cutWithin(hold, limit) : limit;
+    const isAtSeam = cut === seam?.start;
+    // A seam at the very end is the beginning of a chunk without text.
+    const isLast = cut === to && !(isAtSeam && to === hold.newest.end);
+    const first = hold.opening ?? hold.text.chunkAt(hold.start);
+    const final = cut > hold.start ? hold.text.chunkAt(cut - 1) : first;
+    if (first === undefined || final === undefined) return true;
+    const text = boundaries.slice(hold.start, cut);
+    const complete = isLast && end.complete;
+    const hint = complete ? "completion" : hintOf(hold, final, cut, isLast ? end.least : undefined);
+    const from = { start: hold.start, position: hold.position };
+    hold.start = cut;
+    hold.position += codePointCount(text);
+    hold.firstAt = hold.text.chunkAt(cut)?.at ?? at;
+    hold.opening = isAtSeam ? hold.seams.shift() : undefined;
+    const { entry } = first.live;
+    const isVerbatim =
+      first === final &&
+      first.start === from.start &&
+      first.end === cut &&
+      entry.event.complete === complete &&
+      entry.event.coalesce_hint === hint &&
+      // What waited while other events went by takes the instant at which it stands.
+      entry.event.timestamp === timestamp;
+    const { epoch } = owner;
+    owner.append({
+      kind: "text",
+      session: entry.event.session_id,
+      agent: hold.agent,
+      at,
+      firstEpoch: entry.epoch,
+      epoch: complete ? Math.max(final.live.entry.epoch, epoch()) : final.live.entry.epoch,
+      low: lowestEpoch(arriving ?? epoch() + 1),
+      output: hold.text.key,
+      position: from.position,
+      endPosition: hold.position,
+      text,
+      hint,
+      complete,
+      timestamp,
+      base: first.live.textBase,
+      mergeable: !terms.carriesExtensions(entry.event),
+      verbatim: isVerbatim ? first.live.deliveryIn(terms.shape) : undefined,
+    });
+    return isLast;
+  };
+
+  const emit = (hold: Hold, to: number, at: Millis, releasedBy: string, end: SegmentEnd): void => {
+    while (!emitPiece(hold, to, at, releasedBy, end)) {
+      // Each round is a piece.
+    }
+  };
+
+  const drop = (hold: Hold): void => {
+    hold.cancel?.();
+    const { key, session } = hold.text;
+    epochs.remove(hold);
+    if (holds.get(key) !== hold) return;
+    holds.delete(key);
+    const own = bySession.get(session);
+    own?.delete(key);
+    if (own?.size === 0) bySession.delete(session);
+  };
+
+  const releaseWhole = (hold: Hold, at: Millis, timestamp: string): void => {
+    if (!isEmpty(hold)) emit(hold, hold.newest.end, at, timestamp, forced);
+    drop(hold);
+  };
+
+  const dueAt = (hold: Hold): Millis =>
+    Math.min(hold.newest.at + services.maxHoldMs, hold.firstAt + 3 * services.maxHoldMs);
+
+  /** Of what is released by nothing that was published: with the last event of its session (R30). */
+  const timestampOf = (hold: Hold): string =>
+    owner.lastTimestamp(hold.text.session) ?? hold.newest.live.entry.event.timestamp;
+
+  const arm = (hold: Hold): void => {
+    if (hold.cancel !== undefined || terms.level === undefined) return;
+    hold.cancel = services.wakeUps.at(dueAt(hold), (now) => {
+      hold.cancel = undefined;
+      // Tokens that came since only moved the time; moving the timer with each would cost more than looking again.
+      if (isEmpty(hold)) return;
+      if (dueAt(hold) > now) arm(hold);
+      else if (services.isBehind()) retry(hold, now + RETRY_MS);
+      else releaseWhole(hold, now, timestampOf(hold));
+    });
+  };
+
+  /** What follows a text may have been published and wait for the view (R34): it is no silence of the agent's. */
+  const retry = (hold: Hold, at: Millis): void => {
+    hold.cancel = services.wakeUps.at(at, () => {
+      hold.cancel = undefined;
+      if (!isEmpty(hold)) arm(hold);
+    });
+  };
+
+  const releaseFor = (live: LiveEntry, at: Millis): void => {
+    const { event } = live.entry;
+    const own = terms.level === undefined ? undefined : bySession.get(event.session_id);
+    if (own === undefined) return;
+    arriving = live.entry.epoch;
+    for (const hold of [...own.values()]) {
+      if (hold.agent === event.producer.agent_id) releaseWhole(hold, at, event.timestamp);
+      else {
+        const cut = hold.text.boundaries.lastWord(hold.start);
+        if (cut > hold.start) emit(hold, cut, at, event.timestamp, forced);
+      }
+    }
+    arriving = undefined;
+  };
+
+  /** Whether a chunk goes out by itself, for it carries what this view's subscribers implement (R10). */
+  const isSealed = ({ live }: Pick<Chunk, "live">): boolean => terms.carriesExtensions(live.entry.event);
+
+  /** Whether a chunk may not be merged with what is held (R10). An empty one merges with any. */
+  const isApart = (hold: Hold, chunk: Chunk): boolean => {
+    if (isSealed(chunk)) return true;
+    if (chunk.start === chunk.end) return false;
+    const first = hold.seams.at(-1) ?? hold.opening ?? hold.text.chunkAt(hold.start);
+    return first === undefined || isSealed(first) || !agree(first, chunk);
+  };
+
+  const isTrusted = (event: AgentEvent): boolean => {
+    const own = boundaryOf(event.coalesce_hint);
+    return terms.passThrough || (own !== undefined && terms.level !== undefined && isAtLeast(own, terms.level));
+  };
+
+  /** Releases what the newest chunk has shown to be ready. */
+  function* releaseFrom(hold: Hold, chunk: Chunk, at: Millis): Steps {
+    const { event } = chunk.live.entry;
+    const { boundaries } = hold.text;
+    const complete = event.complete === true;
+    const sealed = isSealed(chunk);
+    const trusted = sealed || isTrusted(event);
+    // A trusted chunk is not cut inside: its agent has already said where the text may be cut.
+    const limit = trusted ? chunk.start : chunk.end;
+    for (let to = chunk.start; ; ) {
+      to = Math.min(chunk.end, to + STEP_TEXT_UNITS);
+      boundaries.scanTo(to, terms.level);
+      while (terms.level !== undefined) {
+        const next = boundaries.next(hold.start, terms.level);
+        if (next === undefined || next > limit || (complete && next === chunk.end)) break;
+        emit(hold, next, at, event.timestamp, found);
+        yield;
+      }
+      if (to === chunk.end) break;
+      yield;
+    }
+    if (complete) {
+      while (!emitPiece(hold, chunk.end, at, event.timestamp, { complete: true, least: undefined })) yield;
+      drop(hold);
+      return;
+    }
+    if (isCompletionAlone) {
+      // Only completion releases: what is too long for one event, or may not be merged, waits too (R10), as far as memory is bounded (R18).
+      while (chunk.end - hold.start > MOST_HELD_UNITS && !emitPiece(hold, chunk.end, at, event.timestamp, found)) yield;
+      return;
+    }
+    if (trusted && (sealed || !isEmpty(hold))) {
+      // The agent's word may stand on a chunk without text.
+      const own = ownHint(event);
+      const least =
+        own === undefined || forced.least === undefined ? (own ?? forced.least) : stronger(own, forced.least);
+      emit(hold, chunk.end, at, event.timestamp, { complete: false, least });
+    }
+    while (!isEmpty(hold)) {
+      const cut = cutWithin(hold, chunk.end);
+      if (cut >= chunk.end) break;
+      emit(hold, cut, at, event.timestamp, found);
+      yield;
+    }
+    if (terms.passThrough) drop(hold);
+    else if (!isEmpty(hold)) arm(hold);
+  }
+
+  const heldAmong = (some: Iterable<Hold>): readonly HeldText[] => {
+    const held: HeldText[] = [];
+    for (const hold of some) {
+      if (isEmpty(hold)) continue;
+      held.push({
+        output: hold.text.key,
+        session: hold.text.session,
+        firstEpoch: hold.text.chunkAt(hold.start)?.live.entry.epoch ?? owner.epoch() + 1,
+        position: hold.position,
+        // Counting it costs as much as the text is long, and few ask.
+        get endPosition() {
+          return endPositionOf(hold);
+        },
+      });
+    }
+    return held;
+  };
+
+  return {
+    push: (live, key, at) => {
+      const { event } = live.entry;
+      const text = terms.passThrough ? services.textOfOne(live, key) : services.outputText(live, key);
+      const chunk = services.chunkOf(text, live, at);
+      let hold = holds.get(key);
+      if (hold !== undefined && (hold.text !== text || (!isEmpty(hold) && isApart(hold, chunk)))) {
+        if (isCompletionAlone && hold.text === text) hold.seams.push(chunk);
+        else {
+          arriving = live.entry.epoch;
+          releaseWhole(hold, at, event.timestamp);
+          arriving = undefined;
+          hold = undefined;
+        }
+      }
+      if (hold === undefined) {
+        hold = createHold(text, chunk, chunk.start, typeof event.position === "number" ? event.position : 0);
+        keep(hold);
+      } else {
+        if (isEmpty(hold)) hold.firstAt = at;
+        hold.newest = chunk;
+      }
+      const beginning = beginnings.get(key);
+      if (beginning !== undefined) {
+        passBy(hold, beginning);
+        if (hold.position >= beginning) beginnings.delete(key);
+        owner.passedBy(event.session_id, event.timestamp);
+      }
+      epochs.add(hold);
+      const steps = releaseFrom(hold, chunk, at);
+      return steps.next().done === true ? undefined : steps;
+    },
+    releaseFor,
+    held: () => heldAmong(holds.values()),
+    heldIn: (session) => (isCompletionAlone ? [] : heldAmong(bySession.get(session)?.values() ?? [])),
+    lowestEpoch,
+    release: (output, position, at) => {
+      const hold = holds.get(output);
+      if (hold === undefined) return;
+      const rest = hold.text.boundaries.slice(hold.start, hold.newest.end);
+      const to = hold.start + offsetOfCodePoint(rest, position - hold.position);
+      if (to > hold.start) emit(hold, to, at, timestampOf(hold), forced);
+      if (isEmpty(hold)) drop(hold);
+    },
+    releaseAll: (at) => {
+      for (const hold of [...holds.values()]) releaseWhole(hold, at, timestampOf(hold));
+    },
+    beginAt: (output, position) => void beginnings.set(output, position),
+    follow: (text) => {
+      if (terms.level === undefined || terms.passThrough) return;
+      const last = text.newest();
+      // A chunk that other views are taking just now is still to come here (R34).
+      const newest = last !== undefined && last.live.entry.epoch > owner.epoch() ? text.chunkBefore(last) : last;
+      if (newest === undefined) return;
+      const { end } = newest;
+      // The piece in progress: what this view would hold, had it been there.
+      let start = end;
+      let like: Chunk | undefined;
+      for (let chunk: Chunk | undefined = newest; chunk !== undefined; chunk = text.chunkBefore(chunk)) {
+        if (isSealed(chunk) || isTrusted(chunk.live.entry.event) || !terms.wants(chunk.live)) break;
+        if (chunk.start < chunk.end) {
+          like ??= chunk;
+          if (!agree(chunk, like)) break;
+        }
+        start = chunk.start;
+      }
+      start = Math.max(start, text.boundaries.last(end, terms.level));
+      const first = text.chunkAt(start);
+      if (first === undefined || start >= end) return;
+      const hold = { ...createHold(text, first, start, text.positionOf(start)), newest };
+      keep(hold);
+      epochs.add(hold);
+      arm(hold);
+    },
+    heldOffset: (output) => {
+      const hold = holds.get(output);
+      return hold !== undefined && !isEmpty(hold) ? hold.start : undefined;
+    },
+    close: () => {
+      for (const hold of [...holds.values()]) drop(hold);
+    },
+  };
+}

@@ -1,0 +1,103 @@
+// The events that stand for several, or for a part of one: joined text, collapsed states, marked critical events (R4, R10, R11, R12).
+import type { EventId } from "../../base/ids.js";
+import { derivedEventId, type IdServices } from "../event/derived-id.js";
+import type { AgentEvent, Epoch } from "../event/event.js";
+import type { TextUnit } from "./unit.js";
+import type { ViewTerms } from "./view-spec.js";
+
+const DAEMON_CONTEXT = "https://aaepd.dev/context/v1";
+
+/** One event for two states, with an id of its own; `from` is where it begins, by default where the first does (R11, R12). */
+export type CollapsedEvent = (first: AgentEvent, last: AgentEvent, epoch: Epoch, from?: unknown) => AgentEvent;
+
+/** The event of a stretch of text: the first chunk's fields, the released text's own place, hint and time (R10, R30). */
+export function textEvent(unit: TextUnit, terms: ViewTerms, ids: IdServices): AgentEvent {
+  const { extensions, coalesce_hint: _, ...base } = unit.base;
+  return {
+    ...base,
+    // A sealed chunk keeps what it carries; of merged ones nobody could say which part an extension belongs to.
+    ...(extensions !== undefined && !unit.mergeable ? { extensions } : {}),
+    "@context": base["@context"],
+    type: base.type,
+    session_id: base.session_id,
+    producer: base.producer,
+    event_id: textEventId(unit, terms, ids),
+    timestamp: unit.timestamp,
+    chunk: unit.text,
+    position: unit.position,
+    complete: unit.complete,
+    ...(unit.hint === undefined ? {} : { coalesce_hint: unit.hint }),
+  };
+}
+
+/** The id of the event of a stretch of text (R12). */
+export function textEventId(
+  unit: Pick<TextUnit, "epoch" | "session" | "output" | "position" | "endPosition">,
+  terms: Pick<ViewTerms, "key" | "shape">,
+  ids: IdServices,
+): EventId {
+  return derivedEventId(
+    {
+      epoch: unit.epoch,
+      endOffset: unit.endPosition,
+      sessionId: unit.session,
+      about: unit.output,
+      start: unit.position,
+      end: unit.endPosition,
+      shape: terms.shape.key,
+      boundaries: [terms.key],
+    },
+    ids,
+  );
+}
+
+/** Several state changes of one agent as one: the last, from where the first began (R11), or from a state that a critical event implied (R4). */
+export function collapsedStateEvent(
+  first: AgentEvent,
+  last: AgentEvent,
+  epoch: Epoch,
+  ids: IdServices,
+  from: unknown = first.from_state,
+): AgentEvent {
+  return {
+    ...last,
+    event_id: derivedEventId(
+      {
+        epoch,
+        endOffset: 0,
+        sessionId: last.session_id,
+        about: from === first.from_state ? "state" : `state ${String(from)}`,
+        start: 0,
+        end: 0,
+        shape: first.event_id,
+        boundaries: [last.event_id],
+      },
+      ids,
+    ),
+    from_state: from,
+  };
+}
+
+/** A critical event with how many events of its session it left behind (R4). The id stays: it is the same event. */
+export function overtookEvent(event: AgentEvent, count: number): AgentEvent {
+  const context = event["@context"];
+  const vocabularies = typeof context === "string" ? [context] : context;
+  return {
+    ...event,
+    "@context": vocabularies.includes(DAEMON_CONTEXT) ? vocabularies : [...vocabularies, DAEMON_CONTEXT],
+    extensions: { ...event.extensions, aaepd: { ...event.extensions?.aaepd, overtook: count } },
+  };
+}
+
+/** What is left of a skipped output: an empty chunk that completes it (R26). */
+export function completeSkipped(unit: TextUnit): TextUnit {
+  return {
+    ...unit,
+    position: unit.endPosition,
+    text: "",
+    textBytes: undefined,
+    hint: "completion",
+    verbatim: undefined,
+    mergeable: true,
+  };
+}

@@ -1,0 +1,34 @@
+// How much text fits into one event of 64 KiB beside its other fields (AAEP §3.7, R10).
+import type { AgentEvent } from "../event/event.js";
+
+/** Text beside fields of ordinary size, bytes of a JSON string. */
+export const MAX_TEXT_BYTES = 60 * 1024;
+
+const MAX_EVENT_BYTES = 64 * 1024;
+/** Ids, position, hint and instant of a merged event may be longer than those of its first constituent. */
+const RESERVE_BYTES = 512;
+const LEAST_TEXT_BYTES = 1024;
+
+/** Bytes that the text of an event with these fields may take as a JSON string. Costs an encoding: ask for long texts only. */
+export function roomForText(base: AgentEvent): number {
+  const others = encodedBytes(JSON.stringify({ ...base, chunk: "" }), false);
+  return Math.max(LEAST_TEXT_BYTES, Math.min(MAX_TEXT_BYTES, MAX_EVENT_BYTES - RESERVE_BYTES - others));
+}
+
+/** UTF-8 bytes of a text as a JSON string, near enough: control characters count as six. Without `escapes`, of the text as it is. */
+export function encodedBytes(text: string, escapes = true): number {
+  let bytes = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x20) bytes += !escapes ? 1 : unit === 0x0a || unit === 0x0d || unit === 0x09 ? 2 : 6;
+    else if (unit === 0x22 || unit === 0x5c) bytes += escapes ? 2 : 1;
+    else if (unit < 0x80) bytes += 1;
+    else if (unit < 0x800) bytes += 2;
+    // A surrogate pair is four bytes, two for each half.
+    else bytes += unit >= 0xd800 && unit <= 0xdfff ? 2 : 3;
+  }
+  return bytes;
+}
+
+/** No unit of text takes more bytes in a JSON string than this, so that short texts need not be counted. */
+export const MOST_BYTES_PER_UNIT = 6;

@@ -1,0 +1,114 @@
+// Units: what a view hands to its subscriptions. An event as it is, or a stretch of one output's text that may still grow by merging.
+
+import type { Millis } from "../../contracts/clock.js";
+import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
+import type { Boundary } from "../terms/terms.js";
+import { offsetOfCodePoint } from "../text/code-points.js";
+import type { Delivery } from "./delivery.js";
+
+interface UnitBase {
+  readonly session: string;
+  readonly agent: string;
+  /** When it was released to the view's subscriptions. */
+  readonly at: Millis;
+  /** Of the first and the last event that went into it. */
+  readonly firstEpoch: Epoch;
+  readonly epoch: Epoch;
+  /** The lowest epoch of text that the view still held when this unit was released: where resuming after it must begin (R17). */
+  readonly low: Epoch;
+}
+
+/**
+ * How an event behaves under pressure (R11, R30). "gate" is a state change into or out of waiting or handing off: nothing collapses into or
+ * across it. "background-state" lets text pass; "plain" ends what came before it.
+ */
+export type EventRole = "critical" | "progress" | "state" | "background-state" | "gate" | "plain";
+
+export interface EventUnit extends UnitBase {
+  readonly kind: "event";
+  readonly role: EventRole;
+  readonly terminal: boolean;
+  readonly entry: JournaledEvent;
+  readonly delivery: Delivery;
+}
+
+export interface TextUnit extends UnitBase {
+  readonly kind: "text";
+  /** Session and output id: the key under which text is contiguous. */
+  readonly output: string;
+  /** Code points from the start of the output. */
+  readonly position: number;
+  readonly endPosition: number;
+  readonly text: string;
+  /** Bytes of the text as a JSON string, counted when first asked for; of a merged text summed up as it grew. */
+  textBytes?: number | undefined;
+  /** Bytes that a text may take beside the fields of `base`, counted when a long one first asked for it. */
+  textRoom?: number | undefined;
+  /** Undefined where no hint of the set fits (R10). */
+  readonly hint: Boundary | undefined;
+  readonly complete: boolean;
+  readonly timestamp: string;
+  /** The first constituent without its summaries; a merged event has its fields. */
+  readonly base: AgentEvent;
+  /** May be joined with its neighbours (R10: language, type, urgency, producer, correlation and extensions agree). */
+  readonly mergeable: boolean;
+  /** The published event itself, where the unit is exactly one chunk as its agent sent it. */
+  readonly verbatim: Delivery | undefined;
+}
+
+export type Unit = EventUnit | TextUnit;
+
+export function isCritical(unit: Unit): unit is EventUnit {
+  return unit.kind === "event" && unit.role === "critical";
+}
+
+/** Whether the daemon made it for this subscription alone, so that the journal does not have it: sums, gaps. */
+export function isLocal(unit: Unit): boolean {
+  return unit.kind === "event" && unit.entry.ordinal === 0;
+}
+
+/** The instant at which a unit stands. */
+export function timestampOf(unit: Unit): string {
+  return unit.kind === "text" ? unit.timestamp : unit.entry.event.timestamp;
+}
+
+/** The key under which an output's text is one sequence: the session's unnamed output has the empty id. */
+export function outputKey(event: AgentEvent): string {
+  const id = event.output_id;
+  return `${event.session_id}/${typeof id === "string" ? id : ""}`;
+}
+
+/** Whether two chunks may go out as one (R10). */
+export function agreeForMerging(a: AgentEvent, b: AgentEvent): boolean {
+  return (
+    a.language === b.language &&
+    a.content_type === b.content_type &&
+    a.urgency === b.urgency &&
+    a.correlation_id === b.correlation_id &&
+    a.localization_hints?.primary_language === b.localization_hints?.primary_language &&
+    sameProducer(a, b)
+  );
+}
+
+function sameProducer(a: AgentEvent, b: AgentEvent): boolean {
+  const [p, q] = [a.producer, b.producer];
+  return (
+    p === q ||
+    (p.agent_id === q.agent_id &&
+      p.agent_version === q.agent_version &&
+      p.agent_name === q.agent_name &&
+      p.model === q.model &&
+      p.manifest_uri === q.manifest_uri)
+  );
+}
+
+/** The text unit without what lies below `position`; undefined where nothing is left to say. */
+export function trimBelow(unit: TextUnit, position: number): TextUnit | undefined {
+  if (position <= unit.position) return unit;
+  if (position >= unit.endPosition) {
+    if (!unit.complete) return undefined;
+    return { ...unit, position: unit.endPosition, text: "", verbatim: undefined, textBytes: undefined };
+  }
+  const text = unit.text.slice(offsetOfCodePoint(unit.text, position - unit.position));
+  return { ...unit, position, text, verbatim: undefined, textBytes: undefined };
+}

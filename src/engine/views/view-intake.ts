@@ -1,0 +1,188 @@
+// Hands journaled events to the views, in order and no more in a turn of the event loop than it has room for: one long text for many terms holds up
+// nobody (R34). Events that find others waiting wait behind them; a critical one goes to its subscriptions ahead of its place (R4).
+import type { Clock } from "../../contracts/clock.js";
+import type { Epoch, JournaledEvent } from "../event/event.js";
+import type { Steps } from "../time/steps.js";
+import type { TurnRoom } from "../time/turn-room.js";
+import type { LiveEntry } from "./live-entry.js";
+import { type PublisherBacklog, textUnitsOf } from "./publisher-backlog.js";
+import type { View } from "./view.js";
+
+/** What the intake asks of the hub. `Target` is what it keeps for each view. */
+export interface ViewIntakeServices<Target> {
+  readonly clock: Pick<Clock, "now" | "afterTurn">;
+  readonly room: TurnRoom;
+  /** All views, in a fixed order; those that are opened meanwhile come last. */
+  readonly targets: () => Iterator<Target>;
+  readonly targetCount: () => number;
+  /** Begins with an entry in one view. */
+  readonly begin: (target: Target, live: LiveEntry) => Steps | undefined;
+  /** Does one step more. True: that was the last. */
+  readonly goOn: (target: Target, live: LiveEntry, steps: Steps) => boolean;
+  /** Told of each entry that is in all views. */
+  readonly taken: (live: LiveEntry) => void;
+  /** Told of a critical entry that waits. */
+  readonly expedite: (live: LiveEntry) => void;
+}
+
+export interface ViewIntake {
+  /** Takes entries in the order of the journal. `publisher` is told when each of them is in all views. */
+  readonly push: (live: LiveEntry, publisher: PublisherBacklog | undefined) => void;
+  /** The epoch up to which a view that is opened now has to be considered up to date; undefined where nothing waits. */
+  readonly behindAfter: () => Epoch | undefined;
+  /** What `entry` overtakes of its session, of what this view wants and has not taken; not what went ahead too (R4). */
+  readonly overtaken: (view: View, entry: JournaledEvent) => readonly LiveEntry[];
+  /** Resolves when every view has taken all that was pushed; undefined where that is so already. */
+  readonly settled: () => Promise<void> | undefined;
+}
+
+interface Waiting {
+  readonly live: LiveEntry;
+  readonly publisher: PublisherBacklog | undefined;
+}
+
+/**
+ * What waits before a critical entry is taken at once where it is little: so many entries, once for each view, with so much text (UTF-16 units).
+ * So a burst of ordinary events is heard in its order.
+ */
+const LITTLE_COUNT = 256;
+const LITTLE_TEXT_UNITS = 1024;
+
+/** `head` of the queue moves; what lies before it is let go of in steps. */
+const DROP_STEP_COUNT = 1024;
+
+export function createViewIntake<Target>(services: ViewIntakeServices<Target>): ViewIntake {
+  const { clock, room } = services;
+  let queue: Waiting[] = [];
+  let head = 0;
+  // The entry that is being taken: the views that are still to take it, and the steps that are left in the one that is at it.
+  let targets: Iterator<Target> | undefined;
+  let current: { readonly target: Target; readonly steps: Steps } | undefined;
+  // Of what waits, what may be overtaken.
+  const bySession = new Map<string, Set<LiveEntry>>();
+  let settling: (() => void)[] = [];
+  let isArmed = false;
+  let textUnits = 0;
+
+  const isWaiting = (): boolean => head < queue.length;
+
+  const remember = (live: LiveEntry): void => {
+    const { session_id: session } = live.entry.event;
+    const own = bySession.get(session) ?? new Set();
+    own.add(live);
+    bySession.set(session, own);
+  };
+
+  const finished = ({ live, publisher }: Waiting): void => {
+    head += 1;
+    textUnits -= textUnitsOf(live);
+    targets = undefined;
+    if (head === queue.length || head >= DROP_STEP_COUNT) {
+      queue = queue.slice(head);
+      head = 0;
+    }
+    const { session_id: session } = live.entry.event;
+    const own = bySession.get(session);
+    own?.delete(live);
+    if (own?.size === 0) bySession.delete(session);
+    services.taken(live);
+    publisher?.taken(live);
+  };
+
+  /** One step of one view. */
+  const step = (first: Waiting): void => {
+    const { live } = first;
+    if (current !== undefined) {
+      if (services.goOn(current.target, live, current.steps)) current = undefined;
+      return;
+    }
+    targets ??= services.targets();
+    const next = targets.next();
+    if (next.done === true) {
+      finished(first);
+      return;
+    }
+    const steps = services.begin(next.value, live);
+    if (steps !== undefined) current = { target: next.value, steps };
+  };
+
+  const work = (): void => {
+    let from = clock.now();
+    for (let first = queue[head]; first !== undefined; first = queue[head]) {
+      if (!room.isLeft()) {
+        arm();
+        return;
+      }
+      step(first);
+      const now = clock.now();
+      room.used(now - from);
+      from = now;
+    }
+    const done = settling;
+    settling = [];
+    for (const resolve of done) resolve();
+  };
+
+  const arm = (): void => {
+    if (isArmed) return;
+    isArmed = true;
+    clock.afterTurn(() => {
+      isArmed = false;
+      work();
+    });
+  };
+
+  /** Nothing waits, as is usual. False: it is not in all views yet. A critical entry goes into all of them at once: what is held for it is short. */
+  const takeNow = (live: LiveEntry): boolean => {
+    if (!live.critical && !room.isLeft()) return false;
+    let from = clock.now();
+    targets = services.targets();
+    for (let next = targets.next(); next.done !== true; next = targets.next()) {
+      const steps = services.begin(next.value, live);
+      if (steps !== undefined) current = { target: next.value, steps };
+      const now = clock.now();
+      room.used(now - from);
+      from = now;
+      if (!live.critical && (steps !== undefined || !room.isLeft())) return false;
+    }
+    targets = undefined;
+    services.taken(live);
+    return true;
+  };
+
+  const isLittle = (): boolean =>
+    (queue.length - head) * services.targetCount() <= LITTLE_COUNT && textUnits <= LITTLE_TEXT_UNITS;
+
+  /** Whatever time it takes: it is little. */
+  const takeAll = (): void => {
+    for (let first = queue[head]; first !== undefined; first = queue[head]) step(first);
+  };
+
+  return {
+    push: (live, publisher) => {
+      if (live.critical && isWaiting() && isLittle()) takeAll();
+      const isFirst = !isWaiting();
+      if (isFirst && takeNow(live)) return;
+      queue.push({ live, publisher });
+      textUnits += textUnitsOf(live);
+      publisher?.added(live);
+      if (!live.critical) remember(live);
+      if (isFirst) work();
+      else if (live.critical) services.expedite(live);
+    },
+    behindAfter: () => {
+      const first = queue[head];
+      return first === undefined ? undefined : first.live.entry.epoch - 1;
+    },
+    overtaken: (view, entry) => {
+      const overtaken: LiveEntry[] = [];
+      for (const live of bySession.get(entry.event.session_id) ?? []) {
+        const { epoch } = live.entry;
+        if (epoch <= view.epoch() || epoch >= entry.epoch || live.critical || !view.terms.wants(live)) continue;
+        overtaken.push(live);
+      }
+      return overtaken;
+    },
+    settled: () => (isWaiting() ? new Promise((resolve) => settling.push(resolve)) : undefined),
+  };
+}

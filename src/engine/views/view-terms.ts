@@ -1,0 +1,44 @@
+// What of a subscription's terms decides its view, and the interning that lets equal terms share one.
+import type { AgentEvent } from "../event/event.js";
+import { compileFilter, wants } from "../terms/filter.js";
+import type { Terms } from "../terms/terms.js";
+import type { InternedShape } from "./live-entry.js";
+import type { ViewTerms } from "./view-spec.js";
+
+/** Equal for subscriptions that can share a view; rates, pace and pauses are not part of it. */
+export function viewKey(terms: Terms): string {
+  return JSON.stringify([
+    terms.preferredVerbosity,
+    terms.languages,
+    [...terms.coalesceBoundaries].sort(),
+    terms.maxChars,
+    terms.cognitiveLoad === "low",
+    terms.supportsConfirmationReply,
+    terms.supportsClarificationReply,
+    terms.supportsConfirmationReply || terms.supportsClarificationReply ? terms.ownSessions?.key : undefined,
+    [...terms.eventFilters.include].sort(),
+    [...terms.eventFilters.exclude].sort(),
+    [...terms.supportedExtensions].sort(),
+  ]);
+}
+
+export function createViewTerms(terms: Terms, shape: InternedShape): ViewTerms {
+  const boundaries = terms.coalesceBoundaries;
+  const filter = compileFilter(terms.eventFilters);
+  const level = (["word", "sentence", "paragraph"] as const).find((one) => boundaries.includes(one));
+  return {
+    key: viewKey(terms),
+    shape,
+    wants: (live) => wants(terms, filter, live.entry),
+    passThrough: boundaries.includes("none"),
+    level,
+    maxChars: terms.maxChars,
+    carriesExtensions: (event) => carriesExtensions(event, terms.supportedExtensions),
+  };
+}
+
+function carriesExtensions(event: AgentEvent, supported: readonly string[]): boolean {
+  if (supported.length === 0 || event.extensions === undefined) return false;
+  const context = event["@context"];
+  return typeof context !== "string" && context.some((vocabulary) => supported.includes(vocabulary));
+}

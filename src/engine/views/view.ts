@@ -1,0 +1,235 @@
+// A view: the stream as one set of terms sees it. Filter, shape and the coalescing of streamed text are done here, once for all subscriptions
+// that share the terms (R10, R14, R15, R30). Rates, pauses and what a slow peer misses are each subscription's own and live elsewhere.
+
+import type { Millis } from "../../contracts/clock.js";
+import type { AgentEvent, Epoch } from "../event/event.js";
+import { isTerminalKind } from "../event/event.js";
+import { laterTimestamp } from "../event/timestamps.js";
+import { boundaryOf } from "../terms/terms.js";
+import { codePointCount } from "../text/code-points.js";
+import { followedBy, type Steps } from "../time/steps.js";
+import { createDelivery, type Delivery } from "./delivery.js";
+import { createHeldTexts } from "./held-text.js";
+import type { HeldTexts } from "./held-text-spec.js";
+import { ownHint } from "./hold.js";
+import type { LiveEntry } from "./live-entry.js";
+import { encodedBytes, MAX_TEXT_BYTES, MOST_BYTES_PER_UNIT } from "./text-room.js";
+import { createTextStretches, type TextStretch } from "./text-stretches.js";
+import type { EventRole, EventUnit, Unit } from "./unit.js";
+import { timestampOf } from "./unit.js";
+import type { ViewLog } from "./view-log.js";
+import { createViewLog } from "./view-log.js";
+import type { ViewServices, ViewTerms } from "./view-spec.js";
+
+export interface View {
+  readonly terms: ViewTerms;
+  readonly log: ViewLog;
+  /** Takes the next event of the journal; what is left of it is to be done before the next one comes (R34). */
+  readonly push: (live: LiveEntry, at: Millis) => Steps | undefined;
+  /** The epoch of the last event taken. */
+  readonly epoch: () => Epoch;
+  /** Whether something is left to be done of that event (R34). */
+  readonly isTaking: () => boolean;
+  /** The lowest epoch of which it may still give something to a subscription that has taken all units. */
+  readonly owedFrom: () => Epoch;
+  /** Its text that is published and not released; what it does with it is told there. */
+  readonly texts: Omit<HeldTexts, "push" | "releaseFor" | "lowestEpoch">;
+  /** The timestamps of the last units of open sessions, and what else was sent of them to those who share it (R30). */
+  readonly timestamps: () => ReadonlyMap<string, string>;
+  readonly noteTimestamp: (session: string, timestamp: string) => void;
+  readonly deliveryOf: (unit: Unit) => Delivery;
+  /** The texts from a number on as one, made once for all who ask for the same. */
+  readonly stretchFrom: (index: number) => TextStretch | undefined;
+  /** The same unit with another event, made once for all who are to be given the same: `key` says what is changed (R4). */
+  readonly remade: (unit: EventUnit, key: string, make: (event: AgentEvent) => AgentEvent) => EventUnit;
+  /** Cancels its timers. */
+  readonly close: () => void;
+}
+
+/** Where a subscription stands in its view. */
+export interface Place {
+  readonly view: View;
+  cursor: number;
+}
+
+/** A view that nobody shares. */
+export interface PrivateView {
+  readonly view: View;
+  /** Pushes an entry, and lets go of text that is no longer needed. */
+  readonly push: (live: LiveEntry, at: Millis) => Steps | undefined;
+}
+
+const NOTHING_SENT: ReadonlyMap<string, string> = new Map();
+
+/**
+ * `sentBefore`: of a view that only one subscription has, the timestamps of the last events of sessions that it was sent by other terms: text that
+ * these terms release sooner stands with them (R30).
+ */
+export function createView(
+  terms: ViewTerms,
+  services: ViewServices,
+  startsAfter: Epoch,
+  appended: (critical: boolean) => void,
+  sentBefore: ReadonlyMap<string, string> = NOTHING_SENT,
+): View {
+  const lastTimestamps = new Map<string, string>();
+  const rendered = new WeakMap<Unit, Delivery>();
+  const remade = new WeakMap<Unit, Map<string, EventUnit>>();
+  let epoch = startsAfter;
+  let isTaking = false;
+
+  const deliveryOf = (unit: Unit): Delivery => {
+    if (unit.kind === "event") return unit.delivery;
+    if (unit.verbatim !== undefined) return unit.verbatim;
+    const known = rendered.get(unit);
+    if (known !== undefined) return known;
+    const delivery = createDelivery(services.renderText(unit, terms), unit.epoch, undefined);
+    rendered.set(unit, delivery);
+    return delivery;
+  };
+  const log = createViewLog(deliveryOf);
+  const stretches = createTextStretches(log, terms.maxChars);
+
+  const append = (unit: Unit): void => {
+    lastTimestamps.set(unit.session, timestampOf(unit));
+    log.append(unit);
+    appended(unit.kind === "event" && unit.role === "critical");
+  };
+
+  const noteTimestamp = (session: string, timestamp: string): void => {
+    lastTimestamps.set(session, laterTimestamp(timestamp, lastTimestamps.get(session)));
+  };
+
+  const standsAt = (session: string, timestamp: string): string => laterTimestamp(timestamp, sentBefore.get(session));
+
+  const texts = createHeldTexts({
+    terms,
+    services,
+    epoch: () => epoch,
+    standsAt,
+    lastTimestamp: (session) => lastTimestamps.get(session),
+    append,
+    passedBy: (session, timestamp) => noteTimestamp(session, timestamp),
+  });
+
+  const pushEvent = (live: LiveEntry, at: Millis): void => {
+    const { entry } = live;
+    const role = roleOf(live);
+    if (role !== "progress" && role !== "background-state") texts.releaseFor(live, at);
+    append({
+      kind: "event",
+      session: entry.event.session_id,
+      agent: entry.event.producer.agent_id,
+      at,
+      firstEpoch: entry.epoch,
+      epoch: entry.epoch,
+      low: texts.lowestEpoch(entry.epoch + 1),
+      role,
+      terminal: isTerminalKind(entry.kind),
+      entry,
+      delivery: live.deliveryIn(terms.shape),
+    });
+  };
+
+  const pushPassThrough = (live: LiveEntry, at: Millis): boolean => {
+    const { event, epoch: own } = live.entry;
+    const text = event.chunk;
+    if (typeof text !== "string") return false;
+    const position = typeof event.position === "number" ? event.position : 0;
+    if (text.length > terms.maxChars || text.length * MOST_BYTES_PER_UNIT > MAX_TEXT_BYTES) {
+      const tooLong = codePointCount(text) > terms.maxChars || encodedBytes(text) > MAX_TEXT_BYTES;
+      // Cut at the best boundaries, as every other stream would cut it.
+      if (tooLong) return false;
+    }
+    const timestamp = standsAt(event.session_id, event.timestamp);
+    const complete = event.complete === true;
+    const said = boundaryOf(event.coalesce_hint);
+    const hint = ownHint(event) ?? (complete ? "completion" : "none");
+    const isVerbatim = timestamp === event.timestamp && (said === undefined || said === hint);
+    const delivery = live.deliveryIn(terms.shape);
+    append({
+      kind: "text",
+      session: event.session_id,
+      agent: event.producer.agent_id,
+      at,
+      firstEpoch: own,
+      epoch: own,
+      low: own + 1,
+      output: live.output,
+      position,
+      endPosition: position + codePointCount(text),
+      text,
+      textBytes: undefined,
+      textRoom: undefined,
+      hint,
+      complete,
+      timestamp,
+      base: live.textBase,
+      mergeable: !terms.carriesExtensions(event),
+      verbatim: isVerbatim ? delivery : undefined,
+    });
+    return true;
+  };
+
+  const pushChunk = (live: LiveEntry, at: Millis): Steps | undefined => {
+    if (terms.passThrough && pushPassThrough(live, at)) return undefined;
+    const steps = texts.push(live, live.output, at);
+    if (steps === undefined) return undefined;
+    isTaking = true;
+    return followedBy(steps, () => {
+      isTaking = false;
+    });
+  };
+
+  return {
+    terms,
+    log,
+    push: (live, at) => {
+      epoch = live.entry.epoch;
+      const { kind, event } = live.entry;
+      if (kind === "output.streaming") return terms.wants(live) ? pushChunk(live, at) : undefined;
+      if (terms.wants(live)) pushEvent(live, at);
+      if (isTerminalKind(kind)) lastTimestamps.delete(event.session_id);
+      return undefined;
+    },
+    epoch: () => epoch,
+    isTaking: () => isTaking,
+    owedFrom: () => texts.lowestEpoch(epoch + 1),
+    texts,
+    timestamps: () => lastTimestamps,
+    noteTimestamp,
+    deliveryOf,
+    stretchFrom: stretches.from,
+    remade: (unit, key, make) => {
+      const byKey = remade.get(unit) ?? new Map<string, EventUnit>();
+      remade.set(unit, byKey);
+      const known = byKey.get(key);
+      if (known !== undefined) return known;
+      const event = make(unit.delivery.event);
+      const entry = { ...unit.entry, event, source: undefined };
+      const made = { ...unit, entry, delivery: createDelivery(event, unit.epoch, undefined) };
+      byKey.set(key, made);
+      return made;
+    },
+    close: texts.close,
+  };
+}
+
+/** How an event behaves among those that wait (R11, R30). */
+export function roleOf(live: Pick<LiveEntry, "entry" | "critical">): EventRole {
+  const { entry, critical } = live;
+  if (critical) return "critical";
+  switch (entry.kind) {
+    case "progress.updated":
+      return "progress";
+    case "state.changed":
+      if (isGateState(entry.event.from_state) || isGateState(entry.event.to_state)) return "gate";
+      return entry.event.urgency === "background" ? "background-state" : "state";
+    default:
+      return "plain";
+  }
+}
+
+function isGateState(state: unknown): boolean {
+  return state === "awaiting_input" || state === "handing_off";
+}

@@ -1,0 +1,126 @@
+// The blocking contract as one call (AAEP §6.1, §6.8): an agent asks, and its call is answered when the question has its outcome.
+import { Fault } from "../../../base/errors.js";
+import type { AbortSignalLike } from "../../../contracts/rpc.js";
+import type { AgentHandle } from "../../../engine/agents/agent-handle.js";
+import type { HostDecision, ResolvedQuestion } from "../../../engine/questions/question-result.js";
+import type { Message } from "../json/message.js";
+
+/** What the daemon puts where an agent that asks leaves it out: time enough for a person, and nothing done without one. */
+const CONFIRMATION_DEFAULTS = { timeout_seconds: 300, default_decision: "reject" } as const;
+const CLARIFICATION_DEFAULTS = { timeout_seconds: 300 } as const;
+
+/** A call that waits for a person. `signal`: "cancelled" takes the question back (V7), "ended" leaves it as it is (H10). */
+export interface AskingCall {
+  readonly signal: AbortSignalLike;
+  /** Of a session that another connection has (R8). */
+  readonly resumeToken?: string | undefined;
+}
+
+/** Members of a cancellation that say what was decided in a dialog of the agent's own (R5a). */
+export type HostAnswer = Readonly<Record<string, unknown>>;
+
+/** Undefined where the question is just taken back. Throws "invalid_params" for one member without the other, and for other values. */
+function hostDecision({ decided_by: by, decision }: HostAnswer): HostDecision | undefined {
+  if (by === undefined && decision === undefined) return undefined;
+  const fault = (pointer: string, sentence: string) => new Fault("invalid_params", sentence, { pointer, rule: "R5a" });
+  if (by !== "host") {
+    throw fault(
+      "/decided_by",
+      'Set `decided_by` to "host" where the agent\'s own dialog was answered, else leave out `decision` as well.',
+    );
+  }
+  if (decision === "accept" || decision === "reject") return decision;
+  throw fault("/decision", 'Set `decision` to "accept" or "reject", as the person decided.');
+}
+
+export interface AgentQuestions {
+  /** `fields` are those of the awaiting event, with `session_id`. Throws what refuses the question; resolves with its outcome. */
+  readonly confirm: (fields: unknown, call: AskingCall) => Promise<ResolvedQuestion>;
+  readonly clarify: (fields: unknown, call: AskingCall) => Promise<ResolvedQuestion>;
+  /**
+   * Takes a question back, or closes it as `host` says, and answers when that is safe (R29): whether it was open, and this agent's or of the session
+   * whose token is shown.
+   */
+  readonly cancel: (token: string, host: HostAnswer, resumeToken?: string) => boolean | Promise<boolean>;
+  /**
+   * Throws "not_found" for a token that is not remembered, and just so where this connection neither has the question's session nor shows its token
+   * (R19).
+   */
+  readonly outcomeOf: (token: string, resumeToken?: string) => ResolvedQuestion | "open";
+}
+
+/**
+ * How many questions of one connection may wait for their outcomes at a time. Half of the requests that may be without an answer before reading
+ * pauses: an agent that asks too much can still take its questions back.
+ */
+export const MAX_AWAITED_COUNT = 2048;
+
+export function createAgentQuestions(agent: () => AgentHandle): AgentQuestions {
+  let awaitedCount = 0;
+  /** Counts what is asked, unless it is refused. Its outcome may come at once. */
+  const counted = <Asked>(asks: () => Asked): Asked => {
+    awaitedCount += 1;
+    try {
+      return asks();
+    } catch (caught) {
+      awaitedCount -= 1;
+      throw caught;
+    }
+  };
+
+  const ask = (
+    given: unknown,
+    { signal, resumeToken }: AskingCall,
+    type: string,
+    defaults: Message,
+  ): Promise<ResolvedQuestion> => {
+    if (typeof given !== "object" || given === null || Array.isArray(given)) {
+      throw new Fault("invalid_params", "Give the fields of the question, with session_id.", {
+        pointer: "",
+        rule: "R33",
+      });
+    }
+    if (awaitedCount >= MAX_AWAITED_COUNT) {
+      const sentence = `Wait for an outcome or take a question back first: ${MAX_AWAITED_COUNT} of this connection are waited for.`;
+      throw new Fault("rate_limit", sentence, { pointer: "", rule: "AAEP §6.1" });
+    }
+    const handle = agent();
+    return new Promise((resolve) => {
+      const fields = { ...defaults, ...(given as Message), type };
+      const told = (resolved: ResolvedQuestion): void => {
+        awaitedCount -= 1;
+        resolve(resolved);
+      };
+      const { token } = counted(() => handle.ask(fields, told, resumeToken));
+      // An agent that is gone may come back to its question (R8); only one that is there takes it back.
+      const withdraw = (): void => {
+        if (signal.reason !== "cancelled") return;
+        try {
+          handle.cancel(token, resumeToken);
+        } catch (caught) {
+          // While the journal takes nothing, the question stays open and is waited for.
+          if (!(caught instanceof Fault) || caught.code !== "storage_unavailable") throw caught;
+        }
+      };
+      if (signal.aborted) withdraw();
+      else signal.addEventListener("abort", withdraw, { once: true });
+    });
+  };
+
+  return {
+    confirm: (fields, call) => ask(fields, call, "aaep:agent.awaiting.confirmation", CONFIRMATION_DEFAULTS),
+    clarify: (fields, call) => ask(fields, call, "aaep:agent.awaiting.clarification", CLARIFICATION_DEFAULTS),
+    cancel: (token, host, resumeToken) => {
+      const handle = agent();
+      if (!handle.cancel(token, resumeToken, hostDecision(host))) return false;
+      return handle.safety()?.then(() => true) ?? true;
+    },
+    outcomeOf: (token, resumeToken) => {
+      const outcome = agent().outcomeOf(token, resumeToken);
+      if (outcome !== undefined) return outcome;
+      const sentence =
+        "Name the reply_token of a question of your own session that was asked in the last 24 hours; show resume_token where the session is another connection's.";
+      throw new Fault("not_found", sentence, { pointer: "/reply_token", rule: "AAEP §6.2" });
+    },
+  };
+}

@@ -1,0 +1,38 @@
+// AAEP messages as JSON in UTF-8 (AAEP §3.8).
+import { Fault } from "../../../base/errors.js";
+import { parseJsonDocument } from "../../../base/json-document.js";
+import type { Codec } from "../../../contracts/codec.js";
+
+/** What the platform supplies: UTF-8, and decoding that refuses what is not. */
+export interface Utf8 {
+  readonly encode: (text: string) => Uint8Array;
+  /** Throws on malformed bytes. */
+  readonly decode: (bytes: Uint8Array) => string;
+}
+
+export function createJsonCodec(utf8: Utf8): Required<Codec<Uint8Array, unknown>> {
+  return {
+    decode: (frame) => parseJsonDocument(decoded(frame, utf8)),
+    textOf: (frame) => {
+      try {
+        return utf8.decode(frame);
+      } catch {
+        return undefined;
+      }
+    },
+    encode: (message) => utf8.encode(JSON.stringify(message)),
+    format: { name: "json", encode: (event, source) => utf8.encode(source ?? JSON.stringify(event)) },
+  };
+}
+
+function decoded(frame: Uint8Array, utf8: Utf8): string {
+  try {
+    return utf8.decode(frame);
+  } catch (caught) {
+    throw new Fault("invalid_json", "Send messages in UTF-8; this one is not.", {
+      pointer: "",
+      rule: "AAEP §3.8",
+      cause: caught,
+    });
+  }
+}

@@ -1,0 +1,103 @@
+// What agents send to the services, read as documents.
+import type { DescMessage } from "@bufbuild/protobuf";
+import { BinaryReader } from "@bufbuild/protobuf/wire";
+import { EventBatchSchema, PublishRequestSchema } from "#gen/aaep/v1/agent_service_pb.js";
+import { Fault } from "../../../base/errors.js";
+import type { ServiceMessage } from "../../../contracts/service.js";
+import { topicKind } from "../../../engine/event/event.js";
+import type { OpenQuestion } from "../../../engine/sessions/session-record.js";
+import { assertEventCount } from "../agent/agent-desk.js";
+import type { Message } from "../json/message.js";
+import { DELIMITED } from "../protobuf/byte-writer.js";
+import { listLengthWithin } from "../protobuf/list-length.js";
+import { requestIdOf } from "./service-claims.js";
+import { documentIn } from "./service-frames.js";
+
+/** One request of the stream: exactly one of its members beside the id, which is empty where it has none. */
+export type PublishRequest = { readonly id: string } & PublishAction;
+
+export type PublishAction =
+  | ({ readonly kind: "publish" } & EventBatch)
+  | { readonly kind: "manifest"; readonly manifest: Message }
+  | { readonly kind: "resume"; readonly claim: Message };
+
+export interface EventBatch {
+  readonly events: readonly unknown[];
+  readonly resumeToken: string | undefined;
+}
+
+/** @throws Fault "invalid_message", or "invalid_event"; pointers of events begin with an index */
+export function publishRequestIn(frame: ServiceMessage): PublishRequest {
+  const { request_id: requestId, publish, manifest, resume } = agentDocument(PublishRequestSchema, frame);
+  const id = textOf(requestId) ?? "";
+  if (manifest !== undefined) return { id, kind: "manifest", manifest: manifest as Message };
+  if (resume !== undefined) return { id, kind: "resume", claim: resume as Message };
+  if (publish !== undefined) return { id, kind: "publish", ...batchIn(publish) };
+  throw new Fault("invalid_message", "Send one of `publish`, `manifest` and `resume`.", { pointer: "", rule: "R20" });
+}
+
+/** The id of a request that is no good for anything else. */
+export function requestIdIn(frame: ServiceMessage): string {
+  if (frame.written !== undefined) return requestIdOf(frame.written.text);
+  const reader = new BinaryReader(frame);
+  let id = "";
+  try {
+    while (reader.pos < reader.len) {
+      const [number, wireType] = reader.tag();
+      if (number === PublishRequestSchema.field.requestId.number && wireType === DELIMITED) id = reader.string();
+      else reader.skip(wireType, number);
+    }
+  } catch {
+    // What stood before the place where it breaks off is known all the same.
+  }
+  return id;
+}
+
+/**
+ * A call of an agent as a document. Pointers of events in a batch begin with an index.
+ * @throws Fault "invalid_message", "invalid_event", or "message_too_large": a batch that has too many events is not decoded
+ */
+export function agentDocument(descriptor: DescMessage, frame: ServiceMessage): Message {
+  const batch = descriptor.fields.find(({ message }) => message?.typeName === EventBatchSchema.typeName);
+  if (batch !== undefined)
+    assertEventCount(listLengthWithin(frame, batch.number, EventBatchSchema.field.events.number));
+  try {
+    return documentIn(descriptor, frame);
+  } catch (caught) {
+    if (!(caught instanceof Fault) || caught.pointer?.startsWith("/events/") !== true) throw caught;
+    throw caught.with({ pointer: caught.pointer.slice("/events".length) });
+  }
+}
+
+/** @throws Fault "invalid_message" where there is none */
+export function batchIn(publish: unknown): EventBatch {
+  if (publish === undefined) throw missing("publish", "with the events");
+  const { events, resume_token } = publish as Message;
+  return { events: (events as readonly Message[]).map(withCompletion), resumeToken: textOf(resume_token) };
+}
+
+/** A truth value that is absent is false to everybody who writes protobuf: a chunk that does not say so is not its output's last. */
+function withCompletion(event: Message): Message {
+  const { type, complete } = event;
+  if (complete !== undefined || topicKind(String(type)) !== "output.streaming") return event;
+  return { ...event, complete: false };
+}
+
+/** The fields of a question. @throws Fault "invalid_message" where there is none, or another event */
+export function questionIn(event: unknown, kind: OpenQuestion["kind"]): Message {
+  if (event === undefined) throw missing("event", `with session_id and awaiting_${kind}`);
+  const fields = event as Message;
+  if (fields.type === undefined || topicKind(String(fields.type)) === `awaiting.${kind}`) return fields;
+  const sentence = `Ask with an event whose payload is awaiting_${kind}; publish others by Publish or PublishBatch.`;
+  throw new Fault("invalid_message", sentence, { pointer: "/type", rule: "AAEP §6.1" });
+}
+
+/** Of a message that lacks what it is for. */
+export function missing(field: string, rest: string): Fault {
+  return new Fault("invalid_message", `Give \`${field}\`, ${rest}.`, { pointer: `/${field}`, rule: "R20" });
+}
+
+/** A text that says something; in protobuf one that is empty is one that is not there. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

@@ -1,0 +1,178 @@
+// aaep.v1.AgentService as methods that every transport of services can serve (R3, R8, R29, AAEP ch. 6).
+import type { DescMessage, DescMethod } from "@bufbuild/protobuf";
+import {
+  AgentService,
+  CancelRequestSchema,
+  CancelResponseSchema,
+  ClarifyRequestSchema,
+  ClarifyResponseSchema,
+  ConfirmRequestSchema,
+  ConfirmResponseSchema,
+  GetOutcomeRequestSchema,
+  GetOutcomeResponseSchema,
+  PublishBatchRequestSchema,
+  PublishBatchResponseSchema,
+  ResumeSessionRequestSchema,
+  ResumeSessionResponseSchema,
+  SetManifestRequestSchema,
+  SetManifestResponseSchema,
+} from "#gen/aaep/v1/agent_service_pb.js";
+import { Fault, publicFault } from "../../../base/errors.js";
+import type { ServiceCall, ServiceMethod } from "../../../contracts/service.js";
+import type { AgentDesk } from "../agent/agent-desk.js";
+import { closedOutcomeDocument, closedSummaryDocument, receiptDocument } from "../agent/agent-documents.js";
+import { isCostlyCall } from "../agent/costly-calls.js";
+import type { Message } from "../json/message.js";
+import { encodeDocument } from "../protobuf/encode.js";
+import { type AgentLeaseServices, createAgentLeases, type LeaseClaim } from "./agent-leases.js";
+import { agentDocument, batchIn, missing, questionIn, textOf } from "./agent-requests.js";
+import { type AgentStreamServices, serveAgentStream } from "./agent-stream.js";
+import { createCallTurns } from "./call-turns.js";
+
+export interface AgentServiceServices extends AgentLeaseServices, AgentStreamServices {
+  readonly engine: AgentLeaseServices["engine"] & AgentStreamServices["engine"];
+}
+
+export interface AgentMethods {
+  /** All of AgentService; one list for all transports. */
+  readonly methods: readonly ServiceMethod[];
+  /** Agents by single calls that are known. */
+  readonly leaseCount: () => number;
+  /**
+   * Ends them, once the engine has ended the sessions; streams are ended by their own `finish`. Calls under way are answered, new ones refused.
+   */
+  readonly close: () => void;
+}
+
+/** More events than this in one call are a costly call. */
+const MANY_EVENTS = 64;
+
+export function agentMethods(services: AgentServiceServices): AgentMethods {
+  const { method } = AgentService;
+  const leases = createAgentLeases(services);
+  const turns = createCallTurns(services.clock);
+
+  /** A method that is answered once. */
+  const unary = (
+    descriptor: DescMethod,
+    request: DescMessage,
+    answer: DescMessage,
+    answerOf: (request: Message, call: ServiceCall) => Promise<Message>,
+  ): ServiceMethod => ({
+    kind: "unary",
+    descriptor,
+    answer: async (frame, call) => {
+      try {
+        return encodeDocument(answer, await answerOf(agentDocument(request, frame), call));
+      } catch (caught) {
+        throw publicFault(caught, services.log);
+      }
+    },
+  });
+
+  /** In a turn of its own, one of its peer's at a time (G2). */
+  const inTurn = async <Answer>({ peer, signal }: ServiceCall, call: () => Promise<Answer>): Promise<Answer> =>
+    await turns(peer.label, () => {
+      if (signal.aborted) throw new Fault("cancelled", "The call was taken back before its turn came.");
+      return call();
+    });
+
+  /** Asks as the agent of the call, and answers with the outcome. */
+  const ask =
+    (kind: "confirmation" | "clarification") =>
+    async (request: Message, { signal }: ServiceCall): Promise<Message> => {
+      const fields = questionIn(request.event, kind);
+      const claim = claimOf(request);
+      const asking = { signal, resumeToken: claim.resumeToken };
+      const { answer, agentKey } = await leases.call(claim, signal, (desk) =>
+        kind === "confirmation" ? desk.confirm(fields, asking) : desk.clarify(fields, asking),
+      );
+      return { outcome: closedOutcomeDocument(answer), ...keyMember(agentKey) };
+    };
+
+  const publishBatch = async (request: Message, call: ServiceCall): Promise<Message> => {
+    const { events, resumeToken } = batchIn(request.publish);
+    const publish = async (desk: AgentDesk): Promise<Message> => {
+      const room = desk.agent().room();
+      if (room !== undefined) await room;
+      const receipt = desk.publish({ events, isArray: true, resumeToken });
+      // What is acknowledged is safe (R29).
+      await receipt.durable;
+      return receiptDocument(receipt);
+    };
+    const act = () => leases.call({ agentKey: textOf(request.agent_key), resumeToken }, call.signal, publish);
+    const isCostly = events.length > MANY_EVENTS || isCostlyCall("aaep.publish", events);
+    const { answer, agentKey } = await (isCostly ? inTurn(call, act) : act());
+    return { receipt: answer, ...keyMember(agentKey) };
+  };
+
+  const resumeSession = async (request: Message, call: ServiceCall): Promise<Message> => {
+    const session = request.session as Message | undefined;
+    if (session === undefined) throw missing("session", "with session_id and resume_token");
+    const claim = { agentKey: textOf(request.agent_key), resumeToken: textOf(session.resume_token) };
+    const { answer, agentKey } = await inTurn(call, () =>
+      leases.call(claim, call.signal, async (desk) => {
+        // Asked first: while the journal takes nothing, nothing is taken over. What is told is safe (R29).
+        const durable = desk.safety();
+        const answered = closedSummaryDocument(desk.resumeSession(session));
+        await durable;
+        return answered;
+      }),
+    );
+    return { session: answer, ...keyMember(agentKey) };
+  };
+
+  const cancel = async (request: Message, { signal }: ServiceCall): Promise<Message> => {
+    const claim = claimOf(request);
+    const { answer, agentKey } = await leases.call(claim, signal, (desk) =>
+      desk.cancel(tokenOf(request), request, claim.resumeToken),
+    );
+    return { cancelled: answer, ...keyMember(agentKey) };
+  };
+
+  const getOutcome = async (request: Message, { signal }: ServiceCall): Promise<Message> => {
+    const claim = claimOf(request);
+    const { answer, agentKey } = await leases.call(claim, signal, (desk) =>
+      desk.outcomeOf(tokenOf(request), claim.resumeToken),
+    );
+    return { ...(answer === "open" ? {} : { outcome: closedOutcomeDocument(answer) }), ...keyMember(agentKey) };
+  };
+
+  const setManifest = async (request: Message, { signal }: ServiceCall): Promise<Message> => {
+    if (request.manifest === undefined) throw missing("manifest", "that says who the agent is");
+    const claim = { agentKey: textOf(request.agent_key), resumeToken: undefined };
+    const { agentKey } = await leases.call(claim, signal, (desk) => desk.setManifest(request.manifest));
+    return keyMember(agentKey);
+  };
+
+  const methods: readonly ServiceMethod[] = [
+    {
+      kind: "stream",
+      descriptor: method.publish,
+      joinsRuns: false,
+      accept: (connection) => void serveAgentStream(connection, services),
+    },
+    unary(method.publishBatch, PublishBatchRequestSchema, PublishBatchResponseSchema, publishBatch),
+    unary(method.confirm, ConfirmRequestSchema, ConfirmResponseSchema, ask("confirmation")),
+    unary(method.clarify, ClarifyRequestSchema, ClarifyResponseSchema, ask("clarification")),
+    unary(method.cancel, CancelRequestSchema, CancelResponseSchema, cancel),
+    unary(method.getOutcome, GetOutcomeRequestSchema, GetOutcomeResponseSchema, getOutcome),
+    unary(method.resumeSession, ResumeSessionRequestSchema, ResumeSessionResponseSchema, resumeSession),
+    unary(method.setManifest, SetManifestRequestSchema, SetManifestResponseSchema, setManifest),
+  ];
+
+  return { methods, leaseCount: leases.count, close: leases.close };
+}
+
+function claimOf(request: Message): LeaseClaim {
+  return { agentKey: textOf(request.agent_key), resumeToken: textOf(request.resume_token) };
+}
+
+/** Where it names none, there is no such question. */
+function tokenOf(request: Message): string {
+  return textOf(request.reply_token) ?? "";
+}
+
+function keyMember(agentKey: string | undefined): Message {
+  return agentKey === undefined ? {} : { agent_key: agentKey };
+}

@@ -1,0 +1,83 @@
+// AAEP messages as JSON in aaep.v1.AaepMessage: the service as the specification draws it (AAEP app. B.5).
+import { fromBinary } from "@bufbuild/protobuf";
+import { type AaepMessage, AaepMessageSchema } from "#gen/aaep/v1/aaep_service_pb.js";
+import { Fault } from "../../../base/errors.js";
+import type { Codec } from "../../../contracts/codec.js";
+import type { ServiceMessage } from "../../../contracts/service.js";
+import { claimsOfMessage } from "../json/claims.js";
+import { createJsonCodec, type Utf8 } from "../json/json-codec.js";
+import { ByteWriter, DELIMITED } from "../protobuf/byte-writer.js";
+import { createWriterMemory } from "../protobuf/writer-memory.js";
+import { assertMessage } from "./service-frames.js";
+
+/** One message is written at a time. */
+const MEMORY = createWriterMemory();
+
+const JSON_FIELD = AaepMessageSchema.field.json.number;
+const TYPE_FIELD = AaepMessageSchema.field.messageType.number;
+
+/** An event to which nothing was added keeps its agent's own text, byte for byte (AAEP §8.2.1). */
+export function createAaepMessageCodec(utf8: Utf8): Codec<Uint8Array, unknown> {
+  const json = createJsonCodec(utf8);
+  return {
+    decode: (frame) => {
+      const { json: bytes, messageType } = messageOfFrame(frame);
+      const document = json.decode(bytes);
+      assertType(document, messageType);
+      return document;
+    },
+    textOf: (frame) => textIn(frame, json),
+    encode: (message) => encoded(json.encode(message), (message as { readonly type?: unknown }).type),
+    format: {
+      name: "aaep-message",
+      encode: (event, source) => encoded(json.format.encode(event, source), event.type),
+    },
+  };
+}
+
+/** A message that is named otherwise beside its text is not what the text says. */
+function textIn(frame: ServiceMessage, json: Required<Codec<Uint8Array, unknown>>): string | undefined {
+  try {
+    const { json: bytes, messageType } = messageOfFrame(frame);
+    const text = json.textOf(bytes);
+    const isNamed = messageType !== "" && text !== undefined;
+    return isNamed && claimsOfMessage(text).types.some((type) => type !== messageType) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+function messageOfFrame(frame: ServiceMessage): AaepMessage {
+  assertMessage(frame);
+  try {
+    return fromBinary(AaepMessageSchema, frame);
+  } catch (caught) {
+    throw notThis(caught);
+  }
+}
+
+function notThis(cause: unknown): Fault {
+  const sentence =
+    "These bytes are no aaep.v1.AaepMessage: send one, encoded in protobuf, with the message as JSON in its field `json`.";
+  return new Fault("invalid_message", sentence, { pointer: "", cause });
+}
+
+/** What stands beside the message is never taken for its type; where it says something else, two readers could see two messages. */
+function assertType(document: unknown, messageType: string): void {
+  const isObject = typeof document === "object" && document !== null;
+  if (messageType === "" || !isObject || !("type" in document) || document.type === messageType) return;
+  const sentence = "`message_type` and the `type` in `json` differ: make them the same, or leave out `message_type`.";
+  throw new Fault("invalid_message", sentence, { pointer: "/type", rule: "AAEP app. B.5" });
+}
+
+function encoded(json: Uint8Array, type: unknown): Uint8Array {
+  const writer = new ByteWriter(MEMORY);
+  writer.tag(JSON_FIELD, DELIMITED);
+  writer.varint(json.length);
+  writer.raw(json);
+  if (typeof type === "string") {
+    writer.tag(TYPE_FIELD, DELIMITED);
+    writer.text(type);
+  }
+  return writer.finish();
+}

@@ -1,0 +1,97 @@
+// AAEP messages as protobuf on the streams of aaep.v1.SubscriberService.
+import type { DescMessage } from "@bufbuild/protobuf";
+import { EventSchema } from "#gen/aaep/v1/event_pb.js";
+import {
+  ListenRequestSchema,
+  SubscribeRequestSchema,
+  SubscribeResponseSchema,
+} from "#gen/aaep/v1/subscriber_service_pb.js";
+import { Fault } from "../../../base/errors.js";
+import type { Codec } from "../../../contracts/codec.js";
+import type { ServiceMessage } from "../../../contracts/service.js";
+import type { WireFormat } from "../../../engine/views/delivery.js";
+import { type Document, encodeInField } from "../protobuf/encode.js";
+import { fieldNumbersIn } from "../protobuf/loose-fields.js";
+import { jsonTypeOf } from "../protobuf/message-types.js";
+import { soleMember } from "../protobuf/sole-member.js";
+import { assertMessage } from "./service-frames.js";
+
+const EVENTS = SubscribeResponseSchema.field.events.number;
+
+/**
+ * Each event as the bytes of a SubscribeResponse that holds it alone. Put one behind the other they are one response with all of them, and a
+ * ListenResponse is the same bytes.
+ */
+const EVENT_FORMAT: WireFormat<Uint8Array> = {
+  name: "protobuf",
+  encode: (event) => encodeInField(EVENTS, EventSchema, event),
+};
+
+/** What a response can carry beside events, by the `type` of its JSON form. */
+const RESPONSES: ReadonlyMap<string, { readonly number: number; readonly message: DescMessage }> = new Map(
+  SubscribeResponseSchema.oneofs.flatMap(({ fields }) =>
+    fields.flatMap(({ number, message }) => {
+      const type = message && jsonTypeOf(message.typeName);
+      return message === undefined || type === undefined ? [] : [[type, { number, message }] as const];
+    }),
+  ),
+);
+
+/** The codec of Subscribe: frames are a SubscribeRequest on the way in, the bytes of a SubscribeResponse on the way out. */
+export function createSubscribeCodec(): Codec<Uint8Array, unknown> {
+  return {
+    textOf: writtenIn,
+    decode: (frame) => {
+      assertMessage(frame);
+      const document = requestIn(frame);
+      if (document !== undefined) return document;
+      const names = SubscribeRequestSchema.fields.map(({ name }) => name).join(", ");
+      const sentence = `This SubscribeRequest has no message that is known here: set one of ${names}.`;
+      throw new Fault("invalid_message", sentence, { pointer: "" });
+    },
+    encode: encodeResponse,
+    format: EVENT_FORMAT,
+  };
+}
+
+/** The codec of Listen: a ListenRequest on the way in, undefined where it holds no request; the way out is that of Subscribe, byte for byte. */
+export function createListenCodec(): Codec<Uint8Array, unknown> {
+  return {
+    textOf: writtenIn,
+    decode: (frame) => {
+      assertMessage(frame);
+      return soleMember(ListenRequestSchema, frame);
+    },
+    encode: encodeResponse,
+    format: EVENT_FORMAT,
+  };
+}
+
+function writtenIn({ written }: ServiceMessage): string | undefined {
+  return written?.text;
+}
+
+const CLOSE = SubscribeRequestSchema.field.close.number;
+
+/**
+ * The message in a request. A close is one, whatever it holds: there is one subscription on a stream (R33). Only a `type` in it that says otherwise
+ * makes it two messages.
+ */
+function requestIn(frame: Uint8Array): Record<string, unknown> | undefined {
+  try {
+    return soleMember(SubscribeRequestSchema, frame);
+  } catch (caught) {
+    const [number, ...more] = fieldNumbersIn(frame);
+    const saysOtherwise = caught instanceof Fault && caught.pointer === "/type";
+    if (number !== CLOSE || more.length > 0 || saysOtherwise) throw caught;
+    return { type: "subscription.close" };
+  }
+}
+
+function encodeResponse(message: unknown): Uint8Array {
+  const document = message as Document;
+  const response = RESPONSES.get(String(document.type));
+  if (response !== undefined) return encodeInField(response.number, response.message, document);
+  const sentence = `A SubscribeResponse has no message for the type "${String(document.type)}".`;
+  throw new Fault("internal", sentence, { origin: "local" });
+}

@@ -1,0 +1,11 @@
+// A fault as the typed detail of a status (R20).
+import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
+import type { DescribeFault } from "../../../contracts/service.js";
+import { encodeDocument } from "../protobuf/encode.js";
+import { errorMessage } from "../subscriber/subscription-desk.js";
+
+/** An aaep.v1.AaepdError: what `aaepd.error` says in JSON. */
+export const describeFault: DescribeFault = (fault) => ({
+  typeName: AaepdErrorSchema.typeName,
+  bytes: encodeDocument(AaepdErrorSchema, errorMessage(fault)),
+});

@@ -1,0 +1,170 @@
+// What a listener says by calls beside its stream of Listen; each shows the key of its acceptance (R19, R26, R28).
+
+import type { DescMessage } from "@bufbuild/protobuf";
+import { SubscriptionCloseSchema } from "#gen/aaep/v1/handshake_pb.js";
+import {
+  CloseRequestSchema,
+  CloseResponseSchema,
+  ListPendingResponseSchema,
+  RenegotiateResponseSchema,
+  RepeatResponseSchema,
+  ReplyRequestSchema,
+  ReplyResponseSchema,
+  SkipResponseSchema,
+  SubscriberService,
+} from "#gen/aaep/v1/subscriber_service_pb.js";
+import { Fault } from "../../../base/errors.js";
+import type { Clock } from "../../../contracts/clock.js";
+import type { ServiceCall, ServiceMessage, ServiceMethod } from "../../../contracts/service.js";
+import { isJson } from "../json/claims.js";
+import type { Message } from "../json/message.js";
+import { encodeDocument } from "../protobuf/encode.js";
+import { fieldsIn, soleText } from "../protobuf/loose-fields.js";
+import { safeReply } from "../subscriber/safe-reply.js";
+import { createSubscriptionDesk, type DeskServices } from "../subscriber/subscription-desk.js";
+import { createCallTurns } from "./call-turns.js";
+import type { KeyedSubscription, KeyedSubscriptions } from "./keyed-subscriptions.js";
+import { claimsOfKeyed, type KeyedClaims, withoutKey } from "./service-claims.js";
+import { documentIn } from "./service-frames.js";
+
+type Unary = Extract<ServiceMethod, { kind: "unary" }>;
+
+/** Reply, Renegotiate, Close, ListPending, Repeat and Skip of aaep.v1.SubscriberService. */
+export function keyedCalls(
+  services: DeskServices,
+  clock: Pick<Clock, "afterTurn">,
+  subscriptions: KeyedSubscriptions,
+): readonly ServiceMethod[] {
+  const { method } = SubscriberService;
+  const desk = createSubscriptionDesk(services);
+  const turns = createCallTurns(clock);
+
+  /** A call whose cost grows with what is open or journaled. Its subscription is looked for again in its turn, when it may be gone. */
+  const costly = (
+    descriptor: Unary["descriptor"],
+    field: string,
+    answer: (one: KeyedSubscription, message: Message) => Uint8Array,
+  ): Unary => ({
+    kind: "unary",
+    descriptor,
+    answer: (frame: ServiceMessage, { signal }: ServiceCall) => {
+      const { key, message } = keyedMessage(descriptor.input, field, frame);
+      const { subscription_id: id } = message;
+      return turns(subscriptions.needed(id, key).open.id, () => {
+        if (signal.aborted) throw new Fault("cancelled", "The call was taken back before its turn came.");
+        return answer(subscriptions.needed(id, key), message);
+      });
+    },
+  });
+
+  /** Whether it counted, and never why not (AAEP §6.3.4). */
+  const reply = (frame: ServiceMessage): boolean | Promise<boolean> => {
+    const said = documentIn(method.reply.input, frame);
+    const message = (said.confirmation_reply ?? said.clarification_reply ?? {}) as Message;
+    const one = subscriptions.find(message.subscription_id, said.key);
+    const text = frame.written && withoutKey(frame.written.text);
+    if (one !== undefined) return safeReply(one.open, message, text);
+    desk.strayReply(message, text);
+    return false;
+  };
+
+  /** Of what is no message: it did not count. What is no JSON is no reply either. */
+  const refuseReply = (text: string, fault: Fault): Uint8Array => {
+    if (!isJson(text)) throw fault;
+    const { subscriptionId, key, replyToken } = claimsOfKeyed(text, ...REPLY_FIELDS);
+    (subscriptions.find(subscriptionId, key)?.open ?? desk).refuseReply(replyToken, withoutKey(text));
+    return encodeDocument(ReplyResponseSchema, { accepted: false });
+  };
+
+  const end = ({ open, end }: KeyedSubscription): Uint8Array => {
+    open.engine.close();
+    subscriptions.remove(open.id);
+    end();
+    return encodeDocument(CloseResponseSchema, {});
+  };
+
+  /** What is no message may still say clearly what it closes (R33). */
+  const endClaimed = ({ subscriptionId, key }: CloseClaims, fault: unknown): Uint8Array => {
+    const one = subscriptions.find(subscriptionId, key);
+    if (one === undefined) throw fault;
+    return end(one);
+  };
+
+  return [
+    {
+      kind: "unary",
+      descriptor: method.reply,
+      answer: (frame) => {
+        const counts = reply(frame);
+        const encode = (accepted: boolean): Uint8Array => encodeDocument(ReplyResponseSchema, { accepted });
+        return typeof counts === "boolean" ? encode(counts) : counts.then(encode);
+      },
+      refused: refuseReply,
+    },
+    costly(method.renegotiate, "renegotiate", ({ open, wake, end }, asked) => {
+      const { message, ended } = open.renegotiate(asked);
+      if (!ended) {
+        wake();
+        return encodeDocument(RenegotiateResponseSchema, { accepted: message });
+      }
+      subscriptions.remove(open.id);
+      end();
+      return encodeDocument(RenegotiateResponseSchema, { rejected: message });
+    }),
+    {
+      kind: "unary",
+      descriptor: method.close,
+      answer: (frame) => {
+        let said: KeyedMessage;
+        try {
+          said = keyedMessage(method.close.input, "close", frame);
+        } catch (caught) {
+          return endClaimed(closeClaimsIn(frame), caught);
+        }
+        return end(subscriptions.needed(said.message.subscription_id, said.key));
+      },
+      refused: (text, fault) => endClaimed(claimsOfKeyed(text, "close"), fault),
+    },
+    costly(method.listPending, "list_pending", ({ open }, message) => {
+      const questions = open.listPending(message);
+      return encodeDocument(ListPendingResponseSchema, { pending: { type: "aaepd.pending", questions } });
+    }),
+    costly(method.repeat, "repeat", ({ open }, message) => {
+      open.repeat(message);
+      return encodeDocument(RepeatResponseSchema, {});
+    }),
+    costly(method.skip, "skip", ({ open }, message) => {
+      open.skip(message);
+      return encodeDocument(SkipResponseSchema, {});
+    }),
+  ];
+}
+
+const REPLY_FIELDS = ReplyRequestSchema.oneofs.flatMap(({ fields }) =>
+  fields.flatMap(({ name, jsonName }) => [name, jsonName]),
+);
+
+type CloseClaims = Pick<KeyedClaims, "subscriptionId" | "key">;
+
+/** What bytes that cannot be decoded say of what they close. */
+function closeClaimsIn(frame: Uint8Array): CloseClaims {
+  const { key, close } = CloseRequestSchema.field;
+  const messages = fieldsIn(frame, close.number);
+  const ids = messages.flatMap((one) => fieldsIn(one, SubscriptionCloseSchema.field.subscriptionId.number));
+  return { subscriptionId: soleText(ids), key: soleText(fieldsIn(frame, key.number)) };
+}
+
+interface KeyedMessage {
+  readonly key: unknown;
+  readonly message: Message;
+}
+
+/** The message in `field`, and the key beside it. Throws `invalid_message` where there is no message. */
+function keyedMessage(descriptor: DescMessage, field: string, frame: ServiceMessage): KeyedMessage {
+  const said = documentIn(descriptor, frame);
+  // Where the field is there, it is a message.
+  const message = said[field] as Message | undefined;
+  if (message !== undefined) return { key: said.key, message };
+  const sentence = `Set \`${field}\` of the ${descriptor.typeName}, with the subscription_id in it and the key beside it.`;
+  throw new Fault("invalid_message", sentence, { pointer: "", rule: "R19" });
+}

@@ -1,0 +1,53 @@
+// Subscriptions whose listeners speak by calls of their own, beside their stream: found by id and key (R19).
+import { Fault } from "../../../base/errors.js";
+import type { OpenSubscription } from "../subscriber/subscription-desk.js";
+
+export interface KeyedSubscription {
+  readonly open: OpenSubscription;
+  /** Its source may have something. */
+  readonly wake: () => void;
+  /** Ends its stream in order. */
+  readonly end: () => void;
+}
+
+export interface KeyedSubscriptions {
+  readonly add: (one: KeyedSubscription) => void;
+  readonly remove: (id: string) => void;
+  /** Undefined for an id that is none, and for another key than its own: nobody can tell the two apart. */
+  readonly find: (id: unknown, key: unknown) => KeyedSubscription | undefined;
+  /** Throws `unknown_subscription` instead. */
+  readonly needed: (id: unknown, key: unknown) => KeyedSubscription;
+}
+
+export function createKeyedSubscriptions(): KeyedSubscriptions {
+  const subscriptions = new Map<string, KeyedSubscription>();
+
+  const find = (id: unknown, key: unknown): KeyedSubscription | undefined => {
+    const one = typeof id === "string" ? subscriptions.get(id) : undefined;
+    const isKnown = isSameKey(typeof key === "string" ? key : "", one?.open.key ?? NO_KEY);
+    return isKnown ? one : undefined;
+  };
+
+  return {
+    add: (one) => void subscriptions.set(one.open.id, one),
+    remove: (id) => void subscriptions.delete(id),
+    find,
+    needed: (id, key) => {
+      const one = find(id, key);
+      if (one !== undefined) return one;
+      const sentence =
+        "There is no such subscription of Listen; give the subscription_id of its acceptance, and the key of its honored_capabilities.aaepd.";
+      throw new Fault("unknown_subscription", sentence, { pointer: "/subscription_id", rule: "R19" });
+    },
+  };
+}
+
+/** As long as a real one, so that looking for a subscription that there is not takes as long. */
+const NO_KEY = "-".repeat(32);
+
+/** Without an early exit: how long it takes does not tell how much was right. */
+function isSameKey(given: string, key: string): boolean {
+  let difference = given.length ^ key.length;
+  for (let index = 0; index < key.length; index++) difference |= given.charCodeAt(index) ^ key.charCodeAt(index);
+  return difference === 0;
+}

@@ -1,0 +1,65 @@
+// The stream of a listener that says one thing on it, its request; the rest comes by calls of its own (R19, R22).
+import type { Protocol, ProtocolSession } from "../../../contracts/protocol.js";
+import { AAEP_VERSION } from "../subscriber/negotiate.js";
+import { StreamSubscription } from "../subscriber/stream-subscription.js";
+import { type DeskServices, errorMessage, NOTHING_OWED } from "../subscriber/subscription-desk.js";
+import type { KeyedSubscriptions } from "./keyed-subscriptions.js";
+
+/**
+ * The protocol of one such stream; undefined as its message asks for ch. 5's defaults. While it lasts its subscription is among `subscriptions`.
+ * `end` closes the stream in order. `origin`: as of `PeerIdentity`.
+ */
+export function createListenProtocol(
+  services: DeskServices,
+  subscriptions: KeyedSubscriptions,
+  end: () => void,
+  origin?: string,
+): Protocol<unknown> {
+  return {
+    name: "aaep-listen",
+    open: (wake, expel, tell): ProtocolSession<unknown> => {
+      const source = new StreamSubscription(services);
+      let hasEnded = false;
+      const endInOrder = (): void => {
+        hasEnded = true;
+        end();
+      };
+      return {
+        receive: (message) => {
+          const { open: former } = source;
+          const request = message ?? defaultRequest(services.ids.hex(8));
+          const events = { wake, isRemembered: message !== undefined, expelled: expel, tell, origin };
+          const { message: answer, isAccepted } = source.request(request, events);
+          const { open } = source;
+          // Nothing else can be tried on a stream that has no subscription.
+          if (!isAccepted || open === undefined)
+            return { answers: [answer], closes: former === undefined, wasCostly: true };
+          if (former !== undefined) subscriptions.remove(former.id);
+          subscriptions.add({ open, wake, end: endInOrder });
+          return { answers: [answer], closes: false, wasCostly: true };
+        },
+        refuse: (fault) => ({ answers: [errorMessage(fault)], closes: false, fault }),
+        source,
+        isOpen: () => source.open !== undefined,
+        finish: (reason) => (hasEnded ? { owed: NOTHING_OWED, messages: () => [] } : source.lastWords(reason)),
+        resumeAfter: () => source.resumeAfter(),
+        ended: (reason) => {
+          const { open } = source;
+          if (open === undefined) return;
+          subscriptions.remove(open.id);
+          open.engine.close(reason);
+        },
+      };
+    },
+  };
+}
+
+/** Of a listener that names nothing, not even itself (R22): nothing can be kept for its return (R17). */
+function defaultRequest(random: string): unknown {
+  return {
+    type: "subscription.request",
+    aaep_version: AAEP_VERSION,
+    subscriber_id: `listener-${random}`,
+    capabilities: {},
+  };
+}

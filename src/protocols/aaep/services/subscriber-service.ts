@@ -1,0 +1,123 @@
+// aaep.v1.SubscriberService and aaep.v1.AaepService, as every transport of services can serve them (AAEP app. B, R19, R20, R22, R28).
+import { create, toBinary } from "@bufbuild/protobuf";
+import { AaepService, ManifestSchema } from "#gen/aaep/v1/aaep_service_pb.js";
+import { SubscriberService, SubscriberServiceGetManifestResponseSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
+import type { Clock, Millis } from "../../../contracts/clock.js";
+import type { Codec } from "../../../contracts/codec.js";
+import type { Heartbeat, Protocol } from "../../../contracts/protocol.js";
+import type { ServiceMethod } from "../../../contracts/service.js";
+import type { Connection } from "../../../contracts/transport.js";
+import type { Utf8 } from "../json/json-codec.js";
+import type { Message } from "../json/message.js";
+import { encodeDocument } from "../protobuf/encode.js";
+import { createPlainProtocol } from "../sessions/plain-session.js";
+import type { DeskServices } from "../subscriber/subscription-desk.js";
+import { createAaepMessageCodec } from "./codec-aaep-message.js";
+import { createListenCodec, createSubscribeCodec } from "./codec-protobuf.js";
+import { keyedCalls } from "./keyed-calls.js";
+import { createKeyedSubscriptions } from "./keyed-subscriptions.js";
+import { createListenProtocol } from "./listen-session.js";
+import { claimsOfRequest } from "./service-claims.js";
+
+/** Serves a stream from its first frame to its end. Its client's half-close is not the end of its subscription. */
+export type ServeStream = (
+  connection: Connection<Uint8Array>,
+  codec: Codec<Uint8Array, unknown>,
+  protocol: Protocol<unknown>,
+  heartbeat: Heartbeat<unknown> | undefined,
+) => void;
+
+export interface SubscriberServices extends Omit<DeskServices, "heartbeatSeconds"> {
+  readonly clock: Pick<Clock, "afterTurn">;
+  readonly utf8: Utf8;
+  /** The daemon's manifest as it stands now. */
+  readonly manifest: () => Message;
+  readonly serve: ServeStream;
+  /** After how long a silence a typed stream says that it is alive, ms. 0: never. Asked for each stream. Default 15,000. */
+  readonly heartbeatMs?: () => Millis;
+}
+
+const HEARTBEAT_MS = 15_000;
+
+/** The methods of both services for subscribers. To be made once: what they serve shares its encodings (R14). */
+export function subscriberMethods(services: SubscriberServices): readonly ServiceMethod[] {
+  return [...typedMethods(services), ...jsonMethods(services)];
+}
+
+function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
+  const { serve, heartbeatMs = () => HEARTBEAT_MS } = services;
+  /** A stream keeps the heartbeat that it began with, and its subscription is told of that one. */
+  const begun = (): { readonly desk: DeskServices; readonly heartbeat: Heartbeat<unknown> | undefined } => {
+    const everyMs = heartbeatMs();
+    if (everyMs === 0) return { desk: services, heartbeat: undefined };
+    const heartbeat = { everyMs, message: heartbeatMessage };
+    return { desk: { ...services, heartbeatSeconds: everyMs / 1000 }, heartbeat };
+  };
+  const subscribeCodec = createSubscribeCodec();
+  const listenCodec = createListenCodec();
+  const subscriptions = createKeyedSubscriptions();
+  const { method } = SubscriberService;
+  return [
+    {
+      kind: "stream",
+      descriptor: method.subscribe,
+      joinsRuns: true,
+      accept: (connection) => {
+        const { origin } = connection.peer;
+        const { desk, heartbeat } = begun();
+        const protocol = createPlainProtocol(desk, { readClaims: claimsOfRequest, origin });
+        serve(connection, subscribeCodec, protocol, heartbeat);
+      },
+    },
+    {
+      kind: "stream",
+      descriptor: method.listen,
+      joinsRuns: true,
+      accept: (connection) => {
+        const end = (): void => void connection.close();
+        const { desk, heartbeat } = begun();
+        const protocol = createListenProtocol(desk, subscriptions, end, connection.peer.origin);
+        serve(connection, listenCodec, protocol, heartbeat);
+      },
+    },
+    ...keyedCalls(services, services.clock, subscriptions),
+    {
+      kind: "unary",
+      descriptor: method.getManifest,
+      answer: () => {
+        return encodeDocument(SubscriberServiceGetManifestResponseSchema, { manifest: services.manifest() });
+      },
+    },
+  ];
+}
+
+/** With where the subscriber can resume: what its filters keep back moves on as well (P7). */
+function heartbeatMessage(resumeAfter: string | undefined): Message {
+  return { type: "aaepd.heartbeat", ...(resumeAfter === undefined ? {} : { resume_after: resumeAfter }) };
+}
+
+/** The service of the specification's appendix: no heartbeats, for it has no message for them; gRPC's own keepalive watches its streams. */
+function jsonMethods(services: SubscriberServices): readonly ServiceMethod[] {
+  const codec = createAaepMessageCodec(services.utf8);
+  const desk: DeskServices = { ...services, heartbeatSeconds: undefined };
+  const { method } = AaepService;
+  return [
+    {
+      kind: "stream",
+      descriptor: method.subscribe,
+      joinsRuns: false,
+      accept: (connection) => {
+        const { origin } = connection.peer;
+        services.serve(connection, codec, createPlainProtocol(desk, { origin }), undefined);
+      },
+    },
+    {
+      kind: "unary",
+      descriptor: method.getManifest,
+      answer: () => {
+        const json = services.utf8.encode(JSON.stringify(services.manifest()));
+        return toBinary(ManifestSchema, create(ManifestSchema, { json }));
+      },
+    },
+  ];
+}

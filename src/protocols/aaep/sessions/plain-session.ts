@@ -1,0 +1,165 @@
+// AAEP without an envelope: one subscription a connection, each frame one message (AAEP §5.1, R23, R33).
+import { Fault, publicFault } from "../../../base/errors.js";
+import type { EndReason, LastWords, Protocol, ProtocolSession, Reaction } from "../../../contracts/protocol.js";
+import { isCostlyType } from "../agent/costly-calls.js";
+import { claimsOfMessage, isClose, isReplyType, NO_CLAIMS, type ReadClaims } from "../json/claims.js";
+import type { Message } from "../json/message.js";
+import { quoted } from "../subscriber/capabilities.js";
+import { StreamSubscription } from "../subscriber/stream-subscription.js";
+import {
+  createSubscriptionDesk,
+  type DeskServices,
+  errorMessage,
+  type OpenSubscription,
+  type SubscriptionEvents,
+} from "../subscriber/subscription-desk.js";
+
+const NOTHING: Reaction<unknown> = { answers: [], closes: false };
+
+export interface PlainProtocolOptions {
+  /** Reads what its peer's messages say of themselves where they cannot be taken. Default: of JSON. */
+  readonly readClaims?: ReadClaims;
+  /** As of `PeerIdentity`. Default: none. */
+  readonly origin?: string | undefined;
+}
+
+/** The protocol of a peer whose first message is a `subscription.request`. */
+export function createPlainProtocol(services: DeskServices, options: PlainProtocolOptions = {}): Protocol<unknown> {
+  const { readClaims = claimsOfMessage, origin } = options;
+  return {
+    name: "aaep",
+    open: (wake, expel, tell) => new PlainSession(services, { wake, expelled: expel, tell, origin }, readClaims),
+  };
+}
+
+/** A class, because there is one for each connection. */
+class PlainSession implements ProtocolSession<unknown> {
+  readonly source: StreamSubscription;
+  private readonly services: DeskServices;
+  private readonly events: SubscriptionEvents;
+  private readonly readClaims: ReadClaims;
+
+  constructor(services: DeskServices, events: SubscriptionEvents, readClaims: ReadClaims) {
+    this.services = services;
+    this.events = events;
+    this.readClaims = readClaims;
+    this.source = new StreamSubscription(services);
+  }
+
+  receive(message: unknown, text?: () => string | undefined): Reaction<unknown> {
+    const type = readableType(message);
+    try {
+      const reaction = this.react(message, text);
+      return isCostlyType(type) ? { ...reaction, wasCostly: true } : reaction;
+    } catch (caught) {
+      const fault = publicFault(caught, this.services.log);
+      return { answers: [errorMessage(fault, type)], closes: false, wasCostly: isCostlyType(type), fault };
+    }
+  }
+
+  refuse(fault: Fault, text?: () => string | undefined): Reaction<unknown> {
+    const { open } = this.source;
+    const written = text?.();
+    const claims = written === undefined ? NO_CLAIMS : this.readClaims(written);
+    if (written !== undefined && claims.types.some(isReplyType)) {
+      if (open !== undefined) open.refuseReply(claims.replyToken, written);
+      else createSubscriptionDesk(this.services).refuseReply(claims.replyToken, written);
+      return NOTHING;
+    }
+    if (open !== undefined && isClose(claims)) return this.close(open);
+    const [type] = claims.types;
+    const answered = typeof type === "string" ? type : undefined;
+    return { answers: [errorMessage(fault, answered)], closes: false, fault };
+  }
+
+  isOpen(): boolean {
+    return this.source.open !== undefined;
+  }
+
+  finish(reason: EndReason): LastWords<unknown> {
+    return this.source.lastWords(reason);
+  }
+
+  resumeAfter(): string | undefined {
+    return this.source.resumeAfter();
+  }
+
+  ended(reason?: EndReason): void {
+    const { open } = this.source;
+    if (open !== undefined) open.engine.close(reason);
+    else if (reason === "handshake_timeout") this.services.engine.refused(reason);
+  }
+
+  /** There is one subscription here, so whatever else a close says, this is the one that it means (R33). */
+  private close(open: OpenSubscription): Reaction<unknown> {
+    open.engine.close();
+    return { answers: [], closes: true };
+  }
+
+  private react(message: unknown, text: (() => string | undefined) | undefined): Reaction<unknown> {
+    const type = typeOf(message);
+    switch (type) {
+      case "subscription.request":
+        return answer(this.source.request(message, this.events).message);
+      case "subscription.renegotiate": {
+        const renegotiated = this.needed().renegotiate(message);
+        this.events.wake();
+        return { answers: [renegotiated.message], closes: renegotiated.ended };
+      }
+      case "subscription.close":
+        return this.close(this.needed());
+      case "confirmation.reply":
+      case "clarification.reply":
+        this.needed().reply(message, text?.());
+        return NOTHING;
+      case "aaepd.skip":
+        this.needed().skip(message);
+        return NOTHING;
+      case "aaepd.list_pending":
+        return answer({ type: "aaepd.pending", questions: this.needed().listPending(message) });
+      case "aaepd.repeat":
+        this.needed().repeat(message);
+        return NOTHING;
+      default:
+        throw unknownType(type, this.isOpen());
+    }
+  }
+
+  private needed(): OpenSubscription {
+    const { open } = this.source;
+    if (open !== undefined) return open;
+    throw new Fault("handshake_required", "Send a subscription.request first.", {
+      pointer: "/type",
+      rule: "AAEP §5.1",
+    });
+  }
+}
+
+const MESSAGES =
+  "subscription.renegotiate, subscription.close, confirmation.reply, clarification.reply, aaepd.skip, aaepd.list_pending and aaepd.repeat";
+
+/** Where a subscription is active, its first message has long been sent (P15). */
+function unknownType(type: string, isOpen: boolean): Fault {
+  const advice = isOpen ? `a subscriber may send ${MESSAGES}.` : "the first is a subscription.request.";
+  const detail = { pointer: "/type", rule: "AAEP §5.1" };
+  return new Fault("unknown_type", `There is no message of type ${quoted(type)}; ${advice}`, detail);
+}
+
+function answer(message: Message): Reaction<unknown> {
+  return { answers: [message], closes: false };
+}
+
+function readableType(message: unknown): string | undefined {
+  if (typeof message !== "object" || message === null || !("type" in message)) return undefined;
+  return typeof message.type === "string" ? message.type : undefined;
+}
+
+/** Throws for what is no message at all. */
+function typeOf(message: unknown): string {
+  const type = readableType(message);
+  if (type !== undefined) return type;
+  throw new Fault("invalid_message", "A message is a JSON object with a type.", {
+    pointer: "/type",
+    rule: "AAEP §5.1",
+  });
+}

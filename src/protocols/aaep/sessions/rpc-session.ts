@@ -1,0 +1,382 @@
+// AAEP in JSON-RPC 2.0: the agent's side, and the subscriber's with as many subscriptions as it likes on one connection (AAEP app. B, R8, R23,
+// R28, R33). Method names and params are known here; ids, errors' numbers and bytes are the transport's.
+
+import { Fault, publicFault } from "../../../base/errors.js";
+import type { Millis } from "../../../contracts/clock.js";
+import type { DeliverySource, EndReason } from "../../../contracts/protocol.js";
+import type { RefusedCall, RpcCall, RpcHandlers } from "../../../contracts/rpc.js";
+import type { PublishReceipt } from "../../../engine/agents/agent-handle.js";
+import type { Producer } from "../../../engine/event/event.js";
+import type { Owed } from "../../../engine/subscriptions/stream.js";
+import type { DeliveryRun } from "../../../engine/views/delivery.js";
+import { createAgentDesk } from "../agent/agent-desk.js";
+import { receiptDocument, summaryDocument } from "../agent/agent-documents.js";
+import { isCostlyCall } from "../agent/costly-calls.js";
+import { claimsOfCall } from "../json/claims.js";
+import type { Message } from "../json/message.js";
+import { sourceTexts } from "../json/source-text.js";
+import { quoted } from "../subscriber/capabilities.js";
+import { safeReply } from "../subscriber/safe-reply.js";
+import type { SpokenLanguages } from "../subscriber/spoken-languages.js";
+import {
+  createSubscriptionDesk,
+  type DeskServices,
+  errorMessage,
+  type OpenSubscription,
+} from "../subscriber/subscription-desk.js";
+import { createQuestionMethods, questionNotifications } from "./question-methods.js";
+import { longForm, NEEDS_AN_ANSWER, unanswerable } from "./rpc-forms.js";
+
+/** What the session needs of its connection. */
+export interface RpcPeer {
+  readonly notify: (method: string, params: object) => boolean;
+  /** One notification a delivery. `members` stand beside method and params. */
+  readonly deliver: (run: DeliveryRun, members: Readonly<Record<string, string>> | undefined) => boolean;
+  readonly writable: () => Promise<void>;
+}
+
+export interface RpcServices extends DeskServices {
+  readonly languages: SpokenLanguages;
+  /** The daemon's manifest as it stands now. */
+  readonly manifest: () => Message;
+  /** An agent has declared its manifest: its identity, languages and extensions. */
+  readonly manifestDeclared: (manifest: Message) => void;
+  /** How the daemon stands, the result of `aaepd.status`. Throws, or rejects with, a Fault for params that are none of it. */
+  readonly status: (params: unknown) => Message | Promise<Message>;
+  /** Identity that events of this connection get, where it declares none. */
+  readonly agentIdentity: Producer | undefined;
+  readonly startPump: (
+    source: DeliverySource,
+    send: (run: DeliveryRun) => boolean,
+  ) => { readonly wake: () => void; readonly stop: () => void };
+  /**
+   * Hands over what is owed as the peer takes it, until it is all or the time is over; `until` is an instant of the clock, ms. Resolves with at most
+   * how many events were left. Rejects where one could not be made.
+   */
+  readonly handOver: (owed: Owed, send: (run: DeliveryRun) => boolean, until: Millis | undefined) => Promise<number>;
+}
+
+export interface RpcSession {
+  readonly handlers: RpcHandlers;
+  /** Whether anything has been said that keeps a silent connection open (R22). */
+  readonly isOpen: () => boolean;
+  /** The peer has ended or broken the connection: its sessions' grace begins, its subscriptions end. */
+  readonly ended: (reason?: EndReason) => void;
+  /** Its agent says no more, while its subscriptions go on (R8a). */
+  readonly agentEnded: () => void;
+  /**
+   * Ends its subscriptions from this side; on a shutdown everything owed goes out first, as the peer takes it. Resolves with at most how many events
+   * were left when the time was over. Never rejects.
+   */
+  readonly finish: (reason: EndReason, until: Millis | undefined) => Promise<number>;
+}
+
+interface Held {
+  readonly open: OpenSubscription;
+  readonly stop: () => void;
+  /** What stands beside method and params of each event. While it is alone on its connection, nothing: its bytes are those of all others' then. */
+  members: Readonly<Record<string, string>> | undefined;
+}
+
+export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSession {
+  const desk = createSubscriptionDesk(services);
+  const held = new Map<string, Held>();
+  // Their last is being handed over.
+  const leaving = new Set<Held>();
+  let isOpen = false;
+  // Whoever asks over it does not answer over it (R5).
+  const connection = {};
+
+  const agent = createAgentDesk({
+    engine: services.engine,
+    identity: services.agentIdentity,
+    events: questionNotifications(peer.notify),
+    connection,
+    languages: services.languages,
+    manifestDeclared: services.manifestDeclared,
+  });
+  const questions = createQuestionMethods(agent);
+
+  const publish = (call: RpcCall): PublishReceipt => {
+    const { params } = call;
+    if (typeof params !== "object" || params === null) {
+      throw new Fault("invalid_params", "Publish one event, or an array of them.", { pointer: "", rule: "R33" });
+    }
+    const long = longForm(params);
+    const published = long?.events ?? params;
+    const isArray = Array.isArray(published);
+    return agent.publish({
+      events: isArray ? published : [published],
+      isArray,
+      resumeToken: long?.resumeToken,
+      sources: () => sourceTexts({ text: call.text, outline: call.outline, isArray, isLong: long !== undefined }),
+    });
+  };
+
+  const publishRequest = (call: RpcCall): Message | Promise<Message> => {
+    const receipt = publish(call);
+    return whenSafe(receiptDocument(receipt), receipt.durable);
+  };
+
+  const resumeSession = (params: unknown): Message | Promise<Message> => {
+    // Asked first: while the journal takes nothing, nothing is taken over.
+    const durable = agent.safety();
+    return whenSafe(summaryDocument(agent.resumeSession(params)), durable);
+  };
+
+  const end = (id: string): Held | undefined => {
+    const one = held.get(id);
+    held.delete(id);
+    one?.stop();
+    return one;
+  };
+
+  const subscribe = (params: unknown): Message => {
+    // The engine may call back before it has answered.
+    let wake = (): void => {};
+    let id = "";
+    const outcome = desk.request(params, {
+      wake: () => wake(),
+      expelled: (reason) => void expel(id, reason),
+      connection,
+      tell: ({ type, ...params }) => void peer.notify(String(type), { ...params, ...held.get(id)?.members }),
+    });
+    if (outcome.kind === "rejected") return outcome.message;
+    const { open } = outcome;
+    id = open.id;
+    const one: Held = { open, stop: () => pump.stop(), members: undefined };
+    const pump = services.startPump(open.engine, (run) => peer.deliver(run, one.members));
+    wake = () => pump.wake();
+    held.set(open.id, one);
+    // From here on nobody is to guess whose an event is; what the first was sent before, it was sent alone.
+    if (held.size > 1) for (const each of held.values()) each.members ??= { subscription_id: each.open.id };
+    pump.wake();
+    return outcome.message;
+  };
+
+  const expel = async (id: string, reason: EndReason, until?: Millis): Promise<number> => {
+    const one = end(id);
+    if (one === undefined) return 0;
+    const { open, members } = one;
+    leaving.add(one);
+    let leftCount = 0;
+    try {
+      leftCount = await services.handOver(open.owed(reason), (run) => peer.deliver(run, members), until);
+    } catch (caught) {
+      services.log.error({ err: caught, subscription: open.id }, "what a subscription was owed could not be made");
+    }
+    leaving.delete(one);
+    // The peer may have ended it meanwhile.
+    if (open.engine.isClosed()) return 0;
+    const closing = open.closing(reason);
+    open.engine.close(reason);
+    peer.notify("aaep.close", closing);
+    return leftCount;
+  };
+
+  /** The subscription that params name; without a name, the only one. */
+  const named = (params: unknown): OpenSubscription => {
+    const id = isNamed(params) ? params.subscription_id : undefined;
+    const [only] = held.values();
+    const one = id === undefined && held.size === 1 ? only : held.get(typeof id === "string" ? id : "");
+    if (one !== undefined) return one.open;
+    throw held.size === 0 ? unsubscribed() : unknownSubscription();
+  };
+
+  /** The daemon's own messages as params: without the type, which the method says. */
+  const asMessage = (type: string, params: unknown): Message => ({ ...(params as object), type });
+
+  const renegotiate = (params: unknown): Message => {
+    const open = named(params);
+    const { message, ended } = open.renegotiate(params);
+    if (ended) end(open.id);
+    return message;
+  };
+
+  const setManifest = (params: unknown): Message => {
+    agent.setManifest(params);
+    return {};
+  };
+
+  /** The subscription that a close clearly means: the only one of this connection that it names, or the only one where it names none (R33). */
+  const meant = (ids: readonly unknown[]): Held | undefined => {
+    const [named, ...others] = new Set(ids.filter((id) => typeof id === "string" && held.has(id)));
+    if (typeof named === "string" && (ids.every((id) => id === named) || held.size === 1))
+      return others.length === 0 ? held.get(named) : undefined;
+    const [only] = held.values();
+    return held.size === 1 && !ids.some((id) => typeof id === "string") ? only : undefined;
+  };
+
+  const endMeant = ({ open }: Held): Message => {
+    open.engine.close();
+    end(open.id);
+    return {};
+  };
+
+  /** What else is wrong with it does not matter (R33). */
+  const close = (params: unknown): Message => {
+    const one = meant(isNamed(params) ? [params.subscription_id] : []);
+    if (one !== undefined) return endMeant(one);
+    throw held.size === 0 ? unsubscribed() : unknownSubscription();
+  };
+
+  /** What names none of this connection's is for the log to know; any of them says so. */
+  const replier = (id: unknown): Held | undefined => {
+    const [first] = held.values();
+    return typeof id === "string" ? (held.get(id) ?? first) : first;
+  };
+
+  /** Tells whether it counted, and never why not: not even that the subscription is another (R19). */
+  const reply = ({ params, text }: RpcCall): boolean | Promise<boolean> => {
+    const one = replier(isNamed(params) ? params.subscription_id : undefined);
+    if (one !== undefined) return safeReply(one.open, params, text);
+    desk.strayReply(params, text);
+    return false;
+  };
+
+  /** Whatever is wrong with it, a reply did not count, and a close closes where it is clear what. */
+  const refused = ({ text, fault, isNotification }: RefusedCall): { readonly result: unknown } | undefined => {
+    const { methods, subscriptionIds, replyToken } = claimsOfCall(text);
+    const [method] = methods;
+    if (methods.includes("aaep.reply")) {
+      (replier(subscriptionIds[0])?.open ?? desk).refuseReply(replyToken, text);
+      return { result: { accepted: false } };
+    }
+    const isClose = method !== undefined && methods.every((one) => one === "aaep.close");
+    const closed = isClose ? meant(subscriptionIds) : undefined;
+    if (closed !== undefined) return { result: endMeant(closed) };
+    if (methods.includes("aaep.publish")) services.engine.publishRefused(fault.code);
+    if (!isNotification || typeof method !== "string") return undefined;
+    // It is answered by another one, and has no id that a result could bear (R3).
+    tellFault(fault, method);
+    return { result: undefined };
+  };
+
+  /** Where a subscription stands by now, so that one that was sent nothing for long can resume as well (P7). */
+  const ping = (params: unknown): Message => {
+    const resumeAfter = isNamed(params) || held.size === 1 ? named(params).engine.resumeAfter() : undefined;
+    return resumeAfter === undefined ? {} : { resume_after: resumeAfter };
+  };
+
+  const listPending = (params: unknown): Message => {
+    return { questions: named(params).listPending(params ?? {}) };
+  };
+
+  const call = (method: string, params: unknown, whole: RpcCall): unknown => {
+    switch (method) {
+      case "aaep.publish":
+        return publishRequest(whole);
+      case "aaep.subscribe":
+        return subscribe(params);
+      case "aaep.renegotiate":
+        return renegotiate(params);
+      case "aaep.reply":
+        return acceptance(reply(whole));
+      case "aaep.close":
+        return close(params);
+      case "aaep.confirm":
+        return questions.confirm(whole);
+      case "aaep.clarify":
+        return questions.clarify(whole);
+      case "aaep.cancel":
+        return questions.cancel(params);
+      case "aaep.outcome_of":
+        return questions.outcomeOf(params);
+      case "aaep.manifest":
+        return services.manifest();
+      case "aaep.set_manifest":
+        return setManifest(params);
+      case "aaep.resume_session":
+        return resumeSession(params);
+      case "aaep.list_pending":
+        return listPending(params);
+      case "aaep.repeat":
+        named(params).repeat(asMessage("aaepd.repeat", params));
+        return {};
+      // Under either name: in plain framings it is `aaepd.skip`, and the other calls are `aaep.…`.
+      case "aaep.skip":
+      case "aaepd.skip":
+        named(params).skip(asMessage("aaepd.skip", params));
+        return {};
+      case "aaep.ping":
+        return ping(params);
+      case "aaepd.status":
+        return services.status(params);
+      default:
+        throw new Fault("unknown_method", `There is no method ${quoted(method)}.`, { rule: "AAEP app. B" });
+    }
+  };
+
+  const tellFault = (caught: unknown, method: string): void => {
+    const { type: _, ...error } = errorMessage(publicFault(caught, services.log), method);
+    peer.notify("aaep.error", error);
+  };
+
+  const handlers: RpcHandlers = {
+    request: (whole) => {
+      isOpen = true;
+      return call(whole.method, whole.params, whole);
+    },
+    notification: (whole) => {
+      isOpen = true;
+      try {
+        // Nobody waits for the answer, so nobody waits for its durability either.
+        if (whole.method === "aaep.publish") publish(whole);
+        else if (NEEDS_AN_ANSWER.has(whole.method)) throw unanswerable(whole.method);
+        else {
+          const result = call(whole.method, whole.params, whole);
+          if (result instanceof Promise) result.catch((caught) => tellFault(caught, whole.method));
+        }
+      } catch (caught) {
+        tellFault(caught, whole.method);
+      }
+    },
+    refused,
+    isCostly: isCostlyCall,
+    room: agent.room,
+  };
+
+  const endSubscriptions = (reason: EndReason | undefined): void => {
+    for (const id of [...held.keys()]) end(id)?.open.engine.close(reason);
+    for (const { open } of leaving) open.engine.close(reason);
+  };
+
+  return {
+    handlers,
+    isOpen: () => isOpen,
+    agentEnded: agent.close,
+    ended: (reason) => {
+      // In this order: without its sessions its subscriptions would be somebody to ask, until each of them is gone as well (R5, R7).
+      endSubscriptions(reason);
+      agent.close();
+    },
+    finish: async (reason, until) => {
+      const leftCounts = await Promise.all([...held.keys()].map((id) => expel(id, reason, until)));
+      return leftCounts.reduce((sum, count) => sum + count, 0);
+    },
+  };
+}
+
+function isNamed(params: unknown): params is { readonly subscription_id: unknown } {
+  return typeof params === "object" && params !== null && "subscription_id" in params;
+}
+
+function unsubscribed(): Fault {
+  return new Fault("handshake_required", "Call aaep.subscribe first.", { pointer: "", rule: "AAEP §5.1" });
+}
+
+function unknownSubscription(): Fault {
+  return new Fault("unknown_subscription", "Name one of this connection's subscriptions in subscription_id.", {
+    pointer: "/subscription_id",
+    rule: "R19",
+  });
+}
+
+function acceptance(counts: boolean | Promise<boolean>): Message | Promise<Message> {
+  return typeof counts === "boolean" ? { accepted: counts } : counts.then((accepted) => ({ accepted }));
+}
+
+/** What is acknowledged is safe (R29). */
+function whenSafe(message: Message, durable: Promise<void> | undefined): Message | Promise<Message> {
+  return durable === undefined ? message : durable.then(() => message);
+}

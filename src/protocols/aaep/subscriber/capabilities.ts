@@ -1,0 +1,226 @@
+// The capabilities of a subscriber as they stand on the wire (AAEP §5.3, R26), read into what was asked for.
+// What must not live here: what the daemon grants of it.
+import { Fault } from "../../../base/errors.js";
+import type { Verbosity } from "../../../engine/event/event.js";
+import { BOUNDARIES, type Boundary, type CognitiveLoad } from "../../../engine/terms/terms.js";
+import { shortenedText } from "../../../engine/text/shortened-text.js";
+import { type Capabilities, LOADS, VERBOSITIES, withoutUnknownWords } from "../validation/capability-words.js";
+
+/** What was asked for; undefined where nothing was. Lists keep their order and hold nothing twice. */
+export interface Requested {
+  readonly maxEventsPerSecond: number | undefined;
+  readonly preferredVerbosity: Verbosity | undefined;
+  readonly languages: readonly string[] | undefined;
+  readonly supportsConfirmationReply: boolean | undefined;
+  readonly supportsClarificationReply: boolean | undefined;
+  readonly coalesceBoundaries: readonly Boundary[] | undefined;
+  readonly include: readonly string[] | undefined;
+  readonly exclude: readonly string[] | undefined;
+  readonly supportedConformanceLevels: readonly number[] | undefined;
+  readonly supportedExtensions: readonly string[] | undefined;
+  readonly cognitiveLoad: CognitiveLoad | undefined;
+  readonly paceWpm: number | undefined;
+  readonly acceptSignedManifestsOnly: boolean | undefined;
+  /** Whether the daemon's own capability was named at all, and so is to be echoed. */
+  readonly namesOwn: boolean;
+  readonly paused: boolean | undefined;
+  readonly maxChars: number | undefined;
+  readonly replyStatus: boolean | undefined;
+  /** What was left out of it, for people (R32). */
+  readonly notes: readonly string[];
+}
+
+const KNOWN_NAMES: ReadonlySet<string> = new Set([
+  "max_events_per_second",
+  "preferred_verbosity",
+  "languages",
+  "supports_confirmation_reply",
+  "supports_clarification_reply",
+  "coalesce_boundaries",
+  "event_filters",
+  "supported_conformance_levels",
+  "supported_extensions",
+  "cognitive_load",
+  "pace_wpm",
+  "accept_signed_manifests_only",
+  "aaepd",
+]);
+const FILTER_MEMBERS: ReadonlySet<string> = new Set(["include", "exclude"]);
+const OWN_MEMBERS: ReadonlySet<string> = new Set(["paused", "max_chars", "reply_status"]);
+/** What `subscription.accepted` gives beside them. Whoever sends its honored capabilities back sends these too; they ask for nothing (R19). */
+const GIVEN_MEMBERS: ReadonlySet<string> = new Set(["key", "limits", "heartbeat_seconds"]);
+
+/** Members that are merged one by one; everything else is replaced whole. */
+const MERGED_BY_MEMBER: ReadonlySet<string> = new Set(["event_filters", "aaepd"]);
+
+const LEVELS = [1, 2, 3] as const;
+const QUOTED_LENGTH = 64;
+
+function isObject(value: unknown): value is Capabilities {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A peer's word in a sentence of ours: cut, so that no note grows with it. */
+export function quoted(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return shortenedText(text, QUOTED_LENGTH);
+}
+
+function malformed(path: string, expected: string): Fault {
+  const pointer = `/capabilities/${path.replaceAll(".", "/")}`;
+  return new Fault("invalid_params", `${path} must be ${expected}; send it so, or leave it out.`, {
+    pointer,
+    rule: "AAEP §5.3",
+  });
+}
+
+function readBoolean(value: unknown, path: string): boolean | undefined {
+  if (value === undefined || typeof value === "boolean") return value;
+  throw malformed(path, "true or false");
+}
+
+function readInteger(value: unknown, path: string, least: number, most: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "number" && Number.isInteger(value) && value >= least && value <= most) return value;
+  throw malformed(path, `an integer from ${least} to ${most}`);
+}
+
+/** A word of a later version asks for nothing and is noted (AAEP §12.6, R32). */
+function readWord<Word extends string>(
+  value: unknown,
+  path: string,
+  words: readonly Word[],
+  notes: string[],
+): Word | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== "string") throw malformed(path, `one of ${words.join(", ")}`);
+  const known = words.find((word) => word === value);
+  if (known === undefined) notes.push(unknownValue(path, value));
+  return known;
+}
+
+function unknownValue(path: string, value: unknown): string {
+  return `${path}: ${quoted(value)} is not known here and was left out.`;
+}
+
+function readTexts(value: unknown, path: string): readonly string[] | undefined {
+  if (value === undefined) return undefined;
+  if (Array.isArray(value) && value.every((item): item is string => typeof item === "string" && item !== "")) {
+    return [...new Set(value)];
+  }
+  throw malformed(path, "a list of texts");
+}
+
+/** A list of known values. Unknown ones are dropped with a note; a list that was empty to begin with asks for nothing and is no request. */
+function readKnown<Value>(
+  value: unknown,
+  path: string,
+  known: readonly Value[],
+  notes: string[],
+): readonly Value[] | undefined {
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value) || value.length === 0) {
+    throw malformed(path, `a list with at least one of ${known.join(", ")}`);
+  }
+  const asked = new Set<Value>();
+  for (const item of value) {
+    const match = known.find((candidate) => candidate === item);
+    if (match === undefined) notes.push(unknownValue(path, item));
+    else asked.add(match);
+  }
+  return [...asked];
+}
+
+/** Tags are equal without regard to case; the first spelling stays. */
+function readLanguages(value: unknown): readonly string[] | undefined {
+  const tags = readTexts(value, "languages");
+  if (tags?.length === 0) throw malformed("languages", "a list with at least one language tag");
+  if (tags === undefined) return undefined;
+  const seen = new Set<string>();
+  return tags.filter((tag) => {
+    const key = tag.toLowerCase();
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+function readMembers(value: unknown, path: string): Capabilities {
+  if (value === undefined) return {};
+  if (isObject(value)) return value;
+  throw malformed(path, "an object");
+}
+
+/** Names that are told; of more only the number is. */
+const MAX_NAMED = 8;
+
+/** Whoever misspells a capability is to learn why it has no effect; an extension's is inert here all the same (AAEP §5.3.2). */
+function notesOfUnknown(capabilities: Capabilities, filters: Capabilities, own: Capabilities): readonly string[] {
+  const unknown = [
+    ...Object.keys(capabilities).filter((name) => !KNOWN_NAMES.has(name)),
+    ...Object.keys(filters).flatMap((name) => (FILTER_MEMBERS.has(name) ? [] : [`event_filters.${name}`])),
+    ...Object.keys(own).flatMap((name) => (OWN_MEMBERS.has(name) || GIVEN_MEMBERS.has(name) ? [] : [`aaepd.${name}`])),
+  ];
+  const told = unknown.slice(0, MAX_NAMED).map((name) => `${quoted(name)} is not known here and has no effect.`);
+  const leftCount = unknown.length - told.length;
+  if (leftCount === 0) return told;
+  return [...told, `${leftCount} more ${leftCount === 1 ? "capability is" : "capabilities are"} not known here.`];
+}
+
+/**
+ * Reads a `capabilities` object. Keys that nobody here knows belong to extensions and stay inert (AAEP §5.3.2), which is noted.
+ * Throws a Fault ("invalid_params", with a pointer) for what cannot be read.
+ */
+export function readCapabilities(capabilities: Capabilities): Requested {
+  const filters = readMembers(capabilities.event_filters, "event_filters");
+  const own = readMembers(capabilities.aaepd, "aaepd");
+  const notes: string[] = [...notesOfUnknown(capabilities, filters, own)];
+  return {
+    maxEventsPerSecond: readInteger(capabilities.max_events_per_second, "max_events_per_second", 1, 100_000),
+    preferredVerbosity: readWord(capabilities.preferred_verbosity, "preferred_verbosity", VERBOSITIES, notes),
+    languages: readLanguages(capabilities.languages),
+    supportsConfirmationReply: readBoolean(capabilities.supports_confirmation_reply, "supports_confirmation_reply"),
+    supportsClarificationReply: readBoolean(capabilities.supports_clarification_reply, "supports_clarification_reply"),
+    coalesceBoundaries: readKnown(capabilities.coalesce_boundaries, "coalesce_boundaries", BOUNDARIES, notes),
+    include: readTexts(filters.include, "event_filters.include"),
+    exclude: readTexts(filters.exclude, "event_filters.exclude"),
+    supportedConformanceLevels: readKnown(
+      capabilities.supported_conformance_levels,
+      "supported_conformance_levels",
+      LEVELS,
+      notes,
+    ),
+    supportedExtensions: readTexts(capabilities.supported_extensions, "supported_extensions"),
+    cognitiveLoad: readWord(capabilities.cognitive_load, "cognitive_load", LOADS, notes),
+    paceWpm: readInteger(capabilities.pace_wpm, "pace_wpm", 50, 1000),
+    acceptSignedManifestsOnly: readBoolean(capabilities.accept_signed_manifests_only, "accept_signed_manifests_only"),
+    namesOwn: capabilities.aaepd !== undefined,
+    paused: readBoolean(own.paused, "aaepd.paused"),
+    replyStatus: readBoolean(own.reply_status, "aaepd.reply_status"),
+    maxChars: readInteger(own.max_chars, "aaepd.max_chars", 80, 16_384),
+    notes,
+  };
+}
+
+/** The capabilities that mean something here: all that has to be kept for a renegotiation. */
+export function knownCapabilities(capabilities: Capabilities): Capabilities {
+  const known = only(withoutUnknownWords(capabilities), KNOWN_NAMES);
+  const { aaepd } = known;
+  return isObject(aaepd) ? { ...known, aaepd: only(aaepd, OWN_MEMBERS) } : known;
+}
+
+function only(members: Capabilities, names: ReadonlySet<string>): Capabilities {
+  const found: Record<string, unknown> = {};
+  for (const name of names) if (members[name] !== undefined) found[name] = members[name];
+  return found;
+}
+
+/** What is asked for after a renegotiation (AAEP §5.7.1, R32). Members left out keep what was asked for before. */
+export function mergeCapabilities(before: Capabilities, change: Capabilities): Capabilities {
+  const merged: Record<string, unknown> = { ...before };
+  for (const [name, value] of Object.entries(knownCapabilities(change))) {
+    const old = merged[name];
+    merged[name] = MERGED_BY_MEMBER.has(name) && isObject(old) && isObject(value) ? { ...old, ...value } : value;
+  }
+  return merged;
+}

@@ -1,0 +1,52 @@
+// Which prefixes the extensions of a subscription take, and whether two of them take the same one (AAEP ch. 7).
+import { AAEPD_VOCABULARY } from "../../../engine/event/vocabularies.js";
+import type { Capabilities } from "../validation/capability-words.js";
+import { isReservedPrefix } from "../validation/declared-prefix.js";
+import { quoted } from "./capabilities.js";
+
+/** `…/<prefix>/context/<version>` is how vocabularies are published; of an URI of another form the prefix cannot be told. */
+const PUBLISHED = /^[a-z][a-z0-9+.-]*:\/\/[^/]+\/(?:[^/]+\/)*([^/]+)\/context(?:\/[^/]+)?$/i;
+
+/** Without the slashes and number signs that it ends with, which name no other vocabulary. */
+function sameVocabulary(uri: string): string {
+  let end = uri.length;
+  while (end > 0 && (uri[end - 1] === "#" || uri[end - 1] === "/")) end -= 1;
+  return uri.slice(0, end);
+}
+
+function prefixOf(vocabulary: string): string | undefined {
+  return vocabulary === AAEPD_VOCABULARY ? "aaepd" : PUBLISHED.exec(vocabulary)?.[1];
+}
+
+/**
+ * A sentence that names the prefix at fault: one that is reserved, or one that two vocabularies claim. Undefined where every extension has a
+ * prefix of its own. `extensions` is the member of that name of a request.
+ */
+export function prefixConflict(
+  capabilities: Capabilities,
+  vocabularies: readonly string[],
+  extensions: unknown,
+): string | undefined {
+  const named = [
+    ...Object.keys(capabilities),
+    ...(typeof extensions === "object" && extensions !== null ? Object.keys(extensions) : []),
+  ];
+  const owners = new Map([["aaepd", AAEPD_VOCABULARY]]);
+  const reserved = (prefix: string) =>
+    `The extension prefix ${quoted(prefix)} is reserved; give the extension another one.`;
+  for (const prefix of named) {
+    if (isReservedPrefix(prefix)) return reserved(prefix);
+  }
+  for (const uri of vocabularies) {
+    const vocabulary = sameVocabulary(uri);
+    const prefix = prefixOf(vocabulary);
+    if (prefix === undefined) continue;
+    if (isReservedPrefix(prefix)) return reserved(prefix);
+    const owner = owners.get(prefix);
+    if (owner !== undefined && owner !== vocabulary) {
+      return `Two extensions have the prefix ${quoted(prefix)}; name only one of their vocabularies in supported_extensions.`;
+    }
+    owners.set(prefix, vocabulary);
+  }
+  return undefined;
+}

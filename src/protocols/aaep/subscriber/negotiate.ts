@@ -1,0 +1,249 @@
+// The negotiation of a subscription's terms, at its start and later (AAEP §5.2–§5.7, R15, R21, R26, R32).
+// What is granted is never more than what was asked for. What must not live here: ids, messages' other members, anything with a memory.
+import { Fault } from "../../../base/errors.js";
+import { BOUNDARIES, type Boundary, type CognitiveLoad, type Offer, type Terms } from "../../../engine/terms/terms.js";
+import { shortenedText } from "../../../engine/text/shortened-text.js";
+import type { Capabilities } from "../validation/capability-words.js";
+import { isSpokenVersion } from "../validation/spoken-versions.js";
+import { knownCapabilities, mergeCapabilities, quoted, type Requested, readCapabilities } from "./capabilities.js";
+import { prefixConflict } from "./extension-prefixes.js";
+import { type HonoredCapabilities, honoredCapabilities } from "./honored-capabilities.js";
+
+/** The one version of the protocol that is spoken (R21). */
+export const AAEP_VERSION = "1.0.0";
+
+/** The members of a `subscription.request` that are negotiated. It has passed the schema. */
+export interface NegotiableRequest {
+  readonly aaep_version: string;
+  readonly capabilities: Capabilities;
+  readonly extensions?: unknown;
+}
+
+/** The reason codes of §5.5.3 that a negotiation can end with. */
+export type RejectionCode = "version_unsupported" | "manifest_signature_required" | "capabilities_incompatible";
+
+export interface Accepted {
+  readonly kind: "accepted";
+  readonly terms: Terms;
+  /** What was asked for, all in all: what the next renegotiation starts from. */
+  readonly capabilities: Capabilities;
+  readonly honored: HonoredCapabilities;
+  readonly version: typeof AAEP_VERSION;
+  /** Sentences about whatever differs from the request. */
+  readonly notes: readonly string[];
+}
+
+export interface Rejected {
+  readonly kind: "rejected";
+  readonly reasonCode: RejectionCode;
+  readonly reasonMessage: string;
+  readonly retryAfterSeconds?: number;
+}
+
+export type Negotiation = Accepted | Rejected;
+
+const DEFAULT_LANGUAGES = ["en-US"] as const;
+const DEFAULT_BOUNDARIES: readonly Boundary[] = ["sentence", "completion"];
+const DEFAULT_LEVELS: readonly number[] = [1];
+const DEFAULT_MAX_CHARS = 16_384;
+const DEFAULT_INCLUDE = ["aaep:agent.*"] as const;
+const NOTES_LENGTH = 4096;
+
+function rejected(reasonCode: RejectionCode, reasonMessage: string): Rejected {
+  return { kind: "rejected", reasonCode, reasonMessage };
+}
+
+/** Terms of a peer that never asked for any (AAEP §5.3 defaults, R22), at the offer's rate. */
+export function defaultTerms(offer?: Pick<Offer, "maxEventsPerSecond">): Terms {
+  return {
+    maxEventsPerSecond: offer?.maxEventsPerSecond,
+    preferredVerbosity: "normal",
+    languages: DEFAULT_LANGUAGES,
+    supportsConfirmationReply: false,
+    supportsClarificationReply: false,
+    coalesceBoundaries: DEFAULT_BOUNDARIES,
+    eventFilters: { include: DEFAULT_INCLUDE, exclude: [] },
+    supportedConformanceLevels: DEFAULT_LEVELS,
+    supportedExtensions: [],
+    cognitiveLoad: "medium",
+    paceWpm: undefined,
+    acceptSignedManifestsOnly: false,
+    paused: false,
+    maxChars: DEFAULT_MAX_CHARS,
+    replyStatus: false,
+  };
+}
+
+/** What of `asked` is offered, in the order asked for. Leaving some of it out is worth a note. */
+function granted<Value>(
+  name: string,
+  asked: readonly Value[],
+  isOffered: (value: Value) => boolean,
+  notes: string[],
+): readonly Value[] {
+  const left = asked.filter(isOffered);
+  if (left.length > 0 && left.length < asked.length) {
+    const missing = asked.filter((value) => !isOffered(value));
+    notes.push(`${name}: ${missing.map(quoted).join(", ")} is not offered.`);
+  }
+  return left;
+}
+
+/** R15: at low load the coarsest boundary beside completion, and completion where that was asked for too. */
+function boundariesForLoad(asked: readonly Boundary[], load: CognitiveLoad, notes: string[]): readonly Boundary[] {
+  if (load !== "low") return asked;
+  const coarsest = BOUNDARIES.findLast((boundary) => boundary !== "completion" && asked.includes(boundary));
+  const used = asked.filter((boundary) => boundary === coarsest || boundary === "completion");
+  if (used.length < asked.length) {
+    notes.push(`coalesce_boundaries: at low cognitive load the coarsest one is used, ${used.join(" and ")}.`);
+  }
+  return used;
+}
+
+function grantedRate(asked: number | undefined, offered: number | undefined, notes: string[]): number | undefined {
+  if (offered === undefined || (asked !== undefined && asked <= offered)) return asked;
+  notes.push(`max_events_per_second: ${offered} is the most that is offered.`);
+  return offered;
+}
+
+/** Nothing that was asked for is offered: naming anything else instead would grant what nobody asked for (R32). */
+function unavailable(name: string, offered: readonly unknown[]): Fault {
+  const sentence = `Nothing of what ${name} asks for is offered; ask for some of ${offered.map(String).join(", ")}.`;
+  return new Fault("capabilities_incompatible", sentence, { pointer: `/capabilities/${name}`, rule: "R32" });
+}
+
+/** Throws a Fault for what cannot be served: "capabilities_incompatible", "signature_required". */
+function grant(
+  requested: Requested,
+  capabilities: Capabilities,
+  offer: Offer,
+  firstNotes: readonly string[],
+): Accepted {
+  if (requested.acceptSignedManifestsOnly === true && !offer.signedManifest) {
+    const sentence = "There is no signed manifest here; subscribe without accept_signed_manifests_only.";
+    const pointer = "/capabilities/accept_signed_manifests_only";
+    throw new Fault("signature_required", sentence, { pointer, rule: "AAEP §5.3.1.12" });
+  }
+  const notes = [...firstNotes, ...requested.notes];
+  const defaults = defaultTerms();
+
+  const strange = requested.languages?.filter((tag) => !offer.isSpoken(tag)) ?? [];
+  if (strange.length > 0)
+    notes.push(
+      `languages: nobody here speaks ${strange.map(quoted).join(", ")} yet; until somebody does, texts come in other languages.`,
+    );
+
+  const askedBoundaries = requested.coalesceBoundaries ?? defaults.coalesceBoundaries;
+  const isCut = (boundary: Boundary) => offer.coalesceBoundaries.includes(boundary);
+  const boundaries = granted("coalesce_boundaries", askedBoundaries, isCut, notes);
+  if (boundaries.length === 0) throw unavailable("coalesce_boundaries", offer.coalesceBoundaries);
+
+  const askedLevels = requested.supportedConformanceLevels ?? defaults.supportedConformanceLevels;
+  const isMet = (level: number) => offer.conformanceLevels.includes(level);
+  const levels = granted("supported_conformance_levels", askedLevels, isMet, notes);
+  if (levels.length === 0) throw unavailable("supported_conformance_levels", offer.conformanceLevels);
+
+  const supportsConfirmationReply = requested.supportsConfirmationReply ?? defaults.supportsConfirmationReply;
+  if (!supportsConfirmationReply && levels.some((level) => level >= 2)) {
+    notes.push("supports_confirmation_reply: levels 2 and 3 ask for true; without it no confirmation is sent here.");
+  }
+
+  const cognitiveLoad = requested.cognitiveLoad ?? defaults.cognitiveLoad;
+  const terms: Terms = {
+    maxEventsPerSecond: grantedRate(requested.maxEventsPerSecond, offer.maxEventsPerSecond, notes),
+    preferredVerbosity: requested.preferredVerbosity ?? defaults.preferredVerbosity,
+    languages: requested.languages ?? defaults.languages,
+    supportsConfirmationReply,
+    supportsClarificationReply: requested.supportsClarificationReply ?? defaults.supportsClarificationReply,
+    coalesceBoundaries: boundariesForLoad(boundaries, cognitiveLoad, notes),
+    eventFilters: {
+      include: requested.include ?? defaults.eventFilters.include,
+      exclude: requested.exclude ?? defaults.eventFilters.exclude,
+    },
+    supportedConformanceLevels: levels,
+    supportedExtensions: requested.supportedExtensions ?? defaults.supportedExtensions,
+    cognitiveLoad,
+    paceWpm: requested.paceWpm,
+    acceptSignedManifestsOnly: requested.acceptSignedManifestsOnly ?? defaults.acceptSignedManifestsOnly,
+    paused: requested.paused ?? defaults.paused,
+    maxChars: requested.maxChars ?? defaults.maxChars,
+    replyStatus: requested.replyStatus ?? defaults.replyStatus,
+  };
+  const honored = honoredCapabilities(terms, requested);
+  return { kind: "accepted", terms, capabilities, honored, version: AAEP_VERSION, notes };
+}
+
+/** Other versions 1.x are spoken as 1.0.0, with a note (R21). */
+function versionNotes(version: string): readonly string[] | Rejected {
+  if (version === AAEP_VERSION) return [];
+  if (isSpokenVersion(version)) return [`aaep_version: ${AAEP_VERSION} is used for ${quoted(version)}.`];
+  const sentence = `aaep_version ${quoted(version)} is not spoken here; ask for ${AAEP_VERSION}.`;
+  return rejected("version_unsupported", sentence);
+}
+
+/** Answers a `subscription.request` (AAEP §5.2–§5.5). A capability that cannot be read is a reason to reject (R33). */
+export function negotiate(request: NegotiableRequest, offer: Offer): Negotiation {
+  const notes = versionNotes(request.aaep_version);
+  if ("kind" in notes) return notes;
+  try {
+    const requested = readCapabilities(request.capabilities);
+    assertNoConflict(request.capabilities, requested, request.extensions);
+    return grant(requested, knownCapabilities(request.capabilities), offer, notes);
+  } catch (caught) {
+    return rejectedBy(caught);
+  }
+}
+
+/** Two extensions of one subscription do not share a prefix (AAEP §7.3). */
+function assertNoConflict(capabilities: Capabilities, requested: Requested, extensions: unknown): void {
+  const conflict = prefixConflict(capabilities, requested.supportedExtensions ?? [], extensions);
+  if (conflict === undefined) return;
+  throw new Fault("capabilities_incompatible", conflict, { pointer: "/capabilities", rule: "AAEP §7" });
+}
+
+/** Throws what is no Fault. */
+function rejectedBy(caught: unknown): Rejected {
+  if (!(caught instanceof Fault)) throw caught;
+  const isSignature = caught.code === "signature_required";
+  return rejected(isSignature ? "manifest_signature_required" : "capabilities_incompatible", caught.sentence);
+}
+
+/**
+ * Answers a `subscription.renegotiate` (AAEP §5.7, R32): what is asked for before and now, merged, and granted anew, never beyond the merged request.
+ * `current.capabilities` are those of the last `Accepted`; `{}` for a peer with the defaults. A rejection ends the subscription: what was served so
+ * far is served no more. Throws a Fault ("invalid_params", "capabilities_incompatible", "signature_required") for a change that cannot be read or
+ * served: the old terms stand.
+ */
+export function renegotiate(
+  current: { readonly capabilities: Capabilities },
+  capabilities: Capabilities,
+  offer: Offer,
+): Negotiation {
+  const changed = readCapabilities(capabilities);
+  const merged = mergeCapabilities(current.capabilities, capabilities);
+  const requested = readCapabilities(merged);
+  assertNoConflict(capabilities, requested, undefined);
+  try {
+    // What was left out of the old lists was told when they were sent.
+    return grant({ ...requested, notes: changed.notes }, merged, offer, []);
+  } catch (caught) {
+    if (isServed(current.capabilities, offer)) throw caught;
+    return rejectedBy(caught);
+  }
+}
+
+/** Whether these terms can still be granted. */
+function isServed(capabilities: Capabilities, offer: Offer): boolean {
+  try {
+    grant(readCapabilities(capabilities), capabilities, offer, []);
+    return true;
+  } catch (caught) {
+    if (caught instanceof Fault) return false;
+    throw caught;
+  }
+}
+
+/** The notes as `negotiation_notes`, at most 4096 characters; undefined where there are none. */
+export function negotiationNotes(notes: readonly string[]): string | undefined {
+  return notes.length === 0 ? undefined : shortenedText(notes.join(" "), NOTES_LENGTH);
+}

@@ -1,0 +1,152 @@
+// Turns what a generated validator reports into a JSON pointer and a plain sentence that says what to do (R20).
+import type { Diagnosis } from "#gen/aaep/diagnosis.js";
+import { pointerStep } from "../../../base/json-pointer.js";
+import { shortenedText } from "../../../engine/text/shortened-text.js";
+import { codePointCount } from "./limits.js";
+
+/** What fields of several types may be; the schema's own report does not name the types. */
+const UNION_FORMS: Readonly<Record<string, string>> = {
+  "/@context": 'be "https://aaep-protocol.org/context/v1", or a list that begins with it',
+  "/response": "be a string, a number, or true or false",
+  "/extensions/aaepd/resume_after": "be an event id, or an object with the last event id of each session",
+};
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: "a string",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  object: "an object",
+  array: "a list",
+};
+
+/** Fields whose content is a secret or stands for one: never repeated in a sentence, which may be logged. */
+const SECRET = /\/(reply_token|resume_token|key|signed_manifest)$/;
+
+const LONG_DECIMAL = /^-?\d{16,20}$/;
+const EXACT_UP_TO = Number.MAX_SAFE_INTEGER;
+
+/** The place that a report is about: for a missing or a stray field that field, not its parent. */
+export function pointerOf({ instancePath, params }: Diagnosis): string {
+  const name = params.missingProperty ?? params.additionalProperty;
+  return typeof name === "string" ? `${instancePath}/${pointerStep(name)}` : instancePath;
+}
+
+/** The reports worth telling: those of the branches of an `anyOf` are summed up by the one about the `anyOf` itself. */
+export function telling(diagnoses: readonly Diagnosis[]): readonly Diagnosis[] {
+  return diagnoses.filter(({ schemaPath }) => !schemaPath.includes("/anyOf/"));
+}
+
+/** What stands between the first thing that is wrong and the others, in one sentence of a fault. */
+const ALSO = " Also: ";
+/** Of more than so many things that are wrong only the number is told, so that no answer grows with a mistake. */
+const MAX_TOLD = 8;
+const LONGEST_FURTHER = 400;
+
+/**
+ * All that is wrong as one text, so that nobody corrects one mistake at a time (R20): the first in full, then the others, each cut to 400
+ * characters, eight in all, and how many more there are. `sentences` are made only as far as they are told.
+ */
+export function severalSentences(sentences: readonly (() => string)[]): string {
+  const [first = "", ...further] = sentences.slice(0, MAX_TOLD).map((sentence) => sentence());
+  const leftCount = sentences.length - MAX_TOLD;
+  const others = further.map((sentence) => shortenedText(sentence, LONGEST_FURTHER));
+  if (leftCount > 0) others.push(`${leftCount} more ${leftCount === 1 ? "place is" : "places are"} wrong.`);
+  return others.length === 0 ? first : `${first}${ALSO}${others.join(" ")}`;
+}
+
+/** The sentence. `name` is what the whole is called: a type of events or of messages. */
+export function sentenceOf(diagnosis: Diagnosis, root: unknown, name: string): string {
+  const { keyword, params } = diagnosis;
+  const pointer = pointerOf(diagnosis);
+  const field = `\`${dotted(pointer)}\``;
+  const value = valueAt(root, pointer);
+  const found = SECRET.test(pointer) ? "." : `; it is ${shown(value)}.`;
+  switch (keyword) {
+    case "required":
+      return `${field} is missing; ${name} needs it.`;
+    case "dependencies":
+      return `${field} is missing; \`${String(params.property)}\` means nothing without it.`;
+    case "closedFields":
+      return diagnosis.instancePath === "" && name.startsWith("aaep:")
+        ? `${field} is not a field of ${name}; move it into \`extensions\` under your own prefix, or remove it.`
+        : `${field} is not known here; correct its spelling or remove it.`;
+    case "false schema":
+      return `${field} is reserved by the protocol; move it into \`extensions\` under your own prefix, or remove it.`;
+    case "type":
+      // As a whole number of protobuf is written that JSON cannot hold exactly.
+      if (params.type === "integer" && typeof value === "string" && LONG_DECIMAL.test(value))
+        return `${field} must be a whole number between -${EXACT_UP_TO} and ${EXACT_UP_TO}${found}`;
+      return `${field} must ${UNION_FORMS[pointer] ?? `be ${TYPE_WORDS[String(params.type)] ?? "of another type"}`}${found}`;
+    case "maximum":
+      if (params.maximum === Number.MAX_SAFE_INTEGER) return `${field} must be at most ${params.maximum}${found}`;
+      return `${field} must be ${range(params.minimum, params.maximum)}${found}`;
+    case "minimum":
+      return `${field} must be ${range(params.minimum, params.maximum)}${found}`;
+    case "minLength":
+    case "maxLength":
+      return value === ""
+        ? `${field} must not be empty.`
+        : `${field} may have at most ${String(params.maxLength)} characters; it has ${codePointCount(String(value))}.`;
+    case "minItems":
+    case "maxItems":
+      return `${field} must have ${range(params.minItems, params.maxItems)} entries; it has ${Array.isArray(value) ? value.length : 0}.`;
+    case "maxProperties":
+      return `${field} may have at most ${String(params.maxProperties ?? params.limit)} members.`;
+    case "pattern":
+      return `${field} must ${UNION_FORMS[pointer] ?? `be ${String(params.description)}`}${found}`;
+    case "enum":
+      return `${field} must be ${choice(params.enum)}${found}`;
+    case "const":
+      return `${field} must be ${JSON.stringify(params.const)}${found}`;
+    case "uniqueItems":
+      return `${field} names the same value twice; leave one out.`;
+    case "anyOf":
+      return `${field} must have at least one of percent, step, total_steps and description.`;
+    default:
+      return `${field} is not as ${name} wants it; see the schema of that name.`;
+  }
+}
+
+function range(least: unknown, most: unknown): string {
+  if (least === undefined) return `at most ${String(most)}`;
+  if (most === undefined || most === Number.MAX_SAFE_INTEGER) return `at least ${String(least)}`;
+  return `between ${String(least)} and ${String(most)}`;
+}
+
+function choice(values: unknown): string {
+  const names = Array.isArray(values) ? values.map((value) => JSON.stringify(value)) : [];
+  const last = names.pop();
+  return names.length === 0 ? String(last) : `${names.join(", ")} or ${last}`;
+}
+
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object" && value !== null) return "an object";
+  if (typeof value !== "string") return String(value);
+  return value.length <= 60 ? JSON.stringify(value) : `a string of ${codePointCount(value)} characters`;
+}
+
+/** `/choices/0/label` as a person would write it: `choices[0].label`. */
+function dotted(pointer: string): string {
+  if (pointer === "") return "the message";
+  return pointer
+    .slice(1)
+    .split("/")
+    .map((step, index) => {
+      if (/^\d+$/.test(step)) return `[${step}]`;
+      const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
+      return index === 0 ? name : `.${name}`;
+    })
+    .join("");
+}
+
+function valueAt(root: unknown, pointer: string): unknown {
+  let value = root;
+  for (const step of pointer.split("/").slice(1)) {
+    if (typeof value !== "object" || value === null) return undefined;
+    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    value = Object.hasOwn(value, key) ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
+  }
+  return value;
+}

@@ -1,0 +1,145 @@
+// The soft limits of AAEP §3.7. Nothing here goes deeper than the limit it checks, so that
+// hostile nesting costs no stack.
+import { pointerStep } from "../../../base/json-pointer.js";
+
+/** Bytes of one event as compact JSON in UTF-8. */
+export const MAX_EVENT_BYTES = 65_536;
+/** Fields of the event itself, and prefixes in its `extensions`. */
+export const MAX_FIELD_COUNT = 32;
+/** Levels of objects and lists, the event itself being the first. */
+export const MAX_DEPTH = 8;
+/**
+ * Code points of any string. The limit is named in KiB but counted in characters, as the schemas count: in bytes it would grant
+ * a text in Yoruba or Japanese a half or a third of one in English.
+ */
+export const MAX_STRING_LENGTH = 16_384;
+
+export interface LimitBreach {
+  readonly kind: "fields" | "depth" | "string" | "bytes";
+  readonly pointer: string;
+  readonly sentence: string;
+}
+
+/** How many bytes JSON makes of a UTF-16 unit at most: `\u0000`. */
+const WORST_BYTES_PER_UNIT = 6;
+
+/** An upper bound of the bytes of `value` as JSON; Infinity where it is too deep or has a string that may be too long. */
+function weightOf(value: unknown, depth: number): number {
+  if (typeof value === "string") {
+    return value.length > MAX_STRING_LENGTH ? Number.POSITIVE_INFINITY : value.length * WORST_BYTES_PER_UNIT + 3;
+  }
+  if (typeof value !== "object" || value === null) return 25;
+  if (depth > MAX_DEPTH) return Number.POSITIVE_INFINITY;
+  let weight = 2;
+  if (Array.isArray(value)) {
+    for (const item of value) weight += weightOf(item, depth + 1);
+    return weight;
+  }
+  const object = value as Readonly<Record<string, unknown>>;
+  for (const key in object) weight += key.length * WORST_BYTES_PER_UNIT + 4 + weightOf(object[key], depth + 1);
+  return weight;
+}
+
+function prefixCount(extensions: unknown): number {
+  return typeof extensions === "object" && extensions !== null ? Object.keys(extensions).length : 0;
+}
+
+/**
+ * Whether `event` keeps every limit, also with a field of `addedBytes` more where that is not 0. Most events are settled by an estimate, without
+ * serializing them.
+ */
+export function isWithinLimits(event: object, addedBytes = 0): boolean {
+  let fieldCount = addedBytes > 0 ? 1 : 0;
+  let weight = 2 + addedBytes;
+  for (const key in event) {
+    const value = (event as Readonly<Record<string, unknown>>)[key];
+    fieldCount += key === "extensions" ? 1 + prefixCount(value) : 1;
+    weight += key.length * WORST_BYTES_PER_UNIT + 4 + weightOf(value, 2);
+  }
+  if (fieldCount > MAX_FIELD_COUNT) return false;
+  return weight <= MAX_EVENT_BYTES || limitBreaches(event, addedBytes).length === 0;
+}
+
+/** Every limit that `event` breaks, with the place; with a field of `addedBytes` more where that is not 0. */
+export function limitBreaches(event: object, addedBytes = 0): readonly LimitBreach[] {
+  const breaches: LimitBreach[] = [];
+  const prefixes = prefixCount((event as { readonly extensions?: unknown }).extensions);
+  const fieldCount = Object.keys(event).length + prefixes + (addedBytes > 0 ? 1 : 0);
+  if (fieldCount > MAX_FIELD_COUNT) {
+    const sentence = `An event may have at most ${MAX_FIELD_COUNT} fields, counted with the prefixes in \`extensions\`; this one has ${fieldCount}. Move some under one prefix.`;
+    breaches.push({ kind: "fields", pointer: "", sentence });
+  }
+  collectBreaches(event, "", 1, breaches);
+  // Serializing recurses, so it has to wait for the depth to be known.
+  if (!breaches.some(({ kind }) => kind === "depth")) {
+    const bytes = utf8Length(JSON.stringify(event)) + addedBytes;
+    if (bytes > MAX_EVENT_BYTES) {
+      const sentence = `An event may have at most ${MAX_EVENT_BYTES} bytes of JSON; this one has ${bytes}. Split its text over several events.`;
+      breaches.push({ kind: "bytes", pointer: "", sentence });
+    }
+  }
+  return breaches;
+}
+
+/**
+ * Whether `value` holds more than `limit` values, itself included. Stops counting there. Diagnosing takes time and memory with every value,
+ * so what is too big for an answer in detail is asked first.
+ */
+export function hasMoreValuesThan(value: unknown, limit: number): boolean {
+  let count = 1;
+  const open: unknown[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next !== "object" || next === null) continue;
+    const object = next as Readonly<Record<string, unknown>>;
+    for (const key in object) {
+      count++;
+      if (count > limit) return true;
+      const item = object[key];
+      if (typeof item === "object" && item !== null) open.push(item);
+    }
+  }
+  return false;
+}
+
+/** Each value takes two bytes of JSON at least, so an event with more of them is over the limit of bytes for certain. */
+export const MAX_VALUE_COUNT = MAX_EVENT_BYTES / 2;
+
+function collectBreaches(value: unknown, pointer: string, depth: number, breaches: LimitBreach[]): void {
+  if (typeof value === "string") {
+    if (value.length <= MAX_STRING_LENGTH) return;
+    const length = codePointCount(value);
+    if (length <= MAX_STRING_LENGTH) return;
+    const sentence = `A string may have at most ${MAX_STRING_LENGTH} characters; this one has ${length}.`;
+    breaches.push({ kind: "string", pointer, sentence });
+  } else if (typeof value === "object" && value !== null) {
+    if (depth > MAX_DEPTH) {
+      const sentence = `An event may be nested at most ${MAX_DEPTH} levels deep; make this part flatter.`;
+      breaches.push({ kind: "depth", pointer, sentence });
+      return;
+    }
+    for (const [key, item] of Object.entries(value)) {
+      collectBreaches(item, `${pointer}/${pointerStep(key)}`, depth + 1, breaches);
+    }
+  }
+}
+
+/** Unicode code points; a lone surrogate counts as one. */
+export function codePointCount(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
+function utf8Length(text: string): number {
+  let bytes = 0;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80) bytes += 1;
+    else if (unit < 0x800) bytes += 2;
+    else if ((unit & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) {
+      bytes += 4;
+      index++;
+    } else bytes += 3;
+  }
+  return bytes;
+}

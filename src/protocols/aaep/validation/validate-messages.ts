@@ -1,0 +1,224 @@
+// Whether a message other than an event is well formed: the handshake, replies, the manifest, and the daemon's own messages.
+// Each function narrows its argument or throws a Fault of what is wrong first, whose sentence tells the rest. Unknown fields pass in the protocol's
+// messages (AAEP §12) and are refused in the daemon's own, where a misspelt member would change what is asked for.
+import {
+  type Diagnosis,
+  diagnoseAaepdError,
+  diagnoseAaepdListPending,
+  diagnoseAaepdRepeat,
+  diagnoseAaepdSkip,
+  diagnoseCapabilities,
+  diagnoseClarificationReply,
+  diagnoseConfirmationReply,
+  diagnoseProducerManifest,
+  diagnosePublishResult,
+  diagnoseResumeSessionParams,
+  diagnoseSubscriptionAccepted,
+  diagnoseSubscriptionRejected,
+  diagnoseSubscriptionRenegotiate,
+  diagnoseSubscriptionRequest,
+} from "#gen/aaep/diagnosis.js";
+import type * as types from "#gen/aaep/types.js";
+import * as validators from "#gen/aaep/validators.js";
+import { Fault, type FaultCode } from "../../../base/errors.js";
+import { isCalendarDate } from "./calendar.js";
+import { type Capabilities, withoutUnknownWords } from "./capability-words.js";
+import { pointerOf, sentenceOf, severalSentences, telling } from "./fault-words.js";
+import { hasMoreValuesThan, MAX_VALUE_COUNT } from "./limits.js";
+
+/** One kind of message: its name in sentences, its paragraph, and what diagnoses it. */
+interface MessageKind {
+  readonly name: string;
+  readonly rule: string;
+  readonly diagnose: (value: unknown) => readonly Diagnosis[];
+}
+
+/** Throws a Fault where the value is none. */
+type Assertion<Message> = (value: unknown) => asserts value is Message;
+
+function assertion<Message>(accepts: (value: unknown) => value is Message, kind: MessageKind): Assertion<Message> {
+  return (value) => {
+    if (!accepts(value)) throw firstFault(value, kind);
+  };
+}
+
+/** As `assertion`. Words of capabilities that are not known here are no mistake: a later version may have them (AAEP §12.6, R32). */
+function termsAssertion<Message>(accepts: (value: unknown) => value is Message, kind: MessageKind): Assertion<Message> {
+  return (value) => {
+    if (accepts(value)) return;
+    const known = withKnownWords(value);
+    if (known === value || !accepts(known)) throw firstFault(known, kind);
+  };
+}
+
+function withKnownWords(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || !("capabilities" in value)) return value;
+  const { capabilities } = value;
+  if (typeof capabilities !== "object" || capabilities === null) return value;
+  const known = withoutUnknownWords(capabilities as Capabilities);
+  return known === capabilities ? value : { ...value, capabilities: known };
+}
+
+/** @throws Fault `capabilities_incompatible` for a capability, `version_unsupported` for a garbled version, else `invalid_message` */
+export const assertSubscriptionRequest: Assertion<types.SubscriptionRequest> = termsAssertion(
+  validators.isSubscriptionRequest,
+  { name: "subscription.request", rule: "AAEP §5.2", diagnose: diagnoseSubscriptionRequest },
+);
+
+/** @throws Fault `capabilities_incompatible` for a capability, else `invalid_message` */
+export const assertRenegotiate: Assertion<types.SubscriptionRenegotiate> = termsAssertion(
+  validators.isSubscriptionRenegotiate,
+  { name: "subscription.renegotiate", rule: "AAEP §5.7.1", diagnose: diagnoseSubscriptionRenegotiate },
+);
+
+/** Capabilities that stand alone. Pointers begin at the capabilities themselves. @throws Fault `capabilities_incompatible` */
+export function assertCapabilities(value: unknown): asserts value is types.Capabilities {
+  if (validators.isCapabilities(value)) return;
+  const fault = firstFault(
+    { capabilities: value },
+    {
+      name: "capabilities",
+      rule: "AAEP §5.3",
+      diagnose: () =>
+        diagnoseCapabilities(value).map((each) => ({ ...each, instancePath: `/capabilities${each.instancePath}` })),
+    },
+  );
+  const { rule = "AAEP §5.3", pointer = "" } = fault;
+  throw fault.with({ rule, pointer: pointer.replace(/^\/capabilities/, "") });
+}
+
+export const assertSubscriptionAccepted: Assertion<types.SubscriptionAccepted> = assertion(
+  validators.isSubscriptionAccepted,
+  { name: "subscription.accepted", rule: "AAEP §5.4", diagnose: diagnoseSubscriptionAccepted },
+);
+
+export const assertSubscriptionRejected: Assertion<types.SubscriptionRejected> = assertion(
+  validators.isSubscriptionRejected,
+  { name: "subscription.rejected", rule: "AAEP §5.5", diagnose: diagnoseSubscriptionRejected },
+);
+
+export function assertConfirmationReply(value: unknown): asserts value is types.ConfirmationReply {
+  const kind = { name: "confirmation.reply", rule: "AAEP §6.3", diagnose: diagnoseConfirmationReply };
+  if (!validators.isConfirmationReply(value)) throw firstFault(value, kind);
+  assertCalendarDate(value.timestamp, kind);
+}
+
+export function assertClarificationReply(value: unknown): asserts value is types.ClarificationReply {
+  const kind = { name: "clarification.reply", rule: "AAEP §6.3", diagnose: diagnoseClarificationReply };
+  if (!validators.isClarificationReply(value)) throw firstFault(value, kind);
+  assertCalendarDate(value.timestamp, kind);
+}
+
+/** A complete manifest; also the params of `aaep.set_manifest`. */
+export const assertManifest: Assertion<types.ProducerManifest> = assertion(validators.isProducerManifest, {
+  name: "aaep:producer.manifest",
+  rule: "AAEP §5.10.1",
+  diagnose: diagnoseProducerManifest,
+});
+
+/** `aaepd.skip`, or the params of `aaep.skip` or `aaepd.skip` in JSON-RPC. `output_id` needs `session_id` (R26). */
+export const assertSkip: Assertion<types.AaepdSkip> = assertion(validators.isAaepdSkip, {
+  name: "aaepd.skip",
+  rule: "R26",
+  diagnose: diagnoseAaepdSkip,
+});
+
+/** `aaepd.list_pending`, or the params of `aaep.list_pending` (R28). */
+export const assertListPending: Assertion<types.AaepdListPending> = assertion(validators.isAaepdListPending, {
+  name: "aaepd.list_pending",
+  rule: "R28",
+  diagnose: diagnoseAaepdListPending,
+});
+
+/** `aaepd.repeat`, or the params of `aaep.repeat` (R28). */
+export const assertRepeat: Assertion<types.AaepdRepeat> = assertion(validators.isAaepdRepeat, {
+  name: "aaepd.repeat",
+  rule: "R28",
+  diagnose: diagnoseAaepdRepeat,
+});
+
+/** The params of `aaep.resume_session` (R8). */
+export const assertResumeSession: Assertion<types.ResumeSessionParams> = assertion(validators.isResumeSessionParams, {
+  name: "aaep.resume_session",
+  rule: "R8",
+  diagnose: diagnoseResumeSessionParams,
+});
+
+/** What `aaep.publish` answers (R33). */
+export const assertPublishResult: Assertion<types.PublishResult> = assertion(validators.isPublishResult, {
+  name: "the result of aaep.publish",
+  rule: "R33",
+  diagnose: diagnosePublishResult,
+});
+
+/** `aaepd.error` (R33). */
+export const assertErrorMessage: Assertion<types.AaepdError> = assertion(validators.isAaepdError, {
+  name: "aaepd.error",
+  rule: "R33",
+  diagnose: diagnoseAaepdError,
+});
+
+/** The paragraph of each capability; what is not here is §5.3 in general. */
+const CAPABILITY_RULES: Readonly<Record<string, string>> = {
+  max_events_per_second: "AAEP §5.3.1.1",
+  preferred_verbosity: "AAEP §5.3.1.2",
+  languages: "AAEP §5.3.1.3",
+  supports_confirmation_reply: "AAEP §5.3.1.4",
+  supports_clarification_reply: "AAEP §5.3.1.5",
+  coalesce_boundaries: "AAEP §5.3.1.6",
+  event_filters: "AAEP §5.3.1.7",
+  supported_conformance_levels: "AAEP §5.3.1.8",
+  supported_extensions: "AAEP §5.3.1.9",
+  cognitive_load: "AAEP §5.3.1.10",
+  pace_wpm: "AAEP §5.3.1.11",
+  accept_signed_manifests_only: "AAEP §5.3.1.12",
+  aaepd: "R26",
+};
+
+function firstFault(value: unknown, kind: MessageKind): Fault {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return new Fault("invalid_message", `${kind.name} must be a JSON object; send one.`, {
+      pointer: "",
+      rule: kind.rule,
+    });
+  }
+  if (hasMoreValuesThan(value, MAX_VALUE_COUNT)) {
+    const sentence = `This ${kind.name} does not fit its schema and is too big to say where; send a smaller one.`;
+    return new Fault("invalid_message", sentence, { pointer: "", rule: kind.rule });
+  }
+  const pointers = new Set<string>();
+  const diagnoses = telling(kind.diagnose(value)).filter((each) => {
+    const isNew = !pointers.has(pointerOf(each));
+    pointers.add(pointerOf(each));
+    return isNew;
+  });
+  const [diagnosis] = diagnoses;
+  if (diagnosis === undefined) {
+    // Only if the two generated validators disagreed, which a test rules out.
+    return new Fault("invalid_message", `This is no ${kind.name}; see its schema.`, { pointer: "", rule: kind.rule });
+  }
+  const pointer = pointerOf(diagnosis);
+  const rule = ruleAt(pointer, kind.rule);
+  const sentence = severalSentences(diagnoses.map((each) => () => sentenceOf(each, value, kind.name)));
+  return new Fault(codeOf(diagnosis, pointer), sentence, { pointer, rule, tellsSeveral: diagnoses.length > 1 });
+}
+
+function ruleAt(pointer: string, rule: string): string {
+  const [, field = "", member = "", last = ""] = pointer.split("/");
+  if (field === "capabilities") return member === "" ? rule : (CAPABILITY_RULES[member] ?? "AAEP §5.3");
+  if (field === "extensions" && member === "aaepd" && last === "resume_after") return "R17";
+  return rule;
+}
+
+function codeOf({ keyword }: Diagnosis, pointer: string): FaultCode {
+  if (pointer.startsWith("/capabilities")) return "capabilities_incompatible";
+  // A version that cannot be read is one that is not spoken here; a missing one is a malformed message (R21).
+  if (pointer === "/aaep_version" && keyword !== "required" && keyword !== "type") return "version_unsupported";
+  return "invalid_message";
+}
+
+function assertCalendarDate(timestamp: string, { rule }: MessageKind): void {
+  if (isCalendarDate(timestamp)) return;
+  const sentence = `\`timestamp\` names a day that does not exist: ${JSON.stringify(timestamp.slice(0, 10))}.`;
+  throw new Fault("invalid_message", sentence, { pointer: "/timestamp", rule });
+}

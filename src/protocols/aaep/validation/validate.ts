@@ -1,0 +1,317 @@
+// Whether a complete event may be published, and if not, why. What lives here: the order of AAEP §3.9 and the rules that a JSON Schema
+// cannot say. What must not: anything that needs to know other events; that is the engine's.
+//
+// A valid event takes one pass of a generated validator and one of the limits. Everything slower runs only once an event is known to be bad.
+import { type Diagnosis, diagnoseEnvelope, diagnoseExtensionEvent } from "#gen/aaep/diagnosis.js";
+import type { Envelope } from "#gen/aaep/types.js";
+import { isExtensionEvent } from "#gen/aaep/validators.js";
+import { Fault, type FaultCode } from "../../../base/errors.js";
+import { pointerStep } from "../../../base/json-pointer.js";
+import { assertAgentsMembers } from "./agents-members.js";
+import { isCalendarDate } from "./calendar.js";
+import { clarificationComplaints } from "./clarification-rules.js";
+import { type CoreType, coreTypeOf, isInCoreNamespace } from "./core-types.js";
+import { KNOWN_VOCABULARIES, prefixComplaint, type Vocabularies } from "./declared-prefix.js";
+import { pointerOf, sentenceOf, severalSentences, telling } from "./fault-words.js";
+import {
+  hasMoreValuesThan,
+  isWithinLimits,
+  type LimitBreach,
+  limitBreaches,
+  MAX_EVENT_BYTES,
+  MAX_VALUE_COUNT,
+} from "./limits.js";
+import { isSpokenVersion } from "./spoken-versions.js";
+
+export type ParsedEvent =
+  | { readonly kind: "ok"; readonly event: Envelope }
+  | { readonly kind: "invalid"; readonly faults: readonly [Fault, ...Fault[]] };
+
+/**
+ * A complete event, or everything that is wrong with it in the order of AAEP §3.9. `vocabularies` says which prefixes have to be declared
+ * with which URI; by default the daemon's own.
+ */
+export function parseEvent(value: unknown, vocabularies: Vocabularies = KNOWN_VOCABULARIES): ParsedEvent {
+  if (isEvent(value, vocabularies)) return { kind: "ok", event: value };
+  const [first = unexplained(), ...others] = allFaults(value, vocabularies);
+  return { kind: "invalid", faults: [first, ...others] };
+}
+
+/**
+ * Narrows to a complete event. With `addedBytes` it has to keep the limits with a field of so many bytes more.
+ * @throws Fault of the first violation by AAEP §3.9, whose sentence tells the others too: `invalid_event`, `unknown_type`, `urgency_not_allowed`
+ * (R4), `default_not_allowed` (AAEP §6.4.1) or `message_too_large` (AAEP §3.7)
+ */
+export function assertEvent(
+  value: unknown,
+  vocabularies: Vocabularies = KNOWN_VOCABULARIES,
+  addedBytes = 0,
+): asserts value is Envelope {
+  if (isEvent(value, vocabularies, addedBytes)) return;
+  const found = findings(value, vocabularies, addedBytes);
+  const [first] = found;
+  if (first === undefined) throw unexplained();
+  const sentence = () => severalSentences(found.map((finding) => finding.sentence));
+  throw faultFromFinding({ ...first, sentence }, value, found.length > 1);
+}
+
+/**
+ * As `assertEvent`, for what an agent publishes: it may not speak as the daemon, whose extension marks what the daemon made (R31).
+ * @throws Fault as `assertEvent` does, and `invalid_event` for members of `extensions.aaepd` that are the daemon's
+ */
+export function assertPublishedEvent(value: unknown, addedBytes = 0): asserts value is Envelope {
+  assertEvent(value, KNOWN_VOCABULARIES, addedBytes);
+  assertAgentsMembers(value);
+}
+
+/** Every violation, at most one for each place, in the order of AAEP §3.9; empty for a valid event. */
+export function allFaults(value: unknown, vocabularies: Vocabularies = KNOWN_VOCABULARIES): readonly Fault[] {
+  return findings(value, vocabularies).map((finding) => faultFromFinding(finding, value));
+}
+
+/** The fast answer. Has to agree with `findings` being empty. */
+function isEvent(value: unknown, vocabularies: Vocabularies, addedBytes = 0): value is Envelope {
+  if (typeof value !== "object" || value === null) return false;
+  const event = value as Readonly<Record<string, unknown>>;
+  const type = event.type;
+  if (typeof type !== "string") return false;
+  const core = coreTypeOf(type);
+  if (core === undefined) {
+    if (!isExtensionEvent(value) || typeComplaint(type, event, vocabularies) !== undefined) return false;
+  } else {
+    if (!core.accepts(value)) return false;
+    if (core.urgency === "uncritical" && event.urgency === "critical") return false;
+    if (core.name === "aaep:agent.awaiting.confirmation" && defaultsToDanger(event)) return false;
+    if (core.name === "aaep:agent.awaiting.clarification" && clarificationComplaints(event).length > 0) return false;
+  }
+  if (!isCalendarDate(event.timestamp as string)) return false;
+  if (event.aaep_version !== undefined && !isSpokenVersion(event.aaep_version as string)) return false;
+  if (event.extensions !== undefined && prefixFindings(event, vocabularies).length > 0) return false;
+  return isWithinLimits(event, addedBytes);
+}
+
+/** Places in the order of AAEP §3.9. */
+const RANK = {
+  object: 0,
+  required: 1,
+  form: 2,
+  context: 3,
+  type: 4,
+  idsAndTime: 5,
+  payload: 6,
+  extensions: 7,
+  limits: 8,
+} as const;
+
+interface Finding {
+  readonly rank: number;
+  readonly code: FaultCode;
+  readonly pointer: string;
+  readonly rule: string;
+  /** Made only for the findings that are told: a hostile event can have thousands. */
+  readonly sentence: () => string;
+}
+
+function findings(value: unknown, vocabularies: Vocabularies, addedBytes = 0): readonly Finding[] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    const sentence = () => "An event is a JSON object; send one.";
+    return [{ rank: RANK.object, code: "invalid_event", pointer: "", rule: "AAEP §3.9", sentence }];
+  }
+  // The one exception from the order of §3.9: a hostile event could have a violation for each of its values.
+  if (hasMoreValuesThan(value, MAX_VALUE_COUNT)) {
+    const sentence = () => `An event may have at most ${MAX_EVENT_BYTES} bytes of JSON; this one has more. Send less.`;
+    return [{ rank: RANK.limits, code: "message_too_large", pointer: "", rule: "AAEP §3.7", sentence }];
+  }
+  const event = value as Readonly<Record<string, unknown>>;
+  const type = event.type;
+  const core = typeof type === "string" ? coreTypeOf(type) : undefined;
+  const found = [
+    ...envelopeFindings(event, core),
+    ...(core === undefined ? extensionTypeFindings(event, vocabularies) : payloadFindings(event, core)),
+    ...timestampFindings(event),
+    ...versionFindings(event),
+    ...prefixFindings(event, vocabularies),
+    ...limitBreaches(event, addedBytes).map(findingFromBreach),
+  ].sort((one, other) => one.rank - other.rank);
+  const seen = new Set<string>();
+  return found.filter(({ pointer }) => !seen.has(pointer) && seen.add(pointer));
+}
+
+function envelopeFindings(event: object, core: CoreType | undefined): readonly Finding[] {
+  const name = core?.name ?? "an event";
+  return (
+    telling(diagnoseEnvelope(event))
+      // A closed payload reports these names itself.
+      .filter(({ keyword }) => core === undefined || keyword !== "false schema")
+      .map((diagnosis) => {
+        const pointer = pointerOf(diagnosis);
+        const field = pointer.split("/")[1] ?? "";
+        const sentence = () => sentenceOf(diagnosis, event, name);
+        return {
+          rank: envelopeRank(diagnosis, field),
+          code: "invalid_event",
+          pointer,
+          rule: envelopeRule(field),
+          sentence,
+        };
+      })
+  );
+}
+
+function envelopeRank({ keyword, instancePath }: Diagnosis, field: string): number {
+  if (keyword === "required" && instancePath === "") return RANK.required;
+  if (keyword === "type") return RANK.form;
+  if (field === "@context") return RANK.context;
+  if (field === "type") return RANK.type;
+  if (field === "event_id" || field === "session_id" || field === "timestamp") return RANK.idsAndTime;
+  return field === "extensions" ? RANK.extensions : RANK.form;
+}
+
+/** The paragraph of each field of the envelope; of what is none of them, that there are no others. */
+const ENVELOPE_RULES: ReadonlyMap<string, string> = new Map([
+  ["@context", "AAEP §3.2.1"],
+  ["type", "AAEP §3.2.2"],
+  ["event_id", "AAEP §3.2.3"],
+  ["session_id", "AAEP §3.2.4"],
+  ["timestamp", "AAEP §3.2.5"],
+  ["producer", "AAEP §3.2.6"],
+  ["verbosity", "AAEP §3.3.1"],
+  ["urgency", "AAEP §3.3.2"],
+  ["localization_hints", "AAEP §11"],
+  ["sequence_number", "AAEP §3.4.1"],
+  ["correlation_id", "AAEP §3.4.2"],
+  ["extensions", "AAEP §7"],
+  ["aaep_version", "AAEP §3.4.4"],
+]);
+
+function envelopeRule(field: string): string {
+  return ENVELOPE_RULES.get(field) ?? "AAEP §3.5";
+}
+
+function payloadFindings(event: Readonly<Record<string, unknown>>, core: CoreType): readonly Finding[] {
+  const found: Finding[] = telling(core.diagnosePayload(event)).map((diagnosis) => {
+    const pointer = pointerOf(diagnosis);
+    const sentence = () => sentenceOf(diagnosis, event, core.name);
+    if (pointer === "/urgency") return urgencyFinding(core);
+    const rule = diagnosis.keyword === "closedFields" && diagnosis.instancePath === "" ? "AAEP §3.5" : core.rule;
+    return { rank: RANK.payload, code: "invalid_event", pointer, rule, sentence };
+  });
+  if (core.urgency === "uncritical" && event.urgency === "critical") found.push(urgencyFinding(core));
+  if (core.name === "aaep:agent.awaiting.confirmation" && defaultsToDanger(event)) {
+    const sentence = () =>
+      '`default_decision` must be "reject": the action is irreversible and of high or medium risk, so silence may not start it.';
+    const pointer = "/default_decision";
+    found.push({ rank: RANK.payload, code: "default_not_allowed", pointer, rule: "AAEP §6.4.1", sentence });
+  }
+  if (core.name === "aaep:agent.awaiting.clarification") {
+    for (const { pointer, sentence } of clarificationComplaints(event))
+      found.push({
+        rank: RANK.payload,
+        code: "invalid_event",
+        pointer,
+        rule: "AAEP §4.4.2",
+        sentence: () => sentence,
+      });
+  }
+  return found;
+}
+
+function urgencyFinding(core: CoreType): Finding {
+  const sentence = () =>
+    core.urgency === "critical"
+      ? `\`urgency\` of ${core.name} must be "critical".`
+      : `\`urgency\` of ${core.name} may not be "critical"; use "normal" or "background".`;
+  return { rank: RANK.payload, code: "urgency_not_allowed", pointer: "/urgency", rule: "R4", sentence };
+}
+
+/** Whether silence would start what cannot be undone (AAEP §6.4.1). Either of the two fields is enough to make an action irreversible. */
+function defaultsToDanger(event: Readonly<Record<string, unknown>>): boolean {
+  if (event.default_decision !== "accept") return false;
+  const irreversible = event.reversibility === "irreversible" || event.irreversible === true;
+  return irreversible && (event.risk_level === "high" || event.risk_level === "medium");
+}
+
+function extensionTypeFindings(
+  event: Readonly<Record<string, unknown>>,
+  vocabularies: Vocabularies,
+): readonly Finding[] {
+  const found: Finding[] = telling(diagnoseExtensionEvent(event)).map((diagnosis) => ({
+    rank: RANK.payload,
+    code: "invalid_event",
+    pointer: pointerOf(diagnosis),
+    rule: "AAEP §7",
+    sentence: () => sentenceOf(diagnosis, event, "an extension's event"),
+  }));
+  const type = event.type;
+  const complaint = typeof type === "string" ? typeComplaint(type, event, vocabularies) : undefined;
+  if (complaint !== undefined) {
+    found.push({
+      rank: RANK.type,
+      code: "unknown_type",
+      pointer: "/type",
+      rule: "AAEP §3.9",
+      sentence: () => complaint,
+    });
+  }
+  return found;
+}
+
+/** Why a type outside the core is no known one; a type written as a URI declares itself. */
+function typeComplaint(
+  type: string,
+  event: Readonly<Record<string, unknown>>,
+  vocabularies: Vocabularies,
+): string | undefined {
+  if (isInCoreNamespace(type)) {
+    return `${JSON.stringify(type.slice(0, 100))} is none of the twelve types of AAEP; use one of them, or a type under your own prefix.`;
+  }
+  const colon = type.indexOf(":");
+  if (colon < 1 || type.startsWith("//", colon + 1)) return undefined;
+  return prefixComplaint(type.slice(0, colon), event["@context"], vocabularies);
+}
+
+function timestampFindings(event: Readonly<Record<string, unknown>>): readonly Finding[] {
+  const timestamp = event.timestamp;
+  if (typeof timestamp !== "string" || isCalendarDate(timestamp)) return [];
+  const sentence = () => `\`timestamp\` names a day that does not exist: ${JSON.stringify(timestamp.slice(0, 10))}.`;
+  return [{ rank: RANK.idsAndTime, code: "invalid_event", pointer: "/timestamp", rule: "AAEP §3.2.5", sentence }];
+}
+
+/** Listeners are told that they hear AAEP 1.0.0: an event of another major version is not one (AAEP §3.4.4, §12.6.3, R21). */
+function versionFindings({ aaep_version: version }: Readonly<Record<string, unknown>>): readonly Finding[] {
+  if (typeof version !== "string" || isSpokenVersion(version)) return [];
+  const sentence = () =>
+    `\`aaep_version\` must be a version 1.x of AAEP; ${JSON.stringify(version.slice(0, 100))} is not spoken here.`;
+  return [{ rank: RANK.form, code: "invalid_event", pointer: "/aaep_version", rule: "AAEP §3.4.4", sentence }];
+}
+
+function prefixFindings(event: Readonly<Record<string, unknown>>, vocabularies: Vocabularies): readonly Finding[] {
+  const extensions = event.extensions;
+  if (typeof extensions !== "object" || extensions === null || Array.isArray(extensions)) return [];
+  return Object.keys(extensions).flatMap((prefix): readonly Finding[] => {
+    const complaint = prefixComplaint(prefix, event["@context"], vocabularies);
+    if (complaint === undefined) return [];
+    const pointer = `/extensions/${pointerStep(prefix)}`;
+    return [{ rank: RANK.extensions, code: "invalid_event", pointer, rule: "AAEP §7", sentence: () => complaint }];
+  });
+}
+
+function findingFromBreach({ kind, pointer, sentence }: LimitBreach): Finding {
+  const code = kind === "bytes" ? "message_too_large" : "invalid_event";
+  return { rank: RANK.limits, code, pointer, rule: "AAEP §3.7", sentence: () => sentence };
+}
+
+function faultFromFinding({ code, pointer, rule, sentence }: Finding, value: unknown, tellsSeveral = false): Fault {
+  const id =
+    typeof value === "object" && value !== null ? (value as { readonly event_id?: unknown }).event_id : undefined;
+  const eventId = typeof id === "string" && id.length <= 68 ? { eventId: id } : {};
+  return new Fault(code, sentence(), { pointer, rule, tellsSeveral, ...eventId });
+}
+
+/** Only if the two generated validators disagreed, which a test rules out. */
+function unexplained(): Fault {
+  return new Fault("invalid_event", "The event does not fit its schema; check it with `aaepd validate`.", {
+    pointer: "",
+    rule: "AAEP §3.9",
+  });
+}
