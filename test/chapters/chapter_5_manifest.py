@@ -4,8 +4,8 @@ import json
 import pathlib
 import urllib.parse
 
-import grpc_link
 from checks import check, holds, same, told, within
+from wire import grpc_link
 
 MEMBERS = {
     "@context": "https://aaep-protocol.org/context/v1",

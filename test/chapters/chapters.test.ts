@@ -8,8 +8,8 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.js";
-import { createMortalDaemon, type MortalDaemon } from "../support/mortal-daemon.js";
-import { PROGRAM } from "../support/program.js";
+import { createMortalDaemon, type MortalDaemon } from "../support/peers/mortal-daemon.js";
+import { PROGRAM } from "../support/peers/program.js";
 
 const WALK = fileURLToPath(new URL("main.py", import.meta.url));
 const QUICK_CLOCK = new URL("../fixtures/quick-clock.mjs", import.meta.url).href;

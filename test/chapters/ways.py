@@ -1,11 +1,11 @@
 """The ways in which a listener reaches the daemon. An agent, and a second listener beside the one that is tried, always come by its socket."""
 
-import grpc_link
 from agents import Agent
 from checks import holds
-from framings import HEADERS, LENGTH_PREFIX, LINES
-from links import child_link, socket_link
 from listeners import Listener, RpcListener
+from wire import grpc_link
+from wire.framings import HEADERS, LENGTH_PREFIX, LINES
+from wire.links import child_link, socket_link
 
 REPLYING = {"supports_confirmation_reply": True, "supports_clarification_reply": True}
 

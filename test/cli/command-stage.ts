@@ -10,7 +10,7 @@ import type { CommandIo } from "../../src/cli/terminal/command-io.js";
 import { createClock } from "../../src/daemon/platform/clock.js";
 import { createIdSource } from "../../src/daemon/platform/ids.js";
 import { ensureBuilt } from "../support/built.js";
-import { cleanEnvironment, startProgram } from "../support/program.js";
+import { cleanEnvironment, startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 export const SESSIONS = fileURLToPath(new URL("../../examples/sessions/", import.meta.url));

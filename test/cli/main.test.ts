@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.js";
-import { PROGRAM, startProgram } from "../support/program.js";
+import { PROGRAM, startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 beforeAll(ensureBuilt, 120_000);

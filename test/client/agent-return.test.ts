@@ -7,7 +7,7 @@ import { createSubscriber } from "../../src/client/subscriber.js";
 import type { SubscriberReply } from "../../src/client/subscriber-options.js";
 import { eventually } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
-import { createMortalDaemon, type MortalDaemon } from "../support/mortal-daemon.js";
+import { createMortalDaemon, type MortalDaemon } from "../support/peers/mortal-daemon.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 const SESSION = "sess_return";

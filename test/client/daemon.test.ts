@@ -9,7 +9,7 @@ import type { SubscriberState } from "../../src/client/subscriber-states.js";
 import { eventually, runtimeEnvironment, serve } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
 import { expectNothingLeftOpen } from "../support/open-handles.js";
-import { cleanEnvironment, PROGRAM } from "../support/program.js";
+import { cleanEnvironment, PROGRAM } from "../support/peers/program.js";
 
 const SESSION = "sess_client";
 const producer = { agent_id: "tester" };

@@ -6,7 +6,7 @@ import { ipcConnector, ipcRpcConnector } from "../../src/client/node.js";
 import { createSubscriber, type Subscriber } from "../../src/client/subscriber.js";
 import type { SubscriberReply } from "../../src/client/subscriber-options.js";
 import { eventually, runtimeEnvironment, serve } from "../cli/command-stage.js";
-import { isClosedForm } from "../support/closed-forms.js";
+import { isClosedForm } from "../support/oracles/closed-forms.js";
 import { createFakeProducer } from "./fake-producer.js";
 
 const SESSION = "sess_bank";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../src/base/errors.js";
 import type { Journal } from "../../src/contracts/journal.js";
-import { newEvent } from "../support/journal-rig.js";
+import { newEvent } from "../support/rigs/journal-rig.js";
 
 export interface FailingJournal {
   readonly journal: Journal;

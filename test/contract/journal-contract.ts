@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Journal, JournalRead } from "../../src/contracts/journal.js";
 import type { Epoch, Evicted } from "../../src/engine/event/event.js";
-import { newEvent } from "../support/journal-rig.js";
+import { newEvent } from "../support/rigs/journal-rig.js";
 
 export interface JournalUnderTest {
   readonly journal: Journal;

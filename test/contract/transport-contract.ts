@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../src/base/errors.js";
 import type { CloseInfo, Connection, FrameRun } from "../../src/contracts/transport.js";
-import { drain, takeFrames } from "../support/frames.js";
 import { expectNothingLeftOpen } from "../support/open-handles.js";
+import { drain, takeFrames } from "../support/peers/frames.js";
 
 export interface Pair {
   /** The end that listened. */

@@ -1,7 +1,7 @@
 // Errors of the daemon itself: peers are told that there was one, and only the log is told which (R20).
 import { expect, it } from "vitest";
 import { createIdSource } from "../../src/daemon/platform/ids.js";
-import { type DaemonRig, requestOf, startRig } from "../support/daemon-rig.js";
+import { type DaemonRig, requestOf, startRig } from "../support/rigs/daemon-rig.js";
 
 const SECRET = "/home/somebody/secret is broken";
 

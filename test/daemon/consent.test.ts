@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type DaemonRig, nextSession, type RigOptions, requestOf, startRig } from "../support/daemon-rig.js";
-import type { RpcPeer, Subscription } from "../support/peers.js";
+import type { RpcPeer, Subscription } from "../support/peers/peers.js";
+import { type DaemonRig, nextSession, type RigOptions, requestOf, startRig } from "../support/rigs/daemon-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 type Message = Readonly<Record<string, unknown>>;

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { ensureBuilt } from "../support/built.js";
-import { listenInLines, publishInLines, subscribedInLines } from "../support/line-listener.js";
-import { type Program, startProgram } from "../support/program.js";
+import { listenInLines, publishInLines, subscribedInLines } from "../support/peers/line-listener.js";
+import { type Program, startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 beforeAll(ensureBuilt, 120_000);

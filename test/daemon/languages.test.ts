@@ -1,9 +1,9 @@
 // Languages between a real daemon and those who connect to it: in its manifest, in what it answers to a subscription, and in what it sends (AAEP ch. 11,
 // R2, R14, R31).
 import { describe, expect, it } from "vitest";
-import { nextSession, requestOf, startRig } from "../support/daemon-rig.js";
-import type { RpcPeer } from "../support/peers.js";
-import type { Message } from "../support/wire-sniffer.js";
+import type { Message } from "../support/oracles/wire-sniffer.js";
+import type { RpcPeer } from "../support/peers/peers.js";
+import { nextSession, requestOf, startRig } from "../support/rigs/daemon-rig.js";
 
 const CATALOGUES = ["en", "es", "fr", "de", "ja", "ar"];
 

@@ -1,9 +1,9 @@
 // R8b, U3: `serve` is stopped in order and started again, with an agent, listeners and an open question.
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.js";
-import { type LineListener, listenInLines } from "../support/line-listener.js";
-import { createMortalDaemon, type MortalDaemon } from "../support/mortal-daemon.js";
-import { joinedByPosition, placeIn, returnTo } from "../support/returning.js";
+import { type LineListener, listenInLines } from "../support/peers/line-listener.js";
+import { createMortalDaemon, type MortalDaemon } from "../support/peers/mortal-daemon.js";
+import { joinedByPosition, placeIn, returnTo } from "../support/peers/returning.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 beforeAll(ensureBuilt, 120_000);

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createIdSource } from "../../src/daemon/platform/ids.js";
-import { requestOf, startRig } from "../support/daemon-rig.js";
+import { requestOf, startRig } from "../support/rigs/daemon-rig.js";
 
 it("R22: a parent may be silent for as long as it likes, and is served then", async () => {
   const rig = await startRig({ stdio: true, clock: "hands" });

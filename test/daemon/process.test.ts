@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createAgentClient } from "../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../src/client/node.js";
 import { ensureBuilt } from "../support/built.js";
-import { fixture, PROGRAM, type Program, startProgram } from "../support/program.js";
+import { fixture, PROGRAM, type Program, startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 beforeAll(ensureBuilt, 120_000);

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { Fault } from "../../src/base/errors.js";
 import type { Framing } from "../../transports/framing/framings.js";
-import { type DaemonRig, nextSession, requestOf, startRig } from "../support/daemon-rig.js";
-import type { RpcPeer, Subscription } from "../support/peers.js";
+import type { RpcPeer, Subscription } from "../support/peers/peers.js";
+import { type DaemonRig, nextSession, requestOf, startRig } from "../support/rigs/daemon-rig.js";
 
 type Message = Readonly<Record<string, unknown>>;
 

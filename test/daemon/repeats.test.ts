@@ -1,7 +1,7 @@
 // R28, A7: over a real socket, whoever missed a sentence asks for it by the id it was sent under.
 import { expect, test } from "vitest";
-import { requestOf, startRig } from "../support/daemon-rig.js";
-import type { Message } from "../support/wire-sniffer.js";
+import type { Message } from "../support/oracles/wire-sniffer.js";
+import { requestOf, startRig } from "../support/rigs/daemon-rig.js";
 
 const SESSION = "sess_1";
 const TEXT = "One sentence is here. Another one follows it, and it is the last.";

@@ -1,7 +1,7 @@
 // Several connections that publish into one session (R8, R3a), in the long form of aaep.publish.
 import { describe, expect, it, vi } from "vitest";
-import { requestOf, startRig, turns } from "../support/daemon-rig.js";
-import type { Message } from "../support/wire-sniffer.js";
+import type { Message } from "../support/oracles/wire-sniffer.js";
+import { requestOf, startRig, turns } from "../support/rigs/daemon-rig.js";
 
 const STARTED = { type: "aaep:agent.session.started", session_id: "sess_1", summary_normal: "Begins." };
 const DONE = { type: "aaep:agent.session.completed", session_id: "sess_1", summary_normal: "Done." };

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.js";
-import { type LineListener, listenInLines, publishInLines, subscribedInLines } from "../support/line-listener.js";
-import { type Program, startProgram } from "../support/program.js";
+import { type LineListener, listenInLines, publishInLines, subscribedInLines } from "../support/peers/line-listener.js";
+import { type Program, startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 beforeAll(ensureBuilt, 120_000);

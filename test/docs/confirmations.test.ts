@@ -9,8 +9,8 @@ import {
   isConfirmationReply,
   isStateChangedEvent,
 } from "#gen/aaep/validators.js";
-import { type DaemonRig, requestOf, startRig } from "../support/daemon-rig.js";
-import type { PlainPeer, RpcPeer } from "../support/peers.js";
+import type { PlainPeer, RpcPeer } from "../support/peers/peers.js";
+import { type DaemonRig, requestOf, startRig } from "../support/rigs/daemon-rig.js";
 
 const PAGE = readFileSync(new URL("../../docs/confirmations.md", import.meta.url), "utf8");
 

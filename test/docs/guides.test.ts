@@ -8,7 +8,7 @@ import { isAaepdListPending, isAaepdRepeat, isAaepdSkip, isSubscriptionRenegotia
 import { FAULT_CODES } from "../../src/base/errors.js";
 import { eventually, runtimeEnvironment, serve } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
-import { untilHeard } from "../support/heard.js";
+import { untilHeard } from "../support/peers/heard.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const SUBSCRIBING = readFileSync(join(ROOT, "docs/subscribing.md"), "utf8");

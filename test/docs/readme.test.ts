@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.js";
-import { untilHeard } from "../support/heard.js";
-import { createHeldNpx } from "../support/held-npx.js";
+import { untilHeard } from "../support/peers/heard.js";
+import { createHeldNpx } from "../support/peers/held-npx.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 const ROOT = new URL("../..", import.meta.url).pathname;

@@ -12,7 +12,7 @@ import { flagOf, keyOf } from "../../src/daemon/config/option-names.js";
 import { STATUS, STATUS_OF } from "../../transports/rpc-status.js";
 import { runtimeEnvironment } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
-import { startProgram } from "../support/program.js";
+import { startProgram } from "../support/peers/program.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PAGE = readFileSync(join(ROOT, "docs/services.md"), "utf8");

@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { requestOf, startRig } from "../support/daemon-rig.js";
-import { session } from "../support/engine-rig.js";
-import type { Message } from "../support/wire-sniffer.js";
+import type { Message } from "../support/oracles/wire-sniffer.js";
+import { requestOf, startRig } from "../support/rigs/daemon-rig.js";
+import { session } from "../support/rigs/engine-rig.js";
 
 const page = (name: string): string =>
   readFileSync(fileURLToPath(new URL(`../../docs/${name}`, import.meta.url)), "utf8");

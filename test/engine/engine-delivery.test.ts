@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createEngineRig, session, textOf, typesOf } from "../support/engine-rig.js";
+import { createEngineRig, session, textOf, typesOf } from "../support/rigs/engine-rig.js";
 
 const { started, completed, state, progress, chunk, confirmation, invoked, toolDone, errored } = session();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../src/base/errors.js";
 import { formatTimestamp } from "../../src/engine/event/timestamps.js";
-import { createEngineRig, type EngineRig, session, textOf, typesOf } from "../support/engine-rig.js";
+import { createEngineRig, type EngineRig, session, textOf, typesOf } from "../support/rigs/engine-rig.js";
 
 describe("what fails after the journal", () => {
   it("R29: a view that fails ends its own subscriptions and nothing else; the event was accepted", () => {

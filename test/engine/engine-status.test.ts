@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SubscriptionReport } from "../../src/engine/engine-status.js";
-import { createEngineRig, type EngineRig, session } from "../support/engine-rig.js";
+import { createEngineRig, type EngineRig, session } from "../support/rigs/engine-rig.js";
 
 const only = (rig: EngineRig): SubscriptionReport => {
   const [one, ...others] = rig.engine.report().subscriptions;

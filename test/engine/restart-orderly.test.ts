@@ -1,9 +1,9 @@
 // R8b: an orderly stop that keeps what is open loses no more than a kill, and nobody is told anything false.
 import { describe, expect, it } from "vitest";
-import { session, typesOf } from "../support/engine-rig.js";
-import { ABLE, confirmation, give, questionsIn } from "../support/question-rig.js";
-import { createRuns, type Run, type Runs } from "../support/restart-rig.js";
-import { joinedByPosition } from "../support/returning.js";
+import { joinedByPosition } from "../support/peers/returning.js";
+import { session, typesOf } from "../support/rigs/engine-rig.js";
+import { ABLE, confirmation, give, questionsIn } from "../support/rigs/question-rig.js";
+import { createRuns, type Run, type Runs } from "../support/rigs/restart-rig.js";
 
 const S = "sess_1";
 const LOST = "aaep:agent.session.errored";

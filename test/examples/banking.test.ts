@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
-import { createHeldNpx } from "../support/held-npx.js";
-import { cleanEnvironment, type Program, startProgram } from "../support/program.js";
+import { createHeldNpx } from "../support/peers/held-npx.js";
+import { cleanEnvironment, type Program, startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

@@ -1,9 +1,9 @@
 // Agents that publish what no agent should. Each case ends in a typed answer, and nobody else notices.
 import { describe, expect, it } from "vitest";
 import { expectInProportion } from "../support/cost.js";
-import { type DaemonRig, requestOf, startRig, turns } from "../support/daemon-rig.js";
-import type { PlainPeer } from "../support/peers.js";
-import type { Message } from "../support/wire-sniffer.js";
+import type { Message } from "../support/oracles/wire-sniffer.js";
+import type { PlainPeer } from "../support/peers/peers.js";
+import { type DaemonRig, requestOf, startRig, turns } from "../support/rigs/daemon-rig.js";
 
 const STARTED = { type: "aaep:agent.session.started", session_id: "sess_1", summary_normal: "Begins." };
 const DONE = { type: "aaep:agent.session.completed", session_id: "sess_1", summary_normal: "Done." };

@@ -1,7 +1,7 @@
 // What no message is. Each case ends in a typed answer or a closed connection, and nobody else notices.
 import { describe, expect, it } from "vitest";
 import { frame } from "../../transports/framing/framings.js";
-import { requestOf, startRig, turns } from "../support/daemon-rig.js";
+import { requestOf, startRig, turns } from "../support/rigs/daemon-rig.js";
 
 const REQUEST = Buffer.from(JSON.stringify(requestOf()));
 

@@ -1,9 +1,9 @@
 // A message in which a member stands twice, over every path on which JSON comes in: nobody takes it for one of the two that it could be.
 import { describe, expect, it } from "vitest";
 import type { Framing } from "../../transports/framing/framings.js";
-import { startAuditedRig } from "../support/audited-rig.js";
-import { nextSession, requestOf, startRig, turns } from "../support/daemon-rig.js";
-import type { RpcPeer, Subscription } from "../support/peers.js";
+import type { RpcPeer, Subscription } from "../support/peers/peers.js";
+import { startAuditedRig } from "../support/rigs/audited-rig.js";
+import { nextSession, requestOf, startRig, turns } from "../support/rigs/daemon-rig.js";
 
 type Message = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,10 @@
 // More than anybody needs, of everything. What one peer does costs the others nothing, and leaves nothing behind.
 import type { Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type DaemonRig, requestOf, startRig, turns } from "../support/daemon-rig.js";
-import type { MessageQueue } from "../support/message-queue.js";
-import type { PlainPeer } from "../support/peers.js";
-import type { Message } from "../support/wire-sniffer.js";
+import type { Message } from "../support/oracles/wire-sniffer.js";
+import type { MessageQueue } from "../support/peers/message-queue.js";
+import type { PlainPeer } from "../support/peers/peers.js";
+import { type DaemonRig, requestOf, startRig, turns } from "../support/rigs/daemon-rig.js";
 
 const STARTED = { type: "aaep:agent.session.started", session_id: "sess_1", summary_normal: "Begins." };
 const DONE = { type: "aaep:agent.session.completed", session_id: "sess_1", summary_normal: "Done." };

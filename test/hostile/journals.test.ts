@@ -8,8 +8,8 @@ import { claimJournalFolder, journalOwner } from "../../src/daemon/journal/journ
 import { createClock } from "../../src/daemon/platform/clock.js";
 import { openJournalReader } from "../../src/storage/journal-reader.js";
 import { ensureBuilt } from "../support/built.js";
-import { newEvent, openRig } from "../support/journal-rig.js";
-import { cleanEnvironment, PROGRAM } from "../support/program.js";
+import { cleanEnvironment, PROGRAM } from "../support/peers/program.js";
+import { newEvent, openRig } from "../support/rigs/journal-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 const isLinux = process.platform === "linux";

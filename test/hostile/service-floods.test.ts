@@ -11,9 +11,10 @@ import {
 import { connectIpc } from "../../transports/ipc/connect.js";
 import { serviceClient } from "../scenarios/service-parties.js";
 import { ensureBuilt } from "../support/built.js";
-import { type DaemonRig, nextSession, requestOf, startRig } from "../support/daemon-rig.js";
-import { plainPeer, rpcPeer } from "../support/peers.js";
-import { fixture, startProgram } from "../support/program.js";
+import { createWireSniffer, type Message } from "../support/oracles/wire-sniffer.js";
+import { plainPeer, rpcPeer } from "../support/peers/peers.js";
+import { fixture, startProgram } from "../support/peers/program.js";
+import { type DaemonRig, nextSession, requestOf, startRig } from "../support/rigs/daemon-rig.js";
 import { metric, startBystander } from "../support/services/bystander.js";
 import { createConnectClient } from "../support/services/connect-client.js";
 import { byConverter } from "../support/services/converting.js";
@@ -30,7 +31,6 @@ import {
 } from "../support/services/service-stage.js";
 import { listenListener, type ServiceListener, streamListener } from "../support/services/typed-listeners.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
-import { createWireSniffer, type Message } from "../support/wire-sniffer.js";
 
 const MIB = 1024 * 1024;
 const EVERYTHING = { coalesce_boundaries: ["none"] };

@@ -12,7 +12,7 @@ import {
   SubscriberService,
 } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { serviceClient } from "../scenarios/service-parties.js";
-import { nextSession, requestOf } from "../support/daemon-rig.js";
+import { nextSession, requestOf } from "../support/rigs/daemon-rig.js";
 import { callingAgent } from "../support/services/agents.js";
 import { startBystander } from "../support/services/bystander.js";
 import { openRawGrpc, rawHttp } from "../support/services/raw-calls.js";

@@ -13,7 +13,7 @@ import {
 } from "#gen/aaep/v1/handshake_pb.js";
 import { SubscribeRequestSchema, SubscribeResponseSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { serviceClient } from "../scenarios/service-parties.js";
-import { type DaemonRig, nextSession } from "../support/daemon-rig.js";
+import { type DaemonRig, nextSession } from "../support/rigs/daemon-rig.js";
 import { streamAgent } from "../support/services/agents.js";
 import { metric, startBystander } from "../support/services/bystander.js";
 import { endOfStream, enveloped, openRawGrpc, rawHttp } from "../support/services/raw-calls.js";

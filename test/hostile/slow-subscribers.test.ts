@@ -1,9 +1,9 @@
 // Subscribers that take too slowly, over real sockets: what they are told, how they are cut off, and that they lose nothing (P1, P3, P4, P9, P10).
 import { describe, expect, it } from "vitest";
 import type { DaemonStatus } from "../../src/daemon/status/daemon-status.js";
-import { type DaemonRig, nextSession, requestOf, startRig } from "../support/daemon-rig.js";
-import type { PlainPeer, Subscription } from "../support/peers.js";
-import type { Message } from "../support/wire-sniffer.js";
+import type { Message } from "../support/oracles/wire-sniffer.js";
+import type { PlainPeer, Subscription } from "../support/peers/peers.js";
+import { type DaemonRig, nextSession, requestOf, startRig } from "../support/rigs/daemon-rig.js";
 
 const EVERYTHING = { coalesce_boundaries: ["none"] };
 /** Text of 16,000 characters, which no listener may have cut. */

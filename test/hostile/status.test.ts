@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { registerStatus } from "../../src/cli/status/status.js";
 import type { DaemonStatus } from "../../src/daemon/status/daemon-status.js";
 import { createStage, run } from "../cli/command-stage.js";
-import { requestOf, startRig } from "../support/daemon-rig.js";
+import { requestOf, startRig } from "../support/rigs/daemon-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 /** What a client takes that was not told otherwise. */

@@ -1,8 +1,8 @@
 // Subscribers that send what no subscriber should. Each case ends in a typed answer or a closed connection, and nobody else notices.
 import { describe, expect, it } from "vitest";
 import { expectInProportion } from "../support/cost.js";
-import { type DaemonRig, requestOf, startRig } from "../support/daemon-rig.js";
-import type { Message } from "../support/wire-sniffer.js";
+import type { Message } from "../support/oracles/wire-sniffer.js";
+import { type DaemonRig, requestOf, startRig } from "../support/rigs/daemon-rig.js";
 
 const STARTED = { type: "aaep:agent.session.started", session_id: "sess_1", summary_normal: "Begins." };
 const DONE = { type: "aaep:agent.session.completed", session_id: "sess_1", summary_normal: "Done." };

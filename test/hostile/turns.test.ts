@@ -1,8 +1,8 @@
 // How much of what one connection says at once is handled in one turn of the event loop: others are served between turns.
 import { describe, expect, it } from "vitest";
-import { type DaemonRig, requestOf, startRig } from "../support/daemon-rig.js";
-import type { PlainPeer, RpcPeer } from "../support/peers.js";
-import type { Message } from "../support/wire-sniffer.js";
+import type { Message } from "../support/oracles/wire-sniffer.js";
+import type { PlainPeer, RpcPeer } from "../support/peers/peers.js";
+import { type DaemonRig, requestOf, startRig } from "../support/rigs/daemon-rig.js";
 
 const COUNT = 20;
 const NUMBERS = Array.from({ length: COUNT }, (_, index) => index);

@@ -4,12 +4,12 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { ensureBuilt } from "../support/built.js";
-import { createMortalDaemon, type MortalDaemon } from "../support/mortal-daemon.js";
-import { plainPeer, RpcRefusal, rpcPeer } from "../support/peers.js";
+import { createWireSniffer, type Message } from "../support/oracles/wire-sniffer.js";
+import { createMortalDaemon, type MortalDaemon } from "../support/peers/mortal-daemon.js";
+import { plainPeer, RpcRefusal, rpcPeer } from "../support/peers/peers.js";
+import { diskKind } from "../support/rigs/small-disk.js";
 import { TypedRefusal } from "../support/services/refusals.js";
-import { diskKind } from "../support/small-disk.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
-import { createWireSniffer, type Message } from "../support/wire-sniffer.js";
 import { type AgentLink, type AgentTransport, openAgentLink } from "./crash/agent-links.js";
 import { ipcConnection } from "./crash/ipc-connection.js";
 

@@ -1,7 +1,7 @@
 // R18: slow subscribers cost nothing. `npm run test:memory`: MEMORY_EVENTS and PAIR_EVENTS change it.
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ensureBuilt } from "../support/built.js";
-import { anonymousMemory, createMortalDaemon, type MortalDaemon } from "../support/mortal-daemon.js";
+import { anonymousMemory, createMortalDaemon, type MortalDaemon } from "../support/peers/mortal-daemon.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 import { openFloodAgent } from "./flood/flood-agent.js";
 import { openRawListener, type Pace, type RawListener } from "./flood/raw-listener.js";

@@ -3,11 +3,16 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { ensureBuilt } from "../support/built.js";
-import { anonymousMemory, createMortalDaemon, type MortalDaemon, openDescriptors } from "../support/mortal-daemon.js";
-import { plainPeer, rpcPeer } from "../support/peers.js";
-import { fixture } from "../support/program.js";
+import { createWireSniffer, type Message, type WireSniffer } from "../support/oracles/wire-sniffer.js";
+import {
+  anonymousMemory,
+  createMortalDaemon,
+  type MortalDaemon,
+  openDescriptors,
+} from "../support/peers/mortal-daemon.js";
+import { plainPeer, rpcPeer } from "../support/peers/peers.js";
+import { fixture } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
-import { createWireSniffer, type Message, type WireSniffer } from "../support/wire-sniffer.js";
 import { pause, runAgent } from "./crash/agent.js";
 import { ipcConnection } from "./crash/ipc-connection.js";
 import { type RunningListener, startListener } from "./crash/listener.js";

@@ -2,20 +2,20 @@
 import { AGENTS_OWN, type Proof, type Requirement, SUBSCRIBERS_OWN } from "./requirement.js";
 
 const ORDER: Proof = [
-  "engine/session-sequence.test.ts",
+  "engine/sessions/session-sequence.test.ts",
   "R3: what breaks the order is refused, and the session stays usable",
 ];
 const LEGAL: Proof = [
-  "engine/sessions.test.ts",
+  "engine/sessions/sessions.test.ts",
   "what goes out is legal: one start, one end, contiguous outputs, paired tools, states that follow",
 ];
-const CRITICAL: Proof = ["protocols/aaep/validate.test.ts", "%s is critical and nothing else"];
+const CRITICAL: Proof = ["protocols/aaep/validation/validate.test.ts", "%s is critical and nothing else"];
 const SPOILT: Proof = [
-  "protocols/aaep/validate.test.ts",
+  "protocols/aaep/validation/validate.test.ts",
   "%s: the fast answer and the full diagnosis agree however it is spoilt",
 ];
-const CONFIRMED: Proof = ["engine/sessions.test.ts", "R5: irreversible means confirmed"];
-const ENVELOPE: Proof = ["protocols/aaep/validate.test.ts", "the defects of §3.11"];
+const CONFIRMED: Proof = ["engine/sessions/sessions.test.ts", "R5: irreversible means confirmed"];
+const ENVELOPE: Proof = ["protocols/aaep/validation/validate.test.ts", "the defects of §3.11"];
 
 export const CHAPTER_4: readonly Requirement[] = [
   { id: "AAEP-4-a", says: "Every event carries the envelope.", provedBy: [ENVELOPE, SPOILT] },
@@ -39,7 +39,7 @@ export const CHAPTER_4: readonly Requirement[] = [
   {
     id: "AAEP-4.2.1-b",
     says: "Each state change leaves the state that was entered, or that later events imply.",
-    provedBy: [ORDER, ["engine/session-sequence.test.ts", "R3a: states that other events imply"]],
+    provedBy: [ORDER, ["engine/sessions/session-sequence.test.ts", "R3a: states that other events imply"]],
   },
   {
     id: "AAEP-4.2.1-c",
@@ -68,12 +68,12 @@ export const CHAPTER_4: readonly Requirement[] = [
   {
     id: "AAEP-4.3.2-c",
     says: "A call that was given up is told as timed out.",
-    provedBy: [["engine/session-sequence.test.ts", "R3a: before %s the daemon closes what is open"]],
+    provedBy: [["engine/sessions/session-sequence.test.ts", "R3a: before %s the daemon closes what is open"]],
   },
   {
     id: "AAEP-4.3.3-a",
     says: "Positions count from the start of their output.",
-    provedBy: [ORDER, ["engine/session-sequence.test.ts", "each output counts for itself"]],
+    provedBy: [ORDER, ["engine/sessions/session-sequence.test.ts", "each output counts for itself"]],
   },
   { id: "AAEP-4.3.3-b", says: "The last chunk of an output completes it.", provedBy: [LEGAL] },
   {
@@ -88,7 +88,7 @@ export const CHAPTER_4: readonly Requirement[] = [
   {
     id: "AAEP-4.4.1-d",
     says: "Silence rejects what is irreversible and of high risk.",
-    provedBy: [["protocols/aaep/validate.test.ts", "§6.4.1: default decisions"]],
+    provedBy: [["protocols/aaep/validation/validate.test.ts", "§6.4.1: default decisions"]],
   },
   { id: "AAEP-4.4.1-e", says: "Questions of consent are critical.", provedBy: [CRITICAL] },
   {
@@ -100,7 +100,7 @@ export const CHAPTER_4: readonly Requirement[] = [
   {
     id: "AAEP-4.4.2-a",
     says: "The agent waits for the clarification.",
-    provedBy: [["engine/sessions.test.ts", "R6, R3a: waiting and restoring"]],
+    provedBy: [["engine/sessions/sessions.test.ts", "R6, R3a: waiting and restoring"]],
   },
   { id: "AAEP-4.4.2-b", says: "Questions of clarification are critical.", provedBy: [CRITICAL] },
   { id: "AAEP-4.4.3-a", says: "Handoffs are critical.", provedBy: [CRITICAL] },
@@ -111,7 +111,7 @@ export const CHAPTER_4: readonly Requirement[] = [
   {
     id: "AAEP-4.5.3-c",
     says: "Not going on is told by a follow-up event.",
-    provedBy: [["engine/sessions.test.ts", "the last resolution restores the state, earlier ones leave it"]],
+    provedBy: [["engine/sessions/sessions.test.ts", "the last resolution restores the state, earlier ones leave it"]],
   },
   { id: "AAEP-4.5.4-a", says: "An output completes once, and nothing of it follows." },
 ];

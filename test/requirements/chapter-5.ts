@@ -2,7 +2,7 @@
 import { type Proof, type Requirement, SUBSCRIBERS_OWN } from "./requirement.js";
 
 const PERMISSIVE: Proof = [
-  "protocols/aaep/negotiate.property.test.ts",
+  "protocols/aaep/subscriber/negotiate.property.test.ts",
   "AAEP §5.4.4: never more permissive than asked for",
 ];
 const TAILORED: Proof = [
@@ -12,7 +12,7 @@ const TAILORED: Proof = [
 const RATE: Proof = ["engine/properties/critical.test.ts", "R9: no window holds more than rate × time + burst"];
 const CRITICAL: Proof = ["engine/properties/critical.test.ts", "R4: critical events go in their turn or first of all"];
 const TEXT: Proof = ["engine/properties/text.test.ts", "R9, R10: is the same at one event a second"];
-const MESSAGES: Proof = ["protocols/aaep/validate-messages.test.ts", "bounds of messages"];
+const MESSAGES: Proof = ["protocols/aaep/validation/validate-messages.test.ts", "bounds of messages"];
 
 export const CHAPTER_5: readonly Requirement[] = [
   { id: "AAEP-5.2.1-a", says: "A request has type, version, subscriber and capabilities.", provedBy: [MESSAGES] },
@@ -29,7 +29,7 @@ export const CHAPTER_5: readonly Requirement[] = [
   {
     id: "AAEP-5.3.1.12-a",
     says: "Who wants a signed manifest only is rejected where there is none.",
-    provedBy: [["protocols/aaep/negotiate.test.ts", "AAEP §5.3.1.12"]],
+    provedBy: [["protocols/aaep/subscriber/negotiate.test.ts", "AAEP §5.3.1.12"]],
   },
   { id: "AAEP-5.3.2-a", says: "Unknown capabilities reject nothing." },
   {
@@ -45,7 +45,7 @@ export const CHAPTER_5: readonly Requirement[] = [
   {
     id: "AAEP-5.5.1-a",
     says: "A rejection has type, code and message.",
-    provedBy: [["protocols/aaep/validate-messages.test.ts", "messages of the protocol"]],
+    provedBy: [["protocols/aaep/validation/validate-messages.test.ts", "messages of the protocol"]],
   },
   { id: "AAEP-5.5.3-a", says: "The code of a rejection says what it was for." },
   { id: "AAEP-5.5.4-a", says: "Critical events pass filters and rates.", provedBy: [CRITICAL] },
@@ -53,7 +53,7 @@ export const CHAPTER_5: readonly Requirement[] = [
   {
     id: "AAEP-5.6.1-a",
     says: "Each subscription has a budget that is replenished smoothly.",
-    provedBy: [RATE, ["engine/rate-budget.test.ts", "R9: in any window of T seconds"]],
+    provedBy: [RATE, ["engine/subscriptions/rate-budget.test.ts", "R9: in any window of T seconds"]],
   },
   { id: "AAEP-5.6.1-b", says: "Over budget, text is held, gathered, and sent at its boundary.", provedBy: [TEXT] },
   {
@@ -68,7 +68,7 @@ export const CHAPTER_5: readonly Requirement[] = [
   {
     id: "AAEP-5.7.1-a",
     says: "What a renegotiation leaves out stays.",
-    provedBy: [["protocols/aaep/negotiate.test.ts", "AAEP §5.7.1: what is left out stays"]],
+    provedBy: [["protocols/aaep/subscriber/negotiate.test.ts", "AAEP §5.7.1: what is left out stays"]],
   },
   {
     id: "AAEP-5.7.2-a",

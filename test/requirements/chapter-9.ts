@@ -2,11 +2,14 @@
 import { AGENTS_OWN, type Proof, type Requirement, SUBSCRIBERS_OWN } from "./requirement.js";
 
 const LEGAL: Proof = [
-  "engine/sessions.test.ts",
+  "engine/sessions/sessions.test.ts",
   "what goes out is legal: one start, one end, contiguous outputs, paired tools, states that follow",
 ];
 const VALID: Proof = ["schemas/schemas.test.ts", "accept the chapters' example %s"];
-const SUMMED_UP: Proof = ["protocols/aaep/validate.test.ts", "%s: the fast answer and the full diagnosis agree"];
+const SUMMED_UP: Proof = [
+  "protocols/aaep/validation/validate.test.ts",
+  "%s: the fast answer and the full diagnosis agree",
+];
 const SUITE = "no claim of conformance is made yet; the suite of chapter 9 comes with a later issue";
 
 const subscribers = (paragraph: string, says: readonly string[]): readonly Requirement[] =>
@@ -28,7 +31,7 @@ export const CHAPTER_9: readonly Requirement[] = [
   {
     id: "AAEP-9.3.1-e",
     says: "Every invocation is answered by a return.",
-    provedBy: [LEGAL, ["engine/session-sequence.test.ts", "R3a: before %s the daemon closes what is open"]],
+    provedBy: [LEGAL, ["engine/sessions/session-sequence.test.ts", "R3a: before %s the daemon closes what is open"]],
   },
   {
     id: "AAEP-9.3.1-f",
@@ -38,12 +41,12 @@ export const CHAPTER_9: readonly Requirement[] = [
   {
     id: "AAEP-9.3.1-g",
     says: "Every event has the whole envelope.",
-    provedBy: [["engine/complete-event.test.ts", "R2: what is missing is filled in"]],
+    provedBy: [["engine/sessions/complete-event.test.ts", "R2: what is missing is filled in"]],
   },
   {
     id: "AAEP-9.3.1-h",
     says: "Every event fits its schema.",
-    provedBy: [VALID, ["support/daemon-rig.ts", "sniffer.violations()"]],
+    provedBy: [VALID, ["support/rigs/daemon-rig.ts", "sniffer.violations()"]],
   },
   { id: "AAEP-9.3.1-i", says: "What is announced has a summary.", provedBy: [SUMMED_UP] },
   ...subscribers("9.3.2", [
@@ -59,26 +62,26 @@ export const CHAPTER_9: readonly Requirement[] = [
   {
     id: "AAEP-9.4.1-b",
     says: "A question before what cannot be undone.",
-    provedBy: [["engine/sessions.test.ts", "R5: irreversible means confirmed"]],
+    provedBy: [["engine/sessions/sessions.test.ts", "R5: irreversible means confirmed"]],
   },
   {
     id: "AAEP-9.4.1-c",
     says: "The deed waits; silence means the default.",
-    provedBy: [["engine/sessions.test.ts", "a default never counts, nor does a clarification"]],
+    provedBy: [["engine/sessions/sessions.test.ts", "a default never counts, nor does a clarification"]],
   },
   {
     id: "AAEP-9.4.1-d",
     says: "The default is the right one.",
-    provedBy: [["protocols/aaep/validate.test.ts", "§6.4.1: default decisions"]],
+    provedBy: [["protocols/aaep/validation/validate.test.ts", "§6.4.1: default decisions"]],
   },
   {
     id: "AAEP-9.4.1-e",
     says: "Confirmation replies are checked in every respect.",
     provedBy: [
-      ["engine/reply-check.test.ts", "AAEP §6.3.4: when"],
-      ["engine/reply-check.test.ts", "AAEP §6.3.4, H11: what"],
-      ["engine/questions.test.ts", "R19, AAEP §6.3.4: replies"],
-      ["protocols/aaep/question-methods.test.ts", "AAEP §6.3.4, R19: a reply that is none"],
+      ["engine/questions/reply-check.test.ts", "AAEP §6.3.4: when"],
+      ["engine/questions/reply-check.test.ts", "AAEP §6.3.4, H11: what"],
+      ["engine/questions/questions.test.ts", "R19, AAEP §6.3.4: replies"],
+      ["protocols/aaep/sessions/question-methods.test.ts", "AAEP §6.3.4, R19: a reply that is none"],
     ],
   },
   { id: "AAEP-9.4.1-f", says: "Replies count once.", provedBy: [["requirements/questions.test.ts", "AAEP-5.9-b"]] },
@@ -86,7 +89,7 @@ export const CHAPTER_9: readonly Requirement[] = [
   {
     id: "AAEP-9.4.1-h",
     says: "Clarification replies are checked by kind.",
-    provedBy: [["engine/reply-check.test.ts", "AAEP §6.3.4, H11: what"]],
+    provedBy: [["engine/questions/reply-check.test.ts", "AAEP §6.3.4, H11: what"]],
   },
   {
     id: "AAEP-9.4.1-i",
@@ -114,7 +117,9 @@ export const CHAPTER_9: readonly Requirement[] = [
   {
     id: "AAEP-9.5.1-c",
     says: "Each is accepted or rejected, never met with silence.",
-    provedBy: [["protocols/aaep/negotiate.property.test.ts", "whatever is sent, the answer is one of the two"]],
+    provedBy: [
+      ["protocols/aaep/subscriber/negotiate.property.test.ts", "whatever is sent, the answer is one of the two"],
+    ],
   },
   { id: "AAEP-9.5.1-d", says: "What is honored is no more than what was asked for, and is kept." },
   {
@@ -133,12 +138,12 @@ export const CHAPTER_9: readonly Requirement[] = [
   {
     id: "AAEP-9.5.1-g",
     says: "Languages choose the summaries.",
-    provedBy: [["engine/shape.test.ts", "R14: every event comes out as the rules, spelled out, say"]],
+    provedBy: [["engine/terms/shape.test.ts", "R14: every event comes out as the rules, spelled out, say"]],
   },
   {
     id: "AAEP-9.5.1-h",
     says: "There is a manifest, and manifest_uri names it.",
-    provedBy: [["daemon/runtime-files.test.ts", "is what manifest_uri names, whatever is in the path"]],
+    provedBy: [["daemon/presence/runtime-files.test.ts", "is what manifest_uri names, whatever is in the path"]],
   },
   {
     id: "AAEP-9.5.1-i",

@@ -1,7 +1,7 @@
 // What the chapters and the rulings require of questions and replies, over real connections.
 import { expect, it } from "vitest";
-import { requestOf, startRig } from "../support/daemon-rig.js";
-import type { Message } from "../support/wire-sniffer.js";
+import type { Message } from "../support/oracles/wire-sniffer.js";
+import { requestOf, startRig } from "../support/rigs/daemon-rig.js";
 
 const STARTED = { type: "aaep:agent.session.started", session_id: "sess_1", summary_normal: "Begins." };
 const QUESTION = {

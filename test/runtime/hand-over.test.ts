@@ -5,7 +5,7 @@ import { createTurnRoom } from "../../src/engine/time/turn-room.js";
 import type { DeliveryRun } from "../../src/engine/views/delivery.js";
 import { handOver } from "../../src/runtime/hand-over.js";
 import { createSendingTurns } from "../../src/runtime/sending-turns.js";
-import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.js";
+import { createVirtualClock, type VirtualClock } from "../support/rigs/virtual-clock.js";
 
 const servicesOf = (clock: VirtualClock, turnRoomMs?: number) => ({
   clock,

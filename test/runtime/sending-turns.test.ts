@@ -4,7 +4,7 @@ import { createTurnRoom } from "../../src/engine/time/turn-room.js";
 import { createDeliveryRun } from "../../src/engine/views/delivery.js";
 import { createPump } from "../../src/runtime/pump.js";
 import { createSendingTurns } from "../../src/runtime/sending-turns.js";
-import { createVirtualClock } from "../support/virtual-clock.js";
+import { createVirtualClock } from "../support/rigs/virtual-clock.js";
 
 const PIECE = createDeliveryRun([]);
 

@@ -2,10 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { createJsonCodec } from "../../src/protocols/aaep/json/json-codec.js";
 import { createPlainProtocol } from "../../src/protocols/aaep/sessions/plain-session.js";
-import type { RigOptions } from "../support/engine-rig.js";
-import { session } from "../support/engine-rig.js";
-import { openStream } from "../support/service-calls.js";
-import { createStreamRig, HANDSHAKE_TIMEOUT_MS, type StreamRig, utf8 } from "../support/stream-rig.js";
+import { openStream } from "../support/peers/service-calls.js";
+import type { RigOptions } from "../support/rigs/engine-rig.js";
+import { session } from "../support/rigs/engine-rig.js";
+import { createStreamRig, HANDSHAKE_TIMEOUT_MS, type StreamRig, utf8 } from "../support/rigs/stream-rig.js";
 
 type Message = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 // One daemon, many transports: asked over one and answered over another (H4), refused alike over all (M4), and what goes in over one comes out of
 // each as the same document (M2, M7, M8).
 import { describe, expect, it } from "vitest";
-import { type DaemonRig, nextSession, requestOf, startRig } from "../support/daemon-rig.js";
-import type { Message } from "../support/wire-sniffer.js";
+import type { Message } from "../support/oracles/wire-sniffer.js";
+import { type DaemonRig, nextSession, requestOf, startRig } from "../support/rigs/daemon-rig.js";
 import { rpcAgent, subscribed, type WorldAgent, type WorldListener } from "./parties.js";
 import { richSession } from "./rich-session.js";
 import type { ServiceWay } from "./scenario.js";

@@ -1,9 +1,10 @@
 // Who speaks in a scenario, whichever way.
-import type { MessageQueue } from "../support/message-queue.js";
-import type { RpcPeer, Subscription } from "../support/peers.js";
+
+import type { Message } from "../support/oracles/wire-sniffer.js";
+import type { MessageQueue } from "../support/peers/message-queue.js";
+import type { RpcPeer, Subscription } from "../support/peers/peers.js";
 import type { Agent } from "../support/services/agents.js";
 import type { ServiceEnd } from "../support/services/service-client.js";
-import type { Message } from "../support/wire-sniffer.js";
 
 /** Who listens, whichever way. */
 export interface WorldListener extends Omit<Subscription, "peer"> {

@@ -1,5 +1,5 @@
 // A session with everything that could be lost on the way from one form into another.
-import type { Message } from "../support/wire-sniffer.js";
+import type { Message } from "../support/oracles/wire-sniffer.js";
 
 const CONTEXT = ["https://aaep-protocol.org/context/v1", "https://example.org/v1"];
 const EXTENSION = {

@@ -1,9 +1,9 @@
 // Carries a scenario out, step by step.
 import { expect } from "vitest";
 import { unreachable } from "../../src/base/exhaustive.js";
-import { requestOf, turns } from "../support/daemon-rig.js";
-import { RpcRefusal } from "../support/peers.js";
-import { isObject, type Message } from "../support/wire-sniffer.js";
+import { isObject, type Message } from "../support/oracles/wire-sniffer.js";
+import { RpcRefusal } from "../support/peers/peers.js";
+import { requestOf, turns } from "../support/rigs/daemon-rig.js";
 import { carriesText, hasRpcAgent, type Lane, type Part, type Saved, type Scenario, type Step } from "./scenario.js";
 import { openWorld, type World } from "./world.js";
 

@@ -1,6 +1,6 @@
 // What a scenario is: a conversation from handshake to close, as data. How it is carried out over each transport is in run.ts.
 import type { Configuration } from "../../src/daemon/config/config.js";
-import type { Message } from "../support/wire-sniffer.js";
+import type { Message } from "../support/oracles/wire-sniffer.js";
 
 /**
  * A part of a message, as for `toMatchObject`; a member that is undefined has to be missing. Texts that are `$` and a name stand for what was saved

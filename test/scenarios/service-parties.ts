@@ -1,6 +1,6 @@
 // Who is connected to a daemon by its services, each over connections of its own.
 import { onTestFinished } from "vitest";
-import type { DaemonRig } from "../support/daemon-rig.js";
+import type { DaemonRig } from "../support/rigs/daemon-rig.js";
 import { callingAgent, streamAgent } from "../support/services/agents.js";
 import { createConnectClient } from "../support/services/connect-client.js";
 import { byConverter } from "../support/services/converting.js";

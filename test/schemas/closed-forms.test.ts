@@ -1,7 +1,7 @@
 // The closed forms of AAEP §5.4, §5.5, §6.3 and §6.5: what the daemon sends is of them, and so is what its client sends.
 import { describe, expect, it } from "vitest";
 import { isSubscriptionAccepted, isSubscriptionRejected } from "#gen/aaep/validators.js";
-import { CLOSED_FORMS, type ClosedType, isClosedForm } from "../support/closed-forms.js";
+import { CLOSED_FORMS, type ClosedType, isClosedForm } from "../support/oracles/closed-forms.js";
 import { flatSchemas } from "../support/schema-values.js";
 import { example } from "./fixtures.js";
 

@@ -1,5 +1,5 @@
 import { journalContract } from "../contract/journal-contract.js";
-import { DAY_MS, MEBIBYTE, openRig } from "../support/journal-rig.js";
+import { DAY_MS, MEBIBYTE, openRig } from "../support/rigs/journal-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 journalContract("blocks on disk", {

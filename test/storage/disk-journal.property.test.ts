@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { JournaledEvent } from "../../src/engine/event/event.js";
 import { MOST_READ_UNITS } from "../../src/engine/journal/journal-ring.js";
-import { DAY_MS, type JournalRig, newEvent, openRig } from "../support/journal-rig.js";
+import { DAY_MS, type JournalRig, newEvent, openRig } from "../support/rigs/journal-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 type Step =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openJournalReader } from "../../src/storage/journal-reader.js";
-import { newEvent, openRig } from "../support/journal-rig.js";
+import { newEvent, openRig } from "../support/rigs/journal-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 describe("R29: what was published is there after a restart", () => {

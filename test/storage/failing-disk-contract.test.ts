@@ -5,11 +5,11 @@ import { createDiskJournal } from "../../src/storage/disk-journal.js";
 import { loadLmdb, openEnvironment } from "../../src/storage/lmdb/environment.js";
 import { failingJournalContract } from "../contract/failing-journal-contract.js";
 import { collectLog } from "../support/collected-log.js";
-import { DAY_MS, MEBIBYTE } from "../support/journal-rig.js";
-import { createKeptDisk } from "../support/kept-ring.js";
-import { told } from "../support/restart-rig.js";
+import { DAY_MS, MEBIBYTE } from "../support/rigs/journal-rig.js";
+import { createKeptDisk } from "../support/rigs/kept-ring.js";
+import { told } from "../support/rigs/restart-rig.js";
+import { createVirtualClock } from "../support/rigs/virtual-clock.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
-import { createVirtualClock } from "../support/virtual-clock.js";
 
 failingJournalContract("blocks on disk", async () => {
   const clock = createVirtualClock();

@@ -1,7 +1,7 @@
 // R29, P13: a disk that is full or read-only refuses publishing with a typed error, keeps what was accepted, and recovers by itself.
 import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.js";
-import { type DiskKind, diskKind, onSmallDisk } from "../support/small-disk.js";
+import { type DiskKind, diskKind, onSmallDisk } from "../support/rigs/small-disk.js";
 
 beforeAll(ensureBuilt);
 

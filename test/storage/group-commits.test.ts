@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createGroupCommits, type Group } from "../../src/storage/group-commits.js";
 import { collectLog } from "../support/collected-log.js";
-import { createVirtualClock } from "../support/virtual-clock.js";
+import { createVirtualClock } from "../support/rigs/virtual-clock.js";
 
 const told = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

@@ -10,7 +10,7 @@ import { createBootMark } from "../../src/storage/lmdb/boot-mark.js";
 import { crc32, crc32ByTable } from "../../src/storage/lmdb/crc32.js";
 import { notedEpoch, noteEpoch } from "../../src/storage/lmdb/epoch-note.js";
 import type { Table, TableKey } from "../../src/storage/lmdb/tables.js";
-import { newEvent, openRig } from "../support/journal-rig.js";
+import { newEvent, openRig } from "../support/rigs/journal-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 it("the checksum by hand is that of zlib", () => {

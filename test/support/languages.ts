@@ -6,7 +6,7 @@ import { join, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, vi } from "vitest";
-import { cleanEnvironment, type Program, startProgram } from "./program.js";
+import { cleanEnvironment, type Program, startProgram } from "./peers/program.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

@@ -3,10 +3,10 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { AaepMessageSchema, ManifestSchema } from "#gen/aaep/v1/aaep_service_pb.js";
 import { Fault } from "../../src/base/errors.js";
-import { takeFrames } from "../support/frames.js";
-import { callConnection, createGrpcClient } from "../support/grpc-client.js";
-import { ensureGrpcurl, type Output, runGrpcurl } from "../support/grpcurl.js";
 import { isStill } from "../support/patience.js";
+import { takeFrames } from "../support/peers/frames.js";
+import { callConnection, createGrpcClient } from "../support/peers/grpc-client.js";
+import { ensureGrpcurl, type Output, runGrpcurl } from "../support/peers/grpcurl.js";
 import { type StageOptions, stageOf } from "../transports/grpc/stage.js";
 
 let program = "";

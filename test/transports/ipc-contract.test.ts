@@ -7,7 +7,7 @@ import { createByteConnection } from "../../transports/framing/byte-connection.j
 import { FRAMINGS, type Framing, join } from "../../transports/framing/framings.js";
 import { createIpcTransport } from "../../transports/ipc/listen.js";
 import { type Pair, transportContract } from "../contract/transport-contract.js";
-import { drain, seededNumbers } from "../support/frames.js";
+import { drain, seededNumbers } from "../support/peers/frames.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 const MAX_FRAME_BYTES = 1024 * 1024 + 1000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryPair } from "../../transports/memory/memory-pair.js";
 import { transportContract } from "../contract/transport-contract.js";
-import { takeFrames } from "../support/frames.js";
+import { takeFrames } from "../support/peers/frames.js";
 
 transportContract({
   name: "memory",

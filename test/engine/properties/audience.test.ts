@@ -1,7 +1,8 @@
 // R6, R7, R28: each question is asked of those who can answer it, once, whoever comes, goes or changes.
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import { expectNoFaults } from "../../support/delivery-facts.js";
+import { expectNoFaults } from "../../support/oracles/delivery-facts.js";
+import { audienceFaults } from "../../support/oracles/return-oracle.js";
 import {
   CASES,
   type Operation,
@@ -9,9 +10,8 @@ import {
   publishOperation,
   transportOperation,
   urgentOperation,
-} from "../../support/delivery-plans.js";
-import { live } from "../../support/delivery-world.js";
-import { audienceFaults } from "../../support/return-oracle.js";
+} from "../../support/rigs/delivery-plans.js";
+import { live } from "../../support/rigs/delivery-world.js";
 
 const hearing = fc.record({
   supportsConfirmationReply: fc.boolean(),

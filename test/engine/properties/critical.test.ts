@@ -1,7 +1,8 @@
 // R4, R9: what is urgent passes everything, and everything else pays.
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import { expectNoFaults, publishedIn } from "../../support/delivery-facts.js";
+import { expectNoFaults, publishedIn } from "../../support/oracles/delivery-facts.js";
+import { criticalFaults, rateFaults } from "../../support/oracles/event-oracle.js";
 import {
   CASES,
   type Operation,
@@ -10,9 +11,8 @@ import {
   publishOperation,
   transportOperation,
   urgentOperation,
-} from "../../support/delivery-plans.js";
-import { live } from "../../support/delivery-world.js";
-import { criticalFaults, rateFaults } from "../../support/event-oracle.js";
+} from "../../support/rigs/delivery-plans.js";
+import { live } from "../../support/rigs/delivery-world.js";
 
 const limited = openTerms.chain((terms) =>
   fc.constantFrom(undefined, 1, 1, 2, 20).map((maxEventsPerSecond) => ({ ...terms, maxEventsPerSecond })),

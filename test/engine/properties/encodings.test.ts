@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../../src/engine/event/event.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import type { WireFormat } from "../../../src/engine/views/delivery.js";
-import { CASES, type Plan, plans, publishOperation } from "../../support/delivery-plans.js";
-import { live } from "../../support/delivery-world.js";
-import { createEngineRig, session } from "../../support/engine-rig.js";
+import { CASES, type Plan, plans, publishOperation } from "../../support/rigs/delivery-plans.js";
+import { live } from "../../support/rigs/delivery-world.js";
+import { createEngineRig, session } from "../../support/rigs/engine-rig.js";
 
 interface CountingFormat {
   readonly format: WireFormat<string>;

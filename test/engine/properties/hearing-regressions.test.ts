@@ -1,14 +1,14 @@
 // The smallest lives in which somebody once heard what is not so (hearing.test.ts).
 import { describe, it } from "vitest";
 import type { Terms } from "../../../src/engine/terms/terms.js";
-import { expectNoFaults, judgedOf, publishedIn } from "../../support/delivery-facts.js";
-import { type Operation, VOCABULARY } from "../../support/delivery-plans.js";
-import type { World } from "../../support/delivery-world.js";
-import { eventFaults } from "../../support/event-oracle.js";
-import { chainFaults, countFaults, hintFaults, overtakingFaults } from "../../support/hearing-oracle.js";
-import { envelopeFaults, sequenceFaults } from "../../support/sequence-oracle.js";
-import { ask, chunk, progress, retune, state, world } from "../../support/small-lives.js";
-import { textFaults, timeFaults } from "../../support/text-oracle.js";
+import { expectNoFaults, judgedOf, publishedIn } from "../../support/oracles/delivery-facts.js";
+import { eventFaults } from "../../support/oracles/event-oracle.js";
+import { chainFaults, countFaults, hintFaults, overtakingFaults } from "../../support/oracles/hearing-oracle.js";
+import { envelopeFaults, sequenceFaults } from "../../support/oracles/sequence-oracle.js";
+import { textFaults, timeFaults } from "../../support/oracles/text-oracle.js";
+import { type Operation, VOCABULARY } from "../../support/rigs/delivery-plans.js";
+import type { World } from "../../support/rigs/delivery-world.js";
+import { ask, chunk, progress, retune, state, world } from "../../support/rigs/small-lives.js";
 
 const sentences = {
   coalesceBoundaries: ["sentence", "completion"],

@@ -2,13 +2,19 @@
 // go, peers take nothing, and others join.
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import { expectNoFaults, judgedOf, publishedIn } from "../../support/delivery-facts.js";
-import { type Operation, openTerms, plans, publishOperation, urgentOperation } from "../../support/delivery-plans.js";
-import { live } from "../../support/delivery-world.js";
-import { rateFaults } from "../../support/event-oracle.js";
-import { chainFaults, countFaults, hintFaults, overtakingFaults } from "../../support/hearing-oracle.js";
-import { envelopeFaults, sequenceFaults } from "../../support/sequence-oracle.js";
-import { eraFaults, textFaults, timeFaults } from "../../support/text-oracle.js";
+import { expectNoFaults, judgedOf, publishedIn } from "../../support/oracles/delivery-facts.js";
+import { rateFaults } from "../../support/oracles/event-oracle.js";
+import { chainFaults, countFaults, hintFaults, overtakingFaults } from "../../support/oracles/hearing-oracle.js";
+import { envelopeFaults, sequenceFaults } from "../../support/oracles/sequence-oracle.js";
+import { eraFaults, textFaults, timeFaults } from "../../support/oracles/text-oracle.js";
+import {
+  type Operation,
+  openTerms,
+  plans,
+  publishOperation,
+  urgentOperation,
+} from "../../support/rigs/delivery-plans.js";
+import { live } from "../../support/rigs/delivery-world.js";
 
 /** Each case has eight subscriptions: 100, or as many as PROPERTY_CASES says. */
 const CASES = Number(process.env.PROPERTY_CASES ?? 100);

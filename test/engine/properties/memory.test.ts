@@ -1,10 +1,10 @@
 // R18: however little a peer takes, what is kept for it is bounded by options, and nothing is lost.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { expectNoFaults, judgedOf, publishedIn } from "../../support/delivery-facts.js";
-import { CASES, type Operation, openTerms, plans, publishOperation } from "../../support/delivery-plans.js";
-import { live } from "../../support/delivery-world.js";
-import { textFaults } from "../../support/text-oracle.js";
+import { expectNoFaults, judgedOf, publishedIn } from "../../support/oracles/delivery-facts.js";
+import { textFaults } from "../../support/oracles/text-oracle.js";
+import { CASES, type Operation, openTerms, plans, publishOperation } from "../../support/rigs/delivery-plans.js";
+import { live } from "../../support/rigs/delivery-world.js";
 
 /** Enough text that what nobody holds is let go of, over and over. */
 const long: fc.Arbitrary<Operation> = fc.record({

@@ -1,14 +1,14 @@
 // The smallest lives in which a property once failed.
 import { describe, expect, it } from "vitest";
 import type { Terms } from "../../../src/engine/terms/terms.js";
-import { expectNoFaults, judgedOf, publishedIn } from "../../support/delivery-facts.js";
-import type { Operation } from "../../support/delivery-plans.js";
-import type { World } from "../../support/delivery-world.js";
-import { createEngineRig, session, textOf, typesOf } from "../../support/engine-rig.js";
-import { criticalFaults, eventFaults } from "../../support/event-oracle.js";
-import { audienceFaults, resumeFaults } from "../../support/return-oracle.js";
-import { ask, chunk, join, progress, retune, state, world } from "../../support/small-lives.js";
-import { textFaults, timeFaults } from "../../support/text-oracle.js";
+import { expectNoFaults, judgedOf, publishedIn } from "../../support/oracles/delivery-facts.js";
+import { criticalFaults, eventFaults } from "../../support/oracles/event-oracle.js";
+import { audienceFaults, resumeFaults } from "../../support/oracles/return-oracle.js";
+import { textFaults, timeFaults } from "../../support/oracles/text-oracle.js";
+import type { Operation } from "../../support/rigs/delivery-plans.js";
+import type { World } from "../../support/rigs/delivery-world.js";
+import { createEngineRig, session, textOf, typesOf } from "../../support/rigs/engine-rig.js";
+import { ask, chunk, join, progress, retune, state, world } from "../../support/rigs/small-lives.js";
 
 const sentences: Partial<Terms> = { coalesceBoundaries: ["sentence", "completion"] };
 const none = undefined;

@@ -1,7 +1,9 @@
 // AAEP §5.7, R26: terms may change at any moment; nothing is lost or told twice for it, and nothing leaves by old terms.
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import { expectNoFaults, judgedOf, publishedIn } from "../../support/delivery-facts.js";
+import { expectNoFaults, judgedOf, publishedIn } from "../../support/oracles/delivery-facts.js";
+import { criticalFaults, eventFaults, rateFaults } from "../../support/oracles/event-oracle.js";
+import { eraFaults, orderFaults, textFaults } from "../../support/oracles/text-oracle.js";
 import {
   CASES,
   type Operation,
@@ -9,10 +11,8 @@ import {
   plans,
   publishOperation,
   transportOperation,
-} from "../../support/delivery-plans.js";
-import { live } from "../../support/delivery-world.js";
-import { criticalFaults, eventFaults, rateFaults } from "../../support/event-oracle.js";
-import { eraFaults, orderFaults, textFaults } from "../../support/text-oracle.js";
+} from "../../support/rigs/delivery-plans.js";
+import { live } from "../../support/rigs/delivery-world.js";
 
 /** What questions are sent to whom changes what is owed; that is for another property. */
 const steady = openTerms.map((terms) => ({

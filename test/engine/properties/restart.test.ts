@@ -1,9 +1,9 @@
 // R3, R5, R8, R17, R29: whatever is said, answered and lost on the way, and whenever the daemon is killed.
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import { expectNoFaults } from "../../support/delivery-facts.js";
-import { CASES } from "../../support/delivery-plans.js";
-import { restartFaults, type Step } from "../../support/restart-history.js";
+import { expectNoFaults } from "../../support/oracles/delivery-facts.js";
+import { CASES } from "../../support/rigs/delivery-plans.js";
+import { restartFaults, type Step } from "../../support/rigs/restart-history.js";
 
 const s = fc.nat({ max: 1 });
 const l = fc.nat({ max: 2 });

@@ -1,7 +1,8 @@
 // R17, R27, R28: whoever comes back gets the rest, or is told what is lost.
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import { expectNoFaults, publishedIn } from "../../support/delivery-facts.js";
+import { expectNoFaults, publishedIn } from "../../support/oracles/delivery-facts.js";
+import { resumeFaults } from "../../support/oracles/return-oracle.js";
 import {
   CASES,
   type Operation,
@@ -9,9 +10,8 @@ import {
   plans,
   publishOperation,
   transportOperation,
-} from "../../support/delivery-plans.js";
-import { live } from "../../support/delivery-world.js";
-import { resumeFaults } from "../../support/return-oracle.js";
+} from "../../support/rigs/delivery-plans.js";
+import { live } from "../../support/rigs/delivery-world.js";
 
 const steady = openTerms.map((terms) => ({
   ...terms,

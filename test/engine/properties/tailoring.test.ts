@@ -2,7 +2,9 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import type { Terms } from "../../../src/engine/terms/terms.js";
-import { expectNoFaults, judgedOf, publishedIn } from "../../support/delivery-facts.js";
+import { expectNoFaults, judgedOf, publishedIn } from "../../support/oracles/delivery-facts.js";
+import { eventFaults, exactFaults } from "../../support/oracles/event-oracle.js";
+import { textFaults } from "../../support/oracles/text-oracle.js";
 import {
   CASES,
   type Operation,
@@ -10,10 +12,8 @@ import {
   plans,
   publishOperation,
   transportOperation,
-} from "../../support/delivery-plans.js";
-import { live } from "../../support/delivery-world.js";
-import { eventFaults, exactFaults } from "../../support/event-oracle.js";
-import { textFaults } from "../../support/text-oracle.js";
+} from "../../support/rigs/delivery-plans.js";
+import { live } from "../../support/rigs/delivery-world.js";
 
 const patterns = fc.subarray([
   "aaep:agent.*",

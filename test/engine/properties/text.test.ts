@@ -1,7 +1,9 @@
 // R10, R11, R30: whatever agents say and however slowly peers take it, each subscription gets the text, the events and the order it is owed.
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import { expectNoFaults, judgedOf, publishedIn } from "../../support/delivery-facts.js";
+import { expectNoFaults, judgedOf, publishedIn } from "../../support/oracles/delivery-facts.js";
+import { eventFaults } from "../../support/oracles/event-oracle.js";
+import { chunkFaults, clusterFaults, orderFaults, textFaults, timeFaults } from "../../support/oracles/text-oracle.js";
 import {
   CASES,
   openTerms,
@@ -9,10 +11,8 @@ import {
   plans,
   publishOperation,
   transportOperation,
-} from "../../support/delivery-plans.js";
-import { live } from "../../support/delivery-world.js";
-import { eventFaults } from "../../support/event-oracle.js";
-import { chunkFaults, clusterFaults, orderFaults, textFaults, timeFaults } from "../../support/text-oracle.js";
+} from "../../support/rigs/delivery-plans.js";
+import { live } from "../../support/rigs/delivery-world.js";
 
 function judge(plan: Plan): void {
   const world = live(plan);

@@ -1,13 +1,13 @@
 // One connection of an agent, over each of three transports, with one face.
 
-import type { MortalDaemon } from "../../support/mortal-daemon.js";
-import { type RpcPeer, RpcRefusal, rpcPeer } from "../../support/peers.js";
+import type { Message, WireSniffer } from "../../support/oracles/wire-sniffer.js";
+import type { MortalDaemon } from "../../support/peers/mortal-daemon.js";
+import { type RpcPeer, RpcRefusal, rpcPeer } from "../../support/peers/peers.js";
 import { callingAgent, type ServiceAgent, streamAgent } from "../../support/services/agents.js";
 import { createConnectClient } from "../../support/services/connect-client.js";
 import { byConverter } from "../../support/services/converting.js";
 import { createGrpcClient } from "../../support/services/grpc-client.js";
 import { TypedRefusal } from "../../support/services/refusals.js";
-import type { Message, WireSniffer } from "../../support/wire-sniffer.js";
 import { ipcConnection } from "./ipc-connection.js";
 
 export type AgentTransport = "socket" | "grpc" | "connect";

@@ -1,5 +1,5 @@
 // The questions of one session: asked, waited for over breaks and kills, and what its agent was told of each.
-import type { Message } from "../../support/wire-sniffer.js";
+import type { Message } from "../../support/oracles/wire-sniffer.js";
 import { type AgentLink, refusalCode } from "./agent-links.js";
 import { type AskedQuestion, outcomeLine } from "./record.js";
 

@@ -1,8 +1,8 @@
 // A daemon that is killed again and again under load, with everybody who talks to it, and what came of it.
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { auditEntries, createMortalDaemon, type MortalDaemon } from "../../support/mortal-daemon.js";
-import { createWireSniffer, type Message, type WireSniffer } from "../../support/wire-sniffer.js";
+import { createWireSniffer, type Message, type WireSniffer } from "../../support/oracles/wire-sniffer.js";
+import { auditEntries, createMortalDaemon, type MortalDaemon } from "../../support/peers/mortal-daemon.js";
 import { pause, runAgent } from "./agent.js";
 import { type AgentTransport, openAgentLink } from "./agent-links.js";
 import { judge, type Verdict } from "./judge.js";

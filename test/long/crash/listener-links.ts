@@ -1,11 +1,12 @@
 // One connection of a listener, over each of three transports, with one face.
-import type { MortalDaemon } from "../../support/mortal-daemon.js";
-import { plainPeer } from "../../support/peers.js";
+
+import type { Message, WireSniffer } from "../../support/oracles/wire-sniffer.js";
+import type { MortalDaemon } from "../../support/peers/mortal-daemon.js";
+import { plainPeer } from "../../support/peers/peers.js";
 import { createConnectClient } from "../../support/services/connect-client.js";
 import { byConverter } from "../../support/services/converting.js";
 import { createGrpcClient } from "../../support/services/grpc-client.js";
 import { listenListener, type ServiceListener, streamListener } from "../../support/services/typed-listeners.js";
-import type { Message, WireSniffer } from "../../support/wire-sniffer.js";
 import { ipcConnection } from "./ipc-connection.js";
 
 export type ListenerTransport = "socket" | "grpc" | "connect";

@@ -1,7 +1,8 @@
 // A listener that comes back wherever it was cut off, says where it was (R17), and answers what it is asked after a while.
-import type { MortalDaemon } from "../../support/mortal-daemon.js";
-import { placeOf } from "../../support/returning.js";
-import type { Message, WireSniffer } from "../../support/wire-sniffer.js";
+
+import type { Message, WireSniffer } from "../../support/oracles/wire-sniffer.js";
+import type { MortalDaemon } from "../../support/peers/mortal-daemon.js";
+import { placeOf } from "../../support/peers/returning.js";
 import { pause } from "./agent.js";
 import { type ListenerLink, type ListenerTransport, openListenerLink } from "./listener-links.js";
 import type { Chance } from "./random.js";

@@ -1,6 +1,6 @@
 // What a run with kills leaves for the judge: what was published and acknowledged, what everybody heard, and how questions were said to have ended.
 // Plain data, so that a test of the judge can write it by hand.
-import type { Message } from "../../support/wire-sniffer.js";
+import type { Message } from "../../support/oracles/wire-sniffer.js";
 
 /** One event as its agent sent it, however often. */
 export interface Sent {

@@ -1,5 +1,5 @@
 // What one session will say, made up beforehand so that it can be said again word for word.
-import type { Message } from "../../support/wire-sniffer.js";
+import type { Message } from "../../support/oracles/wire-sniffer.js";
 import type { Chance } from "./random.js";
 
 export type Step =

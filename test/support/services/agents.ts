@@ -23,9 +23,9 @@ import {
 import { EventSchema, ProducerSchema } from "#gen/aaep/v1/event_pb.js";
 import { ProducerManifestSchema } from "#gen/aaep/v1/manifest_pb.js";
 import { SubscriberService, SubscriberServiceGetManifestRequestSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
-import { createMessageQueue, type MessageQueue } from "../message-queue.js";
+import type { Message, WireSniffer } from "../oracles/wire-sniffer.js";
 import { patiently } from "../patience.js";
-import type { Message, WireSniffer } from "../wire-sniffer.js";
+import { createMessageQueue, type MessageQueue } from "../peers/message-queue.js";
 import type { Converting } from "./converting.js";
 import { errorDocument, type Refusal, refusalIn, refusalOf, TypedRefusal } from "./refusals.js";
 import { type ServiceClient, type ServiceEnd, ServiceRefusal, type ServiceStream } from "./service-client.js";

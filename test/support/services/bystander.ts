@@ -1,7 +1,7 @@
 // Who has nothing to do with what another client does, and is to notice nothing of it.
 import { expect } from "vitest";
-import { type DaemonRig, nextSession, requestOf } from "../daemon-rig.js";
-import type { Message } from "../wire-sniffer.js";
+import type { Message } from "../oracles/wire-sniffer.js";
+import { type DaemonRig, nextSession, requestOf } from "../rigs/daemon-rig.js";
 import { rawHttp } from "./raw-calls.js";
 
 export interface Bystander {

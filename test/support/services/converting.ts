@@ -1,7 +1,7 @@
 // How a client turns documents into messages and back: by the daemon's own converter, or by another that shares nothing with it.
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { Message } from "../oracles/wire-sniffer.js";
 import { documentOf, messageOf } from "../protobuf-documents.js";
-import type { Message } from "../wire-sniffer.js";
 
 export interface Converting {
   readonly toMessage: <Descriptor extends DescMessage>(

@@ -2,8 +2,8 @@
 import { create } from "@bufbuild/protobuf";
 import { AaepMessageSchema, AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
 import type { CloseInfo, Connection } from "../../../src/contracts/transport.js";
-import { plainPeer } from "../peers.js";
-import type { WireSniffer } from "../wire-sniffer.js";
+import type { WireSniffer } from "../oracles/wire-sniffer.js";
+import { plainPeer } from "../peers/peers.js";
 import type { ServiceClient } from "./service-client.js";
 import type { ServiceListener } from "./typed-listeners.js";
 

@@ -1,7 +1,7 @@
 // Calls in the JSON of protobuf whose texts are written by hand: a client's library would write each member once.
 import type { ClientHttp2Session } from "node:http2";
-import { createMessageQueue, type MessageQueue } from "../message-queue.js";
-import { rawSession } from "../raw-http2.js";
+import { createMessageQueue, type MessageQueue } from "../peers/message-queue.js";
+import { rawSession } from "../peers/raw-http2.js";
 import { enveloped, type RawAnswer, rawHttp } from "./raw-calls.js";
 
 type Message = Readonly<Record<string, unknown>>;

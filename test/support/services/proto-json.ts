@@ -10,7 +10,7 @@ import {
   toJson,
 } from "@bufbuild/protobuf";
 import { EventSchema } from "#gen/aaep/v1/event_pb.js";
-import { isObject, type Message } from "../wire-sniffer.js";
+import { isObject, type Message } from "../oracles/wire-sniffer.js";
 import type { Converting } from "./converting.js";
 
 /** By the name of a message, its `type` in JSON. */

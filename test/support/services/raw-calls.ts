@@ -2,7 +2,7 @@
 import { request as httpRequest } from "node:http";
 import { Client, credentials, Metadata, type StatusObject } from "@grpc/grpc-js";
 import { onTestFinished } from "vitest";
-import { createMessageQueue, type MessageQueue } from "../message-queue.js";
+import { createMessageQueue, type MessageQueue } from "../peers/message-queue.js";
 import { grpcEndOf } from "./grpc-client.js";
 import type { ServiceEnd } from "./service-client.js";
 

@@ -2,7 +2,7 @@
 import type { AaepdError } from "#gen/aaep/v1/handshake_pb.js";
 import type { FaultCode } from "../../../src/base/errors.js";
 import { STATUS_OF } from "../../../transports/rpc-status.js";
-import type { Message } from "../wire-sniffer.js";
+import type { Message } from "../oracles/wire-sniffer.js";
 import { type ServiceEnd, ServiceRefusal, type StatusName, statusName } from "./service-client.js";
 
 /** What an agent was told of a request that was refused. */

@@ -8,9 +8,9 @@ import {
   type SubscribeResponse,
   SubscriberService,
 } from "#gen/aaep/v1/subscriber_service_pb.js";
-import { type DaemonRig, requestOf, startRig } from "../daemon-rig.js";
-import { createMessageQueue } from "../message-queue.js";
-import type { WireSniffer } from "../wire-sniffer.js";
+import type { WireSniffer } from "../oracles/wire-sniffer.js";
+import { createMessageQueue } from "../peers/message-queue.js";
+import { type DaemonRig, requestOf, startRig } from "../rigs/daemon-rig.js";
 import { byConverter, type Converting } from "./converting.js";
 import type { ServiceClient } from "./service-client.js";
 

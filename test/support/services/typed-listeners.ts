@@ -28,9 +28,9 @@ import {
   type SubscribeResponse,
   SubscriberService,
 } from "#gen/aaep/v1/subscriber_service_pb.js";
-import { createMessageQueue, type MessageQueue } from "../message-queue.js";
-import type { Subscription } from "../peers.js";
-import type { Message, WireSniffer } from "../wire-sniffer.js";
+import type { Message, WireSniffer } from "../oracles/wire-sniffer.js";
+import { createMessageQueue, type MessageQueue } from "../peers/message-queue.js";
+import type { Subscription } from "../peers/peers.js";
 import type { Converting } from "./converting.js";
 import { errorDocument, refusalIn, refusalOf } from "./refusals.js";
 import type { ServiceClient, ServiceEnd, ServiceStream } from "./service-client.js";

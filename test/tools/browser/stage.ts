@@ -6,8 +6,8 @@ import { onTestFinished } from "vitest";
 import { type AgentClient, createAgentClient } from "../../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
 import { runtimeEnvironment } from "../../cli/command-stage.js";
-import { createMessageQueue, type MessageQueue } from "../../support/message-queue.js";
-import { cleanEnvironment, startProgram } from "../../support/program.js";
+import { createMessageQueue, type MessageQueue } from "../../support/peers/message-queue.js";
+import { cleanEnvironment, startProgram } from "../../support/peers/program.js";
 import type { Caller, Driver, PageRefusal, SingleCall, Told } from "./driver.js";
 
 export interface Served {

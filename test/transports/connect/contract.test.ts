@@ -1,7 +1,7 @@
 import { AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
 import type { Connection } from "../../../src/contracts/transport.js";
 import { type Pair, transportContract } from "../../contract/transport-contract.js";
-import { seededNumbers } from "../../support/frames.js";
+import { seededNumbers } from "../../support/peers/frames.js";
 import { bidiClient, socketTransport } from "./bidi-client.js";
 import { type ConnectRig, type ProtocolName, startConnect } from "./rig.js";
 

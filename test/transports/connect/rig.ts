@@ -10,7 +10,7 @@ import type { DescribeFault, ServiceListener } from "../../../src/contracts/serv
 import { listenConnect } from "../../../transports/connect/listen.js";
 import type { ConnectListenOptions } from "../../../transports/connect/options.js";
 import { unixHttp1, unixHttp2 } from "../../../transports/connect/unix-client.js";
-import type { LogLine } from "../../support/daemon-rig.js";
+import type { LogLine } from "../../support/rigs/daemon-rig.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
 export type ProtocolName = "connect" | "grpc" | "grpc-web";

@@ -10,7 +10,7 @@ import {
 } from "#gen/aaep/v1/subscriber_service_pb.js";
 import type { ServiceCall, ServiceMethod } from "../../../src/contracts/service.js";
 import type { Connection } from "../../../src/contracts/transport.js";
-import { createMessageQueue, type MessageQueue } from "../../support/message-queue.js";
+import { createMessageQueue, type MessageQueue } from "../../support/peers/message-queue.js";
 import { type ConnectRig, type ProtocolName, type RigOptions, startConnect, type Version } from "./rig.js";
 
 export type ServerStream = Connection<Uint8Array>;

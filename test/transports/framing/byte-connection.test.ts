@@ -9,7 +9,7 @@ import {
   type ByteConnectionOptions,
   resolveByteConnectionOptions,
 } from "../../../transports/framing/options.js";
-import { drain } from "../../support/frames.js";
+import { drain } from "../../support/peers/frames.js";
 
 const PEER = { label: "test", trust: "in-process" } as const;
 const turn = () => new Promise(setImmediate);

@@ -4,9 +4,15 @@ import { Fault } from "../../../src/base/errors.js";
 import type { Admit, CallHead } from "../../../src/contracts/service.js";
 import { HEALTH_PATHS } from "../../../transports/grpc/health.js";
 import { STATUS } from "../../../transports/rpc-status.js";
-import { drain } from "../../support/frames.js";
-import { callConnection, callOnce, createGrpcClient, refusalOf, statusDetails } from "../../support/grpc-client.js";
-import { rawCall, rawSession } from "../../support/raw-http2.js";
+import { drain } from "../../support/peers/frames.js";
+import {
+  callConnection,
+  callOnce,
+  createGrpcClient,
+  refusalOf,
+  statusDetails,
+} from "../../support/peers/grpc-client.js";
+import { rawCall, rawSession } from "../../support/peers/raw-http2.js";
 import { GET_MANIFEST, LISTEN, SUBSCRIBE, stageOf } from "./stage.js";
 
 const CHECK = "/grpc.health.v1.Health/Check";

@@ -1,7 +1,7 @@
 import type { Connection } from "../../../src/contracts/transport.js";
 import { type Pair, transportContract } from "../../contract/transport-contract.js";
-import { seededNumbers } from "../../support/frames.js";
-import { breakable, callConnection, createGrpcClient } from "../../support/grpc-client.js";
+import { seededNumbers } from "../../support/peers/frames.js";
+import { breakable, callConnection, createGrpcClient } from "../../support/peers/grpc-client.js";
 import { SUBSCRIBE, stageOf } from "./stage.js";
 
 async function open(): Promise<Pair> {

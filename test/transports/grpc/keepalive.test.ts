@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { drain, takeFrames } from "../../support/frames.js";
-import { callConnection, callOnce, createGrpcClient } from "../../support/grpc-client.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
-import { rawSession } from "../../support/raw-http2.js";
+import { drain, takeFrames } from "../../support/peers/frames.js";
+import { callConnection, callOnce, createGrpcClient } from "../../support/peers/grpc-client.js";
+import { rawSession } from "../../support/peers/raw-http2.js";
 import { GET_MANIFEST, type Stage, SUBSCRIBE, stageOf } from "./stage.js";
 
 const CHILD = fileURLToPath(new URL("../children/grpc-client.mjs", import.meta.url));

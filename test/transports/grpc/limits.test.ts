@@ -6,9 +6,9 @@ import { Fault } from "../../../src/base/errors.js";
 import { listenGrpc } from "../../../transports/grpc/listen.js";
 import { resolveGrpcOptions } from "../../../transports/grpc/options.js";
 import { STATUS } from "../../../transports/rpc-status.js";
-import { drain, takeFrames } from "../../support/frames.js";
-import { callConnection, callOnce, createGrpcClient, refusalOf } from "../../support/grpc-client.js";
-import { rawCall, rawSession } from "../../support/raw-http2.js";
+import { drain, takeFrames } from "../../support/peers/frames.js";
+import { callConnection, callOnce, createGrpcClient, refusalOf } from "../../support/peers/grpc-client.js";
+import { rawCall, rawSession } from "../../support/peers/raw-http2.js";
 import { describeFault, GET_MANIFEST, type StageOptions, SUBSCRIBE, stageOf } from "./stage.js";
 
 const KIB = 1024;

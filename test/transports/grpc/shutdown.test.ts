@@ -2,9 +2,16 @@ import { existsSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import { STATUS } from "../../../transports/rpc-status.js";
-import { drain } from "../../support/frames.js";
-import { asIs, callConnection, callOnce, createGrpcClient, metadataOf, refusalOf } from "../../support/grpc-client.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
+import { drain } from "../../support/peers/frames.js";
+import {
+  asIs,
+  callConnection,
+  callOnce,
+  createGrpcClient,
+  metadataOf,
+  refusalOf,
+} from "../../support/peers/grpc-client.js";
 import { GET_MANIFEST, SUBSCRIBE, stageOf } from "./stage.js";
 
 const CHECK = "/grpc.health.v1.Health/Check";

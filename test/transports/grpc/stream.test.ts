@@ -3,7 +3,8 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import type { Connection, FrameRun } from "../../../src/contracts/transport.js";
 import { STATUS } from "../../../transports/rpc-status.js";
-import { drain, takeFrames } from "../../support/frames.js";
+import { isStill } from "../../support/patience.js";
+import { drain, takeFrames } from "../../support/peers/frames.js";
 import {
   asIs,
   breakable,
@@ -11,8 +12,7 @@ import {
   createGrpcClient,
   metadataOf,
   statusDetails,
-} from "../../support/grpc-client.js";
-import { isStill } from "../../support/patience.js";
+} from "../../support/peers/grpc-client.js";
 import { LISTEN, type Stage, type StageOptions, SUBSCRIBE, stageOf } from "./stage.js";
 
 const KIB = 1024;

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import type { ServiceCall } from "../../../src/contracts/service.js";
 import { STATUS } from "../../../transports/rpc-status.js";
-import { breakable, callOnce, createGrpcClient, refusalOf, statusDetails } from "../../support/grpc-client.js";
+import { breakable, callOnce, createGrpcClient, refusalOf, statusDetails } from "../../support/peers/grpc-client.js";
 import { GET_MANIFEST, type Stage, type StageOptions, stageOf } from "./stage.js";
 
 async function clientOf(options: StageOptions = {}) {

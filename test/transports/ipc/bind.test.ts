@@ -21,8 +21,8 @@ import { connectIpc } from "../../../transports/ipc/connect.js";
 import { createIpcTransport, listenAuto } from "../../../transports/ipc/listen.js";
 import type { IpcPlace } from "../../../transports/ipc/paths.js";
 import { ensureBuilt } from "../../support/built.js";
-import { drain } from "../../support/frames.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
+import { drain } from "../../support/peers/frames.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
 const CHILD = fileURLToPath(new URL("../children/listen-ipc.mjs", import.meta.url));

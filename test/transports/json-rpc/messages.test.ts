@@ -4,7 +4,7 @@ import { idFromHead } from "../../../transports/json-rpc/incoming.js";
 import { createRpcConnection } from "../../../transports/json-rpc/rpc-connection.js";
 import { faultFromRpcError, rpcErrorFromFault } from "../../../transports/json-rpc/status.js";
 import { createMemoryPair } from "../../../transports/memory/memory-pair.js";
-import { drain } from "../../support/frames.js";
+import { drain } from "../../support/peers/frames.js";
 import { notification, rawAgainst, request } from "./peers.js";
 
 function errorOf(code: number, id: unknown = null) {

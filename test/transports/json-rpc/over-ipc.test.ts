@@ -7,8 +7,8 @@ import { FRAMINGS, type Framing, frame } from "../../../transports/framing/frami
 import { connectIpc } from "../../../transports/ipc/connect.js";
 import { createIpcTransport } from "../../../transports/ipc/listen.js";
 import { createRpcConnection } from "../../../transports/json-rpc/rpc-connection.js";
-import { drain } from "../../support/frames.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
+import { drain } from "../../support/peers/frames.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { rawPeer, recording, request } from "./peers.js";
 

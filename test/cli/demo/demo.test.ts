@@ -1,0 +1,178 @@
+import { existsSync, readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { createColors } from "picocolors";
+import { expect, test } from "vitest";
+import type { Envelope } from "#gen/aaep/types.js";
+import { registerDemo } from "../../../src/cli/demo/demo.js";
+import { createColumnsView, createPlainView, type DemoEntry } from "../../../src/cli/demo/demo-columns.js";
+import { createTally } from "../../../src/cli/demo/demo-tally.js";
+import { columnsOf } from "../../../src/cli/terminal/shown-text.js";
+import { ensureBuilt } from "../../support/built.js";
+import { expectNothingLeftOpen } from "../../support/open-handles.js";
+import { cleanEnvironment, startProgram } from "../../support/peers/program.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+import { createStage, run, type Stage } from "../command-stage.js";
+
+const NAMES = ["Reader", "Braille", "Debugger"];
+const colors = createColors(false);
+
+function demo(stage: Stage, ...argv: readonly string[]): Promise<void> {
+  ensureBuilt();
+  return run(registerDemo, stage, ...argv);
+}
+
+function entry(listener: number, text: string, isPiece = false): DemoEntry {
+  return { listener, what: "text", text, isCritical: false, isPiece };
+}
+
+test("columns: each listener in its own, no line wider than the terminal, nothing redrawn", () => {
+  const view = createColumnsView(NAMES, 96, colors);
+  const lines = [
+    ...view.heading(["three a second", "one a second", "everything"]),
+    ...view.show(entry(2, "To", true), 1),
+    ...view.show(entry(2, " go", true), 1),
+    ...view.show(entry(0, "A sentence that is too long for one line of a column of this width."), 1.2),
+    ...view.show(entry(1, "京都の二日間の旅程を作っています。列車と宿を調べます。"), 2),
+    ...view.flush(3),
+  ];
+  for (const line of lines) {
+    expect(columnsOf(line)).toBeLessThanOrEqual(96);
+    expect(line).not.toContain("\r");
+    expect(line).not.toContain("\u001b");
+  }
+  expect(lines.join("\n")).toBe(
+    [
+      "         Reader                       Braille                      Debugger",
+      "         three a second               one a second                 everything",
+      "",
+      "  1.2 s  text: A sentence that is                                  text: To| go",
+      "         too long for one line of a",
+      "         column of this width.",
+      "  2.0 s                               text: 京都の二日間の旅程を",
+      "                                      作っています。列車と宿を調",
+      "                                      べます。",
+    ].join("\n"),
+  );
+});
+
+test("A21: plain lines say who receives, and hold pieces together", () => {
+  const view = createPlainView(NAMES, colors);
+  const lines = [
+    ...view.show(entry(2, "To", true), 1),
+    ...view.show(entry(0, "Hello."), 1.5),
+    ...view.show(entry(2, " go", true), 2),
+    ...view.show({ listener: 2, what: "error", text: "Stop.", isCritical: true, isPiece: false }, 2.5),
+  ];
+  expect(lines).toEqual([
+    "  1.5 s  Reader: text: Hello.",
+    "  2.5 s  Debugger: text: To| go",
+    "  2.5 s  Debugger: critical error: Stop.",
+  ]);
+});
+
+test("the tally counts events, text, pace and waits, and not what came when the daemon was stopped", () => {
+  const tally = createTally();
+  const event = (fields: object) =>
+    ({
+      type: "aaep:agent.output.streaming",
+      session_id: "sess_1",
+      timestamp: new Date(1000).toISOString(),
+      ...fields,
+    }) as unknown as Envelope;
+  tally.note(event({ chunk: "🙂a" }), 0, 1400);
+  tally.note(event({ chunk: "b" }), 9999, 1000);
+  tally.note(event({ chunk: "c" }), 10_000, 1000);
+  tally.note(event({ type: "aaep:agent.session.errored", urgency: "critical" }), 10_001, 1007);
+  tally.endPace();
+  tally.note(event({ chunk: "d", output_id: "out_2" }), 10_002, 9000);
+  expect([tally.eventCount(), tally.textCount(), tally.charCount(), tally.criticalCount(), tally.lateCount()]).toEqual([
+    5, 4, 5, 1, 1,
+  ]);
+  expect(tally.mostInAWindow()).toBe(2);
+  expect([tally.longestWaitMs(), tally.longestCriticalWaitMs()]).toEqual([400, 7]);
+  expect(tally.texts()).toEqual(["🙂abc", "d"]);
+});
+
+test("R10: three different streams of one session, each complete; nothing is left behind", async () => {
+  expectNothingLeftOpen();
+  const before = readdirSync(tmpdir()).filter((name) => name.startsWith("aaepd-demo-"));
+  const stage = createStage({ environment: cleanEnvironment(temporaryDirectory()) });
+  await demo(stage, "--session", "parallel-tools", "--speed", "20");
+  expect(stage.err()).toBe("");
+  expect(stage.exitCode()).toBe(0);
+  const out = stage.out();
+  expect(out).toContain("Screen reader: 3 events/s, text by sentence and completion, terse");
+  expect(out).toContain("Braille display: 1 event/s, text by sentence and completion, terse");
+  expect(out).toContain("Debugging tool: no rate limit, text as it comes, detailed");
+  expect(out.match(/text: complete, every character once and in order/g)).toHaveLength(3);
+  expect(out.match(/critical error: /g)).toHaveLength(3);
+  const got = [...out.matchAll(/got: (\d+) events/g)].map(([, count]) => Number(count));
+  expect(got[2]).toBe(397);
+  // R8a: what the braille display still had to come is no breach of its rate, and is said not to be.
+  expect(out).toMatch(
+    /Braille display\n.*\n {2}got: .*; \d+ of all at the end, handed out whatever the rate, as the daemon was stopped\n/,
+  );
+  expect(out).toContain("critical ones and those at the end aside");
+  expect(out).not.toContain("holds no answers");
+  expect(got[0]).toBeLessThan(200);
+  expect(readdirSync(tmpdir()).filter((name) => name.startsWith("aaepd-demo-"))).toEqual(before);
+});
+
+test("each listens in its own language", async () => {
+  const stage = createStage({ environment: cleanEnvironment(temporaryDirectory()), columns: 120 });
+  await demo(stage, "--session", "yoruba-market", "--speed", "100", "--plain");
+  expect(stage.exitCode()).toBe(0);
+  expect(stage.out()).toMatch(/Screen reader.*: .*yo, en/);
+  expect(stage.out()).toMatch(/Braille display.*: .*en, yo/);
+});
+
+test("where the recorded agent asks, it is said why its question is withdrawn", async () => {
+  const stage = createStage({ environment: cleanEnvironment(temporaryDirectory()) });
+  await demo(stage, "--session", "japanese-travel", "--speed", "100");
+  expect(stage.exitCode()).toBe(0);
+  expect(stage.out()).toContain("Withdrawn.");
+  expect(stage.out().split("\n")[1]).toMatch(/^A recording holds no answers: .* withdrawn\.$/);
+});
+
+test("a session that is not there is a usage error that names those there are", async () => {
+  const stage = createStage();
+  await demo(stage, "--session", "retirement-planer");
+  expect(stage.err()).toMatch(
+    /^Error: There is no session "retirement-planer"\. Did you mean retirement-planner\? There are: /,
+  );
+  expect(stage.exitCode()).toBe(2);
+});
+
+test("S2: interrupted, it takes its daemon and its files with it", async () => {
+  ensureBuilt();
+  const temporary = temporaryDirectory();
+  const environment = { ...cleanEnvironment(temporaryDirectory()), TMPDIR: temporary };
+  const program = startProgram(["demo", "--plain"], { environment });
+  await program.stdoutLines(6);
+  expect(readdirSync(temporary)).toHaveLength(1);
+  program.child.kill("SIGINT");
+  expect(await program.ended).toEqual({ code: 130, signal: null });
+  expect(readdirSync(temporary)).toEqual([]);
+});
+
+test("S2: killed, its daemon goes all the same", async () => {
+  ensureBuilt();
+  const temporary = temporaryDirectory();
+  const environment = { ...cleanEnvironment(temporaryDirectory()), TMPDIR: temporary };
+  const program = startProgram(["demo", "--plain"], { environment });
+  await program.stdoutLines(6);
+  const [directory = ""] = readdirSync(temporary);
+  expect(existsSync(`${temporary}/${directory}/demo.sock`)).toBe(true);
+  program.child.kill("SIGKILL");
+  await program.ended;
+  await expect.poll(() => existsSync(`${temporary}/${directory}/demo.sock`), { timeout: 60_000 }).toBe(false);
+});
+
+test("S7: when nobody reads any more it ends quietly", async () => {
+  ensureBuilt();
+  const program = startProgram(["demo", "--plain", "--speed", "5"]);
+  await program.stdoutLines(6);
+  program.child.stdout.destroy();
+  expect(await program.ended).toEqual({ code: 0, signal: null });
+  expect(program.stderr()).toBe("");
+});

@@ -1,0 +1,353 @@
+import { cpSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { registerJournal } from "../../../src/cli/journal/journal.js";
+import { registerPublish } from "../../../src/cli/recordings/publish.js";
+import { registerValidate } from "../../../src/cli/recordings/validate.js";
+import { loadLmdb, openEnvironment } from "../../../src/storage/lmdb/environment.js";
+import { session } from "../../support/rigs/engine-rig.js";
+import { journalFolder } from "../../support/rigs/journal-folder.js";
+import { record } from "../../support/rigs/replay-stage.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+import { createStage, run, runtimeEnvironment, SESSIONS, serve } from "../command-stage.js";
+
+const one = session("sess_one");
+const two = session("sess_two");
+
+/** Two sessions, one of them ended, with a question that nobody could answer. */
+const FIRST_RUN = record(({ publish, advance }) => {
+  publish(one.started());
+  advance(1000);
+  publish(two.started(), two.chunk("Text. "));
+  advance(1000);
+  publish(one.confirmation("rpl_1"));
+  advance(1000);
+  publish(one.state("idle", "thinking"), one.completed());
+});
+/** A second run, with the end of the other session. */
+const SECOND_RUN = record(({ publish, advance }) => {
+  advance(60_000);
+  publish(two.started(), two.chunk("Text. "), two.chunk("More.", true), two.errored());
+})
+  .slice(2)
+  .map((event) => ({
+    ...event,
+    event: { ...event.event, event_id: `${event.event.event_id}b` },
+    source: undefined,
+  }));
+
+async function journal(directory: string, ...argv: readonly string[]) {
+  const stage = createStage();
+  const [name = "", ...options] = argv;
+  await run(registerJournal, stage, name, "--journal", directory, ...options);
+  return { out: stage.out(), lines: stage.out().split("\n").slice(0, -1), err: stage.err(), code: stage.exitCode() };
+}
+
+describe("aaepd journal inspect", () => {
+  it("tells what there is, for people", async () => {
+    const directory = await journalFolder(FIRST_RUN, SECOND_RUN);
+    const { lines, code, err } = await journal(directory, "inspect");
+    const [where, events, bytes, damage, runs] = lines;
+    expect(where).toBe(`Journal ${directory}: layout version 1, no daemon writes to it.`);
+    expect(events).toBe(
+      `${FIRST_RUN.length + SECOND_RUN.length} events, received from 2026-05-24T14:00:00.000Z to 2026-05-24T14:01:00.000Z.`,
+    );
+    expect(bytes).toMatch(/^[\d.]+ (?:bytes|KiB|MiB) on disk, [\d.]+ (?:bytes|KiB) of them events\.$/);
+    expect(damage).toBe("Nothing is damaged.");
+    expect(runs).toBe("2 runs:");
+    expect(lines.slice(8)).toStrictEqual([
+      `  sess_one: ended, completed, test-agent, ${FIRST_RUN.filter((e) => e.event.session_id === "sess_one").length} events, 2026-05-24T14:00:00.000Z to 2026-05-24T14:00:03.000Z`,
+      "  sess_two: ended, errored, test-agent, 4 events, 2026-05-24T14:00:01.000Z to 2026-05-24T14:01:00.000Z",
+    ]);
+    expect([code, err]).toStrictEqual([0, ""]);
+  });
+
+  it("and for programs", async () => {
+    const directory = await journalFolder(FIRST_RUN);
+    const document = JSON.parse((await journal(directory, "inspect", "--json")).out);
+    expect(document).toMatchObject({
+      path: directory,
+      layout_version: 1,
+      writer_pid: null,
+      events: FIRST_RUN.length,
+      oldest: "2026-05-24T14:00:00.000Z",
+      newest: "2026-05-24T14:00:03.000Z",
+      runs: [{ events: FIRST_RUN.length }],
+      damaged: [],
+    });
+    expect(document.disk_bytes).toBeGreaterThan(document.event_bytes);
+    expect(document.sessions).toMatchObject([
+      { session_id: "sess_one", agent_id: "test-agent", state: "completed", missing_events: 0 },
+      { session_id: "sess_two", state: "open", events: 2 },
+    ]);
+    const [first, last] = [document.runs[0].first_epoch, document.runs[0].last_epoch];
+    expect(last - first + 1).toBe(FIRST_RUN.length);
+  });
+
+  it("tells of one session, and what is missing of it", async () => {
+    const directory = await journalFolder(FIRST_RUN.slice(1));
+    const { lines } = await journal(directory, "inspect", "--session", "sess_one");
+    expect(lines[0]).toBe("Session sess_one: ended, completed.");
+    expect(lines.at(-1)).toBe("1 event of it can no longer be read.");
+    const { out } = await journal(directory, "inspect", "--session", "sess_two", "--json");
+    expect(JSON.parse(out)).toMatchObject({ session_id: "sess_two", missing_events: 0 });
+  });
+
+  it("names a session that is near one that is not there, and how to list all", async () => {
+    const directory = await journalFolder(FIRST_RUN);
+    const { err, code } = await journal(directory, "inspect", "--session", "sess_on");
+    expect(err).toContain('There is no session "sess_on" in the journal');
+    expect(err).toContain(
+      `Did you mean sess_one? To list its sessions: aaepd journal inspect --all --journal ${directory}`,
+    );
+    expect(code).toBe(2);
+  });
+
+  it("shows the newest 20 sessions of many, and all where asked", async () => {
+    const many = record(({ publish }) => {
+      for (let index = 0; index < 25; index += 1) publish(session(`sess_${index}`).started());
+    });
+    const directory = await journalFolder(many);
+    const short = await journal(directory, "inspect");
+    expect(short.lines.filter((line) => line.includes("sess_"))).toHaveLength(20);
+    expect(short.lines.at(-1)).toBe("  and 5 before these; --all shows them.");
+    const all = await journal(directory, "inspect", "--all");
+    expect(all.lines.filter((line) => line.includes("sess_"))).toHaveLength(25);
+  });
+
+  it("tells of damage with its place, and exits with 1", async () => {
+    const directory = await journalFolder(FIRST_RUN);
+    damage(directory, '"chunk":"Text. "');
+    const { lines, code } = await journal(directory, "inspect");
+    expect(lines[3]).toBe("1 damaged record:");
+    expect(lines[4]).toMatch(/^ {2}2 events from epoch \d+, \d+ bytes, after what was received at 2026-05-24T14:00:/);
+    expect(code).toBe(1);
+  });
+});
+
+it("a record that is not there is told by inspect and export, and is no new run", async () => {
+  const directory = await journalFolder(FIRST_RUN, SECOND_RUN);
+  const environment = openEnvironment({ lmdb: await loadLmdb(), path: join(directory, "journal.mdb"), policy: "os" });
+  const [, second = []] = environment.tables.blocks.keys({});
+  await environment.commit((writes) => writes.remove("blocks", second));
+  await environment.close();
+  const { lines, code } = await journal(directory, "inspect");
+  expect(lines.slice(3, 6)).toStrictEqual([
+    "1 damaged record:",
+    `  2 events from epoch ${second[0]}, not there, after what was received at 2026-05-24T14:00:01.000Z`,
+    "2 runs:",
+  ]);
+  expect(code).toBe(1);
+  const exported = await journal(directory, "export");
+  expect(exported.err).toBe(`Warning: 2 events from epoch ${second[0]} cannot be read: the record is not there.\n`);
+  expect([exported.lines.length, exported.code]).toStrictEqual([FIRST_RUN.length + SECOND_RUN.length - 2, 1]);
+});
+
+/** Changes one byte of the file where `text` stands in it. */
+function damage(directory: string, text: string): void {
+  const path = join(directory, "journal.mdb");
+  const bytes = readFileSync(path);
+  let at = bytes.indexOf(text);
+  expect(at).toBeGreaterThan(0);
+  for (; at >= 0; at = bytes.indexOf(text, at + 1)) bytes[at + 1] = 0x21;
+  writeFileSync(path, bytes);
+}
+
+describe("which journal is meant", () => {
+  const inspect = async (environment: Readonly<Record<string, string>>, ...options: readonly string[]) => {
+    const stage = createStage({ environment: { HOME: "/nowhere", XDG_CONFIG_HOME: "/nowhere", ...environment } });
+    await run(registerJournal, stage, "inspect", ...options);
+    return { first: stage.out().split(":", 1)[0], err: stage.err(), code: stage.exitCode() };
+  };
+  /** A folder for state with journals of these names. */
+  const stateWith = async (...names: readonly string[]) => {
+    const state = temporaryDirectory();
+    for (const name of names)
+      cpSync(await journalFolder(FIRST_RUN), join(state, "aaepd", "journal", name), { recursive: true });
+    return state;
+  };
+
+  it("the only one; that of a producer; the one that is named, on the command line or by a variable", async () => {
+    const XDG_STATE_HOME = await stateWith("planner");
+    const place = join(XDG_STATE_HOME, "aaepd", "journal", "planner");
+    for (const { first, code } of [
+      await inspect({ XDG_STATE_HOME }),
+      await inspect({ XDG_STATE_HOME }, "--producer-id", "planner"),
+      await inspect({ XDG_STATE_HOME }, "--journal", "auto", "--producer-id", "planner"),
+      await inspect({ XDG_STATE_HOME, AAEPD_PRODUCER_ID: "planner" }),
+      await inspect({ AAEPD_JOURNAL: place }),
+      await inspect({}, "--journal", place),
+    ])
+      expect([first, code]).toStrictEqual([`Journal ${place}`, 0]);
+  });
+
+  it.each([
+    [[], [], "There is no journal in the folders of STATE/aaepd/journal, where aaepd serve keeps it."],
+    [["a", "b"], [], "Choose one with --journal: STATE/aaepd/journal/a, STATE/aaepd/journal/b"],
+    [["a"], ["--producer-id", "x"], "There is no journal in STATE/aaepd/journal/x. Name the folder of one"],
+    [["a"], ["--journal", "/nowhere"], "There is no journal in /nowhere."],
+    [["a"], ["--journal", "memory"], "A journal in memory cannot be read."],
+  ])("journals %j, options %j: it is said where was looked, and how to choose", async (names, options, expected) => {
+    const XDG_STATE_HOME = await stateWith(...names);
+    const { err, code } = await inspect({ XDG_STATE_HOME }, ...options);
+    expect(err).toContain(expected.replaceAll("STATE", XDG_STATE_HOME));
+    expect(err).toMatch(/^Error: /);
+    expect(code).toBe(2);
+  });
+
+  it("the journal of a daemon that runs is read while it writes, and the daemon is named", async () => {
+    const { XDG_RUNTIME_DIR, directory } = runtimeEnvironment();
+    const place = join(directory, "journal");
+    const daemon = await serve(XDG_RUNTIME_DIR, "--journal", place);
+    const publish = async () => {
+      const stage = createStage({ environment: daemon.environment });
+      await run(registerPublish, stage, join(SESSIONS, "parallel-tools.ndjson"), "--socket", daemon.socketPath);
+      expect(stage.exitCode()).toBe(0);
+    };
+    await publish();
+    const { lines } = await journal(place, "inspect");
+    expect(lines[0]).toBe(`Journal ${place}: layout version 1, process ${daemon.child.pid} writes to it.`);
+    const before = (await journal(place, "export")).lines.length;
+    await publish();
+    const after = await journal(place, "export");
+    expect([after.lines.length, after.code]).toStrictEqual([2 * before, 0]);
+    await daemon.stop();
+  });
+
+  it("who writes to it now is named", async () => {
+    const directory = await journalFolder(FIRST_RUN);
+    writeFileSync(join(directory, ".owner.pid"), `${process.pid}\n`);
+    const { lines } = await journal(directory, "inspect");
+    expect(lines[0]).toContain(`process ${process.pid} writes to it.`);
+  });
+});
+
+describe("aaepd journal export", () => {
+  it("gives each event's text byte for byte, in order; validate finds nothing wrong with it", async () => {
+    const directory = await journalFolder(FIRST_RUN, SECOND_RUN);
+    const { lines, code } = await journal(directory, "export");
+    expect(lines).toStrictEqual(
+      [...FIRST_RUN, ...SECOND_RUN].map(({ event, source }) => source ?? JSON.stringify(event)),
+    );
+    expect(code).toBe(0);
+    const file = join(temporaryDirectory(), "all.ndjson");
+    writeFileSync(file, `${lines.join("\n")}\n`);
+    const stage = createStage();
+    await run(registerValidate, stage, file);
+    expect(stage.out()).toBe(`${lines.length} events, nothing wrong.\n`);
+  });
+
+  it("of some sessions, and of a stretch of time", async () => {
+    const directory = await journalFolder(FIRST_RUN, SECOND_RUN);
+    const idsOf = async (...options: readonly string[]) =>
+      (await journal(directory, "export", ...options)).lines.map((line) => JSON.parse(line).session_id);
+    expect(new Set(await idsOf("--session", "sess_two"))).toStrictEqual(new Set(["sess_two"]));
+    expect(await idsOf("--session", "sess_two", "--session", "sess_one")).toHaveLength(
+      FIRST_RUN.length + SECOND_RUN.length,
+    );
+    expect(await idsOf("--since", "2026-05-24T14:00:01Z", "--until", "2026-05-24T16:00:02+02:00")).toStrictEqual([
+      "sess_two",
+      "sess_two",
+    ]);
+    expect(await idsOf("--until", "2026-05-24")).toStrictEqual([]);
+    expect((await journal(directory, "export", "--session", "sess_tw")).code).toBe(2);
+    await expect(journal(directory, "export", "--since", "yesterday")).rejects.toThrow(/Give an instant such as/);
+  });
+
+  it.each([
+    ["2026-05-25", "2026-05-24"],
+    ["2026-05-24T14:00:01Z", "2026-05-24T14:00:01Z"],
+  ])("from %s until %s, in which nothing can have been received, is refused, exit code 2", async (since, until) => {
+    const directory = await journalFolder(FIRST_RUN);
+    const { out, err, code } = await journal(directory, "export", "--since", since, "--until", until);
+    expect([out, code]).toStrictEqual(["", 2]);
+    expect(err).toBe(
+      `Error: --until (${new Date(until).toISOString()}) is not after --since (${new Date(since).toISOString()}). Give a later --until, or leave one of them out.\n`,
+    );
+  });
+
+  it("with the epoch and the time of receipt of each", async () => {
+    const directory = await journalFolder(FIRST_RUN);
+    const { lines } = await journal(directory, "export", "--with-epochs");
+    const wrapped = lines.map((line) => JSON.parse(line));
+    expect(wrapped.map(({ event }) => event)).toStrictEqual(
+      FIRST_RUN.map(({ event }) => JSON.parse(JSON.stringify(event))),
+    );
+    expect(wrapped[2]).toMatchObject({ received: "2026-05-24T14:00:01.000Z", epoch: wrapped[0].epoch + 2 });
+  });
+
+  it("without what the daemon made it can be published again, and is the agent's in every byte", async () => {
+    const directory = await journalFolder(FIRST_RUN, SECOND_RUN);
+    const { lines } = await journal(directory, "export", "--agent-events-only");
+    const agents = [...FIRST_RUN, ...SECOND_RUN].filter(({ made }) => made === undefined);
+    const ids = lines.map((line) => JSON.parse(line).event_id);
+    expect(lines.join("\n")).not.toContain('"by":"daemon"');
+    for (const { event, source } of agents.filter(({ event }) => event.extensions === undefined)) {
+      expect(ids).toContain(event.event_id);
+      if (source !== undefined) expect(lines).toContain(source);
+    }
+    const { XDG_RUNTIME_DIR } = runtimeEnvironment();
+    const daemon = await serve(XDG_RUNTIME_DIR);
+    const file = join(XDG_RUNTIME_DIR, "again.ndjson");
+    writeFileSync(file, `${lines.join("\n")}\n`);
+    const stage = createStage({ environment: daemon.environment });
+    await run(registerPublish, stage, file, "--socket", daemon.socketPath);
+    expect(stage.err()).toBe("");
+    expect(stage.out()).toMatch(/of 2 sessions in .*; 0 refused\.\n$/);
+    await daemon.stop();
+  });
+
+  it("leaves out what is damaged, says so, and exits with 1", async () => {
+    const directory = await journalFolder(FIRST_RUN);
+    damage(directory, '"chunk":"Text. "');
+    const { lines, err, code } = await journal(directory, "export");
+    expect(lines).toHaveLength(FIRST_RUN.length - 2);
+    expect(err).toMatch(/^Warning: 2 events from epoch \d+ cannot be read: the record is damaged\.\n$/);
+    expect(code).toBe(1);
+  });
+
+  it("S7: ends quietly where nobody reads any more, having read no further", async () => {
+    const many = record(({ publish }) => {
+      publish(one.started());
+      for (let index = 0; index < 500; index += 1) publish(one.chunk("x".repeat(200)));
+    });
+    const directory = await journalFolder(many);
+    const stage = createStage();
+    let written = 0;
+    const stdout = new Writable({
+      highWaterMark: 1,
+      write: (_chunk, _encoding, done) => {
+        written += 1;
+        done(written < 3 ? null : Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
+      },
+    });
+    const io = { ...stage.io, stdout };
+    await run((program) => registerJournal(program, io), stage, "export", "--journal", directory);
+    expect([written, stage.exitCode(), stage.err()]).toStrictEqual([3, 0, ""]);
+  });
+});
+
+describe("aaepd journal compact", () => {
+  it("says what the journal took before and takes now; nothing in it is another", async () => {
+    const directory = await journalFolder(FIRST_RUN, SECOND_RUN);
+    const before = (await journal(directory, "export", "--with-epochs")).out;
+    const { out, code, err } = await journal(directory, "compact");
+    expect(out).toMatch(/^Journal \S+: [\d.]+ \w+ before, [\d.]+ \w+ now\.\n$/);
+    expect([code, err]).toStrictEqual([0, ""]);
+    expect((await journal(directory, "export", "--with-epochs")).out).toBe(before);
+  });
+
+  it("refuses while a daemon has it, with its number, and changes nothing", async () => {
+    const { XDG_RUNTIME_DIR, directory } = runtimeEnvironment();
+    const place = join(directory, "journal");
+    const daemon = await serve(XDG_RUNTIME_DIR, "--journal", place);
+    const bytes = statSync(join(place, "journal.mdb")).size;
+    const { err, code, out } = await journal(place, "compact");
+    expect(err).toContain(`in use by process ${daemon.child.pid}`);
+    expect([code, out]).toStrictEqual([1, ""]);
+    expect(statSync(join(place, "journal.mdb")).size).toBe(bytes);
+    await daemon.stop();
+    expect((await journal(place, "compact")).code).toBe(0);
+  });
+});

@@ -1,0 +1,230 @@
+// `aaepd publish` into a real daemon.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { registerPublish } from "../../../src/cli/recordings/publish.js";
+import { registerValidate } from "../../../src/cli/recordings/validate.js";
+import { registerTail } from "../../../src/cli/tail/tail.js";
+import { ipcConnector } from "../../../src/client/node.js";
+import { createSubscriber } from "../../../src/client/subscriber.js";
+import { ensureBuilt } from "../../support/built.js";
+import { expectNothingLeftOpen } from "../../support/open-handles.js";
+import { startProgram } from "../../support/peers/program.js";
+import { createStage, eventually, run, runtimeEnvironment, SESSIONS, type Stage, serve } from "../command-stage.js";
+
+const PLANNER = join(SESSIONS, "retirement-planner.ndjson");
+
+function publish(stage: Stage, ...argv: readonly string[]): Promise<void> {
+  return run(registerPublish, stage, ...argv);
+}
+
+/** Resolves when something has been published. */
+async function isPublishing(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const subscriber = createSubscriber({
+      connect: ipcConnector(socketPath),
+      request: { subscriber_id: "first", capabilities: {} },
+      onEvent: () => {
+        resolve(true);
+        void subscriber.close();
+      },
+    });
+  });
+}
+
+const hello = {
+  type: "aaep:agent.session.started",
+  session_id: "sess_1",
+  summary_normal: "Hello.",
+  producer: { agent_id: "a" },
+};
+
+test("publishes a recording again and again, acknowledged, into the only daemon there is", async () => {
+  expectNothingLeftOpen();
+  const runtime = runtimeEnvironment();
+  await serve(runtime.XDG_RUNTIME_DIR);
+  for (let time = 0; time < 2; time += 1) {
+    const stage = createStage({ environment: runtime });
+    await publish(stage, PLANNER);
+    expect(stage.err()).toBe("");
+    expect(stage.out()).toMatch(/^Published 636 events of 1 session in [\d.]+ s; 0 refused\.\n$/);
+    expect(stage.exitCode()).toBe(0);
+  }
+});
+
+test("R10: what a raw subscriber receives is what the recording holds", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  let text = "";
+  let isDone = false;
+  let isActive = false;
+  const subscriber = createSubscriber({
+    connect: ipcConnector(socketPath),
+    request: { subscriber_id: "raw", capabilities: { coalesce_boundaries: ["none"] } },
+    onEvent: (event) => {
+      if (typeof event.chunk === "string") text += event.chunk;
+      isDone ||= event.type === "aaep:agent.session.completed";
+    },
+    onState: ({ kind }) => {
+      isActive ||= kind === "active";
+    },
+  });
+  await eventually(() => expect(isActive).toBe(true));
+  const stage = createStage();
+  await publish(stage, PLANNER, "--socket", socketPath, "--framing", "newline");
+  await eventually(() => expect(isDone).toBe(true));
+  await subscriber.close();
+  const published = readFileSync(PLANNER, "utf8").trim().split("\n");
+  expect(text).toBe(published.map((line) => JSON.parse(line).chunk ?? "").join(""));
+});
+
+test("R20: a refused event is told with line, pointer, code, rule and sentence; the rest goes on, the exit code is 1", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const input = [JSON.stringify(hello), JSON.stringify({ ...hello, session_id: 7 }), "{", JSON.stringify(hello)].join(
+    "\n",
+  );
+  const stage = createStage({ input });
+  await publish(stage, "-", "--socket", socketPath);
+  const [json, ...refusals] = stage.err().trim().split("\n");
+  expect(json).toMatch(/^Error: line 2, \/session_id: .+ \(invalid_event, AAEP §3\.2\.4\)$/);
+  expect(refusals[0]).toMatch(/^Error: line 3: The line is not JSON.+ \(invalid_json, AAEP §3\.8\)$/);
+  expect(refusals[1]).toMatch(/^Error: line 4.*: .+ \(session_already_started, /);
+  expect(stage.out()).toMatch(/^Published 1 event of 1 session in [\d.]+ s; 3 refused\.\n$/);
+  expect(stage.exitCode()).toBe(1);
+});
+
+test("--stop-on-error: nothing after the first refusal; --json: for programs", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const stage = createStage({
+    input: [{ ...hello, session_id: 7 }, hello].map((line) => JSON.stringify(line)).join("\n"),
+  });
+  await publish(stage, "-", "--socket", socketPath, "--stop-on-error", "--json");
+  const [refusal, result] = stage.out().trim().split("\n");
+  expect(JSON.parse(refusal ?? "")).toMatchObject({
+    line: 1,
+    code: "invalid_event",
+    pointer: "/session_id",
+    rule: "AAEP §3.2.4",
+  });
+  expect(JSON.parse(result ?? "")).toMatchObject({ accepted: 0, refused: 1, sessions: 0, interrupted: false });
+  expect([stage.err(), stage.exitCode()]).toEqual(["", 1]);
+});
+
+test("a file that is not there is told before anything is connected, exit code 2", async () => {
+  const stage = createStage({ environment: runtimeEnvironment() });
+  await publish(stage, "/no/such/file");
+  expect(stage.err()).toMatch(/^Error: \/no\/such\/file cannot be read: there is no such file\. [^\n(]*\n$/);
+  expect(stage.exitCode()).toBe(2);
+});
+
+test("--producer-id names who publishes; without it equal refusals are told five times, then counted", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const anonymous = { type: hello.type, summary_normal: "Hello." };
+  const input = Array.from({ length: 8 }, (_, index) => JSON.stringify({ ...anonymous, session_id: `sess_${index}` }));
+  const refused = createStage({ input: input.join("\n") });
+  await publish(refused, "-", "--socket", socketPath);
+  const lines = refused.err().trim().split("\n");
+  expect(lines).toHaveLength(6);
+  expect(lines[5]).toMatch(/^Error: 3 more lines: .*--producer-id.* \(producer_missing\)$/);
+  const named = createStage({ input: input.join("\n") });
+  await publish(named, "-", "--socket", socketPath, "--producer-id", "tester");
+  expect([named.err(), named.exitCode()]).toEqual(["", 0]);
+});
+
+test("without a daemon: exit code 69; with several and no --socket: 2", async () => {
+  const runtime = runtimeEnvironment();
+  const none = createStage({ environment: runtime });
+  await publish(none, PLANNER);
+  expect(none.err()).toMatch(/^Error: There is no daemon in .+\. Start one with: aaepd serve \(not_found\)\n$/);
+  expect(none.exitCode()).toBe(69);
+  await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "one");
+  await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "two");
+  const several = createStage({ environment: runtime });
+  await publish(several, PLANNER);
+  expect(several.err()).toMatch(
+    /^Error: There are several daemons\. Choose one with --socket: one \(.+one\.sock\), two \(.+two\.sock\)/,
+  );
+  expect(several.exitCode()).toBe(2);
+});
+
+test("SIGINT: what was sent is acknowledged, what was published is told, exit code 130", async () => {
+  ensureBuilt();
+  const { socketPath, environment } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const program = startProgram(["publish", PLANNER, "--realtime", "--socket", socketPath], { environment });
+  let eventCount = 0;
+  const subscriber = createSubscriber({
+    connect: ipcConnector(socketPath),
+    request: { subscriber_id: "watcher", capabilities: {} },
+    onEvent: () => {
+      eventCount += 1;
+    },
+  });
+  await eventually(() => expect(eventCount).toBeGreaterThan(0));
+  program.child.kill("SIGINT");
+  expect(await program.ended).toEqual({ code: 130, signal: null });
+  expect(program.stdout()).toMatch(/^Interrupted\. Published \d+ events? of 1 session in [\d.]+ s; 0 refused\.\n$/);
+  await subscriber.close();
+});
+
+test("what tail records is valid and can be published, raw as well as coalesced", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const recorders = [
+    ["--boundaries", "none", "--verbosity", "detailed"],
+    ["--languages", "en"],
+  ].map((options) => {
+    const stage = createStage();
+    return { stage, ended: run(registerTail, stage, "--socket", socketPath, "--json", ...options) };
+  });
+  for (const { stage } of recorders) await eventually(() => expect(stage.err()).toContain("Connected"));
+  // Many at a time, so that the daemon's own events between them are later than what is under way (R3b).
+  await publish(createStage(), PLANNER, "--socket", socketPath);
+  for (const { stage, ended } of recorders) {
+    await eventually(() => expect(stage.out()).toContain("session.completed"));
+    stage.interrupt();
+    await ended;
+    const checked = createStage({ input: stage.out() });
+    await run(registerValidate, checked, "-");
+    expect(checked.out()).toMatch(/^\d+ events, nothing wrong\.\n$/);
+    const again = createStage({ input: stage.out() });
+    await publish(again, "-", "--socket", socketPath);
+    expect([again.err(), again.exitCode()]).toEqual(["", 0]);
+  }
+});
+
+test("R6: what tail records of a session with a question can be published, whether or not the question is in it", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const raw = ["--json", "--boundaries", "none", "--verbosity", "detailed"];
+  const leftOut: RegExpExecArray[] = [];
+  for (const asked of [[], ["--confirmations", "--clarifications"]]) {
+    const recorder = createStage();
+    const ended = run(registerTail, recorder, "--socket", socketPath, ...raw, ...asked);
+    await eventually(() => expect(recorder.err()).toContain("Connected"));
+    await publish(createStage(), join(SESSIONS, "japanese-travel.ndjson"), "--socket", socketPath);
+    await eventually(() => expect(recorder.out()).toContain("session.completed"));
+    recorder.interrupt();
+    await ended;
+    const checked = createStage({ input: recorder.out() });
+    await run(registerValidate, checked, "-");
+    expect([checked.out(), checked.err()]).toEqual(["451 events, nothing wrong.\n", ""]);
+    for (let time = 0; time < 2; time += 1) {
+      const again = createStage({ input: recorder.out() });
+      await publish(again, "-", "--socket", socketPath);
+      expect([again.err(), again.exitCode()]).toEqual(["", 0]);
+      const line = /; 0 refused\. (\d+ lines?) left out: made by the daemon\.\n$/.exec(again.out());
+      if (line !== null) leftOut.push(line);
+    }
+  }
+  expect(leftOut.map(([, lines]) => lines)).toEqual(["1 line", "1 line", "1 line", "1 line"]);
+});
+
+test("a daemon that goes in the middle: exit code 69", async () => {
+  const { socketPath, child } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const stage = createStage();
+  const running = publish(stage, PLANNER, "--rate", "10", "--socket", socketPath);
+  expect(await isPublishing(socketPath)).toBe(true);
+  child.kill("SIGKILL");
+  await running;
+  expect(stage.err()).toMatch(/^Error: .+ \(peer_gone\)\n$/);
+  // What it has acknowledged is safe, and who goes on has to know how much that is.
+  expect(stage.out()).toMatch(/^Published \d+ events? of \d sessions? in .+ s; 0 refused\.\n$/);
+  expect(stage.exitCode()).toBe(69);
+});

@@ -1,0 +1,113 @@
+// Folders in which others could put, replace or read what is a daemon's: a daemon does not start in them, and says what to do (U3).
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { ensureBuilt } from "../../support/built.js";
+import { cleanEnvironment, startProgram } from "../../support/peers/program.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+
+beforeAll(ensureBuilt, 120_000);
+
+/** A folder of that mode, whatever the mask of the process. */
+function folderOf(mode: number): string {
+  const folder = join(temporaryDirectory(), "folder");
+  mkdirSync(folder);
+  chmodSync(folder, mode);
+  return folder;
+}
+
+/** A daemon that is to end by itself. */
+async function refusalOf(environment: Readonly<Record<string, string>>, ...options: readonly string[]) {
+  const program = startProgram(["serve", ...options], { environment });
+  // A daemon that starts all the same tells where it listens.
+  await Promise.race([program.ended, program.stdoutLines(1).catch(() => {})]);
+  expect(program.stdout()).toBe("");
+  const { code } = await program.ended;
+  return { code, stderr: program.stderr() };
+}
+
+describe.skipIf(process.platform === "win32" || process.platform === "darwin")("U3, S12: XDG_RUNTIME_DIR", () => {
+  it.each([
+    ["the world", 0o777],
+    ["the world, though nobody may remove what is others'", 0o1777],
+    ["its group", 0o770],
+  ])("that %s may write to is refused, and nothing is made in it", async (_, mode) => {
+    const XDG_RUNTIME_DIR = folderOf(mode);
+    for (const options of [
+      [],
+      ["--socket", join(XDG_RUNTIME_DIR, "aaep", "a.sock")],
+      ["--socket", "off", "--http", "127.0.0.1:0"],
+    ]) {
+      const { code, stderr } = await refusalOf(
+        { ...cleanEnvironment(temporaryDirectory()), XDG_RUNTIME_DIR },
+        ...options,
+      );
+      expect([options, code]).not.toEqual([options, 0]);
+      expect(stderr).toContain(`XDG_RUNTIME_DIR names ${XDG_RUNTIME_DIR}, which has mode 0${mode.toString(8)}`);
+      expect(stderr).toContain("Set the variable to a folder of your own with mode 700, unset it, or name a socket");
+      expect(readdirSync(XDG_RUNTIME_DIR)).toEqual([]);
+    }
+  });
+
+  it("that others may only look into is taken, and so is a socket elsewhere beside one that is not", async () => {
+    const home = temporaryDirectory();
+    const readable = startProgram(["serve"], {
+      environment: { ...cleanEnvironment(home), XDG_RUNTIME_DIR: folderOf(0o755) },
+    });
+    expect(JSON.parse((await readable.stdoutLines(1))[0] ?? "")).toHaveProperty("endpoints.ipc");
+    const environment = { ...cleanEnvironment(home), XDG_RUNTIME_DIR: folderOf(0o777), AAEPD_JOURNAL: "memory" };
+    const elsewhere = startProgram(["serve", "--socket", join(home, "a.sock")], { environment });
+    expect(JSON.parse((await elsewhere.stdoutLines(1))[0] ?? "")).toMatchObject({
+      endpoints: { ipc: join(home, "a.sock") },
+    });
+  });
+});
+
+describe.skipIf(process.platform === "win32")("U3, S12: the folders of the journal and of the audit log", () => {
+  it.each([
+    ["0777", 0o777],
+    ["1777", 0o1777],
+    ["0750", 0o750],
+  ])("of mode %s are refused alike at the start", async (_, mode) => {
+    const folder = folderOf(mode);
+    const answers = await Promise.all(
+      ["--journal", "--audit"].map((option) => refusalOf(cleanEnvironment(temporaryDirectory()), option, folder)),
+    );
+    const [journal, audit] = answers;
+    expect(journal?.stderr).toContain(
+      `The folder ${folder} has mode 0${(mode & 0o777).toString(8)}, so that others can reach the journal.`,
+    );
+    expect(audit).toEqual({
+      code: journal?.code,
+      stderr: journal?.stderr.replaceAll("the journal", "the audit log"),
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("that are somebody's by default are looked at too where they are there, and made only where there is something to record", async () => {
+    const home = temporaryDirectory();
+    const audit = join(home, "state", "aaepd", "audit");
+    const environment = { ...cleanEnvironment(home), XDG_STATE_HOME: join(home, "state"), AAEPD_JOURNAL: "memory" };
+    const program = startProgram(["serve"], { environment });
+    await program.stdoutLines(1);
+    expect(existsSync(audit)).toBe(false);
+    program.child.kill("SIGTERM");
+    expect((await program.ended).code).toBe(0);
+    mkdirSync(audit, { recursive: true });
+    chmodSync(audit, 0o755);
+    const { stderr } = await refusalOf(environment);
+    expect(stderr).toContain(`The folder ${audit} has mode 0755, so that others can reach the audit log.`);
+  });
+
+  it("are made where they are named and missing, and refused where none can be", async () => {
+    const home = temporaryDirectory();
+    const audit = join(home, "made", "audit");
+    const program = startProgram(["serve", "--audit", audit], { environment: cleanEnvironment(home) });
+    await program.stdoutLines(1);
+    expect(existsSync(audit)).toBe(true);
+    const blocked = join(home, "file", "audit");
+    writeFileSync(join(home, "file"), "");
+    const { stderr } = await refusalOf(cleanEnvironment(temporaryDirectory()), "--audit", blocked);
+    expect(stderr).toContain(`The folder ${blocked} cannot be made. Choose another one for the audit log.`);
+  });
+});

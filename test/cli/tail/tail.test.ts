@@ -1,0 +1,263 @@
+// `aaepd tail` with real daemons over real sockets.
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { registerTail } from "../../../src/cli/tail/tail.js";
+import { type AgentClient, createAgentClient } from "../../../src/client/agent-client.js";
+import { ipcRpcConnector } from "../../../src/client/node.js";
+import { ensureBuilt } from "../../support/built.js";
+import { expectNothingLeftOpen } from "../../support/open-handles.js";
+import { startProgram } from "../../support/peers/program.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+import { createStage, eventually, run, runtimeEnvironment, type Stage, serve } from "../command-stage.js";
+
+async function agent(socketPath: string): Promise<AgentClient> {
+  const client = await createAgentClient(ipcRpcConnector(socketPath));
+  onTestFinished(client.close);
+  return client;
+}
+
+function started(sessionId: string, agentId = "tester") {
+  return {
+    type: "aaep:agent.session.started",
+    session_id: sessionId,
+    producer: { agent_id: agentId },
+    summary_normal: "Hello.",
+    summary_terse: "Hi.",
+  };
+}
+
+function chunk(sessionId: string, text: string, complete = false, agentId = "tester") {
+  const producer = { agent_id: agentId };
+  return { type: "aaep:agent.output.streaming", session_id: sessionId, producer, chunk: text, complete };
+}
+
+/** Runs until the test interrupts it, or it ends by itself. */
+function tail(stage: Stage, ...argv: readonly string[]): Promise<void> {
+  const running = run(registerTail, stage, ...argv);
+  onTestFinished(async () => {
+    stage.interrupt();
+    await running.catch(() => {});
+  });
+  return running;
+}
+
+test("follows one daemon on the terms that were asked for, in plain lines without colour", async () => {
+  expectNothingLeftOpen();
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const stage = createStage();
+  const running = tail(stage, "--socket", socketPath, "--verbosity", "terse", "--languages", "en");
+  await eventually(() =>
+    expect(stage.err()).toContain("Connected to aaepd: no rate limit, text by sentence and completion, terse, en."),
+  );
+  const client = await agent(socketPath);
+  await client.publish([started("sess_1"), chunk("sess_1", "One. Two"), chunk("sess_1", " three.\n", true)]);
+  await eventually(() => expect(stage.out().split("\n")).toHaveLength(4));
+  expect(stage.out()).toMatch(
+    /^\d\d:\d\d:\d\d tester: started: Hi\.\n\S+ tester: text: One\.\n\S+ tester: text end: Two three\.\n$/,
+  );
+  expect(stage.out()).not.toContain("\u001b");
+  stage.interrupt();
+  await running;
+  expect(stage.exitCode()).toBe(0);
+});
+
+test("--no-time: a line begins with who speaks", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const stage = createStage();
+  const running = tail(stage, "--socket", socketPath, "--no-time", "-n", "1");
+  await eventually(() => expect(stage.err()).toContain("Connected"));
+  await (await agent(socketPath)).publish(started("sess_1"));
+  await running;
+  expect(stage.out()).toBe("tester: started: Hello.\n");
+});
+
+test("A21: colour on a terminal, none where NO_COLOR or a dumb terminal says so", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const plain = [{ NO_COLOR: "1" }, { TERM: "dumb" }].map((environment) => createStage({ columns: 100, environment }));
+  const colourful = createStage({ columns: 100 });
+  for (const stage of [...plain, colourful]) void tail(stage, "--socket", socketPath, "-n", "1");
+  await eventually(() => {
+    for (const stage of [...plain, colourful]) expect(stage.err()).toContain("Connected");
+  });
+  await (await agent(socketPath)).publish(started("sess_1"));
+  await eventually(() => expect(colourful.out()).toContain("\u001b["));
+  for (const stage of plain) {
+    await eventually(() => expect(stage.out()).toMatch(/started: Hello\.\n$/));
+    expect(stage.out()).not.toContain("\u001b");
+  }
+});
+
+test("--json prints events as they were received, --label with the daemon's name, --count ends by itself", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const [bare, labelled] = [createStage(), createStage()];
+  const options = ["--socket", socketPath, "--json", "--count", "1", "--quiet"];
+  const running = [tail(bare, ...options), tail(labelled, ...options, "--label")];
+  const client = await agent(socketPath);
+  // Those that come late are told where the session stands, and end as well.
+  await client.publish(started("sess_1"));
+  await Promise.all(running);
+  expect(JSON.parse(bare.out())).toMatchObject({ session_id: "sess_1", producer: { agent_id: "tester" } });
+  expect(JSON.parse(labelled.out())).toMatchObject({ daemon: "", event: { session_id: "sess_1" } });
+  expect([bare.err(), bare.exitCode()]).toEqual(["", 0]);
+});
+
+test("without --socket: every daemon, labelled, also those that start later or again", async () => {
+  expectNothingLeftOpen();
+  const runtime = runtimeEnvironment();
+  const stage = createStage({ environment: runtime });
+  const running = tail(stage);
+  await eventually(() => expect(stage.err()).toContain(`No daemon in ${runtime.directory} yet`));
+  const one = await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "one");
+  const two = await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "two");
+  await eventually(() => {
+    expect(stage.err()).toMatch(/^one: Connected/m);
+    expect(stage.err()).toMatch(/^two: Connected/m);
+  });
+  await (await agent(one.socketPath)).publish(started("sess_1"));
+  await (await agent(two.socketPath)).publish(started("sess_2"));
+  await eventually(() => {
+    expect(stage.out()).toMatch(/^\S+ one, tester: started: Hello\.$/m);
+    expect(stage.out()).toMatch(/^\S+ two, tester: started: Hello\.$/m);
+  });
+  await one.stop();
+  await eventually(() => expect(stage.err()).toContain("one: Its socket is gone."));
+  const again = await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "one");
+  await eventually(() => expect(stage.err().match(/^one: Connected/gm)).toHaveLength(2));
+  await (await agent(again.socketPath)).publish(started("sess_3", "returned"));
+  await eventually(() => expect(stage.out()).toMatch(/^\S+ one, returned: started: Hello\.$/m));
+  stage.interrupt();
+  await running;
+  expect(stage.exitCode()).toBe(0);
+});
+
+test("U2: daemons whose path was too long are followed in the other folder too, and told apart where they share a name", async () => {
+  expectNothingLeftOpen();
+  const runtime = runtimeEnvironment();
+  // Not there at first: whose daemon comes first makes it.
+  const fallbackDirectory = join(temporaryDirectory(), "aaep-7");
+  const stage = createStage({ environment: runtime, fallbackDirectory });
+  const running = tail(stage);
+  await eventually(() =>
+    expect(stage.err()).toContain(`No daemon in ${runtime.directory} or ${fallbackDirectory} yet`),
+  );
+  const far = await serve(temporaryDirectory(), "--socket", join(fallbackDirectory, "aaepd.sock"));
+  await eventually(() => expect(stage.err()).toMatch(/^aaepd: Connected/m));
+  const near = await serve(runtime.XDG_RUNTIME_DIR);
+  await eventually(() => expect(stage.err()).toContain(`\n${near.socketPath}: Connected`));
+  await (await agent(far.socketPath)).publish(started("sess_1"));
+  await (await agent(near.socketPath)).publish(started("sess_2"));
+  await eventually(() => {
+    expect(stage.out()).toMatch(/^\S+ aaepd, tester: started: Hello\.$/m);
+    expect(stage.out()).toContain(` ${near.socketPath}, tester: started: Hello.\n`);
+  });
+  await far.stop();
+  await eventually(() => expect(stage.err()).toContain("\naaepd: Its socket is gone."));
+  stage.interrupt();
+  await running;
+  expect(stage.exitCode()).toBe(0);
+});
+
+test("U3: a second folder that others could have filled is not believed, and the first is followed all the same", async () => {
+  const runtime = runtimeEnvironment();
+  const fallbackDirectory = join(temporaryDirectory(), "aaep-7");
+  const hidden = join(temporaryDirectory(), "private");
+  await serve(temporaryDirectory(), "--socket", join(hidden, "stranger.sock"));
+  symlinkSync(hidden, fallbackDirectory);
+  await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "ours");
+  const stage = createStage({ environment: runtime, fallbackDirectory });
+  void tail(stage);
+  await eventually(() => expect(stage.err()).toMatch(/^ours: Connected/m));
+  expect(stage.err()).toMatch(/^Warning: The folder \S+ is a symbolic link\. .* Its daemons are not followed\.$/m);
+  expect(stage.err()).not.toContain("stranger");
+});
+
+test("R17: a daemon that is killed and started again is followed again", async () => {
+  const runtime = runtimeEnvironment();
+  const daemon = await serve(runtime.XDG_RUNTIME_DIR);
+  const stage = createStage();
+  void tail(stage, "--socket", daemon.socketPath);
+  await eventually(() => expect(stage.err()).toContain("Connected to aaepd"));
+  daemon.child.kill("SIGKILL");
+  await eventually(() => expect(stage.err()).toContain("The daemon has gone. Waiting for it to come back."));
+  const again = await serve(runtime.XDG_RUNTIME_DIR, "--socket", daemon.socketPath);
+  await eventually(() => expect(stage.err().match(/Connected/g)?.length).toBeGreaterThan(1));
+  expect(stage.err().match(/Waiting/g)).toHaveLength(1);
+  await (await agent(again.socketPath)).publish(started("sess_1"));
+  await eventually(() => expect(stage.out()).toContain("started: Hello."));
+});
+
+test("U1: a socket that a killed daemon left behind is told once, and followed when a daemon takes it over", async () => {
+  const runtime = runtimeEnvironment();
+  const daemon = await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "one");
+  daemon.child.kill("SIGKILL");
+  await new Promise((resolve) => daemon.child.once("close", resolve));
+  const stage = createStage({ environment: runtime });
+  void tail(stage);
+  await eventually(() => expect(stage.err()).toMatch(/^one: Nobody listens at /m));
+  await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "two");
+  await eventually(() => expect(stage.err()).toMatch(/^two: Connected/m));
+  await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "one");
+  await eventually(() => expect(stage.err()).toMatch(/^one: Connected/m));
+  expect(stage.err().match(/Nobody listens/g)).toHaveLength(1);
+});
+
+test("no daemon at the socket: exit code 69, told in one line that begins with Error: (A21)", async () => {
+  const stage = createStage();
+  await tail(stage, "--socket", join(runtimeEnvironment().directory, "none.sock"));
+  expect(stage.err()).toMatch(/^Error: There is no [^\n]+\n$/);
+  expect(stage.exitCode()).toBe(69);
+});
+
+test("--no-reconnect ends with the daemon", async () => {
+  const { socketPath, stop } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const stage = createStage();
+  const running = tail(stage, "--socket", socketPath, "--no-reconnect");
+  await eventually(() => expect(stage.err()).toContain("Connected"));
+  await stop();
+  await running;
+  expect(stage.exitCode()).toBe(0);
+});
+
+test("--no-reconnect without any daemon: exit code 69; --label without --json: 2", async () => {
+  const none = createStage({ environment: runtimeEnvironment() });
+  await tail(none, "--no-reconnect");
+  expect(none.err()).toMatch(/^Error: There is no daemon in .+\n$/);
+  expect(none.exitCode()).toBe(69);
+  const label = createStage();
+  await tail(label, "--label");
+  expect([label.err(), label.exitCode()]).toEqual(["Error: --label goes with --json. Give both, or neither.\n", 2]);
+});
+
+test("rejected for good by every daemon: told as an error, exit code 1; a pattern that matches nothing is warned of", async () => {
+  const runtime = runtimeEnvironment();
+  await serve(runtime.XDG_RUNTIME_DIR);
+  const stage = createStage({ environment: runtime });
+  await tail(stage, "--signed-only", "--include", "tool.*");
+  expect(stage.err()).toContain('Warning: "tool.*" matches no event of AAEP.');
+  expect(stage.err()).toMatch(/^Error: The daemon has rejected the subscription: /m);
+  expect(stage.exitCode()).toBe(1);
+});
+
+test.each([
+  [["--rate", "0"], "Give a whole number from 1 to 100000."],
+  [["--boundaries", "sentence,line"], '"line" is not known.'],
+  [["--wpm", "10"], "Give a whole number from 50 to 1000."],
+  [["--verbosity", "long"], "Allowed choices are terse, normal, detailed."],
+])("values that cannot be are refused before anything is connected: %j", async (argv, message) => {
+  await expect(tail(createStage(), ...argv)).rejects.toThrow(message);
+});
+
+test("S7: when nobody reads any more it ends quietly, with 0", async () => {
+  ensureBuilt();
+  const runtime = runtimeEnvironment();
+  const { socketPath, environment } = await serve(runtime.XDG_RUNTIME_DIR);
+  const program = startProgram(["tail", "--socket", socketPath, "--quiet"], { environment });
+  const client = await agent(socketPath);
+  await client.publish(started("sess_1"));
+  await program.stdoutLines(1);
+  program.child.stdout.destroy();
+  await client.publish([chunk("sess_1", "One. Two. "), chunk("sess_1", "Three.", true)]);
+  expect(await program.ended).toEqual({ code: 0, signal: null });
+  expect(program.stderr()).toBe("");
+});

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { COMMANDS } from "../../../src/cli/commands.js";
+import { helpWidth, reflowed } from "../../../src/cli/terminal/help-layout.js";
+import { ensureBuilt } from "../../support/built.js";
+import { startProgram } from "../../support/peers/program.js";
+
+test("as wide as the terminal, else as COLUMNS says, else 80", () => {
+  expect(helpWidth({ isTTY: true, columns: 132 }, { COLUMNS: "60" })).toBe(132);
+  expect(helpWidth({}, { COLUMNS: "60" })).toBe(60);
+  for (const COLUMNS of [undefined, "", "0", "20", "wide", "80.5"]) expect(helpWidth({}, { COLUMNS })).toBe(80);
+});
+
+test("U7: a terminal that does not know its columns counts as none", () => {
+  for (const columns of [0, undefined]) {
+    expect(helpWidth({ isTTY: true, ...(columns === undefined ? {} : { columns }) }, {})).toBe(80);
+    expect(helpWidth({ isTTY: true, ...(columns === undefined ? {} : { columns }) }, { COLUMNS: "60" })).toBe(60);
+  }
+});
+
+test("paragraphs are broken anew, indented lines and blank ones stay", () => {
+  const text = "one two\nthree four\n\n  a command that is long\nfive:\n  {}\n";
+  expect(reflowed(text, 9)).toBe("one two\nthree\nfour\n\n  a command that is long\nfive:\n  {}\n");
+  expect(reflowed(text, 80)).toBe("one two three four\n\n  a command that is long\nfive:\n  {}\n");
+});
+
+test.each([80, 120])(
+  "at %i columns no help has a longer line, but for commands and examples that must not be broken",
+  async (columns) => {
+    ensureBuilt();
+    const nested = ["journal inspect", "journal export", "journal compact"];
+    for (const name of ["", ...COMMANDS.map((command) => command.name), ...nested]) {
+      const program = startProgram([...name.split(" "), "--help"].filter(Boolean), {
+        environment: { COLUMNS: String(columns) },
+      });
+      expect((await program.ended).code).toBe(0);
+      const tooLong = program
+        .stdout()
+        .split("\n")
+        .filter((line) => line.length > columns);
+      expect(tooLong.filter((line) => !/^ {2}(aaepd|printf|my-agent|\{)/.test(line))).toEqual([]);
+      expect(program.stdout().split("\n").length).toBeGreaterThan(10);
+    }
+  },
+);

@@ -1,0 +1,84 @@
+// JSON on standard output: whoever looks at it in a terminal is shown what is there, and programs read the same value.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { registerJournal } from "../../../src/cli/journal/journal.js";
+import { registerStatus } from "../../../src/cli/status/status.js";
+import { registerTail } from "../../../src/cli/tail/tail.js";
+import { jsonText, shownJson } from "../../../src/cli/terminal/json-text.js";
+import { createAgentClient } from "../../../src/client/agent-client.js";
+import { ipcRpcConnector } from "../../../src/client/node.js";
+import { session } from "../../support/rigs/engine-rig.js";
+import { journalFolder } from "../../support/rigs/journal-folder.js";
+import { record } from "../../support/rigs/replay-stage.js";
+import { createStage, run, runtimeEnvironment, serve } from "../command-stage.js";
+
+/** CSI in one character, a line that looks like another, text that runs the other way, and what JSON itself escapes. */
+const HOSTILE = '\u009b31mred\u0085next\u007f \u202eesrever\u202c \u2066\u2069 \u001b[2J " \\';
+/** What a terminal would act on. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const RAW = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+
+test("JSON is the same value, and nothing in it moves the cursor or turns text around", () => {
+  const hostile = fc.string({ unit: fc.constantFrom(...HOSTILE) });
+  fc.assert(
+    fc.property(fc.dictionary(hostile, hostile), (value) => {
+      for (const text of [jsonText(value), jsonText(value, 2), shownJson(JSON.stringify(value))]) {
+        expect(text).not.toMatch(RAW);
+        expect(JSON.parse(text)).toStrictEqual(JSON.parse(JSON.stringify(value)));
+      }
+    }),
+    { numRuns: 300 },
+  );
+  expect(jsonText({ a: "\u009b\u202e" })).toBe('{"a":"\\u009b\\u202e"}');
+  expect(shownJson('{"a":\t"b"}')).toBe('{"a":\t"b"}');
+});
+
+const { started, chunk, completed } = session();
+const producer = { agent_id: "test-agent", agent_name: HOSTILE };
+const RECORDED = record(({ publish }) => {
+  publish(started(), chunk(HOSTILE, true), completed());
+}).map((entry) => {
+  const event = { ...entry.event, producer };
+  return { ...entry, event, source: JSON.stringify(event) };
+});
+
+test.each([[[] as string[]], [["--with-epochs"]], [["--agent-events-only"]]])("journal export %j", async (options) => {
+  const directory = await journalFolder(RECORDED);
+  const stage = createStage();
+  await run(registerJournal, stage, "export", "--journal", directory, ...options);
+  expect(stage.out()).not.toMatch(RAW);
+  const exported = stage
+    .out()
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const events = exported.map((line) => (options.includes("--with-epochs") ? line.event : line));
+  expect(events.map(({ chunk }) => chunk)).toStrictEqual([undefined, HOSTILE, undefined]);
+  if (!options.includes("--agent-events-only")) expect(events).toStrictEqual(RECORDED.map(({ event }) => event));
+});
+
+test("journal inspect --json", async () => {
+  const directory = await journalFolder(RECORDED);
+  for (const options of [[], ["--session", "sess_1"]]) {
+    const stage = createStage();
+    await run(registerJournal, stage, "inspect", "--json", "--journal", directory, ...options);
+    expect(stage.out()).not.toMatch(RAW);
+    const document = JSON.parse(stage.out());
+    expect((document.sessions?.[0] ?? document).agent_name).toBe(HOSTILE);
+  }
+});
+
+test("status --json and tail --json", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const client = await createAgentClient(ipcRpcConnector(socketPath));
+  const [tail, status] = [createStage(), createStage()];
+  const running = run(registerTail, tail, "--socket", socketPath, "--json", "--quiet", "--count", "1");
+  const { type, session_id } = started();
+  await client.publish({ type, session_id, producer, summary_normal: HOSTILE } as Parameters<typeof client.publish>[0]);
+  await running;
+  await run(registerStatus, status, "--socket", socketPath, "--json");
+  for (const stage of [tail, status]) expect(stage.out()).not.toMatch(RAW);
+  expect(JSON.parse(tail.out())).toMatchObject({ producer });
+  expect(JSON.parse(status.out())).toMatchObject({ sessions: [{ agent_name: HOSTILE }] });
+  await client.close();
+});

@@ -1,0 +1,35 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { columnsOf, padText, quotedText, shownText, wrapText } from "../../../src/cli/terminal/shown-text.js";
+
+test("an agent cannot move the cursor, recolour or reorder what is shown", () => {
+  expect(shownText("a\u001b[31mred\u0007 b\u202ec\u009bd")).toBe("a[31mred bcd");
+  expect(quotedText("\u001b[2J\u202e")).toBe('"\\u001b[2J\\u202e"');
+});
+
+test("A21: one event is one line", () => {
+  expect(shownText("\n# Title\n\n- one\r\n- two\u2028end\n")).toBe("# Title - one - two end");
+  expect(quotedText(" the\n")).toBe('" the\\n"');
+});
+
+test("columns: wide characters take two, marks none, an emoji of several code points two", () => {
+  expect(columnsOf("abc")).toBe(3);
+  expect(columnsOf("京都")).toBe(4);
+  expect(columnsOf("ọ́")).toBe(1);
+  expect(columnsOf("👩‍👧")).toBe(2);
+  expect(padText("京", 4)).toBe("京  ");
+});
+
+test("wrapping loses nothing and keeps to its width", () => {
+  expect(wrapText("one two three", 7)).toEqual(["one two", "three"]);
+  expect(wrapText("京都の旅", 4)).toEqual(["京都", "の旅"]);
+  expect(wrapText("", 4)).toEqual([""]);
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme" }).map(shownText), fc.integer({ min: 2, max: 30 }), (text, width) => {
+      const lines = wrapText(text, width);
+      expect(lines.join("").replaceAll(" ", "")).toBe(text.replaceAll(" ", ""));
+      for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(width);
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,249 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { Fault } from "../../../src/base/errors.js";
+import { OPTION_NAMES, OPTIONS } from "../../../src/daemon/config/config-schema.js";
+import {
+  type ConfigurationSources,
+  defaultConfigFile,
+  describeSource,
+  resolveConfiguration,
+} from "../../../src/daemon/config/config-sources.js";
+import { fallbackOf, flagOf, keyOf, variableOf } from "../../../src/daemon/config/option-names.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+
+/** Nothing given, and no file at the default place. */
+function nothing(): ConfigurationSources {
+  return { command: "serve", flags: {}, environment: { XDG_CONFIG_HOME: "/nonexistent" } };
+}
+
+function withFile(content: string): ConfigurationSources & { readonly path: string } {
+  const path = join(temporaryDirectory(), "config.json");
+  writeFileSync(path, content);
+  return { ...nothing(), configFile: path, path };
+}
+
+function faultOf(sources: ConfigurationSources): Fault {
+  try {
+    resolveConfiguration(sources);
+  } catch (caught) {
+    if (caught instanceof Fault) return caught;
+    throw caught;
+  }
+  throw new Error("the configuration was taken");
+}
+
+describe("configuration", () => {
+  it("has exactly these defaults", () => {
+    expect(resolveConfiguration(nothing()).configuration).toStrictEqual({
+      producerId: "aaepd",
+      socket: { kind: "auto" },
+      grpc: { kind: "off" },
+      http: { kind: "off" },
+      corsOrigins: [],
+      compression: false,
+      heartbeatSeconds: 15,
+      agentIdleSeconds: 60,
+      maxFrameBytes: 1_064_960,
+      handshakeTimeoutSeconds: 60,
+      defaultLanguage: "en-US",
+      sequencing: "enforce",
+      clockSkewSeconds: 60,
+      agentGraceSeconds: 5,
+      maxConcurrentSubscriptions: 256,
+      retryAfterSeconds: 5,
+      maxEventsPerSecond: undefined,
+      burst: 1,
+      maxHoldMs: 5000,
+      maxLagSeconds: 60,
+      maxLagEvents: 16_384,
+      confirmationGraceSeconds: 0,
+      reconnectGraceSeconds: 0,
+      audit: { kind: "auto" },
+      auditMaxBytes: 10 * 1024 * 1024,
+      auditKeepFiles: 10,
+      journal: { kind: "auto" },
+      journalPolicy: "durable",
+      journalRetentionSeconds: 604_800,
+      journalRetentionBytes: 512 * 1024 * 1024,
+      journalMaxEvents: 65_536,
+      journalMaxBytes: undefined,
+      onStop: "keep",
+      stopTimeoutSeconds: 10,
+      logLevel: "info",
+      watchParent: false,
+    });
+  });
+
+  it("R8: has no grace for the agent under stdio, and watches the parent there (S2)", () => {
+    const { configuration } = resolveConfiguration({ ...nothing(), command: "stdio" });
+    expect(configuration).toMatchObject({ agentGraceSeconds: 0, watchParent: true });
+  });
+
+  it("takes flags before variables, variables before the file, and the file before defaults", () => {
+    const file = withFile('{"max_hold_ms": 1001, "burst": 2, "log_level": "warn"}');
+    const { configuration, sources } = resolveConfiguration({
+      ...file,
+      flags: { maxHoldMs: "1003" },
+      environment: { AAEPD_MAX_HOLD_MS: "1002", AAEPD_BURST: "3" },
+    });
+    expect(configuration).toMatchObject({ maxHoldMs: 1003, burst: 3, logLevel: "warn", clockSkewSeconds: 60 });
+    expect([sources.maxHoldMs, sources.burst, sources.logLevel, sources.clockSkewSeconds]).toStrictEqual([
+      { kind: "flag", flag: "--max-hold-ms" },
+      { kind: "environment", variable: "AAEPD_BURST" },
+      { kind: "file", path: file.path, key: "log_level" },
+      { kind: "default" },
+    ]);
+    expect(Object.values(sources).map(describeSource)).toContain(`log_level in ${file.path}`);
+  });
+
+  it.each([...OPTION_NAMES])("%s: gives its default back from flag, variable and file", (name) => {
+    const { type } = OPTIONS[name] as (typeof OPTIONS)["maxHoldMs"];
+    const fallback = fallbackOf(name, "serve") as number;
+    const text = type.toText(fallback);
+    const taken = (sources: ConfigurationSources) => resolveConfiguration(sources).configuration[name];
+    expect(taken({ ...nothing(), flags: { [name]: text } })).toStrictEqual(fallback);
+    expect(taken({ ...nothing(), environment: { [variableOf(name)]: text } })).toStrictEqual(fallback);
+    const json = /^(\d+|true|false)$/.test(text) ? text : JSON.stringify(text);
+    expect(taken(withFile(`{"${keyOf(name)}": ${json}}`))).toStrictEqual(fallback);
+    expect(flagOf(name)).toMatch(/^--[a-z]+(-[a-z]+)*$/);
+  });
+
+  it("K4: refuses unknown keys and variables with the nearest known one, all at once", () => {
+    const file = withFile('{"max_holdms": 5, "burts": 2}');
+    const fault = faultOf({ ...file, environment: { AAEPD_LOG_LEVLE: "info", OTHER: "x" } });
+    expect(fault.code).toBe("usage");
+    expect(fault.sentence.split("\n")).toStrictEqual([
+      "The variable AAEPD_LOG_LEVLE is not known. Did you mean AAEPD_LOG_LEVEL?",
+      `The key "max_holdms" in ${file.path} is not known. Did you mean max_hold_ms?`,
+      `The key "burts" in ${file.path} is not known. Did you mean burst?`,
+    ]);
+  });
+
+  it.each([
+    ["maxHoldMs", "0", "100 to 60000"],
+    ["clockSkewSeconds", "0", "1 to 86400"],
+    ["maxEventsPerSecond", "0", '1 to 100000, or "unlimited"'],
+    ["maxConcurrentSubscriptions", "0", "1 to 16384"],
+    ["journalMaxEvents", "0", "1024 to"],
+    ["journalMaxBytes", "0", '1048576 to 68719476736, or "auto"'],
+    ["maxLagSeconds", "0", "1 to 86400"],
+  ] as const)("P5: %s refuses %s, which would have no meaning", (name, value, wanted) => {
+    const fault = faultOf({ ...nothing(), flags: { [name]: value } });
+    expect(fault.sentence).toContain(`${flagOf(name)} is "0". Give a whole number from ${wanted}`);
+  });
+
+  it.each([
+    [{ corsOrigins: "https://a.example" }, "--cors-origins"],
+    [{ compression: true }, "--compression"],
+  ] as const)("K4: %j without --http is refused: it would change nothing", (flags, flag) => {
+    const needs = `${flag} is for the services of http, and http is off. Give --http as well, or leave ${flag} out.`;
+    expect(faultOf({ ...nothing(), flags }).sentence).toBe(needs);
+    expect(faultOf({ ...nothing(), flags: { ...flags, http: "off", grpc: "auto" } }).sentence).toBe(needs);
+    const environment = { ...nothing().environment, AAEPD_HTTP: "auto" };
+    expect(resolveConfiguration({ ...nothing(), flags, environment }).configuration.http).toEqual({ kind: "auto" });
+  });
+
+  it("what would change nothing is taken from where it may stand for other starts, and where it is the default", () => {
+    const file = withFile('{"cors_origins": "https://a.example", "compression": true}');
+    const environment = { AAEPD_CORS_ORIGINS: "https://b.example" };
+    expect(resolveConfiguration({ ...file, environment, flags: { http: "off" } }).configuration).toMatchObject({
+      corsOrigins: ["https://b.example"],
+      compression: true,
+    });
+    const flags = { corsOrigins: "none", compression: false };
+    expect(resolveConfiguration({ ...nothing(), flags }).configuration.corsOrigins).toEqual([]);
+  });
+
+  it("U2: a producer id is as long as a socket's name can be, and not longer", () => {
+    const of = (producerId: string) => ({ ...nothing(), flags: { producerId } });
+    expect(resolveConfiguration(of("x".repeat(64))).configuration.producerId).toHaveLength(64);
+    expect(faultOf(of("x".repeat(65))).sentence).toContain("1 to 64 characters");
+  });
+
+  it("P5: whatever takes 0 says what it means", () => {
+    const takesZero = OPTION_NAMES.filter((name) => {
+      const { type } = OPTIONS[name] as (typeof OPTIONS)["maxHoldMs"];
+      return !["producerId", "socket", "journal", "audit"].includes(name) && type.fromText("0").kind === "value";
+    });
+    expect(takesZero).toStrictEqual([
+      "heartbeatSeconds",
+      "agentGraceSeconds",
+      "retryAfterSeconds",
+      "confirmationGraceSeconds",
+      "reconnectGraceSeconds",
+    ]);
+    for (const name of takesZero) expect(OPTIONS[name].atTheLimit).toMatch(/\b0 (ends|tells|applies|sends)/);
+  });
+
+  it.each(["1.5", "1e3", "", " 5000", "0x10", "5000ms", "-1", "05000", "99999999999999999999"])(
+    "refuses %j where a whole number is wanted",
+    (text) => {
+      expect(faultOf({ ...nothing(), flags: { maxHoldMs: text } }).sentence).toContain(JSON.stringify(text));
+    },
+  );
+
+  it.each([
+    ['{"max_hold_ms": "5000"}', 'is "5000". Give a whole number'],
+    ['{"max_hold_ms": null}', "is null. Give a whole number"],
+    ['{"watch_parent": "true"}', 'is "true". Give true or false, without quotes'],
+    ['{"producer_id": 5}', "is 5. Give a text in quotes"],
+    ['{"sequencing": "strict"}', "Give one of enforce, warn"],
+    ['{"default_language": "en_US"}', "Give a language tag such as en-US"],
+    ["[]", "holds no object"],
+    ["{", "is not JSON"],
+    ['{"__proto__": {}}', 'The key "__proto__"'],
+  ])("refuses the file %s", (content, expected) => {
+    expect(faultOf(withFile(content)).sentence).toContain(expected);
+  });
+
+  it("takes unlimited for the rate, canonical language tags, and paths from where it was started", () => {
+    const { configuration } = resolveConfiguration({
+      ...nothing(),
+      flags: { maxEventsPerSecond: "unlimited", defaultLanguage: "YO-ng", socket: "here.sock", watchParent: true },
+    });
+    expect(configuration).toMatchObject({
+      defaultLanguage: "yo-NG",
+      socket: { kind: "path", path: join(process.cwd(), "here.sock") },
+      watchParent: true,
+    });
+    expect(configuration.maxEventsPerSecond).toBeUndefined();
+  });
+
+  it("takes the names of pipes as they are", () => {
+    const { configuration } = resolveConfiguration({ ...nothing(), flags: { socket: "\\\\.\\pipe\\aaep\\x" } });
+    expect(configuration.socket).toStrictEqual({ kind: "path", path: "\\\\.\\pipe\\aaep\\x" });
+  });
+
+  it("takes a folder for the journal from where it was started, and under stdio keeps events in memory", () => {
+    const { configuration } = resolveConfiguration({ ...nothing(), flags: { journal: "here" } });
+    expect(configuration.journal).toStrictEqual({ kind: "directory", path: resolve("here") });
+    const { configuration: stdio } = resolveConfiguration({ ...nothing(), command: "stdio" });
+    expect(stdio.journal).toStrictEqual({ kind: "memory" });
+    expect(faultOf({ ...nothing(), flags: { journal: "" } }).sentence).toBe(
+      '--journal is "". Give a folder, auto or memory.',
+    );
+  });
+
+  it("reads the file of XDG where there is one, and misses a file only where one was named", () => {
+    const home = temporaryDirectory();
+    const environment = { XDG_CONFIG_HOME: home };
+    expect(resolveConfiguration({ ...nothing(), environment }).configuration.burst).toBe(1);
+    const path = defaultConfigFile(environment);
+    expect(path).toBe(join(home, "aaepd", "config.json"));
+    mkdirSync(join(home, "aaepd"));
+    writeFileSync(path, '\uFEFF{"burst": 7}');
+    expect(resolveConfiguration({ ...nothing(), environment }).configuration.burst).toBe(7);
+    expect(faultOf({ ...nothing(), environment: { AAEPD_CONFIG: join(home, "other.json") } }).sentence).toContain(
+      "There is no file",
+    );
+  });
+
+  it("looks for the file where each platform keeps such files", () => {
+    expect(defaultConfigFile({ HOME: "/home/a" }, "linux")).toBe("/home/a/.config/aaepd/config.json");
+    expect(defaultConfigFile({ HOME: "/home/a", XDG_CONFIG_HOME: "relative" }, "linux")).toBe(
+      "/home/a/.config/aaepd/config.json",
+    );
+    expect(defaultConfigFile({ APPDATA: "/apps" }, "win32")).toBe("/apps/aaepd/config.json");
+  });
+});

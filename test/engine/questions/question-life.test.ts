@@ -1,0 +1,579 @@
+// How long a question lives, what it may be, and what its agent, its listeners and the log are told of it (AAEP ch. 6; R5, R8, R29).
+import { describe, expect, test } from "vitest";
+import { Fault } from "../../../src/base/errors.js";
+import { formatTimestamp } from "../../../src/engine/event/timestamps.js";
+import type { ResolvedQuestion } from "../../../src/engine/questions/question-result.js";
+import { faultOf } from "../../support/fault-of.js";
+import { createEngineRig, session, typesOf } from "../../support/rigs/engine-rig.js";
+import {
+  ABLE,
+  audited,
+  clarification,
+  confirmation,
+  DEAF_TO_STATES,
+  fates,
+  give,
+  questionsIn,
+  resultOf,
+  started,
+} from "../../support/rigs/question-rig.js";
+
+describe("H7: deadlines", () => {
+  test("H8: the default is told as a default, in words and in fields", () => {
+    const rig = started();
+    const listener = rig.listen(DEAF_TO_STATES);
+    rig.publish(confirmation("rpl_1", { default_decision: "accept" }));
+    rig.advance(60_000);
+    expect(resultOf(rig)).toMatchObject({ resolvedBy: "timeout", decision: "accept", decidedBy: undefined });
+    const told = listener.received.at(-1)?.event;
+    expect(told?.summary_normal).toContain("Nobody answered in time");
+    expect(told?.extensions?.aaepd).toMatchObject({ by: "daemon", decision: "accepted", decided_by: "timeout" });
+  });
+
+  test.each([0, 86_401, 1.5, -1, "60"])("timeout_seconds %j is refused", (timeout_seconds) => {
+    const rig = started();
+    const fault = faultOf(() => rig.publish(confirmation("rpl_1", { timeout_seconds })));
+    expect(fault).toMatchObject({ code: "invalid_event", pointer: "/timeout_seconds" });
+    expect(rig.engine.status().openQuestionCount).toBe(0);
+  });
+
+  test.each([1, 86_400])("timeout_seconds %d is kept to the millisecond", (timeout_seconds) => {
+    const rig = started();
+    rig.listen(ABLE);
+    rig.publish(confirmation("rpl_1", { timeout_seconds }));
+    rig.advance(timeout_seconds * 1000 - 1);
+    expect(rig.agent.outcomes).toEqual([]);
+    rig.advance(1);
+    expect(rig.agent.outcomes).toHaveLength(1);
+  });
+
+  test.each([-60_000, 60_000])("R3b: a question stamped %d ms off is answered in all of its time", (offMs) => {
+    const rig = started();
+    const listener = rig.listen(ABLE);
+    rig.advance(100_000);
+    rig.publish(confirmation("rpl_1", { timestamp: formatTimestamp(rig.clock.wallTime() + offMs) }));
+    rig.advance(59_000);
+    expect(give(rig, listener, "rpl_1", "accept")).toBe(true);
+    expect(resultOf(rig)).toMatchObject({ resolvedBy: "reply", decision: "accept" });
+  });
+
+  test("AAEP §6.4.3: above 60 s, a word at half of the time and at nine tenths", () => {
+    const rig = started();
+    const listener = rig.listen(ABLE);
+    rig.publish(confirmation("rpl_short"), confirmation("rpl_long", { timeout_seconds: 200 }));
+    rig.advance(199_999);
+    const reminders = listener.received.filter(({ event }) => event.type === "aaep:agent.progress.updated");
+    expect(reminders.map(({ at, event }) => [at, event.progress])).toEqual([
+      [100_000, { percent: 50 }],
+      [180_000, { percent: 90 }],
+    ]);
+    expect(reminders[1]?.event.summary_normal).toContain("Do rpl_long.");
+    expect(rig.publish(session().state("awaiting_input", "deciding"))).toHaveLength(1);
+    rig.advance(1);
+    expect(listener.received.filter(({ event }) => event.type === "aaep:agent.progress.updated")).toHaveLength(2);
+  });
+
+  test("A6: an answered question reminds nobody", () => {
+    const rig = started();
+    const listener = rig.listen(ABLE);
+    rig.publish(confirmation("rpl_1", { timeout_seconds: 200 }));
+    give(rig, listener, "rpl_1", "accept");
+    rig.advance(300_000);
+    expect(typesOf(listener.received)).not.toContain("progress.updated");
+  });
+
+  test("10,000 questions open at once keep their deadlines", () => {
+    const rig = started();
+    rig.listen(DEAF_TO_STATES);
+    const at: number[] = [];
+    const late: number[] = [];
+    const count = 10_000;
+    for (let index = 0; index < count; index += 1) {
+      // A session has 64 at most.
+      const session_id = `sess_${Math.floor(index / 64)}x`;
+      if (index % 64 === 0) rig.publish({ ...session().started(), session_id });
+      // Scattered: 1..60 s, in no order.
+      const timeout_seconds = 1 + ((index * 7919) % 60);
+      const due = rig.clock.now() + timeout_seconds * 1000;
+      rig.agent.ask(confirmation(`rpl_${index}`, { session_id, timeout_seconds }), () => {
+        at.push(rig.clock.now());
+        if (rig.clock.now() !== due) late.push(index);
+      });
+      if (index % 100 === 99) rig.advance(7);
+    }
+    expect(rig.engine.status().openQuestionCount).toBe(count);
+    rig.advance(61_000);
+    expect(at).toHaveLength(count);
+    expect(late).toEqual([]);
+    expect(rig.engine.status().openQuestionCount).toBe(0);
+  });
+});
+
+describe("AAEP §6.1, §6.4.1: what may be asked", () => {
+  test.each([
+    [{ irreversible: true, risk_level: "high" }],
+    [{ irreversible: true, risk_level: "medium" }],
+    [{ reversibility: "irreversible", risk_level: "high" }],
+    [{ reversibility: "irreversible", risk_level: "medium" }],
+  ])("%j is never done for want of an answer", (fields) => {
+    const rig = started();
+    const asked = confirmation("rpl_1", { ...fields, default_decision: "accept" });
+    expect(faultOf(() => rig.publish(asked))).toMatchObject({
+      code: "default_not_allowed",
+      pointer: "/default_decision",
+      rule: "AAEP §6.4.1",
+    });
+    // Safety rules are never relaxed (R3).
+    expect(faultOf(() => started({ engine: { sequencing: "warn" } }).publish(asked)).code).toBe("default_not_allowed");
+  });
+
+  test.each([
+    [{ irreversible: true, risk_level: "low" }, 1],
+    [{ reversibility: "irreversible" }, 1],
+    [{ risk_level: "high" }, 1],
+    [{ risk_level: "medium" }, 0],
+    [{}, 0],
+  ])("%j with accept as its default is warned about %d times", (fields, count) => {
+    const rig = started();
+    rig.publish(confirmation("rpl_1", { ...fields, default_decision: "accept" }));
+    expect(rig.warnings.filter(({ fields: { code } }) => code === "default_not_allowed")).toHaveLength(count);
+    rig.publish(confirmation("rpl_2", { ...fields, default_decision: "reject" }));
+    expect(rig.warnings).toHaveLength(count);
+  });
+
+  test("A6: the same is not asked twice at a time; again after its outcome, or by another agent, or of another tool, it is", () => {
+    const rig = started();
+    const listener = rig.listen(ABLE);
+    const asked = (token: string, extra = {}) => session().confirmation(token, extra);
+    rig.publish(asked("rpl_1"));
+    expect(faultOf(() => rig.publish(asked("rpl_2")))).toMatchObject({
+      code: "already_asked",
+      pointer: "/action",
+      rule: "AAEP §6.1",
+    });
+    rig.publish(asked("rpl_3", { producer: { agent_id: "helper" } }));
+    rig.publish(asked("rpl_4", { extra_context: { tool: "delete" } }));
+    rig.publish(clarification("rpl_5", { question: "Delete the file." }));
+    give(rig, listener, "rpl_1", "reject");
+    // The token of what was refused was never used.
+    rig.publish(asked("rpl_2"));
+    expect(rig.engine.status().openQuestionCount).toBe(4);
+  });
+
+  test("AAEP §6.2: a token is used once, also after its outcome", () => {
+    const rig = started();
+    rig.publish(confirmation("rpl_1"));
+    expect(rig.agent.outcomes).toHaveLength(1);
+    expect(faultOf(() => rig.publish(confirmation("rpl_1"))).code).toBe("reply_token_reused");
+    const done: ResolvedQuestion[] = [];
+    const other = clarification("rpl_1");
+    expect(faultOf(() => rig.agent.ask(other, (resolved) => done.push(resolved))).code).toBe("reply_token_reused");
+    expect(done).toEqual([]);
+  });
+});
+
+describe("AAEP §6.8, H7: what is taken back", () => {
+  test("cancel: once, by its own agent only; all that saw it hear it", () => {
+    const rig = started();
+    const listener = rig.listen(DEAF_TO_STATES);
+    rig.publish(confirmation("rpl_1"));
+    expect(rig.openAgent().cancel("rpl_1")).toBe(false);
+    expect(rig.agent.cancel("rpl_2")).toBe(false);
+    expect(rig.agent.cancel("rpl_1")).toBe(true);
+    expect(rig.agent.cancel("rpl_1")).toBe(false);
+    rig.clock.settle();
+    expect(resultOf(rig)).toMatchObject({ resolvedBy: "cancelled", decision: undefined });
+    expect(listener.received.at(-1)?.event.summary_normal).toContain("Withdrawn");
+    expect(give(rig, listener, "rpl_1", "accept")).toBe(false);
+  });
+
+  test.each([
+    ["its agent goes on", session().state("awaiting_input", "thinking")],
+    ["its session is completed", session().completed()],
+    ["its session fails", session().errored()],
+    [
+      "its session is cancelled",
+      { type: "aaep:agent.session.cancelled", session_id: "sess_1", cancelled_by: "user", summary_normal: "Stopped." },
+    ],
+  ])("where %s it is cancelled, and said so before, past every filter", (_, event) => {
+    const rig = started();
+    const listener = rig.listen(DEAF_TO_STATES);
+    rig.publish(confirmation("rpl_1"), clarification("rpl_2"));
+    const before = listener.received.length;
+    rig.publish(event);
+    expect(rig.agent.outcomes.map(({ result }) => result.resolvedBy)).toEqual(["cancelled", "cancelled"]);
+    const said = listener.received.slice(before).map(({ event: { summary_normal } }) => String(summary_normal));
+    expect(said.slice(0, 2).every((text) => text.includes("Withdrawn"))).toBe(true);
+    expect(rig.engine.status().openQuestionCount).toBe(0);
+    rig.advance(120_000);
+    expect(rig.agent.outcomes).toHaveLength(2);
+  });
+
+  test("one that is asked and withdrawn in one breath has its outcome too", () => {
+    const rig = started();
+    rig.listen(ABLE);
+    rig.publish(confirmation("rpl_1"), session().completed());
+    expect(rig.agent.outcomes.map(({ result }) => result.resolvedBy)).toEqual(["cancelled"]);
+    expect(audited(rig, "asked")).toHaveLength(1);
+    expect(audited(rig, "outcome")).toHaveLength(1);
+    rig.advance(120_000);
+    expect(rig.engine.status().openQuestionCount).toBe(0);
+  });
+});
+
+describe("R8: the agent goes, and comes back", () => {
+  test("its questions stay open during the grace and are cancelled after it", () => {
+    const rig = started({ engine: { agentGraceMs: 5000 } });
+    const listener = rig.listen(ABLE);
+    const done: ResolvedQuestion[] = [];
+    rig.agent.ask(confirmation("rpl_1"), (resolved) => done.push(resolved));
+    rig.agent.close();
+    rig.advance(4999);
+    expect(rig.engine.status().openQuestionCount).toBe(1);
+    rig.advance(1);
+    expect(rig.engine.status().openQuestionCount).toBe(0);
+    expect(audited(rig, "outcome")[0]?.outcome).toMatchObject({ resolved_by: "cancelled" });
+    // The promise belonged to a connection that is gone.
+    expect(done).toEqual([]);
+    expect(give(rig, listener, "rpl_1", "accept")).toBe(false);
+  });
+
+  test("one that comes back is told what is waited for, and then the outcome", () => {
+    const rig = createEngineRig();
+    const { resumeToken } = rig.agent.publish([{ fields: session().started() }], false);
+    const listener = rig.listen(ABLE);
+    rig.agent.ask(confirmation("rpl_1"), () => undefined);
+    rig.agent.close();
+    rig.advance(1000);
+    const back = rig.openAgent();
+    const summary = back.resumeSession("sess_1", String(resumeToken));
+    expect(summary.openQuestions.map(({ token }) => token)).toEqual(["rpl_1"]);
+    expect(back.waiting).toEqual([["rpl_1", true]]);
+    expect(back.outcomeOf("rpl_1")).toBe("open");
+    rig.advance(10_000);
+    expect(give(rig, listener, "rpl_1", "accept")).toBe(true);
+    expect(back.outcomes).toHaveLength(1);
+    expect(back.outcomeOf("rpl_1")).toMatchObject({ result: { resolvedBy: "reply", decision: "accept" } });
+    expect(
+      back.publish([{ fields: { ...session().invoked("x", "call_1"), irreversible: true } }], false).events,
+    ).toHaveLength(1);
+  });
+
+  test("what was answered while it was away is permitted, and can be asked for", () => {
+    const rig = createEngineRig();
+    const { resumeToken } = rig.agent.publish([{ fields: session().started() }], false);
+    const listener = rig.listen(ABLE);
+    rig.publish(confirmation("rpl_1"));
+    rig.agent.close();
+    give(rig, listener, "rpl_1", "accept");
+    const back = rig.openAgent();
+    expect(back.resumeSession("sess_1", String(resumeToken)).outcomes).toMatchObject([
+      { token: "rpl_1", outcome: "accepted" },
+    ]);
+    expect(back.outcomeOf("rpl_1")).toMatchObject({ result: { decision: "accept" } });
+    expect(back.outcomeOf("rpl_9")).toBeUndefined();
+  });
+
+  test("R8, R19: how a question stands is told to its session's connection, or to one that shows its token, and to nobody else", () => {
+    const rig = createEngineRig({ engine: { agentGraceMs: 5000 } });
+    const { resumeToken } = rig.agent.publish([{ fields: session().started() }], false);
+    const listener = rig.listen(ABLE);
+    rig.publish(confirmation("rpl_1"), confirmation("rpl_2"));
+    give(rig, listener, "rpl_1", "accept");
+    const stranger = rig.openAgent();
+    stranger.publish([{ fields: session("sess_2").started() }], false);
+    const shown = String(resumeToken);
+    const seen = (agent: typeof stranger, token?: string) =>
+      ["rpl_1", "rpl_2", "rpl_9"].map((one) => {
+        const outcome = agent.outcomeOf(one, token);
+        return outcome === "open" ? "open" : outcome?.result.resolvedBy;
+      });
+    expect(seen(rig.agent)).toEqual(["reply", "open", undefined]);
+    expect(seen(stranger)).toEqual([undefined, undefined, undefined]);
+    expect(seen(stranger, "rst_guessed")).toEqual([undefined, undefined, undefined]);
+    expect(seen(stranger, "")).toEqual([undefined, undefined, undefined]);
+    expect(seen(stranger, shown)).toEqual(["reply", "open", undefined]);
+    rig.agent.publish([{ fields: session().errored() }], false);
+    expect(seen(rig.agent)).toEqual(["reply", "cancelled", undefined]);
+    expect(seen(stranger)).toEqual([undefined, undefined, undefined]);
+    expect(seen(stranger, shown)).toEqual(["reply", "cancelled", undefined]);
+  });
+
+  test("one that comes back by publishing with its token is told too", () => {
+    const rig = createEngineRig();
+    const { resumeToken } = rig.agent.publish([{ fields: session().started() }], false);
+    const listener = rig.listen(ABLE);
+    rig.publish(confirmation("rpl_1"));
+    rig.agent.close();
+    const back = rig.openAgent();
+    back.publish([{ fields: session().progress(1) }], false, resumeToken);
+    give(rig, listener, "rpl_1", "accept");
+    expect(back.outcomes).toHaveLength(1);
+    expect(rig.agent.outcomes).toHaveLength(0);
+  });
+
+  test("outcomes are remembered for the session and 24 hours", () => {
+    const rig = started();
+    rig.publish(confirmation("rpl_1"));
+    rig.advance(48 * 3_600_000);
+    expect(rig.agent.outcomeOf("rpl_1")).toMatchObject({ result: { resolvedBy: "no_subscriber" } });
+    rig.publish(session().completed());
+    rig.advance(23 * 3_600_000);
+    expect(rig.agent.outcomeOf("rpl_1")).toBeDefined();
+    rig.advance(2 * 3_600_000);
+    expect(rig.agent.outcomeOf("rpl_1")).toBeUndefined();
+  });
+});
+
+describe("ask", () => {
+  test("its outcome is an answer and no notification; a published one's is a notification", () => {
+    const rig = started();
+    const listener = rig.listen(ABLE);
+    const done: ResolvedQuestion[] = [];
+    const { token } = rig.agent.ask({ ...confirmation("-"), reply_token: undefined }, (resolved) =>
+      done.push(resolved),
+    );
+    expect(token).toMatch(/^rpl_[0-9a-f]{32}$/);
+    rig.publish(clarification("rpl_2"));
+    give(rig, listener, token, "accept");
+    expect(done.map(({ question }) => question.token)).toEqual([token]);
+    expect(rig.agent.outcomes).toEqual([]);
+    rig.advance(60_000);
+    expect(rig.agent.outcomes.map(({ question }) => question.token)).toEqual(["rpl_2"]);
+  });
+
+  test("R3: the same event once more is the same question", () => {
+    const rig = started();
+    const listener = rig.listen(ABLE);
+    const fields = { ...confirmation("rpl_1"), event_id: "evt_0123456789abcdef" };
+    const done: string[] = [];
+    rig.agent.ask(fields, () => done.push("first"));
+    rig.agent.ask(fields, () => done.push("second"));
+    expect(questionsIn(listener)).toHaveLength(0);
+    rig.clock.settle();
+    expect(questionsIn(listener)).toHaveLength(1);
+    give(rig, listener, "rpl_1", "accept");
+    rig.agent.ask(fields, () => done.push("third"));
+    expect(done).toEqual(["first", "second", "third"]);
+    expect(rig.agent.outcomes).toEqual([]);
+  });
+
+  test("R3: once more without a token of its own, it gets its first answer; other content is refused", () => {
+    const rig = started();
+    const listener = rig.listen(ABLE);
+    const { reply_token: _, ...fields }: Record<string, unknown> = {
+      ...confirmation("rpl_1"),
+      event_id: "evt_0123456789abcdef",
+    };
+    const done: string[] = [];
+    const first = rig.agent.ask(fields, () => done.push("first"));
+    const second = rig.agent.ask(fields, () => done.push("second"));
+    expect(second.token).toBe(first.token);
+    expect(second.receipt.events).toEqual(first.receipt.events);
+    const other = { ...fields, action: "Do another thing." };
+    expect(faultOf(() => rig.agent.ask(other, () => undefined)).code).toBe("event_id_reused");
+    rig.clock.settle();
+    expect(questionsIn(listener)).toHaveLength(1);
+    give(rig, listener, first.token, "reject");
+    rig.agent.ask(fields, () => done.push("third"));
+    expect(done).toEqual(["first", "second", "third"]);
+  });
+
+  test("R8: another connection gets no answer by asking the same, nor one whose outcome is forgotten", () => {
+    const rig = started();
+    const listener = rig.listen(ABLE);
+    const fields = { ...confirmation("rpl_0"), event_id: "evt_0123456789abcdef" };
+    rig.agent.ask(fields, () => undefined);
+    const stranger = rig.openAgent();
+    const done: string[] = [];
+    expect(faultOf(() => stranger.ask(fields, () => done.push("told")))).toMatchObject({
+      code: "session_not_yours",
+      rule: "R8",
+    });
+    rig.clock.settle();
+    give(rig, listener, "rpl_0", "accept");
+    expect(faultOf(() => stranger.ask(fields, () => done.push("told"))).code).toBe("session_not_yours");
+    for (let index = 1; index <= 256; index += 1) {
+      rig.publish(confirmation(`rpl_${index}`));
+      rig.agent.cancel(`rpl_${index}`);
+    }
+    expect(faultOf(() => rig.agent.ask(fields, () => done.push("told")))).toMatchObject({
+      code: "not_found",
+      pointer: "/event_id",
+    });
+    expect(done).toEqual([]);
+  });
+
+  test.each([5, null, ["rpl_1"], {}, ""])("a reply_token %j is refused, not replaced", (reply_token) => {
+    const rig = started();
+    rig.listen(ABLE);
+    const asked = { ...confirmation("rpl_1"), reply_token };
+    expect(faultOf(() => rig.agent.ask(asked, () => undefined))).toMatchObject({
+      code: "invalid_event",
+      pointer: "/reply_token",
+    });
+    expect(rig.engine.status().openQuestionCount).toBe(0);
+  });
+
+  test("a question that is refused is nobody's, and its token is free", () => {
+    const rig = started();
+    rig.listen(ABLE);
+    expect(faultOf(() => rig.agent.ask({ ...confirmation("rpl_1"), action: 5 }, () => undefined)).code).toBe(
+      "invalid_event",
+    );
+    rig.publish(confirmation("rpl_1"));
+    rig.advance(60_000);
+    expect(rig.agent.outcomes).toHaveLength(1);
+  });
+
+  test("H10: waiting begins with the question and ends with its outcome", () => {
+    const rig = started();
+    const listener = rig.listen(ABLE);
+    rig.agent.ask(confirmation("rpl_1"), () => undefined);
+    expect(rig.agent.waiting).toEqual([["rpl_1", true]]);
+    rig.clock.settle();
+    give(rig, listener, "rpl_1", "accept");
+    expect(rig.agent.waiting).toEqual([
+      ["rpl_1", true],
+      ["rpl_1", false],
+    ]);
+  });
+});
+
+describe("AAEP §6.7.2: around a question", () => {
+  test("H2: waiting before, and away from it after, with the outcome in words", () => {
+    const rig = started();
+    const listener = rig.listen(ABLE);
+    rig.publish(session().state("idle", "thinking"));
+    rig.publish(confirmation("rpl_1"));
+    give(rig, listener, "rpl_1", "accept");
+    const told = listener.received.slice(1).map(({ event }) => event);
+    expect(told.map(({ from_state, to_state, reply_token }) => [from_state, to_state, reply_token])).toEqual([
+      ["idle", "thinking", undefined],
+      ["thinking", "awaiting_input", undefined],
+      [undefined, undefined, "rpl_1"],
+      ["awaiting_input", "thinking", undefined],
+    ]);
+    expect(told[3]).toMatchObject({
+      urgency: "critical",
+      extensions: { aaepd: { question: told[2]?.event_id, decision: "accepted", decided_by: "reply" } },
+    });
+  });
+});
+
+describe("the audit log: who asked, who was shown it, every attempt, the outcome", () => {
+  test("one line each, in order; shown once a subscription, however it got there", () => {
+    const rig = started();
+    const a = rig.listen(ABLE, "a");
+    const limited = rig.listen({ ...ABLE, maxEventsPerSecond: 1 }, "b");
+    rig.listen({}, "c");
+    rig.publish(confirmation("rpl_1"));
+    const late = rig.listen(ABLE, "d");
+    late.subscription.repeat(String(questionsIn(late)[0]?.event.event_id));
+    rig.clock.settle();
+    a.subscription.refusedReply("malformed", "rpl_1", { nonsense: true });
+    give(rig, limited, "rpl_1", "accept");
+    expect(rig.audit.map((entry) => [entry.kind, "subscriber_id" in entry ? entry.subscriber_id : undefined])).toEqual([
+      ["asked", undefined],
+      ["shown", "a"],
+      ["shown", "b"],
+      ["shown", "d"],
+      ["reply", "a"],
+      ["reply", "b"],
+      ["outcome", undefined],
+    ]);
+    expect(fates(rig)).toEqual(["malformed", "counted"]);
+    expect(audited(rig, "asked")[0]?.event.action).toBe("Do rpl_1.");
+    expect(audited(rig, "outcome")[0]?.outcome).toEqual({
+      decision: "accept",
+      resolved_by: "reply",
+      event_id: audited(rig, "asked")[0]?.event.event_id,
+      reply_token: "rpl_1",
+    });
+  });
+
+  test("R6, T1: a question that was never taken was shown to nobody, and nobody can answer it; what is listed was shown", () => {
+    const rig = started();
+    const [listener, other] = [rig.listen(ABLE), rig.listen(ABLE, "other")];
+    listener.block(true);
+    rig.publish(confirmation("rpl_1"), confirmation("rpl_2"));
+    rig.advance(30_000 - 1);
+    expect(audited(rig, "shown").map(({ subscriber_id: id }) => id)).toEqual(["other", "other"]);
+    expect(give(rig, listener, "rpl_1", "accept")).toBe(false);
+    expect(fates(rig)).toEqual(["not_entitled"]);
+    listener.block(false);
+    expect(audited(rig, "shown")).toHaveLength(4);
+    expect(give(rig, listener, "rpl_1", "accept")).toBe(true);
+    other.block(true);
+    const late = rig.listen(ABLE, "late");
+    late.block(true);
+    rig.agent.ask(confirmation("rpl_3"), () => undefined);
+    expect(late.subscription.openQuestions().map(({ reply_token: token }) => token)).toEqual(["rpl_2", "rpl_3"]);
+    expect(audited(rig, "shown").at(-1)).toMatchObject({ subscriber_id: "late", reply_token: "rpl_3" });
+    expect(give(rig, late, "rpl_3", "reject")).toBe(true);
+    // It is announced all the same where it is open, and shown only once.
+    expect(audited(rig, "shown").filter(({ subscriber_id: id }) => id === "late")).toHaveLength(2);
+  });
+});
+
+describe("R29: an outcome that is not safe is not told", () => {
+  test("the agent hears it when the journal has it", async () => {
+    let finish: () => void = () => undefined;
+    let slow = false;
+    const rig = started({
+      wrapJournal: (journal) => ({
+        ...journal,
+        append: (events) => {
+          const appended = journal.append(events);
+          if (!slow) return appended;
+          const durable = new Promise<void>((resolve) => {
+            finish = resolve;
+          });
+          return { ...appended, durable };
+        },
+      }),
+    });
+    const listener = rig.listen(ABLE);
+    rig.publish(confirmation("rpl_1"));
+    slow = true;
+    expect(give(rig, listener, "rpl_1", "accept")).toBe(true);
+    expect(rig.agent.outcomes).toEqual([]);
+    expect(rig.agent.outcomeOf("rpl_1")).toBe("open");
+    expect(give(rig, listener, "rpl_1", "reject")).toBe(false);
+    finish();
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(resultOf(rig)).toMatchObject({ decision: "accept" });
+    expect(rig.agent.outcomeOf("rpl_1")).toMatchObject({ result: { decision: "accept" } });
+  });
+
+  test("a reply that cannot be written down did not count; a deadline is tried again until it can", () => {
+    let isFull = false;
+    const rig = started({
+      wrapJournal: (journal) => ({
+        ...journal,
+        append: (events) => {
+          if (isFull) throw new Fault("storage_unavailable", "Make room.", { origin: "local" });
+          return journal.append(events);
+        },
+      }),
+    });
+    const told: string[] = [];
+    const listener = rig.listen({ ...ABLE, replyStatus: true }, "person", undefined, undefined, (token) =>
+      told.push(token),
+    );
+    rig.publish(confirmation("rpl_1"), confirmation("rpl_2"));
+    isFull = true;
+    expect(give(rig, listener, "rpl_1", "accept")).toBe(false);
+    expect([fates(rig), told]).toEqual([["not_recorded"], ["rpl_1"]]);
+    expect(rig.engine.status().openQuestionCount).toBe(2);
+    isFull = false;
+    expect(give(rig, listener, "rpl_1", "accept")).toBe(true);
+    isFull = true;
+    rig.advance(62_500);
+    expect(rig.agent.outcomes).toHaveLength(1);
+    isFull = false;
+    rig.advance(1000);
+    expect(resultOf(rig, 1)).toMatchObject({ resolvedBy: "timeout", decision: "reject" });
+  });
+});

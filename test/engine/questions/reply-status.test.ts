@@ -1,0 +1,160 @@
+// R19: a subscription that was sent a question and asked for it is told of its replies that did not count: the same for every reason, at most once a
+// second.
+import { describe, expect, it } from "vitest";
+import { formatTimestamp } from "../../../src/engine/event/timestamps.js";
+import type { Reply } from "../../../src/engine/questions/reply-check.js";
+import { createEngineRig, type EngineRig, type Listener, session } from "../../support/rigs/engine-rig.js";
+import { ABLE, clarification, confirmation, fates, give } from "../../support/rigs/question-rig.js";
+
+const TOLD = { ...ABLE, replyStatus: true };
+
+interface Stage {
+  readonly rig: EngineRig;
+  readonly told: readonly string[];
+  readonly listener: Listener;
+}
+
+function stage(): Stage {
+  const rig = createEngineRig();
+  rig.publish(session().started());
+  const told: string[] = [];
+  const listener = rig.listen(TOLD, "person", undefined, undefined, (token) => told.push(token));
+  return { rig, told, listener };
+}
+
+const emptyAnswer = ({ rig }: Stage, token: string): Reply => ({
+  kind: "clarification",
+  token,
+  timestamp: formatTimestamp(rig.clock.wallTime()),
+  response: "",
+  decidedBy: undefined,
+  confidence: undefined,
+});
+
+describe("R19, P9: whatever was wrong with a reply", () => {
+  const WRONG: Readonly<Record<string, (stage: Stage) => void>> = {
+    not_offered: (one) => void one.listener.subscription.reply(emptyAnswer(one, "rpl_c"), {}),
+    wrong_kind: ({ rig, listener }) => void give(rig, listener, "rpl_c", "accept"),
+    expired: ({ rig, listener }) =>
+      void give(rig, listener, "rpl_1", "accept", { timestamp: "2020-01-01T00:00:00.000Z" }),
+    malformed: ({ listener }) => listener.subscription.refusedReply("malformed", "rpl_1", {}),
+    wrong_subscription: ({ listener }) => listener.subscription.refusedReply("wrong_subscription", "rpl_1", {}),
+    already_resolved: ({ rig, listener }) => {
+      rig.agent.cancel("rpl_1");
+      give(rig, listener, "rpl_1", "accept");
+    },
+    not_entitled: ({ rig, listener }) => {
+      listener.subscription.retune({ ...listener.subscription.terms(), supportsConfirmationReply: false });
+      rig.listen(ABLE, "other");
+      give(rig, listener, "rpl_1", "accept");
+    },
+  };
+  it.each(Object.keys(WRONG))("%s: it is told, once, with the token and nothing else", (fate) => {
+    const one = stage();
+    one.rig.listen(ABLE, "witness");
+    one.rig.publish(confirmation("rpl_1"), clarification("rpl_c"));
+    WRONG[fate]?.(one);
+    expect(fates(one.rig)).toEqual([fate]);
+    expect(one.told).toEqual([fate === "not_offered" || fate === "wrong_kind" ? "rpl_c" : "rpl_1"]);
+  });
+
+  it("a reply that counts is not told of", () => {
+    const { rig, told, listener } = stage();
+    rig.publish(confirmation("rpl_1"));
+    expect(give(rig, listener, "rpl_1", "accept")).toBe(true);
+    expect(told).toEqual([]);
+  });
+});
+
+describe("R19: who is told", () => {
+  it("nobody that was not sent the question, and nobody that did not ask", () => {
+    const { rig, told } = stage();
+    const strangers: string[] = [];
+    const blocked = rig.listen(TOLD, "blocked", undefined, undefined, (token) => strangers.push(token));
+    blocked.block(true);
+    const quiet = rig.listen(ABLE, "quiet", undefined, undefined, (token) => strangers.push(token));
+    rig.publish(confirmation("rpl_1"));
+    for (const one of [blocked, quiet]) {
+      give(rig, one, "rpl_none", "accept");
+      give(rig, one, "rpl_1", "accept", { timestamp: "2020-01-01T00:00:00.000Z" });
+    }
+    expect([strangers, told]).toEqual([[], []]);
+    expect(fates(rig)).toEqual(["unknown_token", "not_entitled", "unknown_token", "expired"]);
+  });
+
+  it("R28: one that was told of it by the list is as good as one that was sent it", () => {
+    const one = stage();
+    one.listener.block(true);
+    one.rig.publish(clarification("rpl_1"));
+    one.listener.subscription.openQuestions();
+    one.listener.subscription.reply(emptyAnswer(one, "rpl_1"), {});
+    expect(one.told).toEqual(["rpl_1"]);
+  });
+
+  it("by the terms as they are now", () => {
+    const { rig, told, listener } = stage();
+    rig.publish(clarification("rpl_1"));
+    listener.subscription.retune({ ...listener.subscription.terms(), replyStatus: false });
+    listener.subscription.refusedReply("malformed", "rpl_1", {});
+    expect(told).toEqual([]);
+  });
+
+  it("of questions that are over, those of the newest 256", () => {
+    const { rig, told, listener } = stage();
+    for (let index = 0; index < 257; index += 1) {
+      rig.publish(confirmation(`rpl_${index}`));
+      rig.agent.cancel(`rpl_${index}`);
+      rig.clock.settle();
+    }
+    give(rig, listener, "rpl_0", "accept");
+    expect(told).toEqual([]);
+    give(rig, listener, "rpl_1", "accept");
+    expect(told).toEqual(["rpl_1"]);
+  });
+});
+
+describe("R19: at most once a second", () => {
+  const spoil = ({ subscription }: Listener, token: string) => subscription.refusedReply("malformed", token, {});
+
+  it("what comes faster is dropped, and the last is told when its second has passed", () => {
+    const { rig, told, listener } = stage();
+    rig.publish(confirmation("rpl_1"), clarification("rpl_2"), clarification("rpl_3"));
+    for (const token of ["rpl_1", "rpl_2", "rpl_3"]) spoil(listener, token);
+    expect(told).toEqual(["rpl_1"]);
+    rig.advance(999);
+    spoil(listener, "rpl_2");
+    expect(told).toEqual(["rpl_1"]);
+    rig.advance(1);
+    expect(told).toEqual(["rpl_1", "rpl_2"]);
+    rig.advance(999);
+    spoil(listener, "rpl_1");
+    expect(told.length).toBe(2);
+    rig.advance(1);
+    expect(told).toEqual(["rpl_1", "rpl_2", "rpl_1"]);
+    rig.advance(10_000);
+    spoil(listener, "rpl_3");
+    expect(told.at(-1)).toBe("rpl_3");
+    expect(told.length).toBe(4);
+  });
+
+  it("a thousand in a second are two, and nothing follows the end of the subscription", () => {
+    const { rig, told, listener } = stage();
+    rig.publish(confirmation("rpl_1"));
+    for (let index = 0; index < 1000; index += 1) spoil(listener, "rpl_1");
+    rig.advance(1000);
+    expect(told.length).toBe(2);
+    spoil(listener, "rpl_1");
+    listener.subscription.close();
+    rig.advance(5000);
+    expect(told.length).toBe(2);
+  });
+
+  it("each subscription has its own second", () => {
+    const { rig, told, listener } = stage();
+    const others: string[] = [];
+    const other = rig.listen(TOLD, "other", undefined, undefined, (token) => others.push(token));
+    rig.publish(confirmation("rpl_1"));
+    for (const one of [listener, other]) spoil(one, "rpl_1");
+    expect([told, others]).toEqual([["rpl_1"], ["rpl_1"]]);
+  });
+});

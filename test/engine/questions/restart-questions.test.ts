@@ -1,0 +1,339 @@
+// Questions over a restart: still open, still answerable with the same token, and never answered twice (R6, R7, R29, H1).
+import { describe, expect, it } from "vitest";
+import type { AuditEntry } from "../../../src/contracts/audit.js";
+import { type Listener, session } from "../../support/rigs/engine-rig.js";
+import {
+  ABLE,
+  audited,
+  clarification,
+  confirmation,
+  decision,
+  give,
+  questionsIn,
+} from "../../support/rigs/question-rig.js";
+import { createRuns, type Run, type Runs } from "../../support/rigs/restart-rig.js";
+
+const S = "sess_1";
+
+function asked(runs: Runs, fields = confirmation("rpl_1")): { run: Run; token: string; person: Listener } {
+  const run = runs.start();
+  const person = run.listen(ABLE);
+  const receipt = run.agent.publish([{ fields: session().started() }], false);
+  run.publish(fields);
+  return { run, token: String(receipt.resumeToken), person };
+}
+
+/** The reply tokens of what it may answer now. */
+const questionsOpenTo = ({ subscription }: Listener) =>
+  subscription.openQuestions().map(({ reply_token }) => reply_token);
+
+const kinds = (run: Run): readonly AuditEntry["kind"][] => run.audit.map(({ kind }) => kind);
+
+describe("H1: a question between asking and answering", () => {
+  it("H1: is answerable after a kill with the same token, and its agent that comes back is told", async () => {
+    const runs = createRuns();
+    const { run, token, person } = asked(runs);
+    const announced = questionsIn(person)[0]?.event;
+    await run.flush();
+    const second = runs.start();
+    second.agent.resumeSession(S, token);
+    expect(second.agent.outcomeOf("rpl_1")).toBe("open");
+    second.advance(3000);
+    const back = second.listen(ABLE);
+    // R28: under the id that it had, in the bytes that it had.
+    expect(questionsIn(back).map(({ event }) => event)).toEqual([announced]);
+    expect(give(second, back, "rpl_1", "accept")).toBe(true);
+    expect(second.agent.outcomes).toEqual([]);
+    await second.flush();
+    expect(second.agent.outcomes.map(({ result }) => [result.resolvedBy, result.decision])).toEqual([
+      ["reply", "accept"],
+    ]);
+    // It was asked in the run before, and stands in its audit log.
+    expect(kinds(second)).toEqual(["shown", "reply", "outcome"]);
+    expect(give(second, back, "rpl_1", "accept")).toBe(false);
+  });
+
+  it("R8: it can be answered while its agent is away, who is told on coming back", async () => {
+    const runs = createRuns();
+    const { run, token } = asked(runs);
+    await run.flush();
+    const second = runs.start();
+    const person = second.listen(ABLE);
+    expect(give(second, person, "rpl_1", "reject")).toBe(true);
+    await second.flush();
+    const summary = second.agent.resumeSession(S, token);
+    expect(summary.outcomes).toEqual([{ token: "rpl_1", outcome: "rejected" }]);
+    expect(second.agent.outcomeOf("rpl_1", token)).toMatchObject({
+      result: { decision: "reject", resolvedBy: "reply" },
+    });
+  });
+
+  it("R8: an agent that asks the same event once more is answered with the one outcome", async () => {
+    const runs = createRuns();
+    const fields = { ...confirmation("rpl_1"), event_id: "evt_asked" };
+    const { run, token } = asked(runs, fields);
+    await run.flush();
+    const second = runs.start();
+    const person = second.listen(ABLE);
+    second.agent.resumeSession(S, token);
+    const told: unknown[] = [];
+    second.agent.ask(fields, ({ result }) => void told.push(result.decision));
+    give(second, person, "rpl_1", "accept");
+    await second.flush();
+    expect(told).toEqual(["accept"]);
+    expect(second.agent.outcomes).toEqual([]);
+    const third = runs.start();
+    third.agent.resumeSession(S, token);
+    third.agent.ask(fields, ({ result }) => void told.push(result.decision));
+    expect(told).toEqual(["accept", "accept"]);
+  });
+
+  it("R6: it waits for somebody to come, and its default applies when that one has gone again", async () => {
+    const runs = createRuns();
+    const { run, token } = asked(runs);
+    await run.flush();
+    const second = runs.start();
+    second.agent.resumeSession(S, token);
+    second.listen().subscription.close();
+    second.advance(20_000);
+    expect(second.engine.status().openQuestionCount).toBe(1);
+    expect(second.agent.waiting).toEqual([]);
+    const person = second.listen(ABLE);
+    expect(second.agent.waiting).toEqual([["rpl_1", true]]);
+    person.subscription.close();
+    await second.flush();
+    expect(second.agent.outcomes.map(({ result }) => result.resolvedBy)).toEqual(["subscription_ended"]);
+  });
+
+  it("keeps its deadline by the clock on the wall", async () => {
+    const runs = createRuns();
+    const { run, token } = asked(runs);
+    await run.flush();
+    run.advance(20_000);
+    const second = runs.start(15_000);
+    second.agent.resumeSession(S, token);
+    second.advance(24_999);
+    expect(second.engine.status().openQuestionCount).toBe(1);
+    second.advance(1);
+    await second.flush();
+    expect(second.agent.outcomes.map(({ result }) => result.resolvedBy)).toEqual(["timeout"]);
+  });
+
+  it("one whose deadline has passed meanwhile gets its default at once, and nobody can answer it", async () => {
+    const runs = createRuns();
+    const { run, token } = asked(runs);
+    await run.flush();
+    const second = runs.start(60_000);
+    const person = second.listen(ABLE);
+    expect(questionsIn(person)).toEqual([]);
+    expect(give(second, person, "rpl_1", "accept")).toBe(false);
+    await second.flush();
+    expect(second.agent.resumeSession(S, token).outcomes).toEqual([{ token: "rpl_1", outcome: "rejected" }]);
+    expect(audited(second, "outcome").map(({ outcome }) => outcome.resolved_by)).toEqual(["timeout"]);
+  });
+
+  it.each([0, 45_000])(
+    "a wall clock that was put back an hour gives it no more than its own time (%d ms later)",
+    async (ms) => {
+      const runs = createRuns();
+      const { run, token } = asked(runs);
+      await run.flush();
+      const second = runs.start(-3_600_000);
+      second.agent.resumeSession(S, token);
+      const person = second.listen(ABLE);
+      second.advance(ms);
+      await second.flush();
+      // Nor does it begin again with the next run.
+      const third = runs.start(0);
+      third.agent.resumeSession(S, token);
+      third.advance(60_000 - ms - 1);
+      expect(third.engine.status().openQuestionCount).toBe(1);
+      third.advance(1);
+      await third.flush();
+      expect(third.engine.status().openQuestionCount).toBe(0);
+      expect(questionsIn(person)).toHaveLength(1);
+    },
+  );
+
+  it("a wall clock that was put back does not make replies too early", async () => {
+    const runs = createRuns();
+    const { run } = asked(runs);
+    await run.flush();
+    const second = runs.start(-3_600_000);
+    const person = second.listen(ABLE);
+    expect(person.subscription.reply(decision(second, "rpl_1", "accept"), {})).toBe(true);
+  });
+
+  it("AAEP §6.4.3: reminders that have passed are not told again, those to come are", async () => {
+    const runs = createRuns();
+    const { run, token } = asked(runs, confirmation("rpl_1", { timeout_seconds: 100 }));
+    await run.flush();
+    run.advance(40_000);
+    const second = runs.start(20_000);
+    second.agent.resumeSession(S, token);
+    const person = second.listen(ABLE);
+    second.advance(39_000);
+    const told = person.received.filter(({ event }) => event.type === "aaep:agent.progress.updated");
+    expect(told.map(({ event }) => event.progress)).toEqual([{ percent: 90 }]);
+  });
+
+  it("R7: what was asked for the same words is still being asked", async () => {
+    const runs = createRuns();
+    const { run, token } = asked(runs);
+    await run.flush();
+    const second = runs.start();
+    second.agent.resumeSession(S, token);
+    const same = { ...confirmation("rpl_1"), reply_token: "rpl_2" };
+    expect(() => second.publish(same)).toThrow("is asking the same already");
+  });
+
+  it("AAEP §6.8: it ends with its session, and is withdrawn by its agent", async () => {
+    const runs = createRuns();
+    const { run } = asked(runs);
+    await run.flush();
+    const second = runs.start();
+    second.advance(5000);
+    expect(second.engine.status().openQuestionCount).toBe(0);
+    await second.flush();
+    expect([...runs.disk.state("question").keys()]).toEqual([]);
+    expect(runs.start().engine.status()).toMatchObject({ openQuestionCount: 0, openSessionCount: 0 });
+  });
+});
+
+describe("R29: an outcome is one, and safe before it is told", () => {
+  it("R29: decided and not written down, the question is open again", async () => {
+    const runs = createRuns();
+    const { run, token, person } = asked(runs);
+    await run.flush();
+    expect(give(run, person, "rpl_1", "accept")).toBe(true);
+    expect(run.agent.outcomeOf("rpl_1")).toBe("open");
+    expect(run.agent.outcomes).toEqual([]);
+    const second = runs.start();
+    const back = second.listen(ABLE);
+    expect(give(second, back, "rpl_1", "reject")).toBe(true);
+    await second.flush();
+    expect(second.agent.resumeSession(S, token).outcomes).toEqual([{ token: "rpl_1", outcome: "rejected" }]);
+  });
+
+  it("R29: written down it is never decided again, and can be asked for", async () => {
+    const runs = createRuns();
+    const { run, token, person } = asked(runs, clarification("rpl_1", { accepted_response_kinds: ["freetext"] }));
+    const reply = { ...decision(run, "rpl_1", "accept"), kind: "clarification", response: "the red one" } as never;
+    expect(person.subscription.reply(reply, {})).toBe(true);
+    // What was decided, and what that led to.
+    await run.flush();
+    await run.flush();
+    const second = runs.start(100_000);
+    const back = second.listen(ABLE);
+    expect(questionsIn(back)).toEqual([]);
+    expect(back.subscription.reply(reply, {})).toBe(false);
+    expect(audited(second, "reply").map(({ fate }) => fate)).toEqual(["already_resolved"]);
+    expect(second.agent.outcomeOf("rpl_1", token)).toEqual(run.agent.outcomeOf("rpl_1"));
+    expect(second.agent.outcomeOf("rpl_1")).toBeUndefined();
+    second.advance(5000);
+    await second.flush();
+    expect(audited(second, "outcome")).toEqual([]);
+    expect(runs.start().agent.outcomeOf("rpl_1", token)).toMatchObject({ result: { response: "the red one" } });
+  });
+
+  it("R29: nobody hears of it before it is safe, and once heard it is the same after a kill, under the same id", async () => {
+    const runs = createRuns();
+    const { run, person } = asked(runs);
+    await run.flush();
+    const heard = ({ received }: Pick<typeof person, "received">) =>
+      received.filter(({ event }) => event.extensions?.aaepd?.decision !== undefined).map(({ event }) => event);
+    expect(give(run, person, "rpl_1", "reject")).toBe(true);
+    expect(give(run, person, "rpl_1", "accept")).toBe(false);
+    expect([heard(person), questionsOpenTo(person), audited(run, "outcome")]).toEqual([[], [], []]);
+    await run.flush();
+    const [told] = heard(person);
+    expect(told?.extensions?.aaepd).toMatchObject({ decision: "rejected" });
+    // Killed with the decision on the disk, and what it led to in memory.
+    const second = runs.start();
+    const back = second.listen(ABLE, "person", { kind: "event", eventId: String(told?.event_id) });
+    const missed = second.listen(ABLE, "another", {
+      kind: "event",
+      eventId: String(questionsIn(person)[0]?.event.event_id),
+    });
+    await second.flush();
+    expect([questionsIn(back), questionsIn(missed), heard(back)]).toEqual([[], [], []]);
+    expect(heard(missed).map(({ event_id, extensions }) => [event_id, extensions?.aaepd?.decision])).toEqual([
+      [told?.event_id, "rejected"],
+    ]);
+  });
+
+  it("R29: it is open again where it could not be written down, and due where its time is over", async () => {
+    const runs = createRuns();
+    const { run, person } = asked(runs);
+    await run.flush();
+    runs.disk.setFailing(true);
+    expect(give(run, person, "rpl_1", "reject")).toBe(true);
+    await run.flush();
+    expect(audited(run, "reply").map(({ fate }) => fate)).toEqual(["not_recorded"]);
+    expect(questionsOpenTo(person)).toEqual(["rpl_1"]);
+    runs.disk.setFailing(false);
+    await run.flush();
+    expect(give(run, person, "rpl_1", "accept")).toBe(true);
+    await run.flush();
+    await run.flush();
+    expect(run.agent.outcomes.map(({ result }) => result.decision)).toEqual(["accept"]);
+  });
+
+  it("R29: a default is not told while the flush fails, and told when the journal has recovered", async () => {
+    const runs = createRuns();
+    const { run } = asked(runs);
+    await run.flush();
+    runs.disk.setFailing(true);
+    run.advance(60_000);
+    await run.flush();
+    run.advance(10_000);
+    expect([run.agent.outcomes, run.agent.outcomeOf("rpl_1")]).toEqual([[], "open"]);
+    runs.disk.setFailing(false);
+    await run.flush();
+    run.advance(1000);
+    await run.flush();
+    expect(run.agent.outcomes.map(({ result }) => result.resolvedBy)).toEqual(["timeout"]);
+    expect(run.agent.outcomeOf("rpl_1")).toMatchObject({ result: { decision: "reject" } });
+  });
+
+  it("R29: a withdrawal is told when it is safe, as any outcome", async () => {
+    const runs = createRuns();
+    const { run } = asked(runs);
+    await run.flush();
+    run.publish(session().state("awaiting_input", "thinking"));
+    expect(run.agent.outcomes).toEqual([]);
+    await run.flush();
+    expect(run.agent.outcomes.map(({ result }) => result.resolvedBy)).toEqual(["cancelled"]);
+  });
+
+  it("R29: a default that comes while nothing can be written waits; after a kill the question is due", async () => {
+    const runs = createRuns();
+    const { run, token } = asked(runs);
+    await run.flush();
+    runs.disk.setFailing(true);
+    run.publish(session().progress(3));
+    await run.flush();
+    run.advance(61_000);
+    expect(run.agent.outcomes).toEqual([]);
+    runs.disk.setFailing(false);
+    const second = runs.start();
+    await second.flush();
+    expect(second.agent.resumeSession(S, token).outcomes).toEqual([{ token: "rpl_1", outcome: "rejected" }]);
+    expect(audited(second, "outcome")).toHaveLength(1);
+  });
+
+  it("H10: a shutdown while the disk takes nothing holds no clock, and the question is open in the next run", async () => {
+    const runs = createRuns();
+    const { run, person } = asked(runs);
+    await run.flush();
+    runs.disk.setFailing(true);
+    give(run, person, "rpl_1", "accept");
+    await run.flush();
+    void run.engine.endSessions();
+    person.subscription.close();
+    await run.engine.close();
+    expect(run.clock.pending()).toBe(0);
+    runs.disk.setFailing(false);
+    expect(runs.start().engine.status().openQuestionCount).toBe(1);
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { createEndedSessions, type EndedRecord } from "../../../src/engine/sessions/ended-sessions.js";
+import { createStage } from "../../support/rigs/session-stage.js";
+
+function ended(index: number, textLength = 10): EndedRecord {
+  const sessionId = `sess_${index}`;
+  return {
+    sessionId,
+    owner: undefined,
+    tokenHash: `rst_${index}`,
+    endedAt: index,
+    replyTokens: [`rpl_${index}`],
+    terminal: {
+      kind: "session.completed",
+      source: undefined,
+      at: index,
+      ordinal: 2,
+      made: undefined,
+      event: {
+        "@context": "https://aaep-protocol.org/context/v1",
+        type: "aaep:agent.session.completed",
+        event_id: `evt_${index}`,
+        session_id: sessionId,
+        timestamp: "2026-05-24T14:22:11.342Z",
+        producer: { agent_id: "planner" },
+        extensions: { acme: { text: "x".repeat(textLength) } },
+      },
+    },
+  };
+}
+
+describe("R17: how sessions ended is remembered within bounds", () => {
+  it("R17: 4,096 of them at most, the newest", () => {
+    const forgotten: string[] = [];
+    const sessions = createEndedSessions({ forgotten: ({ sessionId }) => forgotten.push(sessionId) });
+    for (let index = 0; index < 5000; index += 1) sessions.add(ended(index));
+    expect([...sessions.since(0)]).toHaveLength(4096);
+    expect([sessions.has("sess_903"), sessions.has("sess_904")]).toEqual([false, true]);
+    expect(forgotten).toHaveLength(904);
+  });
+
+  it("R17: and 4 MiB of last events", () => {
+    const sessions = createEndedSessions({ forgotten: () => undefined });
+    for (let index = 0; index < 200; index += 1) sessions.add(ended(index, 60_000));
+    const kept = [...sessions.since(0)];
+    expect(kept.length * 60_000).toBeLessThanOrEqual(4 * 1024 * 1024);
+    expect(kept.length).toBeGreaterThan(60);
+    expect(kept.at(-1)?.sessionId).toBe("sess_199");
+  });
+
+  it("R17: what went makes room again", () => {
+    const sessions = createEndedSessions({ maxBytes: 200_000, forgotten: () => undefined });
+    for (let index = 0; index < 3; index += 1) sessions.add(ended(index, 60_000));
+    sessions.forget(2);
+    sessions.add(ended(3, 60_000));
+    sessions.add(ended(4, 60_000));
+    expect([...sessions.since(0)].map(({ sessionId }) => sessionId)).toEqual(["sess_2", "sess_3", "sess_4"]);
+  });
+
+  it("AAEP §6.2: of reply tokens the newest 65,536, or as many as it is told; sessions that lose theirs are known all the same", () => {
+    const lost: string[] = [];
+    const sessions = createEndedSessions({
+      maxTokens: 3,
+      forgotten: () => undefined,
+      tokensForgotten: (tokens) => lost.push(...tokens),
+    });
+    const tokens = (index: number) => [`rpl_${index}a`, `rpl_${index}b`];
+    for (let index = 0; index < 3; index += 1) sessions.add({ ...ended(index), replyTokens: tokens(index) });
+    expect(lost).toEqual([...tokens(0), ...tokens(1)]);
+    expect(sessions.has("sess_0")).toBe(true);
+    sessions.forget(2);
+    expect(lost).toHaveLength(4);
+    sessions.forget(3);
+    expect(lost.slice(4)).toEqual(tokens(2));
+  });
+
+  it("R17: with a session its reply tokens are forgotten, and whoever keeps something of it is told", () => {
+    const forgotten: string[] = [];
+    const stage = createStage({ forgotten: (sessionId) => forgotten.push(sessionId) });
+    const live = (id: string, token: string): void => {
+      stage.publish("session.started", { session_id: id });
+      stage.publish("awaiting.clarification", { session_id: id, reply_token: token });
+      stage.publish("session.cancelled", { session_id: id });
+    };
+    live("first", "rpl_once");
+    for (let index = 0; index < 4096; index += 1) live(`s${index}`, `rpl_${index}`);
+    expect(forgotten).toEqual(["first"]);
+    expect(() => live("again", "rpl_once")).not.toThrow();
+  });
+});

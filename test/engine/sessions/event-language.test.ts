@@ -1,0 +1,314 @@
+// Every event with text for people says its language when it leaves: its agent's word, or what the daemon knows of it (AAEP §11.1, R2).
+import { describe, expect, it } from "vitest";
+import { Fault } from "../../../src/base/errors.js";
+import type { AgentHandle } from "../../../src/engine/agents/agent-handle.js";
+import type { AgentEvent, JournaledEvent } from "../../../src/engine/event/event.js";
+import { untoldText } from "../../support/oracles/told-language.js";
+import { createEngineRig, type EngineRig, session } from "../../support/rigs/engine-rig.js";
+import { createRuns } from "../../support/rigs/restart-rig.js";
+
+const { started, chunk, state, progress, invoked, toolDone, completed, confirmation } = session();
+
+const inLanguage = (language: string) => ({ localization_hints: { primary_language: language } });
+
+/** Publishes one event as an agent writes it, and answers it as it was journaled. */
+function createStage(defaultLanguage = "en-US") {
+  const journaled: JournaledEvent[] = [];
+  const rig = createEngineRig({ engine: { defaultLanguage }, journaled: (entry) => void journaled.push(entry) });
+  const agent = rig.openAgent({ agent_id: "planner" });
+  const publish = (fields: Record<string, unknown>, from: AgentHandle = agent): AgentEvent => {
+    const before = journaled.length;
+    from.publish([{ fields: structuredClone(fields), source: JSON.stringify(fields), isHandedOver: true }], false);
+    rig.clock.settle();
+    const own = journaled.slice(before).findLast(({ made }) => made === undefined);
+    if (own === undefined) throw new Error("nothing was journaled");
+    return own.event;
+  };
+  const language = (fields: Record<string, unknown>): string | undefined =>
+    publish(fields).localization_hints?.primary_language;
+  return { rig, agent, publish, language, journaled };
+}
+
+/** An event that lacks nothing but its language. */
+const whole = (rig: EngineRig, fields: Record<string, unknown>): Record<string, unknown> => ({
+  "@context": "https://aaep-protocol.org/context/v1",
+  timestamp: new Date(rig.clock.wallTime()).toISOString(),
+  producer: { agent_id: "planner" },
+  urgency: "normal",
+  event_id: "evt_again",
+  ...fields,
+});
+
+describe("R2, P19: an event without a language gets one, in this order", () => {
+  it("AAEP §11.5.3: that of the chunk itself", () => {
+    const { agent, language } = createStage();
+    agent.setIdentity({ agent_id: "planner" }, "fr");
+    language({ ...started(), ...inLanguage("de") });
+    expect(language({ ...chunk("Ẹ káàbọ̀. "), language: "yo-NG" })).toBe("yo-NG");
+    expect(language({ ...chunk("Hello. "), language: "en" })).toBe("en");
+  });
+
+  it("that of its output's first chunk, however that one said it", () => {
+    const { language } = createStage();
+    language({ ...started(), ...inLanguage("de") });
+    language({ ...chunk("Ẹ káàbọ̀. "), language: "yo-NG" });
+    language({ ...chunk("Hello. "), language: "en" });
+    expect(language(chunk("Ó dàbọ̀."))).toBe("yo-NG");
+    language({ ...chunk("Bonjour. ", false, "out_2"), ...inLanguage("fr") });
+    expect(language(chunk("Au revoir.", true, "out_2"))).toBe("fr");
+    language(chunk("Guten Tag. ", false, "out_3"));
+    expect(language({ ...chunk("Hi. ", false, "out_3"), language: "en" })).toBe("en");
+    expect(language(chunk("Tschüss.", true, "out_3"))).toBe("de");
+    // An output without a name is one too, and no other output's first chunk speaks for it.
+    const { output_id: _, ...unnamed } = chunk("Ciao. ");
+    expect(language({ ...unnamed, language: "it" })).toBe("it");
+    expect(language(unnamed)).toBe("it");
+    expect(language(chunk("Hallo.", true, "out_4"))).toBe("de");
+  });
+
+  it("that of its session's start, of whatever agent it is", () => {
+    const { rig, agent, publish, language } = createStage();
+    agent.setIdentity({ agent_id: "planner" }, "fr");
+    language({ ...started(), ...inLanguage("de-AT") });
+    expect(language(invoked("search", "call_1"))).toBe("de-AT");
+    expect(language(chunk("Text."))).toBe("de-AT");
+    const other = rig.openAgent({ agent_id: "other" });
+    other.setIdentity({ agent_id: "other" }, "es");
+    expect(publish({ ...started(), session_id: "sess_2" }, other)).toMatchObject(inLanguage("es"));
+    expect(language(invoked("search", "call_2"))).toBe("de-AT");
+  });
+
+  it("the first that its agent's manifest lists", () => {
+    const { agent, language } = createStage();
+    agent.setIdentity({ agent_id: "planner" }, "fr-CA");
+    expect(language(started())).toBe("fr-CA");
+    // The session's language stays, whatever a later manifest says.
+    agent.setIdentity({ agent_id: "planner" }, "en");
+    expect(language(completed())).toBe("fr-CA");
+  });
+
+  it("the daemon's default, with the direction of its script", () => {
+    const { publish } = createStage("ar-SA");
+    expect(publish(started()).localization_hints).toEqual({ primary_language: "ar-SA", text_direction: "rtl" });
+    expect(publish({ ...chunk("Hello."), language: "en" }).localization_hints).toEqual({ primary_language: "en" });
+  });
+});
+
+describe("AAEP §11.1, P19: the language is told of text for people, and of nothing else", () => {
+  const reasoned = (fields: Record<string, unknown>) => ({ ...toolDone("search", "call_1"), ...fields });
+  it.each<[string, Record<string, unknown>]>([
+    ["a summary of a state", { ...state("calling_tool", "thinking"), summary_terse: "Thinks." }],
+    ["a summary in another language alone", { ...state("calling_tool", "thinking"), summary_normal_yo: "Ó ń ronú." }],
+    ["the description of progress", { ...progress(5), progress: { percent: 5, description: "Reading." } }],
+    ["an error's message", reasoned({ status: "error", error_message: "No such book." })],
+    ["a chunk", chunk("Text.")],
+    ["an empty chunk", chunk("", true)],
+    ["a question", confirmation("rpl_1")],
+    ["a summary of an extension's", { type: "https://acme.example/types/pulse", summary_normal: "Buzzes." }],
+  ])("%s", (_, fields) => {
+    const { language } = createStage();
+    language({ ...started(), ...inLanguage("de") });
+    language(invoked("search", "call_1"));
+    expect(language({ session_id: "sess_1", ...fields })).toBe("de");
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ["a state", state("calling_tool", "thinking")],
+    ["a percentage", progress(5)],
+    ["a tool that is done", toolDone("search", "call_1")],
+    ["an extension's own data", { type: "https://acme.example/types/pulse", description: "0x51" }],
+  ])("not of %s", (_, fields) => {
+    const { publish } = createStage();
+    publish({ ...started(), ...inLanguage("de") });
+    publish(invoked("search", "call_1"));
+    expect(publish({ session_id: "sess_1", ...fields })).not.toHaveProperty("localization_hints");
+  });
+
+  it("hints that are there stay as they are", () => {
+    const { publish } = createStage();
+    const hints = { primary_language: "he", text_direction: "auto", script: "Hebr", fallback_chain: ["en"] };
+    expect(publish({ ...started(), localization_hints: hints }).localization_hints).toEqual(hints);
+  });
+});
+
+describe("R2, R3: what was filled in is no other event", () => {
+  it.each(["as text", "as members"] as const)(
+    "a repeat %s gets its first answer, and another language is another event",
+    (form) => {
+      const { rig, agent } = createStage();
+      const publish = (fields: Record<string, unknown>) => {
+        const input = { fields: structuredClone(fields), isHandedOver: true };
+        return agent.publish([form === "as text" ? { ...input, source: JSON.stringify(fields) } : input], false).events;
+      };
+      publish(started());
+      const complete = whole(rig, { ...chunk("Text."), position: 0 });
+      const partial = { ...chunk(" More."), event_id: "evt_partial" };
+      for (const fields of [complete, partial]) {
+        const first = publish(fields);
+        expect(publish(fields)).toEqual(first);
+        // In another order, so that texts alone do not say that it is the same.
+        expect(publish(Object.fromEntries(Object.entries(fields).reverse()))).toEqual(first);
+        expect(() => publish({ ...fields, ...inLanguage("yo") })).toThrow(Fault);
+        expect(() => publish({ ...fields, chunk: "Other." })).toThrow(Fault);
+      }
+    },
+  );
+
+  it("is filled in beside what was handed in, unless that was handed over", () => {
+    const { rig, agent, journaled } = createStage();
+    agent.publish([{ fields: started() }], false);
+    const fields = Object.freeze(whole(rig, { ...chunk("Text."), position: 0 }));
+    agent.publish([{ fields }], false);
+    expect(journaled.at(-1)?.event).toEqual({ ...fields, ...inLanguage("en-US") });
+    const over = { ...whole(rig, { ...chunk("More."), position: 5 }), event_id: "evt_over" };
+    agent.publish([{ fields: over, isHandedOver: true }], false);
+    expect(journaled.at(-1)?.event).toBe(over);
+  });
+
+  it("AAEP §3.7: the event keeps its limits with what it gets", () => {
+    const { rig, publish } = createStage();
+    publish(started());
+    const extensions = { acme: { notes: ["", "", "", "", ""] } };
+    const context = ["https://aaep-protocol.org/context/v1", "https://acme.example/acme/context/v1"];
+    const fields = whole(rig, { ...chunk("Text."), position: 0, extensions, "@context": context });
+    const withHints = JSON.stringify({ ...fields, ...inLanguage("en-US") }).length;
+    const filled = (bytes: number): Record<string, unknown> => {
+      const notes = Array.from({ length: 5 }, (_, index) => "x".repeat(index === 0 ? bytes : 13_000));
+      return { ...fields, extensions: { acme: { notes } } };
+    };
+    const room = 65_536 - withHints - 4 * 13_000;
+    expect(JSON.stringify(publish(filled(room)))).toHaveLength(65_536);
+    const over = { ...filled(room + 1), event_id: "evt_other", position: 5 };
+    expect(JSON.stringify(over).length).toBeLessThan(65_536);
+    expect(() => publish(over)).toThrow(expect.objectContaining({ code: "message_too_large" }));
+  });
+});
+
+describe("R31, P19: the daemon's own texts say the language in which they are written", () => {
+  const S2 = session("sess_2");
+  /** All that the daemon says of itself: as listeners who read one language hear it, and as it stands in the journal. */
+  function daemonsWords(defaultLanguage: string, languages: readonly string[]) {
+    const kept: AgentEvent[] = [];
+    const rig = createEngineRig({
+      engine: { defaultLanguage, sequencing: "warn" },
+      journaled: ({ event }) => void kept.push(event),
+    });
+    const agent = rig.openAgent({ agent_id: "planner" });
+    const able = rig.listen({ supportsConfirmationReply: true, languages });
+    const listener = rig.listen({ languages });
+    const publish = (...events: Record<string, unknown>[]) => {
+      for (const fields of events) agent.publish([{ fields }], false);
+      rig.clock.settle();
+    };
+    publish(started(), toolDone("uninvoked", "call_0"), invoked("search", "call_1"), chunk("Half a "));
+    publish({ ...confirmation("rpl_1"), timeout_seconds: 200 });
+    const late = rig.listen({ languages });
+    rig.advance(150_000);
+    rig.advance(60_000);
+    publish(confirmation("rpl_2", { action: "Move it." }), state("awaiting_input", "thinking"));
+    publish(S2.started(), S2.invoked("search", "call_2"), S2.confirmation("rpl_3"));
+    publish({ ...S2.completed(), type: "aaep:agent.session.cancelled", cancelled_by: "user" });
+    agent.close();
+    rig.advance(5000);
+    return { kept, heard: [able, listener, late].flatMap(({ received }) => received.map(({ event }) => event)) };
+  }
+
+  it.each<[string, readonly string[], string]>([
+    ["yo-NG", ["yo"], "en"],
+    ["yo-NG", ["yo-NG", "de"], "de"],
+    ["en-US", ["en"], "en"],
+    ["ja", ["yo"], "ja"],
+  ])("by default %s, to those who read %j: %s", (defaultLanguage, languages, language) => {
+    const { kept, heard: events } = daemonsWords(defaultLanguage, languages);
+    for (const event of [...kept, ...events]) expect(untoldText(event), event.type).toBeUndefined();
+    const own = events.filter(({ extensions, tool }) => extensions?.aaepd?.by === "daemon" && tool !== "uninvoked");
+    const spoken = own.filter((event) => event.summary_normal !== undefined);
+    const kinds = new Set(
+      spoken.map(({ type, error_code, extensions }) => [type, error_code, Object.keys(extensions?.aaepd ?? {})].join()),
+    );
+    // The sum, the notice, its resolution in two ways, the reminder, the abandoned tool and the agent that is gone.
+    expect(kinds.size).toBeGreaterThanOrEqual(6);
+    expect(kinds).toContainEqual(expect.stringContaining("AGENT_DISCONNECTED"));
+    for (const event of spoken) expect(event.localization_hints?.primary_language, event.type).toBe(language);
+    // The agent's own word is in the agent's language.
+    const supplied = events.filter(({ tool, type }) => tool === "uninvoked" && type.endsWith("invoked"));
+    expect(supplied.length).toBeGreaterThan(0);
+    for (const event of supplied)
+      expect(event).toMatchObject({ summary_normal: "uninvoked", ...inLanguage(defaultLanguage) });
+  });
+});
+
+describe("R2, R14: an event's own language and its variants", () => {
+  it("AAEP §11.5.1: is that of the plain fields, for those whose language no variant serves", () => {
+    const { rig, publish } = createStage();
+    const [english, yoruba] = [rig.listen({ languages: ["en"] }), rig.listen({ languages: ["yo"] })];
+    publish({ ...started(), summary_normal_yo: "Ó bẹ̀rẹ̀." });
+    expect(english.received[0]?.event).toMatchObject({ summary_normal: "Begins.", ...inLanguage("en-US") });
+    expect(yoruba.received[0]?.event).toMatchObject({ summary_normal: "Ó bẹ̀rẹ̀.", ...inLanguage("yo") });
+  });
+
+  it("AAEP §11.5.3: a chunk whose summary is in the listener's language says in which its text is", () => {
+    const { rig, publish } = createStage();
+    const yoruba = rig.listen({ languages: ["yo"], coalesceBoundaries: ["none"] });
+    publish(started());
+    publish({ ...chunk("Hello.", true), summary_normal: "Greets.", summary_normal_yo: "Ó kí ni." });
+    expect(yoruba.received[1]?.event).toMatchObject({
+      language: "en-US",
+      summary_normal: "Ó kí ni.",
+      ...inLanguage("yo"),
+    });
+  });
+
+  it("R10, R12: merged text has the same bytes whether it was read as it came or read back", () => {
+    const { rig, publish } = createStage();
+    const live = rig.listen();
+    publish(started());
+    for (const [index, text] of ["One ", "sentence. ", "And ", "another."].entries()) {
+      const position = [0, 4, 14, 18][index];
+      publish({ ...whole(rig, chunk(text, index === 3)), position, event_id: `evt_part${index}` });
+    }
+    rig.advance(5000);
+    const [first] = live.received;
+    const back = rig.listen({}, "back", { kind: "event", eventId: String(first?.event.event_id) });
+    rig.advance(5000);
+    const texts = ({ received }: typeof live) =>
+      received.filter(({ event }) => event.chunk !== undefined).map(({ event }) => JSON.stringify(event));
+    expect(texts(back)).toEqual(texts(live));
+    expect(texts(live).length).toBeGreaterThan(1);
+  });
+});
+
+describe("R2, R8: what is known of a session's language outlives its connection and the daemon", () => {
+  it("who takes a session over goes on in its language, and in that of its outputs", () => {
+    const { rig, agent, publish } = createStage();
+    agent.setIdentity({ agent_id: "planner" }, "de");
+    const token = String(agent.publish([{ fields: started() }], false).resumeToken);
+    publish({ ...chunk("Ẹ káàbọ̀. "), language: "yo-NG" });
+    const next = rig.openAgent({ agent_id: "another" });
+    next.setIdentity({ agent_id: "another" }, "es");
+    next.resumeSession("sess_1", token);
+    expect(publish(chunk("Ó dàbọ̀."), next)).toMatchObject(inLanguage("yo-NG"));
+    expect(publish(chunk("Text.", true, "out_2"), next)).toMatchObject(inLanguage("de"));
+  });
+
+  it("R29: and so does its agent after a restart", async () => {
+    const runs = createRuns();
+    const first = runs.start();
+    const agent = first.openAgent({ agent_id: "planner" });
+    agent.setIdentity({ agent_id: "planner" }, "de");
+    const token = String(agent.publish([{ fields: started() }], false).resumeToken);
+    agent.publish([{ fields: { ...chunk("Ẹ káàbọ̀. "), language: "yo-NG" } }], false);
+    await first.flush();
+
+    const journaled: JournaledEvent[] = [];
+    const second = runs.start(100, {
+      engine: { defaultLanguage: "fr" },
+      journaled: (entry) => void journaled.push(entry),
+    });
+    const back = second.openAgent({ agent_id: "planner" });
+    back.resumeSession("sess_1", token);
+    for (const fields of [chunk("Ó dàbọ̀."), chunk("Text.", true, "out_2"), invoked("search", "call_1")])
+      back.publish([{ fields }], false);
+    expect(journaled.map(({ event }) => event.localization_hints?.primary_language)).toEqual(["yo-NG", "de", "de"]);
+  });
+});

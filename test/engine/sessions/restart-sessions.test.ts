@@ -1,0 +1,314 @@
+// What sessions are after a restart: as their agents were told, with nothing counted twice (R3, R5, R8, R29).
+import { describe, expect, it } from "vitest";
+import { session } from "../../support/rigs/engine-rig.js";
+import { ABLE, confirmation, give } from "../../support/rigs/question-rig.js";
+import { createRuns, type Run, told } from "../../support/rigs/restart-rig.js";
+import { begin, S } from "../../support/rigs/restart-session.js";
+
+const refusal = (act: () => unknown): string => {
+  try {
+    act();
+  } catch (caught) {
+    return (caught as { code: string }).code;
+  }
+  return "accepted";
+};
+
+const publishOf = (run: Run, fields: Record<string, unknown>) => () => run.agent.publish([{ fields }], false);
+
+describe("R8, R29: a session after a kill", () => {
+  it("is open without owner, and is its agent's again that shows the token", async () => {
+    const runs = createRuns();
+    const first = runs.start();
+    const token = begin(first);
+    first.publish(
+      session().state("idle", "thinking"),
+      session().invoked("search", "call_1"),
+      session().chunk("Half a "),
+    );
+    await first.flush();
+    const second = runs.start();
+    expect(refusal(publishOf(second, session().progress(5)))).toBe("session_not_yours");
+    const summary = second.agent.resumeSession(S, token);
+    expect(summary).toMatchObject({
+      state: "writing_output",
+      openTools: [{ tool: "search", toolCallId: "call_1", ordinal: 3 }],
+      openOutputs: [{ outputId: "out_1", position: 7 }],
+      eventCount: 4,
+      isAgentConnected: true,
+    });
+    second.publish(session().chunk("sentence.", true), session().toolDone("search", "call_1"), session().completed());
+    const listed = runs.disk.events().map(({ event }) => event.type.replace("aaep:agent.", ""));
+    expect(listed).toEqual(["session.started", "state.changed", "tool.invoked", "output.streaming"]);
+    expect(second.journal.head() - 2).toBeGreaterThan(2 ** 32);
+  });
+
+  it("has its grace from the start on, and is then closed as any other that was abandoned", async () => {
+    const runs = createRuns();
+    const first = runs.start();
+    begin(first);
+    first.publish(session().invoked("search", "call_1"), session().chunk("Half\ud83d"));
+    await first.flush();
+    const second = runs.start(60_000);
+    const { received } = second.listen();
+    second.advance(4999);
+    expect(second.engine.status().openSessionCount).toBe(1);
+    second.advance(1);
+    expect(second.engine.status().openSessionCount).toBe(0);
+    expect(received.slice(-3).map(({ event }) => [event.type, event.error_code ?? event.position])).toEqual([
+      ["aaep:agent.tool.completed", undefined],
+      ["aaep:agent.output.streaming", 4],
+      ["aaep:agent.session.errored", "AGENT_DISCONNECTED"],
+    ]);
+    // R25: the half of a character that waited for its other half.
+    expect(received.at(-2)?.event.chunk).toBe("\ufffd");
+    await second.flush();
+    const third = runs.start();
+    expect(third.engine.status().openSessionCount).toBe(0);
+    expect(refusal(publishOf(third, session().started()))).toBe("session_ended");
+    expect([...runs.disk.state("session").keys()]).toEqual([]);
+  });
+
+  it("without grace is ended at once", async () => {
+    const runs = createRuns();
+    const first = runs.start();
+    begin(first);
+    await first.flush();
+    const second = runs.start(0, { engine: { agentGraceMs: 0 } });
+    expect(second.engine.status().openSessionCount).toBe(0);
+  });
+
+  it("that was not written down never was", async () => {
+    const runs = createRuns();
+    const first = runs.start();
+    await first.flush();
+    begin(first);
+    const second = runs.start();
+    expect(second.engine.status().openSessionCount).toBe(0);
+    expect(refusal(publishOf(second, session().started()))).toBe("accepted");
+  });
+
+  it("AAEP §4.3.1, §4.5.4, §6.2: remembers calls, outputs and reply tokens that were used", async () => {
+    const runs = createRuns();
+    const first = runs.start();
+    const token = begin(first);
+    first.listen(ABLE);
+    first.publish(session().invoked("search", "call_1"), session().toolDone("search", "call_1"));
+    first.publish(session().chunk("Done.", true));
+    first.publish(confirmation("rpl_1"));
+    first.advance(60_000);
+    await first.flush();
+    const second = runs.start();
+    second.agent.resumeSession(S, token);
+    expect(refusal(publishOf(second, session().invoked("search", "call_1")))).toBe("tool_already_invoked");
+    expect(refusal(publishOf(second, session().chunk("More.")))).toBe("output_already_complete");
+    expect(refusal(publishOf(second, confirmation("rpl_1")))).toBe("reply_token_reused");
+    second.publish(session().completed());
+    await second.flush();
+    // After its end too, as long as anything of it is known.
+    const third = runs.start();
+    third.publish(session("sess_2").started());
+    expect(refusal(publishOf(third, { ...confirmation("rpl_1"), session_id: "sess_2" }))).toBe("reply_token_reused");
+    expect([...runs.disk.state("fact").keys()]).toEqual(['["fact","sess_1","token",3]']);
+  });
+
+  it("R16, R3b: goes on with its numbers and its time", async () => {
+    const runs = createRuns();
+    const first = runs.start();
+    const receipt = first.agent.publish([{ fields: { ...session().started(), sequence_number: 0 } }], false);
+    first.publish({ ...session().progress(1), sequence_number: 1 });
+    await first.flush();
+    const second = runs.start();
+    second.agent.resumeSession(S, String(receipt.resumeToken));
+    expect(refusal(publishOf(second, { ...session().progress(2), sequence_number: 1 }))).toBe("sequence_mismatch");
+    const early = new Date(second.clock.wallTime() - 30_000).toISOString();
+    const late = { ...session().progress(2), sequence_number: 2 };
+    expect(refusal(publishOf(second, { ...late, timestamp: early }))).toBe("timestamp_out_of_order");
+    expect(refusal(publishOf(second, late))).toBe("accepted");
+  });
+
+  it("R3: an event that was published before gets its first answer, one that was absorbed too", async () => {
+    const runs = createRuns();
+    const first = runs.start();
+    const token = begin(first);
+    first.listen(ABLE);
+    first.publish(session().state("idle", "thinking"));
+    const chunk = { ...session().chunk("Text."), event_id: "evt_chunk" };
+    const [place] = first.publish(chunk);
+    first.publish(confirmation("rpl_1"));
+    first.advance(60_000);
+    const back = { ...session().state("awaiting_input", "writing_output"), event_id: "evt_back" };
+    first.publish(back);
+    const absorbed = { ...session().state("awaiting_input", "thinking"), event_id: "evt_absorbed" };
+    first.publish(session().state("writing_output", "thinking"), confirmation("rpl_2"));
+    first.advance(60_000);
+    first.publish(absorbed);
+    await first.flush();
+    const second = runs.start();
+    second.agent.resumeSession(S, token);
+    const head = second.journal.head();
+    expect(second.publish(chunk)).toEqual([place]);
+    expect(second.publish(absorbed)).toHaveLength(1);
+    expect(second.journal.head()).toBe(head);
+    expect(refusal(publishOf(second, { ...chunk, chunk: "Other." }))).toBe("event_id_reused");
+  });
+
+  it("a record that cannot be read costs itself, and is said in the log", async () => {
+    const runs = createRuns();
+    const first = runs.start();
+    begin(first);
+    await first.flush();
+    runs.disk.spoil(["session", "s"], { nonsense: true });
+    runs.disk.spoil(["question", "r"], 7);
+    runs.disk.spoil(["ended", "e"], { terminal: {} });
+    const second = runs.start();
+    expect(second.engine.status().openSessionCount).toBe(1);
+    expect(second.errors.map(({ fields }) => fields.key)).toEqual([
+      ["question", "r"],
+      ["session", "s"],
+      ["ended", "e"],
+    ]);
+    await second.flush();
+    expect(runs.start().errors).toEqual([]);
+  });
+
+  it("R17: ended sessions are told to those who come back, and forgotten in time with all that was kept of them", async () => {
+    const runs = createRuns();
+    const first = runs.start();
+    begin(first);
+    const listener = first.listen();
+    first.publish(session().chunk("Some text.", true), session().completed());
+    await first.flush();
+    first.advance(1500);
+    listener.subscription.close();
+    await first.flush();
+    const second = runs.start(1000);
+    const back = second.listen({}, "another", { kind: "sessions", eventIds: new Map([[S, "evt_unknown"]]) });
+    expect(back.received.map(({ event }) => event.type)).toContain("aaep:agent.session.completed");
+    second.advance(25 * 3600 * 1000);
+    back.subscription.close();
+    second.advance(25 * 3600 * 1000);
+    await second.flush();
+    expect([...runs.disk.state().keys()].filter((key) => !key.startsWith('["run"'))).toEqual([]);
+  });
+});
+
+describe("R5: what was permitted is neither lost nor doubled", () => {
+  const irreversible = (call: string) => ({ ...session().invoked("send", call), irreversible: true });
+
+  it("R5: a reply permits one action, whichever side of the kill that is on", async () => {
+    const runs = createRuns();
+    const first = runs.start();
+    const token = begin(first);
+    const person = first.listen(ABLE);
+    for (const name of ["rpl_1", "rpl_2"]) {
+      first.publish(confirmation(name));
+      expect(give(first, person, name, "accept")).toBe(true);
+    }
+    await first.flush();
+    first.publish(irreversible("call_1"));
+    await first.flush();
+    const second = runs.start();
+    second.agent.resumeSession(S, token);
+    expect(refusal(publishOf(second, irreversible("call_2")))).toBe("accepted");
+    expect(refusal(publishOf(second, irreversible("call_3")))).toBe("confirmation_required");
+    await second.flush();
+    const third = runs.start();
+    third.agent.resumeSession(S, token);
+    expect(refusal(publishOf(third, irreversible("call_3")))).toBe("confirmation_required");
+  });
+
+  it("R5: a permission whose reply was not written down is none, and the question is open again", async () => {
+    const runs = createRuns();
+    const first = runs.start();
+    const token = begin(first);
+    const person = first.listen(ABLE);
+    first.publish(confirmation("rpl_1"));
+    await first.flush();
+    give(first, person, "rpl_1", "accept");
+    expect(first.agent.outcomes).toEqual([]);
+    const second = runs.start();
+    const summary = second.agent.resumeSession(S, token);
+    expect(summary.openQuestions.map((question) => question.token)).toEqual(["rpl_1"]);
+    expect(refusal(publishOf(second, irreversible("call_1")))).toBe("confirmation_required");
+  });
+
+  it("R5: a permission is the agent's that asked, for the tool that it named", async () => {
+    const runs = createRuns();
+    const first = runs.start();
+    const token = begin(first);
+    const person = first.listen(ABLE);
+    first.publish(confirmation("rpl_1", { extra_context: { tool: "send" } }));
+    give(first, person, "rpl_1", "accept");
+    await first.flush();
+    const second = runs.start();
+    second.agent.resumeSession(S, token);
+    const other = { ...irreversible("call_1"), producer: { agent_id: "another" } };
+    expect(refusal(publishOf(second, other))).toBe("confirmation_required");
+    expect(refusal(publishOf(second, { ...irreversible("call_1"), tool: "delete" }))).toBe("confirmation_required");
+    expect(refusal(publishOf(second, irreversible("call_1")))).toBe("accepted");
+  });
+});
+
+describe("R29: what is acknowledged is safe", () => {
+  it("R3: an event that is sent again before it is safe waits for that too", async () => {
+    const runs = createRuns();
+    const run = runs.start();
+    begin(run);
+    await run.flush();
+    await run.flush();
+    const fields = { ...session().progress(1), event_id: "evt_again" };
+    const first = run.agent.publish([{ fields }], false);
+    const again = run.agent.publish([{ fields }], false);
+    expect([first.durable, again.durable]).toEqual([expect.any(Promise), expect.any(Promise)]);
+    let settledCount = 0;
+    for (const { durable } of [first, again]) void durable?.then(() => (settledCount += 1));
+    await told();
+    expect(settledCount).toBe(0);
+    await run.flush();
+    expect(settledCount).toBe(2);
+    expect(run.agent.publish([{ fields }], false).durable).toBeUndefined();
+  });
+
+  it("a flush that fails is told to whoever waits, and to nobody else; what was accepted is delivered, and safe in the end", async () => {
+    const runs = createRuns();
+    const run = runs.start();
+    const { received } = run.listen();
+    run.publish(session().started());
+    await run.flush();
+    runs.disk.setFailing(true);
+    const receipt = run.agent.publish([{ fields: { ...session().progress(1), event_id: "evt_owed" } }], false);
+    const heard = receipt.durable?.then(
+      () => "safe",
+      (fault: { code: string }) => fault.code,
+    );
+    // Nobody waits for this one.
+    run.publish(session().progress(2));
+    await run.flush();
+    expect(await heard).toBe("storage_unavailable");
+    expect(refusal(publishOf(run, session().progress(3)))).toBe("storage_unavailable");
+    expect(refusal(() => run.agent.safety())).toBe("storage_unavailable");
+    expect(refusal(publishOf(run, { ...session().progress(1), event_id: "evt_owed" }))).toBe("storage_unavailable");
+    expect(received.map(({ event }) => event.progress)).toContainEqual({ percent: 2 });
+    runs.disk.setFailing(false);
+    await run.flush();
+    expect(refusal(publishOf(run, { ...session().progress(1), event_id: "evt_owed" }))).toBe("accepted");
+    expect(runs.disk.events().map(({ event }) => event.progress)).toContainEqual({ percent: 2 });
+  });
+
+  it("a shutdown while the disk takes nothing leaves the sessions to the next run", async () => {
+    const runs = createRuns();
+    const run = runs.start();
+    begin(run);
+    await run.flush();
+    runs.disk.setFailing(true);
+    run.publish(session().progress(1));
+    await run.flush();
+    void run.engine.endSessions();
+    await run.engine.close();
+    expect(run.errors.map(({ message }) => message)).toContain("a session could not be ended");
+    expect(run.clock.pending()).toBe(0);
+    runs.disk.setFailing(false);
+    expect(runs.start().engine.status().openSessionCount).toBe(1);
+  });
+});

@@ -1,0 +1,228 @@
+import { describe, expect, it } from "vitest";
+import { addFact, dropFact } from "../../../src/engine/sessions/session-facts.js";
+import { createSessionRecord } from "../../../src/engine/sessions/session-record.js";
+import { createUndoLog } from "../../../src/engine/sessions/undo-log.js";
+import { faultOf } from "../../support/fault-of.js";
+import { createEngineRig, session } from "../../support/rigs/engine-rig.js";
+import { createStage, eventOf, type Fields, SESSION, type Stage } from "../../support/rigs/session-stage.js";
+
+const LIMITS: readonly {
+  readonly what: string;
+  readonly most: number;
+  readonly open: (stage: Stage, index: number) => unknown;
+}[] = [
+  {
+    what: "64 agents",
+    most: 63,
+    open: (stage, index) => stage.publish("progress.updated", { producer: { agent_id: `helper_${index}` } }),
+  },
+  {
+    what: "256 open tools",
+    most: 256,
+    open: (stage, index) => stage.publish("tool.invoked", index % 2 === 0 ? {} : { tool_call_id: `call_${index}` }),
+  },
+  {
+    what: "256 open outputs",
+    most: 256,
+    open: (stage, index) => stage.publish("output.streaming", { output_id: `out_${index}` }),
+  },
+  {
+    what: "64 open questions",
+    most: 64,
+    open: (stage, index) =>
+      stage.publish("awaiting.clarification", { reply_token: `rpl_${index}`, question: `Which, ${index}?` }),
+  },
+];
+
+describe("AAEP §4.5: what one session may keep open is limited", () => {
+  it.each(LIMITS)(
+    "AAEP §4.5: to $what; one more is refused, and the session stays as it was",
+    ({ what, most, open }) => {
+      const stage = createStage();
+      stage.start();
+      for (let index = 0; index < most; index += 1) open(stage, index);
+      const before = stage.sessions.summary(SESSION);
+      expect(faultOf(() => open(stage, most))).toMatchObject({ code: "rate_limit" });
+      expect(faultOf(() => open(stage, most)).sentence).toContain(`at most ${what}`);
+      expect(stage.sessions.summary(SESSION)).toEqual(before);
+    },
+  );
+
+  it("AAEP §4.3.1: the call ids of open tools are known however many followed them, others for a while", () => {
+    const stage = createStage();
+    const call = (id: string): Fields => ({ tool_call_id: id });
+    stage.start();
+    stage.publish("tool.invoked", call("still open"));
+    for (let index = 0; index < 16_400; index += 1) {
+      stage.publish("tool.invoked", call(`call_${index}`));
+      stage.publish("tool.completed", call(`call_${index}`));
+    }
+    expect(faultOf(() => stage.publish("tool.invoked", call("still open"))).code).toBe("tool_already_invoked");
+    expect(faultOf(() => stage.publish("tool.invoked", call("call_16399"))).code).toBe("tool_already_invoked");
+    expect(() => stage.publish("tool.invoked", call("call_0"))).not.toThrow();
+  });
+});
+
+describe("what is remembered of what is over", () => {
+  const chunk = (index: number): Record<string, unknown> => session().chunk("Done.", true, `out_${index}`);
+
+  it("AAEP §4.5.4: of 100,000 outputs the newest 16,384 are known to be complete, and little more of any other", () => {
+    const rig = createEngineRig({ journal: { maxEvents: 1000 } });
+    rig.publish(session().started());
+    for (let index = 0; index < 100_000; index += 500)
+      rig.publish(...Array.from({ length: 500 }, (_, offset) => chunk(index + offset)));
+    const { completedOutputCount, placedOutputCount } = rig.engine.status();
+    expect(completedOutputCount).toBe(16_384);
+    expect(placedOutputCount).toBeLessThanOrEqual(4096 + 1);
+    for (const index of [99_999, 100_000 - 16_384])
+      expect(faultOf(() => rig.publish(chunk(index))).code).toBe("output_already_complete");
+    expect(() => rig.publish(chunk(0))).not.toThrow();
+    expect(faultOf(() => rig.publish(chunk(0))).code).toBe("output_already_complete");
+    rig.publish(session().completed());
+    expect(rig.engine.status().completedOutputCount).toBe(0);
+  }, 60_000);
+
+  it("AAEP §4.5.4: open outputs are known however many were completed after them", () => {
+    const stage = createStage();
+    stage.start();
+    stage.publish("output.streaming", { output_id: "long", chunk: "One. " });
+    for (let index = 0; index < 16_400; index += 1)
+      stage.publish("output.streaming", { output_id: `out_${index}`, complete: true });
+    expect(faultOf(() => stage.publish("output.streaming", { output_id: "long", position: 0 })).code).toBe(
+      "position_mismatch",
+    );
+    stage.publish("output.streaming", { output_id: "long", chunk: "Two.", position: 5, complete: true });
+    expect(faultOf(() => stage.publish("output.streaming", { output_id: "long" })).code).toBe(
+      "output_already_complete",
+    );
+  });
+
+  it("R8, AAEP §6.2: outcomes of the newest 256 questions are told, the newest 16,384 tokens are not used again, open ones never", () => {
+    const rig = createEngineRig({ engine: { confirmationGraceMs: 3600_000 } });
+    rig.publish(session().started());
+    const ask = (index: number): Record<string, unknown> =>
+      session().confirmation(`rpl_${index}`, { action: `Do ${index}.`, timeout_seconds: 3600 });
+    rig.publish(ask(0));
+    for (let index = 1; index <= 16_400; index += 1) {
+      rig.publish(ask(index));
+      rig.agent.cancel(`rpl_${index}`);
+    }
+    const { outcomeCount, openQuestionCount } = rig.engine.status();
+    expect([outcomeCount, openQuestionCount]).toEqual([256, 1]);
+    expect(rig.agent.outcomeOf("rpl_16145")).toMatchObject({ result: { resolvedBy: "cancelled" } });
+    expect(rig.agent.outcomeOf("rpl_16144")).toBeUndefined();
+    expect(rig.agent.outcomeOf("rpl_0")).toBe("open");
+    for (const index of [0, 100, 16_400])
+      expect(faultOf(() => rig.publish({ ...ask(index), action: "Do it anew." })).code).toBe("reply_token_reused");
+    expect(() => rig.publish({ ...ask(1), action: "Do it anew." })).not.toThrow();
+  }, 60_000);
+});
+
+describe("R3: how much one plan makes, with what it closes, is limited", () => {
+  const idOf = (index: number): Fields => ({ session_id: `sess_${index}` });
+  const COUNT = 40;
+
+  /** Sessions with all open that may be open: an end of one makes 577 events. */
+  function fullSessions(stage: Stage, count: number): void {
+    for (let index = 0; index < count; index += 1) {
+      const publish = (kind: string, fields: Fields = {}) => stage.publish(kind, { ...fields, ...idOf(index) });
+      publish("session.started");
+      for (let nth = 0; nth < 256; nth += 1) {
+        publish("tool.invoked");
+        publish("output.streaming", { output_id: `out_${nth}` });
+      }
+      for (let nth = 0; nth < 64; nth += 1) {
+        publish("awaiting.clarification", { reply_token: `rpl_${index}_${nth}`, question: `Which, ${nth}?` });
+      }
+    }
+  }
+  const ends = (count: number): readonly Fields[] =>
+    Array.from({ length: count }, (_, index) => eventOf("session.cancelled", idOf(index)));
+
+  it("R3, R3a: one that ends too many full sessions is refused whole, before more is made, and each can be ended", () => {
+    const stage = createStage();
+    fullSessions(stage, COUNT);
+    let madeCount = 0;
+    const hex = (): string => {
+      madeCount += 1;
+      return String(madeCount);
+    };
+    const fault = faultOf(() => stage.plan(ends(COUNT), { ids: { hex } }));
+    expect([fault.code, fault.pointer, fault.rule]).toEqual(["message_too_large", "/3", "R3"]);
+    expect(fault.sentence).toBe(
+      "End sessions and withdraw questions in several publishes; with what it closes, this one makes more than 2048 events.",
+    );
+    expect(madeCount).toBeLessThanOrEqual(2048);
+    expect(stage.sessions.summary("sess_0")?.openTools).toHaveLength(256);
+    expect(stage.sessions.openIds()).toHaveLength(COUNT);
+
+    expect(stage.commit(stage.plan(ends(3))).events).toHaveLength(3 * 577);
+    for (let index = 3; index < COUNT; index += 1) {
+      expect(stage.commit(stage.plan([eventOf("session.cancelled", idOf(index))])).events).toHaveLength(577);
+    }
+    expect(stage.sessions.openIds()).toEqual([]);
+  });
+
+  it("R3: the end of a full session goes with 511 events of others", () => {
+    const stage = createStage();
+    fullSessions(stage, 1);
+    stage.start();
+    const others = Array.from({ length: 511 }, () => eventOf("progress.updated"));
+    expect(stage.plan([...others, ...ends(1)]).events).toHaveLength(511 + 577);
+  });
+
+  it("R3, AAEP §6.8: counts the questions that agents withdraw by going on", () => {
+    const stage = createStage();
+    fullSessions(stage, COUNT);
+    const goOn = Array.from({ length: COUNT }, (_, index) =>
+      eventOf("state.changed", { from_state: "awaiting_input", to_state: "thinking", ...idOf(index) }),
+    );
+    expect(faultOf(() => stage.plan(goOn))).toMatchObject({ code: "message_too_large", pointer: "/31" });
+    expect(stage.plan(goOn.slice(0, 31)).events).toHaveLength(31 * 65);
+  });
+});
+
+describe("AAEP §4.5.2: tools without a call's id", () => {
+  it("R3: are paired with the oldest, the agent's own first, also after a plan was taken back", () => {
+    const stage = createStage();
+    stage.start();
+    stage.publish("tool.invoked", { producer: { agent_id: "helper" } });
+    stage.publish("tool.invoked");
+    stage.publish("tool.invoked");
+    const complete = eventOf("tool.completed");
+    expect(faultOf(() => stage.plan([complete, complete, complete, complete])).code).toBe("tool_not_invoked");
+    const openOf = (): readonly string[] =>
+      (stage.sessions.summary(SESSION)?.openTools ?? []).map(
+        ({ producer, ordinal }) => `${producer.agent_id} ${ordinal}`,
+      );
+    expect(openOf()).toEqual(["helper 2", "planner 3", "planner 4"]);
+    stage.publish("tool.completed");
+    expect(openOf()).toEqual(["helper 2", "planner 4"]);
+    stage.publish("tool.completed");
+    stage.publish("tool.completed");
+    expect(openOf()).toEqual([]);
+  });
+});
+
+describe("R3: what a plan changed is taken back", () => {
+  it("R3: of what is remembered too, also what was forgotten for a newer one", () => {
+    const draft = { undo: createUndoLog(), facts: [] };
+    const session = createSessionRecord("sess_1");
+    const facts = session.usedCallIds;
+    for (const call of ["a", "b"]) addFact(draft, session, "call", facts, call, 2);
+    draft.undo.keep();
+    dropFact(draft, session, "call", facts, "a");
+    dropFact(draft, session, "call", facts, "never");
+    for (const call of ["c", "d", "d"]) addFact(draft, session, "call", facts, call, 2);
+    expect([...facts]).toEqual([
+      ["c", 3],
+      ["d", 4],
+    ]);
+    draft.undo.revert();
+    expect([...facts].sort()).toEqual([
+      ["a", 1],
+      ["b", 2],
+    ]);
+    expect(session.factCount).toBe(2);
+  });
+});

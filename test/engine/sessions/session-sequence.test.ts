@@ -1,0 +1,531 @@
+import { describe, expect, test } from "vitest";
+import type { FaultCode } from "../../../src/base/errors.js";
+import { faultOf } from "../../support/fault-of.js";
+import { createStage, eventOf, type Fields, type Stage } from "../../support/rigs/session-stage.js";
+
+type Said = readonly [kind: string, fields?: Fields];
+
+function play(stage: Stage, said: readonly Said[]): void {
+  for (const [kind, fields] of said) stage.publish(kind, fields);
+}
+
+const STARTED: Said = ["session.started"];
+const CONFIRM: Said = ["awaiting.confirmation"];
+const at = (time: string): Fields => ({ timestamp: `2026-05-24T14:22:${time}` });
+const chunk = (fields: Fields = {}): Said => ["output.streaming", fields];
+
+interface Refusal {
+  readonly rule: string;
+  readonly after: readonly Said[];
+  readonly said: Said;
+  readonly code: FaultCode;
+  readonly pointer: string;
+  /** What "warn" makes of it; undefined where it refuses too. */
+  readonly repaired?: Fields;
+}
+
+const REFUSALS: readonly Refusal[] = [
+  {
+    rule: "§4.5.1: nothing before the start",
+    after: [],
+    said: chunk(),
+    code: "session_not_started",
+    pointer: "/session_id",
+  },
+  {
+    rule: "§4.5.1: no end before the start",
+    after: [],
+    said: ["session.completed"],
+    code: "session_not_started",
+    pointer: "/session_id",
+  },
+  {
+    rule: "§4.5.1: no extension before the start",
+    after: [],
+    said: ["acme:thing.done"],
+    code: "session_not_started",
+    pointer: "/session_id",
+  },
+  {
+    rule: "§4.5.1: one start",
+    after: [STARTED],
+    said: STARTED,
+    code: "session_already_started",
+    pointer: "/session_id",
+  },
+  ...(["session.completed", "session.errored", "session.cancelled"] as const).flatMap((end): Refusal[] => [
+    {
+      rule: `§4.5.1: nothing after ${end}`,
+      after: [STARTED, [end]],
+      said: chunk(),
+      code: "session_ended",
+      pointer: "/session_id",
+    },
+    {
+      rule: `§4.5.1: no second start after ${end}`,
+      after: [STARTED, [end]],
+      said: STARTED,
+      code: "session_ended",
+      pointer: "/session_id",
+    },
+    {
+      rule: `§4.5.1: one end, ${end}`,
+      after: [STARTED, [end]],
+      said: ["session.errored"],
+      code: "session_ended",
+      pointer: "/session_id",
+    },
+  ]),
+  {
+    rule: "§4.2.1: the first state left is idle",
+    after: [STARTED],
+    said: ["state.changed", { from_state: "thinking", to_state: "deciding" }],
+    code: "state_mismatch",
+    pointer: "/from_state",
+    repaired: { from_state: "thinking", to_state: "deciding" },
+  },
+  {
+    rule: "§4.2.1: the state left is the last one",
+    after: [STARTED, ["state.changed"]],
+    said: ["state.changed"],
+    code: "state_mismatch",
+    pointer: "/from_state",
+    repaired: { from_state: "idle" },
+  },
+  {
+    rule: "R3a: a state.changed takes implied states back",
+    after: [STARTED, chunk(), ["state.changed"]],
+    said: ["state.changed", { from_state: "writing_output", to_state: "idle" }],
+    code: "state_mismatch",
+    pointer: "/from_state",
+    repaired: { to_state: "idle" },
+  },
+  {
+    rule: "§4.5.2: no completion by name without invocation",
+    after: [STARTED],
+    said: ["tool.completed"],
+    code: "tool_not_invoked",
+    pointer: "/tool",
+    repaired: { type: "aaep:agent.tool.completed" },
+  },
+  {
+    rule: "§4.5.2: no completion by id without invocation",
+    after: [STARTED, ["tool.invoked"]],
+    said: ["tool.completed", { tool_call_id: "call_1" }],
+    code: "tool_not_invoked",
+    pointer: "/tool_call_id",
+    repaired: { tool_call_id: "call_1" },
+  },
+  {
+    rule: "§4.5.2: invoked by id, completed by id",
+    after: [STARTED, ["tool.invoked", { tool_call_id: "call_1" }]],
+    said: ["tool.completed"],
+    code: "tool_not_invoked",
+    pointer: "/tool",
+    repaired: { type: "aaep:agent.tool.completed" },
+  },
+  {
+    rule: "§4.5.2: one completion by id",
+    after: [STARTED, ["tool.invoked", { tool_call_id: "call_1" }], ["tool.completed", { tool_call_id: "call_1" }]],
+    said: ["tool.completed", { tool_call_id: "call_1" }],
+    code: "tool_not_invoked",
+    pointer: "/tool_call_id",
+  },
+  {
+    rule: "§4.3.2: the tool that was invoked",
+    after: [STARTED, ["tool.invoked", { tool_call_id: "call_1" }]],
+    said: ["tool.completed", { tool: "other", tool_call_id: "call_1" }],
+    code: "tool_not_invoked",
+    pointer: "/tool",
+  },
+  {
+    rule: "app. A: one completion",
+    after: [STARTED, ["tool.invoked"], ["tool.completed"]],
+    said: ["tool.completed"],
+    code: "tool_not_invoked",
+    pointer: "/tool",
+    repaired: { type: "aaep:agent.tool.completed" },
+  },
+  {
+    rule: "§4.3.1: a call id once a session",
+    after: [STARTED, ["tool.invoked", { tool_call_id: "call_1" }], ["tool.completed", { tool_call_id: "call_1" }]],
+    said: ["tool.invoked", { tool_call_id: "call_1" }],
+    code: "tool_already_invoked",
+    pointer: "/tool_call_id",
+  },
+  {
+    rule: "R5: irreversible without confirmation",
+    after: [STARTED],
+    said: ["tool.invoked", { irreversible: true }],
+    code: "confirmation_required",
+    pointer: "/irreversible",
+  },
+  {
+    rule: "R5: a question is no answer",
+    after: [STARTED, CONFIRM],
+    said: ["tool.invoked", { irreversible: true }],
+    code: "confirmation_required",
+    pointer: "/irreversible",
+  },
+  {
+    rule: "§4.5.4: nothing after the last chunk",
+    after: [STARTED, chunk({ output_id: "out_1", complete: true })],
+    said: chunk({ output_id: "out_1" }),
+    code: "output_already_complete",
+    pointer: "/output_id",
+  },
+  {
+    rule: "§4.5.4: one last chunk of the unnamed output",
+    after: [STARTED, chunk({ complete: true })],
+    said: chunk({ complete: true }),
+    code: "output_already_complete",
+    pointer: "",
+  },
+  {
+    rule: "§4.3.3: the first position is 0",
+    after: [STARTED],
+    said: chunk({ position: 4 }),
+    code: "position_mismatch",
+    pointer: "/position",
+    repaired: { position: 0 },
+  },
+  {
+    rule: "§4.3.3: positions have no gaps",
+    after: [STARTED, chunk()],
+    said: chunk({ position: 5 }),
+    code: "position_mismatch",
+    pointer: "/position",
+    repaired: { position: 4 },
+  },
+  {
+    rule: "app. A: positions grow",
+    after: [STARTED, chunk()],
+    said: chunk({ position: 0 }),
+    code: "position_mismatch",
+    pointer: "/position",
+    repaired: { position: 4 },
+  },
+  {
+    rule: "R3a: not complete while a tool runs",
+    after: [STARTED, ["tool.invoked"]],
+    said: ["session.completed"],
+    code: "session_incomplete",
+    pointer: "/type",
+    repaired: {},
+  },
+  {
+    rule: "R3a: not complete while an output is open",
+    after: [STARTED, chunk()],
+    said: ["session.completed"],
+    code: "session_incomplete",
+    pointer: "/type",
+    repaired: {},
+  },
+  {
+    rule: "R16: numbers begin at 0",
+    after: [],
+    said: ["session.started", { sequence_number: 1 }],
+    code: "sequence_mismatch",
+    pointer: "/sequence_number",
+    repaired: {},
+  },
+  {
+    rule: "R16: numbers have no gaps",
+    after: [["session.started", { sequence_number: 0 }]],
+    said: chunk({ sequence_number: 2 }),
+    code: "sequence_mismatch",
+    pointer: "/sequence_number",
+    repaired: {},
+  },
+  {
+    rule: "R16: on all or none, none",
+    after: [STARTED],
+    said: chunk({ sequence_number: 1 }),
+    code: "sequence_mismatch",
+    pointer: "/sequence_number",
+    repaired: {},
+  },
+  {
+    rule: "R16: on all or none, all",
+    after: [["session.started", { sequence_number: 0 }]],
+    said: chunk(),
+    code: "sequence_mismatch",
+    pointer: "/sequence_number",
+    repaired: {},
+  },
+  {
+    rule: "R3b: not before the agent's last",
+    after: [["session.started", at("11.500Z")]],
+    said: chunk(at("11.499Z")),
+    code: "timestamp_out_of_order",
+    pointer: "/timestamp",
+    repaired: { timestamp: "2026-05-24T14:22:11.500Z" },
+  },
+  {
+    rule: "R3b: a coarse instant between does not loosen the order",
+    after: [["session.started", at("11.900Z")], chunk(at("11Z"))],
+    said: chunk({ ...at("11.100Z"), position: 4 }),
+    code: "timestamp_out_of_order",
+    pointer: "/timestamp",
+    repaired: { timestamp: "2026-05-24T14:22:11.900Z" },
+  },
+  {
+    rule: "R3b: not too old",
+    after: [STARTED],
+    said: chunk({ timestamp: "2026-05-24T14:21:10.999Z" }),
+    code: "timestamp_skewed",
+    pointer: "/timestamp",
+    repaired: { timestamp: "2026-05-24T14:22:11.000Z" },
+  },
+  {
+    rule: "R3b: not too new",
+    after: [STARTED],
+    said: chunk({ timestamp: "2026-05-24T14:23:11.001Z" }),
+    code: "timestamp_skewed",
+    pointer: "/timestamp",
+    repaired: { timestamp: "2026-05-24T14:22:11.000Z" },
+  },
+  {
+    rule: "§6.2: a token once",
+    after: [STARTED, CONFIRM],
+    said: ["awaiting.clarification"],
+    code: "reply_token_reused",
+    pointer: "/reply_token",
+  },
+];
+
+describe("R3: what breaks the order is refused, and the session stays usable", () => {
+  test.each(REFUSALS)("$rule: $code", ({ after, said: [kind, fields], code, pointer }) => {
+    const stage = createStage();
+    play(stage, after);
+    const before = stage.sessions.summary("sess_1");
+    const fault = faultOf(() => stage.publish(kind, fields));
+    expect(fault).toMatchObject({ code, pointer, origin: "peer" });
+    expect(fault.rule).toMatch(/^AAEP §|^R\d/);
+    expect(fault.sentence).toMatch(/^[A-Z].*\.$/);
+    expect(stage.sessions.summary("sess_1")).toEqual(before);
+    if (before !== undefined) {
+      const numbered = after[0]?.[1]?.sequence_number === undefined ? {} : { sequence_number: after.length };
+      expect(stage.publish("acme:thing.done", numbered).answers[0]?.kind).toBe("accepted");
+    }
+  });
+});
+
+describe("R3: with sequencing warn, what can be repaired is, and safety is not relaxed", () => {
+  test.each(REFUSALS)("$rule", ({ after, said: [kind, fields], code, pointer, repaired }) => {
+    const stage = createStage({ sequencing: "warn" });
+    play(stage, after);
+    if (repaired === undefined) {
+      expect(faultOf(() => stage.publish(kind, fields)).code).toBe(code);
+      return;
+    }
+    const { warnings } = stage.publish(kind, fields);
+    expect(warnings).toMatchObject([{ code, pointer, eventId: stage.last().event_id }]);
+    expect(stage.last()).toMatchObject(repaired);
+    expect(stage.last()).not.toHaveProperty("sequence_number");
+  });
+});
+
+describe("R3, P15: with sequencing warn the daemon tells what the agent left out", () => {
+  const said = (stage: Stage, ...[kind, fields]: Said) =>
+    stage.publish(kind, fields).events.map(({ event }) => {
+      const { type, from_state, to_state, tool, tool_call_id, extensions } = event;
+      return {
+        type: type.slice("aaep:agent.".length),
+        from_state,
+        to_state,
+        tool,
+        tool_call_id,
+        by: extensions?.aaepd?.by,
+      };
+    });
+
+  test("a first state that is not left from idle, and any that was never entered (AAEP §4.2.1)", () => {
+    const stage = createStage({ sequencing: "warn" });
+    play(stage, [STARTED]);
+    const change = (from_state: string, to_state: string) =>
+      said(stage, "state.changed", { from_state, to_state }).map(({ from_state: from, to_state: to, by }) => [
+        from,
+        to,
+        by,
+      ]);
+    expect(change("thinking", "deciding")).toEqual([
+      ["idle", "thinking", "daemon"],
+      ["thinking", "deciding", undefined],
+    ]);
+    expect(change("deciding", "thinking")).toEqual([["deciding", "thinking", undefined]]);
+    expect(change("writing_output", "idle")).toEqual([
+      ["thinking", "writing_output", "daemon"],
+      ["writing_output", "idle", undefined],
+    ]);
+  });
+
+  test.each([undefined, "call_1"])("a tool's invocation, with id %s (AAEP §4.5.2)", (tool_call_id) => {
+    const stage = createStage({ sequencing: "warn" });
+    play(stage, [STARTED]);
+    const call = tool_call_id === undefined ? {} : { tool_call_id };
+    expect(said(stage, "tool.completed", call)).toMatchObject([
+      { type: "tool.invoked", by: "daemon", tool_call_id },
+      { type: "tool.completed", by: undefined, tool_call_id },
+    ]);
+    // Nothing is open after it, and its id is used.
+    expect(stage.publish("session.completed").events).toHaveLength(1);
+  });
+});
+
+describe("R3a: states that other events imply", () => {
+  test.each([
+    ["tool.invoked", "calling_tool"],
+    ["output.streaming", "writing_output"],
+    ["awaiting.clarification", "awaiting_input"],
+    ["handoff.requested", "handing_off"],
+  ])("%s implies %s", (kind, state) => {
+    const stage = createStage();
+    play(stage, [STARTED, ["state.changed"], [kind]]);
+    expect(stage.sessions.summary("sess_1")?.state).toBe(state);
+    for (const from of ["thinking", state]) {
+      expect(stage.plan([eventOf("state.changed", { from_state: from, to_state: "idle" })]).events).toHaveLength(1);
+    }
+    stage.publish("state.changed", { from_state: state, to_state: "deciding" });
+    expect(stage.sessions.summary("sess_1")?.state).toBe("deciding");
+  });
+
+  test.each(["session.errored", "session.cancelled"])("R3a: before %s the daemon closes what is open", (end) => {
+    const stage = createStage();
+    play(stage, [
+      STARTED,
+      ["tool.invoked", { tool: "first", tool_call_id: "call_1" }],
+      chunk({ output_id: "out_1", chunk: "half \ud83d", language: "fr", content_type: "text/markdown" }),
+      ["tool.invoked", { tool: "second" }],
+      chunk({ chunk: "done", complete: true }),
+      ["awaiting.clarification"],
+    ]);
+    const plan = stage.publish(end, at("11.250Z"));
+    expect(plan.events.map(({ made }) => made)).toEqual(["resolution", "closing", "closing", "closing", undefined]);
+    expect(plan.events.map(({ ordinal }) => ordinal)).toEqual([8, 9, 10, 11, 12]);
+    const [withdrawn, first, second, output, last] = plan.events.map(({ event }) => event);
+    expect(withdrawn).toMatchObject({ urgency: "critical", from_state: "awaiting_input", to_state: "awaiting_input" });
+    expect(first).toMatchObject({
+      type: "aaep:agent.tool.completed",
+      tool: "first",
+      tool_call_id: "call_1",
+      status: "timeout",
+    });
+    expect(first).toMatchObject({ producer: { agent_id: "planner" }, extensions: { aaepd: { by: "daemon" } } });
+    expect(first?.["@context"]).toEqual(["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"]);
+    expect(first?.summary_normal).toMatch(/first/);
+    expect(second).toMatchObject({ tool: "second", status: "timeout" });
+    expect(second).not.toHaveProperty("tool_call_id");
+    // R25: half a character that never got its other half is told as such.
+    expect(output).toMatchObject({ output_id: "out_1", chunk: "\ufffd", position: 5, complete: true, language: "fr" });
+    expect(output).toMatchObject({ content_type: "text/markdown", urgency: "normal" });
+    expect(last?.type).toBe(`aaep:agent.${end}`);
+    expect(new Set(plan.events.map(({ event }) => event.timestamp))).toEqual(new Set(["2026-05-24T14:22:11.250Z"]));
+    expect(plan.withdrawn.map(({ token }) => token)).toEqual(["rpl_1"]);
+    expect(plan.ended).toEqual(["sess_1"]);
+  });
+
+  test("with sequencing warn, session.completed closes what is open too", () => {
+    const stage = createStage({ sequencing: "warn" });
+    play(stage, [STARTED, ["tool.invoked"], chunk()]);
+    expect(stage.publish("session.completed").events).toHaveLength(3);
+  });
+});
+
+describe("R16: sequence numbers", () => {
+  test("are checked, and do not go out", () => {
+    const stage = createStage();
+    for (let number = 0; number < 3; number += 1) {
+      stage.publish(number === 0 ? "session.started" : "progress.updated", { sequence_number: number });
+      expect(stage.last()).not.toHaveProperty("sequence_number");
+    }
+    // What the daemon adds is not counted.
+    expect(stage.publish("awaiting.clarification", { sequence_number: 3 }).events).toHaveLength(2);
+    expect(stage.publish("progress.updated", { sequence_number: 4 }).events).toHaveLength(1);
+  });
+});
+
+describe("R13: positions", () => {
+  const text = "é中😀"; // 3 code points, 4 UTF-16 units, 9 UTF-8 bytes
+  test.each([
+    ["code points", 3, true],
+    ["UTF-16 units", 4, false],
+    ["UTF-8 bytes", 9, false],
+  ])("in %s are accepted and go out in code points", (_, position, isVerbatim) => {
+    const stage = createStage();
+    play(stage, [STARTED, chunk({ chunk: text })]);
+    const event = { ...stage.last(), event_id: "evt_mine", chunk: "more", position };
+    const source = JSON.stringify(event);
+    const plan = stage.sessions.plan([{ fields: event, source }], stage.context());
+    expect(plan.events[0]?.event.position).toBe(3);
+    expect(plan.events[0]?.source).toBe(isVerbatim ? source : undefined);
+  });
+
+  test("each output counts for itself", () => {
+    const stage = createStage();
+    play(stage, [STARTED, chunk(), chunk({ output_id: "out_1", position: 0 }), chunk({ position: 4, chunk: "" })]);
+    expect(stage.publish("output.streaming", { output_id: "out_1", complete: true }).events[0]?.event.position).toBe(4);
+    expect(stage.publish("output.streaming", { complete: true }).events[0]?.event.position).toBe(4);
+    expect(stage.publish("session.completed").events).toHaveLength(1);
+  });
+});
+
+describe("A20, R25: text is well-formed", () => {
+  test.each([
+    ["a half waits for the other", ["a\ud83d", "\ude00b"], ["a", "😀b"]],
+    ["a half that stands alone becomes U+FFFD with the next chunk", ["a\ud83d", "b"], ["a", "\ufffdb"]],
+    ["an empty chunk leaves it waiting", ["\ud83d", "", "\ude00"], ["", "", "😀"]],
+    ["halves elsewhere become U+FFFD", ["\ude00a\ud83db"], ["\ufffda\ufffdb"]],
+    ["a waiting half is followed by another", ["\ud83d", "\ud83d", "\ude00"], ["", "\ufffd", "😀"]],
+    ["well-formed text is left alone", ["😀", "é"], ["😀", "é"]],
+  ])("%s", (_, sent, expected) => {
+    const stage = createStage();
+    stage.start();
+    const counted = { utf16: 0, points: 0 };
+    for (const [index, part] of sent.entries()) {
+      // The agent counts what it has sent, halves included.
+      stage.publish("output.streaming", { chunk: part, position: counted.utf16 });
+      expect(stage.last()).toMatchObject({ chunk: expected[index], position: counted.points });
+      counted.utf16 += part.length;
+      counted.points += [...(expected[index] ?? "")].length;
+    }
+  });
+
+  test("an output that ends in half a character ends in U+FFFD", () => {
+    const stage = createStage();
+    play(stage, [STARTED, chunk({ chunk: "a\ud83d", complete: true })]);
+    expect(stage.last().chunk).toBe("a\ufffd");
+    play(stage, [
+      chunk({ chunk: "b\ud83d", output_id: "out_1" }),
+      chunk({ chunk: "", output_id: "out_1", complete: true }),
+    ]);
+    expect(stage.last()).toMatchObject({ chunk: "\ufffd", position: 1 });
+  });
+});
+
+describe("R3b: timestamps", () => {
+  test("are compared per producer at the coarser precision", () => {
+    const stage = createStage();
+    const other = { producer: { agent_id: "helper" } };
+    play(stage, [
+      ["session.started", at("11.900Z")],
+      ["progress.updated", at("11Z")],
+      ["progress.updated", at("11.900100Z")],
+      ["progress.updated", at("11.900Z")],
+      ["progress.updated", { ...other, ...at("10.000Z") }],
+    ]);
+    expect(stage.log).toHaveLength(5);
+    // A filled one follows the session's last, whoever's it was.
+    stage.publish("progress.updated", other);
+    expect(stage.last().timestamp).toBe("2026-05-24T14:22:11.900100Z");
+  });
+
+  test("a minute off is still right", () => {
+    const stage = createStage();
+    play(stage, [
+      ["session.started", { timestamp: "2026-05-24T14:21:11Z" }],
+      chunk({ timestamp: "2026-05-24T14:23:11Z" }),
+    ]);
+    expect(stage.log).toHaveLength(2);
+  });
+});

@@ -1,0 +1,210 @@
+import { describe, expect, it } from "vitest";
+import type { AgentEvent } from "../../../src/engine/event/event.js";
+import { createDeliveryQueue, type DeliveryQueue } from "../../../src/engine/subscriptions/delivery-queue.js";
+import { createDelivery } from "../../../src/engine/views/delivery.js";
+import type { EventRole, EventUnit, TextUnit, Unit } from "../../../src/engine/views/unit.js";
+
+function event(fields: Readonly<Record<string, unknown>> = {}): AgentEvent {
+  return {
+    "@context": "https://aaep-protocol.org/context/v1",
+    type: "aaep:agent.state.changed",
+    event_id: "evt_1",
+    session_id: "sess_1",
+    timestamp: "2026-05-24T14:00:00.000Z",
+    producer: { agent_id: "agent" },
+    ...fields,
+  };
+}
+
+function unit(role: EventRole, epoch: number, fields: Readonly<Record<string, unknown>> = {}): EventUnit {
+  const made = event({ event_id: `evt_${epoch}`, ...fields });
+  return {
+    kind: "event",
+    session: made.session_id,
+    agent: made.producer.agent_id,
+    at: 0,
+    firstEpoch: epoch,
+    epoch,
+    low: epoch + 1,
+    role,
+    terminal: false,
+    entry: { event: made, kind: "state.changed", source: undefined, at: 0, ordinal: epoch, made: undefined, epoch },
+    delivery: createDelivery(made, epoch, undefined),
+  };
+}
+
+function text(output: string, position: number, chunk: string, epoch: number): TextUnit {
+  return {
+    kind: "text",
+    session: "sess_1",
+    agent: "agent",
+    at: 0,
+    firstEpoch: epoch,
+    epoch,
+    low: epoch + 1,
+    output: `sess_1/${output}`,
+    position,
+    endPosition: position + chunk.length,
+    text: chunk,
+    hint: "sentence",
+    complete: false,
+    timestamp: "2026-05-24T14:00:00.000Z",
+    base: event({ type: "aaep:agent.output.streaming", output_id: output }),
+    mergeable: true,
+    verbatim: undefined,
+  };
+}
+
+function queue(limit = 100, maxChars = 16_384, counts = { merged: 0 }): DeliveryQueue {
+  return createDeliveryQueue({
+    limit,
+    counts,
+    maxChars: () => maxChars,
+    collapseStates: (first, last) => {
+      const joined = { ...last.delivery.event, from_state: first.delivery.event.from_state };
+      return { ...last, firstEpoch: first.firstEpoch, delivery: createDelivery(joined, last.epoch, undefined) };
+    },
+  });
+}
+
+function told(of: DeliveryQueue): readonly unknown[] {
+  return of
+    .all()
+    .map((waiting: Unit) =>
+      waiting.kind === "text" ? waiting.text : [waiting.delivery.event.from_state, waiting.delivery.event.to_state],
+    );
+}
+
+const changed = (epoch: number, from: string, to: string, role: EventRole = "state"): EventUnit =>
+  unit(role, epoch, { from_state: from, to_state: to });
+
+describe("merging (R10, R11, R30)", () => {
+  it("R10: texts of one output join where the last came, over progress, quiet states and other outputs", () => {
+    const waiting = queue();
+    waiting.offer(text("out_1", 0, "One. ", 1), true);
+    waiting.offer(unit("progress", 2), true);
+    waiting.offer(changed(3, "a", "b", "background-state"), true);
+    waiting.offer(text("out_2", 0, "Other. ", 4), true);
+    waiting.offer(text("out_1", 5, "Two. ", 5), true);
+    expect(told(waiting)).toEqual([[undefined, undefined], ["a", "b"], "Other. ", "One. Two. "]);
+    expect(waiting.all().at(-1)).toMatchObject({ firstEpoch: 1, epoch: 5, position: 0, endPosition: 10 });
+  });
+
+  it.each(["plain", "state", "gate", "critical"] as const)(
+    "R30: texts do not join over an event of role %s",
+    (role) => {
+      const waiting = queue();
+      waiting.offer(text("out_1", 0, "One. ", 1), true);
+      waiting.offer(unit(role, 2), true);
+      waiting.offer(text("out_1", 5, "Two. ", 3), true);
+      expect(waiting.size()).toBe(3);
+    },
+  );
+
+  it("R26: nothing joins past max_chars, and texts that do not follow each other never join", () => {
+    const waiting = queue(100, 9);
+    waiting.offer(text("out_1", 0, "12345", 1), true);
+    waiting.offer(text("out_1", 5, "6789", 2), true);
+    waiting.offer(text("out_1", 9, "0", 3), true);
+    waiting.offer(text("out_1", 20, "x", 4), true);
+    expect(told(waiting)).toEqual(["123456789", "0", "x"]);
+  });
+
+  it("AAEP §3.7: texts of control characters join only as far as their escapes fit", () => {
+    const waiting = queue();
+    waiting.offer(text("out_1", 0, "\u0001".repeat(8000), 1), true);
+    waiting.offer(text("out_1", 8000, "\u0001".repeat(8000), 2), true);
+    expect(waiting.size()).toBe(2);
+  });
+
+  it("R11: states collapse from first to last; a collapse to nothing is dropped", () => {
+    const waiting = queue();
+    waiting.offer(changed(1, "idle", "thinking"), true);
+    waiting.offer(changed(2, "thinking", "deciding"), true);
+    expect(told(waiting)).toEqual([["idle", "deciding"]]);
+    waiting.offer(changed(3, "deciding", "idle"), true);
+    expect(waiting.size()).toBe(0);
+  });
+
+  it("R11: no state collapses into or across a gate, and progress stays on its side", () => {
+    const waiting = queue();
+    waiting.offer(changed(1, "idle", "thinking"), true);
+    waiting.offer(unit("progress", 2), true);
+    waiting.offer(changed(3, "thinking", "awaiting_input", "gate"), true);
+    waiting.offer(changed(4, "awaiting_input", "thinking", "gate"), true);
+    waiting.offer(changed(5, "thinking", "deciding"), true);
+    waiting.offer(unit("progress", 6), true);
+    expect(waiting.all().map(({ epoch }) => epoch)).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  it("R11: of progress the newest is kept, for each agent", () => {
+    const waiting = queue();
+    waiting.offer(unit("progress", 1), true);
+    waiting.offer(unit("progress", 2, { producer: { agent_id: "other" } }), true);
+    waiting.offer(unit("progress", 3), true);
+    expect(waiting.all().map(({ epoch }) => epoch)).toEqual([2, 3]);
+    expect(waiting.lowest()).toBe(1);
+  });
+});
+
+describe("turns and limits", () => {
+  it("R30: an output that keeps growing does not starve another, nor is it starved", () => {
+    const waiting = queue();
+    const left: string[] = [];
+    let position = 0;
+    waiting.offer(text("out_1", 0, "first", 0), true);
+    waiting.offer(text("out_2", 0, "a", 0), true);
+    for (let turn = 1; turn <= 6; turn += 1) {
+      waiting.offer(text("out_1", 4 + turn, "1", turn), true);
+      position += 1;
+      waiting.offer(text("out_2", position, "b", turn), true);
+      const head = waiting.shift();
+      if (head?.kind === "text") left.push(head.output);
+    }
+    expect(left.filter((output) => output === "sess_1/out_1").length).toBeGreaterThanOrEqual(2);
+    expect(left.filter((output) => output === "sess_1/out_2").length).toBeGreaterThanOrEqual(2);
+  });
+
+  it("R18: refuses what does not join when it is full, but never what the daemon must say", () => {
+    const waiting = queue(2);
+    expect(waiting.offer(unit("plain", 1), true)).toBe(true);
+    expect(waiting.offer(text("out_1", 0, "a", 2), true)).toBe(true);
+    expect(waiting.offer(unit("plain", 3), true)).toBe(false);
+    expect(waiting.offer(text("out_1", 1, "b", 4), true)).toBe(true);
+    waiting.put(unit("plain", 5));
+    expect(waiting.size()).toBe(3);
+  });
+
+  it("R17: looks a few times at each of many that leave one after the other to know the lowest that stays", () => {
+    const waiting = queue();
+    const count = 4000;
+    let looks = 0;
+    for (let epoch = 1; epoch <= count; epoch += 1)
+      waiting.put({
+        ...unit("plain", epoch),
+        get firstEpoch() {
+          looks += 1;
+          return epoch;
+        },
+      });
+    for (let epoch = 1; epoch <= count; epoch += 1) {
+      expect(waiting.lowest()).toBe(epoch);
+      waiting.shift();
+    }
+    expect(waiting.lowest()).toBeUndefined();
+    expect(looks).toBeLessThan(6 * count);
+  });
+
+  it("R17: knows the lowest that stays where what was lower is taken out or replaced from among others", () => {
+    const waiting = queue();
+    for (const epoch of [4, 2, 3, 1]) waiting.put(unit("plain", epoch));
+    expect(waiting.remove(({ epoch }) => epoch === 1).map(({ epoch }) => epoch)).toEqual([1]);
+    expect(waiting.lowest()).toBe(2);
+    waiting.replace((each) => (each.epoch === 2 ? undefined : { ...each, firstEpoch: each.firstEpoch - 3 }));
+    expect(waiting.lowest()).toBe(0);
+    expect(waiting.all().map(({ epoch }) => epoch)).toEqual([4, 3]);
+    waiting.shift();
+    waiting.shift();
+    expect(waiting.lowest()).toBeUndefined();
+  });
+});

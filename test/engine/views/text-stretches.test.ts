@@ -1,0 +1,67 @@
+// R10: what a subscription with an empty queue makes of the texts that stand next.
+import { describe, expect, it } from "vitest";
+import type { AgentEvent } from "../../../src/engine/event/event.js";
+import { createTextStretches } from "../../../src/engine/views/text-stretches.js";
+import type { TextUnit } from "../../../src/engine/views/unit.js";
+
+const BASE: AgentEvent = {
+  "@context": "https://aaep-protocol.org/context/v1",
+  type: "aaep:agent.output.streaming",
+  event_id: "evt_1",
+  session_id: "sess_1",
+  timestamp: "2026-05-24T14:00:00.000Z",
+  producer: { agent_id: "agent" },
+};
+
+function text(position: number, chunk: string, changes: Partial<TextUnit> = {}): TextUnit {
+  return {
+    kind: "text",
+    session: "sess_1",
+    agent: "agent",
+    at: 0,
+    firstEpoch: position + 1,
+    epoch: position + 1,
+    low: position + 2,
+    output: "sess_1/out_1",
+    position,
+    endPosition: position + chunk.length,
+    text: chunk,
+    hint: "sentence",
+    complete: false,
+    timestamp: BASE.timestamp,
+    base: BASE,
+    mergeable: true,
+    verbatim: undefined,
+    ...changes,
+  };
+}
+
+/** The stretch from the first unit: its text, how many units are in it, and whether it is cut off. */
+function first(units: readonly TextUnit[], maxChars: number): readonly unknown[] {
+  const stretch = createTextStretches({ at: (index) => units[index], end: () => units.length }, maxChars).from(0);
+  return [stretch?.unit.text, stretch?.next, stretch?.isCutOff];
+}
+
+describe("R10: a stretch of text", () => {
+  it("goes to the newest, and is not cut off there", () => {
+    expect(first([text(0, "One. "), text(5, "Two. "), text(10, "Three.")], 100)).toEqual([
+      "One. Two. Three.",
+      3,
+      false,
+    ]);
+  });
+
+  it.each<readonly [string, TextUnit]>([
+    ["it would be too long", text(10, "Three is longer.")],
+    ["it is in another language", text(10, "Drei.", { base: { ...BASE, language: "de" } })],
+    ["it goes out as it is", text(10, "Three.", { mergeable: false })],
+  ])("is cut off where more of the same text follows that does not join it: %s", (_, next) => {
+    expect(first([text(0, "One. "), text(5, "Two. "), next], 20)).toEqual(["One. Two. ", 2, true]);
+  });
+
+  it("is not cut off by another text, nor after its own end", () => {
+    const other = text(0, "Other.", { output: "sess_1/out_2" });
+    expect(first([text(0, "One. "), other, text(5, "Two. ")], 20)).toEqual(["One. ", 1, false]);
+    expect(first([text(0, "One. ", { complete: true }), text(0, "Again.")], 20)).toEqual(["One. ", 1, false]);
+  });
+});

@@ -1,0 +1,482 @@
+import { describe, expect, it } from "vitest";
+import { PublishRequestSchema } from "#gen/aaep/v1/agent_service_pb.js";
+import type { Journal } from "../../../../src/contracts/journal.js";
+import { encodeDocument } from "../../../../src/protocols/aaep/protobuf/encode.js";
+import {
+  type AgentServiceRig,
+  createAgentServiceRig,
+  type Document,
+  HANDSHAKE_TIMEOUT_MS,
+  type PublishStream,
+} from "../../../support/rigs/agent-service-rig.js";
+import { session, typesOf } from "../../../support/rigs/engine-rig.js";
+import { ABLE, clarification, confirmation, give } from "../../../support/rigs/question-rig.js";
+
+const MANIFEST = {
+  type: "aaep:producer.manifest",
+  "@context": "https://aaep-protocol.org/context/v1",
+  agent_id: "writer",
+  agent_version: "2.0.0",
+};
+
+const publish = (request_id: string, ...events: readonly Document[]) => ({ request_id, publish: { events } });
+
+/** What each answer or news is, with the id of its request. */
+const kindsOf = (agent: PublishStream) =>
+  agent.heard().map(({ request_id, ...answer }) => [request_id, Object.keys(answer).join()].filter(Boolean).join(" "));
+
+const errorOf = (heard: Document | undefined) => heard?.error as Document | undefined;
+const receiptOf = (heard: Document | undefined) => heard?.receipt as Document | undefined;
+
+/** A stream on which sess_1 has begun, and its token. */
+async function speaking(service: AgentServiceRig): Promise<{ readonly agent: PublishStream; readonly token: string }> {
+  const agent = service.stream();
+  agent.send(publish("start", session().started()));
+  await service.settle();
+  return { agent, token: String(receiptOf(agent.heard()[0])?.resume_token) };
+}
+
+describe("Publish answers", () => {
+  it("each request in order, with the ids and places of its events", async () => {
+    const { rig, stream, settle } = createAgentServiceRig();
+    const listener = rig.listen();
+    const agent = stream();
+    agent.send(publish("a", session().started()), publish("b", session().chunk("Hello."), session().progress(5)));
+    await settle();
+    expect(agent.heard()).toEqual([
+      {
+        request_id: "a",
+        receipt: {
+          events: [
+            { event_id: expect.stringMatching(/^evt_/), epoch: 1000, resume_token: expect.stringMatching(/^rst_/) },
+          ],
+          resume_token: expect.stringMatching(/^rst_/),
+        },
+      },
+      {
+        request_id: "b",
+        receipt: {
+          events: [
+            { event_id: expect.any(String), epoch: 1001 },
+            { event_id: expect.any(String), epoch: 1002 },
+          ],
+        },
+      },
+    ]);
+    expect(typesOf(listener.received)).toContain("session.started");
+  });
+
+  it("with an error what is refused, all of a batch, and goes on (R3)", async () => {
+    const service = createAgentServiceRig();
+    const listener = service.rig.listen();
+    const { agent } = await speaking(service);
+    const before = service.rig.engine.status().head;
+    agent.send(
+      publish("bad", session().progress(5), { ...session("sess_2").progress(5), event_id: "evt_wrong" }),
+      publish("good", session().progress(7)),
+    );
+    await service.settle();
+    expect(agent.heard()[1]).toEqual({
+      request_id: "bad",
+      error: {
+        type: "aaepd.error",
+        code: "session_not_started",
+        message: expect.any(String),
+        pointer: "/1/session_id",
+        rule: "AAEP §4.5.1",
+        event_id: "evt_wrong",
+      },
+    });
+    expect(kindsOf(agent)).toEqual(["start receipt", "bad error", "good receipt"]);
+    expect(service.rig.engine.status().head).toBe(before + 1);
+    expect(typesOf(listener.received)).toEqual(["session.started", "progress.updated"]);
+  });
+
+  it("bytes that are no message, without losing what comes after them", async () => {
+    const service = createAgentServiceRig();
+    const { agent } = await speaking(service);
+    agent.sendBytes(new Uint8Array([0xff, 0xff, 0xff]));
+    agent.sendBytes(new Uint8Array([0x0a, 0x03, 0x6a, 0x75, 0x6e, 0x12, 0x05, 0x0a]));
+    agent.send(publish("good", session().progress(7)));
+    await service.settle();
+    expect(kindsOf(agent)).toEqual(["start receipt", "error", "jun error", "good receipt"]);
+    expect(errorOf(agent.heard()[1])).toMatchObject({ code: "invalid_message" });
+    expect(errorOf(agent.heard()[2])).toMatchObject({ code: "invalid_message" });
+  });
+
+  it("a request that asks for nothing, or for two things", async () => {
+    const { stream, settle } = createAgentServiceRig();
+    const agent = stream();
+    agent.send({ request_id: "none" }, { request_id: "both", publish: { events: [] }, manifest: MANIFEST });
+    await settle();
+    expect(kindsOf(agent)).toEqual(["none error", "both error"]);
+    for (const heard of agent.heard())
+      expect(errorOf(heard)).toMatchObject({
+        code: "invalid_message",
+        message: expect.stringContaining("Send one of"),
+      });
+  });
+
+  it("an event that its own fields contradict, by its place in the batch", async () => {
+    const service = createAgentServiceRig();
+    const { agent } = await speaking(service);
+    const event = encodeDocument(PublishRequestSchema, publish("odd", session().progress(5)));
+    // The request's id, then a batch with one event whose payload is a progress and whose type says otherwise.
+    const odd = { ...session().progress(5), type: "aaep:agent.session.completed" };
+    agent.sendBytes(event);
+    agent.send(publish("contradiction", session().progress(6), odd));
+    await service.settle();
+    expect(kindsOf(agent)).toEqual(["start receipt", "odd receipt", "contradiction error"]);
+    expect(errorOf(agent.heard()[2])?.pointer).toMatch(/^\/1/);
+  });
+
+  it("more events at once than one publish may have (R3)", async () => {
+    const service = createAgentServiceRig();
+    const { agent } = await speaking(service);
+    const events = Array.from({ length: 513 }, (_, index) => session().progress(index / 10));
+    agent.send(publish("many", ...events), publish("most", ...events.slice(0, 512)));
+    await service.settle();
+    expect(kindsOf(agent)).toEqual(["start receipt", "many error", "most receipt"]);
+    expect(errorOf(agent.heard()[1])).toMatchObject({ code: "message_too_large" });
+    expect(receiptOf(agent.heard()[2])?.events).toHaveLength(512);
+  });
+
+  it("more questions at once than a turn bears (R34)", async () => {
+    const service = createAgentServiceRig();
+    const { agent } = await speaking(service);
+    const questions = Array.from({ length: 33 }, (_, index) =>
+      session().confirmation(`rpl_${index}`, { action: `Pay ${index}.` }),
+    );
+    agent.send(publish("many", ...questions), publish("most", ...questions.slice(0, 32)));
+    await service.settle();
+    expect(kindsOf(agent).slice(0, 3)).toEqual(["start receipt", "many error", "most receipt"]);
+    expect(errorOf(agent.heard()[1])).toMatchObject({ code: "message_too_large", rule: "R34" });
+  });
+
+  it("once what was published is safe, and still in order (R29)", async () => {
+    const settlers: (() => void)[] = [];
+    const around = (journal: Journal) => ({
+      append: (events: Parameters<Journal["append"]>[0]) => ({
+        ...journal.append(events),
+        durable: new Promise<void>((resolve) => settlers.push(resolve)),
+      }),
+    });
+    const { stream, settle } = createAgentServiceRig({ around });
+    const agent = stream();
+    agent.send(publish("a", session().started()), publish("b", session().progress(5)), { request_id: "c" });
+    await settle();
+    expect(agent.heard()).toEqual([]);
+    settlers[1]?.();
+    await settle();
+    expect(agent.heard()).toEqual([]);
+    settlers[0]?.();
+    await settle();
+    expect(kindsOf(agent)).toEqual(["a receipt", "b receipt", "c error"]);
+  });
+
+  it("with an error what could not be made safe (R29)", async () => {
+    const around = (journal: Journal) => ({
+      append: (events: Parameters<Journal["append"]>[0]) => ({
+        ...journal.append(events),
+        durable: Promise.reject(new Error("the disk is full")),
+      }),
+    });
+    const { stream, settle } = createAgentServiceRig({ around });
+    const agent = stream();
+    agent.send(publish("a", session().started()));
+    await settle();
+    expect(kindsOf(agent)).toEqual(["a error"]);
+    expect(errorOf(agent.heard()[0])).toMatchObject({ code: "internal" });
+    expect(JSON.stringify(agent.heard())).not.toContain("disk");
+  });
+});
+
+describe("an agent on a stream", () => {
+  it("names itself for all its events (R2)", async () => {
+    const { rig, stream, settle } = createAgentServiceRig();
+    const listener = rig.listen();
+    const agent = stream();
+    agent.send({ request_id: "me", manifest: MANIFEST }, publish("a", session().started()));
+    agent.send({ request_id: "odd", manifest: { agent_version: "1" } });
+    await settle();
+    expect(kindsOf(agent)).toEqual(["me manifest", "a receipt", "odd error"]);
+    expect(listener.received[0]?.event.producer).toEqual({ agent_id: "writer", agent_version: "2.0.0" });
+  });
+
+  it("is told of its questions, after their receipts", async () => {
+    const service = createAgentServiceRig();
+    const { rig, settle } = service;
+    const listener = rig.listen(ABLE);
+    const { agent } = await speaking(service);
+    agent.send(publish("ask", confirmation("rpl_1")));
+    await settle();
+    give(rig, listener, "rpl_1", "accept");
+    await settle();
+    expect(kindsOf(agent)).toEqual(["start receipt", "ask receipt", "waiting", "waiting", "outcome"]);
+    expect(agent.heard().slice(2)).toMatchObject([
+      { waiting: { reply_token: "rpl_1", session_id: "sess_1", waiting: true } },
+      { waiting: { reply_token: "rpl_1", waiting: false } },
+      { outcome: { decision: "accept", resolved_by: "reply", reply_token: "rpl_1" } },
+    ]);
+  });
+
+  it("is told that an outcome cannot be told, rather than half of it", async () => {
+    const service = createAgentServiceRig();
+    const { rig, settle } = service;
+    const listener = rig.listen(ABLE);
+    const { agent } = await speaking(service);
+    const question = confirmation("rpl_1", {
+      "@context": ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"],
+      extensions: { aaepd: { accepts_modified_action: true } },
+    });
+    agent.send(publish("ask", question));
+    await settle();
+    let modifiedAction: Record<string, unknown> = {};
+    for (let level = 0; level < 50; level += 1) modifiedAction = { modifiedAction };
+    give(rig, listener, "rpl_1", "accept", { modifiedAction } as object);
+    await settle();
+    expect(kindsOf(agent).at(-1)).toBe("error");
+    expect(errorOf(agent.heard().at(-1))).toMatchObject({ code: "unsupported", pointer: "/modified_action" });
+  });
+
+  it("takes over a session whose agent went away (R8), with all that is open in it", async () => {
+    const service = createAgentServiceRig();
+    service.rig.listen(ABLE);
+    const { agent, token } = await speaking(service);
+    const { settle, stream } = service;
+    agent.send(publish("work", session().invoked("mail", "call_1"), session().chunk("Hel"), clarification("rpl_1")));
+    await settle();
+    agent.hangUp();
+    await settle();
+    const heir = stream();
+    heir.send({ request_id: "wrong", resume: { session_id: "sess_1", resume_token: "rst_wrong" } });
+    heir.send({ request_id: "mine", resume: { session_id: "sess_1", resume_token: token } });
+    await settle();
+    expect(kindsOf(heir)).toEqual(["wrong error", "mine session", "waiting"]);
+    expect(errorOf(heir.heard()[0])).toMatchObject({ code: "session_not_yours" });
+    expect(heir.heard()[1]?.session).toMatchObject({
+      session_id: "sess_1",
+      state: "awaiting_input",
+      agents: [{ producer: { agent_id: "test-agent" }, state: "awaiting_input" }],
+      open_tools: [{ tool: "mail", tool_call_id: "call_1" }],
+      open_outputs: [{ output_id: "out_1", position: 3 }],
+      open_questions: [{ type: "aaep:agent.awaiting.clarification", reply_token: "rpl_1" }],
+      outcomes: [],
+    });
+    await service.advance(60_000);
+    expect(service.rig.engine.status().openSessionCount).toBe(1);
+  });
+
+  it("publishes into a session of another with its token", async () => {
+    const service = createAgentServiceRig();
+    const { token } = await speaking(service);
+    const other = service.stream();
+    other.send(publish("no", session().progress(5)));
+    other.send({ request_id: "yes", publish: { events: [session().progress(5)], resume_token: token } });
+    await service.settle();
+    expect(kindsOf(other)).toEqual(["no error", "yes receipt"]);
+  });
+});
+
+describe("the end of a stream", () => {
+  it("by its client: what is owed goes out, then OK; its sessions have their grace (R8)", async () => {
+    const service = createAgentServiceRig();
+    const { rig, advance, settle } = service;
+    const { agent } = await speaking(service);
+    agent.send(publish("last", session().progress(5)));
+    agent.halfClose();
+    await settle();
+    expect(kindsOf(agent)).toEqual(["start receipt", "last receipt"]);
+    expect(agent.status()).toBe("OK");
+    await agent.served.inputEnded;
+    await agent.served.done;
+    expect(rig.engine.status().openSessionCount).toBe(1);
+    await advance(5000);
+    expect(rig.engine.status().openSessionCount).toBe(0);
+  });
+
+  it("by its client waits for what is not safe yet", async () => {
+    let settler = (): void => {};
+    const around = (journal: Journal) => ({
+      append: (events: Parameters<Journal["append"]>[0]) => ({
+        ...journal.append(events),
+        durable: new Promise<void>((resolve) => {
+          settler = resolve;
+        }),
+      }),
+    });
+    const { stream, settle } = createAgentServiceRig({ around });
+    const agent = stream();
+    agent.send(publish("a", session().started()));
+    agent.halfClose();
+    await settle();
+    expect([agent.heard(), agent.status()]).toEqual([[], undefined]);
+    settler();
+    await settle();
+    expect([kindsOf(agent), agent.status()]).toEqual([["a receipt"], "OK"]);
+  });
+
+  it("by a client that is gone: its sessions have their grace, and nobody else feels it", async () => {
+    const service = createAgentServiceRig();
+    const { rig, advance, settle } = service;
+    const { agent } = await speaking(service);
+    const other = service.stream();
+    agent.hangUp();
+    await settle();
+    await agent.served.done;
+    await advance(5000);
+    expect(rig.engine.status().openSessionCount).toBe(0);
+    other.send(publish("a", session("sess_2").started()));
+    await settle();
+    expect(kindsOf(other)).toEqual(["a receipt"]);
+  });
+
+  it("by the daemon's: outcomes are told, then the status says why (R8a, R8b)", async () => {
+    const service = createAgentServiceRig();
+    const { rig, settle } = service;
+    rig.listen(ABLE);
+    const { agent } = await speaking(service);
+    agent.send(publish("ask", confirmation("rpl_1")));
+    await settle();
+    void rig.engine.endSessions();
+    await agent.served.finish("producer_shutdown");
+    await settle();
+    expect(kindsOf(agent).slice(2)).toEqual(["waiting", "closing", "waiting", "outcome"]);
+    expect(agent.heard().at(-1)).toMatchObject({ outcome: { resolved_by: "cancelled" } });
+    expect(agent.status()).toBe("shutting_down");
+    await agent.served.inputEnded;
+    await agent.served.done;
+  });
+
+  it("by the daemon's does not wait for an agent that does not read, nor for what is not safe", async () => {
+    const around = (journal: Journal) => ({
+      append: (events: Parameters<Journal["append"]>[0]) => ({
+        ...journal.append(events),
+        durable: new Promise<void>(() => {}),
+      }),
+    });
+    const { stream, settle } = createAgentServiceRig({ around });
+    const agent = stream();
+    agent.stopReading();
+    agent.send(publish("a", session().started()), publish("b", session().progress(5)));
+    await settle();
+    await agent.served.finish("producer_shutdown");
+    agent.readOn();
+    await settle();
+    expect([agent.heard(), agent.status()]).toEqual([[], "shutting_down"]);
+  });
+
+  it.each([["lagging"], ["producer_error"]] as const)("by %s says so", async (reason) => {
+    const { stream } = createAgentServiceRig();
+    const agent = stream();
+    await agent.served.finish(reason);
+    expect(agent.status()).toBe(reason === "lagging" ? "lagging" : "internal");
+  });
+
+  it("without a request comes in time; junk is none (R22)", async () => {
+    const service = createAgentServiceRig();
+    const [silent, junk] = [service.stream(), service.stream()];
+    const { agent } = await speaking(service);
+    junk.sendBytes(new Uint8Array([0xff]));
+    await service.advance(HANDSHAKE_TIMEOUT_MS - 1);
+    expect([silent.status(), junk.status()]).toEqual([undefined, undefined]);
+    await service.advance(1);
+    expect([silent.status(), junk.status(), agent.status()]).toEqual(["timed_out", "timed_out", undefined]);
+    expect(kindsOf(junk)).toEqual(["error"]);
+  });
+});
+
+describe("a stream that is faster than what it talks to (G2)", () => {
+  it("whose client does not read its answers is not read from either", async () => {
+    const service = createAgentServiceRig();
+    const { agent } = await speaking(service);
+    const before = service.rig.engine.status().head;
+    agent.stopReading();
+    for (let index = 0; index < 500; index += 1) agent.send(publish(`${index}`, session().progress(index / 10)));
+    await service.settle();
+    const taken = service.rig.engine.status().head - before;
+    expect(taken).toBeGreaterThan(0);
+    expect(taken).toBeLessThan(20);
+    agent.readOn();
+    await service.settle();
+    await service.settle();
+    expect(service.rig.engine.status().head - before).toBe(500);
+    expect(kindsOf(agent).slice(1)).toEqual(Array.from({ length: 500 }, (_, index) => `${index} receipt`));
+  });
+
+  it("waits for what is not safe yet after 1,024 requests", async () => {
+    const settlers: (() => void)[] = [];
+    const around = (journal: Journal) => ({
+      append: (events: Parameters<Journal["append"]>[0]) => ({
+        ...journal.append(events),
+        durable: new Promise<void>((resolve) => settlers.push(resolve)),
+      }),
+    });
+    const { stream, settle, rig } = createAgentServiceRig({ around });
+    const agent = stream();
+    agent.send(publish("a", session().started()));
+    for (let index = 0; index < 1100; index += 1) agent.send(publish(`${index}`, session().progress(index / 20)));
+    await settle();
+    expect(rig.engine.status().head - 999).toBe(1024);
+    for (const safe of settlers.splice(0)) safe();
+    await settle();
+    for (const safe of settlers.splice(0)) safe();
+    await settle();
+    expect(agent.heard()).toHaveLength(1101);
+  });
+
+  it("has 256 requests handled a turn, of costly ones one, of big ones few", async () => {
+    const { stream, settle, rig } = createAgentServiceRig();
+    const agent = stream();
+    const flow = async (): Promise<void> => {
+      for (let count = 0; count < 4; count += 1) await new Promise(setImmediate);
+    };
+    for (let index = 0; index < 300; index += 1) agent.send(publish(`${index}`, session(`sess_${index}`).started()));
+    await flow();
+    const first = rig.engine.status().openSessionCount;
+    expect(first).toBeGreaterThan(200);
+    expect(first).toBeLessThanOrEqual(256);
+    await settle();
+    expect(rig.engine.status().openSessionCount).toBe(300);
+    for (let index = 0; index < 3; index += 1) agent.send(publish("end", session(`sess_${index}`).completed()));
+    await flow();
+    expect(rig.engine.status().openSessionCount).toBe(299);
+    rig.clock.turn();
+    await flow();
+    expect(rig.engine.status().openSessionCount).toBe(298);
+    await settle();
+    // Refused as well as accepted.
+    const before = agent.heard().length;
+    const big = Array.from({ length: 512 }, () => ({ ...session().progress(5), session_id: "sess_none" }));
+    for (let index = 0; index < 9; index += 1) agent.send(publish("big", ...big));
+    await flow();
+    expect(agent.heard().length - before).toBeLessThan(9);
+    await settle();
+    expect(agent.heard().length - before).toBe(9);
+  });
+
+  it("hears once how things stand, however often that changed while it did not read", async () => {
+    const service = createAgentServiceRig({ engine: { reconnectGraceMs: 1_000_000, confirmationGraceMs: 1_000_000 } });
+    const { rig, settle } = service;
+    const { agent } = await speaking(service);
+    agent.stopReading();
+    for (let index = 0; index < 10; index += 1) agent.send(publish("fill", session().progress(index)));
+    agent.send(publish("ask", confirmation("rpl_1", { timeout_seconds: 3600 })));
+    await settle();
+    agent.readOn();
+    await settle();
+    agent.stopReading();
+    for (let index = 0; index < 10; index += 1) agent.send(publish("fill", session().progress(20 + index)));
+    await settle();
+    for (let index = 0; index < 50; index += 1) {
+      const { subscription } = rig.listen(ABLE);
+      subscription.close();
+    }
+    rig.listen(ABLE);
+    agent.readOn();
+    await settle();
+    const waiting = agent.heard().flatMap(({ waiting }) => (waiting === undefined ? [] : [waiting as Document]));
+    expect(waiting.length).toBeLessThan(10);
+    expect(waiting.at(-1)).toMatchObject({ reply_token: "rpl_1", waiting: true });
+  });
+});

@@ -1,0 +1,367 @@
+// What a listener says beside its stream of Listen, by calls that are answered once (AAEP app. B, A7, H3, R19, R26, R28, R32).
+import type { DescMethod } from "@bufbuild/protobuf";
+import { describe, expect, it } from "vitest";
+import { AgentService, PublishBatchRequestSchema, PublishBatchResponseSchema } from "#gen/aaep/v1/agent_service_pb.js";
+import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
+import { decodeDocument } from "../../../../src/protocols/aaep/protobuf/decode.js";
+import { encodeDocument } from "../../../../src/protocols/aaep/protobuf/encode.js";
+import { agentMethods } from "../../../../src/protocols/aaep/services/agent-service.js";
+import { createSpokenLanguages } from "../../../../src/protocols/aaep/subscriber/spoken-languages.js";
+import { createCallSignal } from "../../../../transports/json-rpc/call-signal.js";
+import {
+  createSubscriberRig,
+  type Document,
+  requestOf,
+  type SubscriberRig,
+} from "../../../support/peers/subscriber-calls.js";
+import { SILENT_LOG, session } from "../../../support/rigs/engine-rig.js";
+
+const { method } = SubscriberService;
+const ABLE = { supports_confirmation_reply: true, supports_clarification_reply: true };
+const NOW = "2026-05-24T14:00:01Z";
+const TOKEN = "rpl_confirm01";
+
+interface Listening {
+  readonly rig: SubscriberRig;
+  readonly stream: ReturnType<SubscriberRig["listen"]>;
+  readonly id: string;
+  readonly key: string;
+}
+
+async function listeningOn(rig: SubscriberRig, subscriber = "reader", others: Document = {}): Promise<Listening> {
+  const stream = rig.listen({ request: requestOf({ ...ABLE, ...others }, { subscriber_id: subscriber }) });
+  await rig.settle();
+  const [accepted] = stream.heard();
+  const honored = accepted?.honored_capabilities as { readonly aaepd: { readonly key: string } };
+  return { rig, stream, id: String(accepted?.subscription_id), key: honored.aaepd.key };
+}
+
+const listening = (): Promise<Listening> => listeningOn(createSubscriberRig());
+
+const replyOf = (id: string, others: Document = {}): Document => ({
+  subscription_id: id,
+  reply_token: TOKEN,
+  decision: "accept",
+  timestamp: NOW,
+  ...others,
+});
+
+/** Each call but Reply, with a message that is right. */
+const CALLS: readonly (readonly [name: string, method: DescMethod, field: string, message: Document])[] = [
+  ["Renegotiate", method.renegotiate, "renegotiate", { capabilities: {} }],
+  ["Close", method.close, "close", {}],
+  ["ListPending", method.listPending, "list_pending", {}],
+  ["Repeat", method.repeat, "repeat", { event_id: "evt_0000000000000000000000000000ffff" }],
+  ["Skip", method.skip, "skip", {}],
+];
+
+describe("calls beside Listen", () => {
+  it("Reply says that it counted, once", async () => {
+    const { rig, id, key } = await listening();
+    rig.publish(session().started(), session().confirmation(TOKEN));
+    await rig.settle();
+    const request = { key, confirmation_reply: replyOf(id) };
+    expect(await rig.call(method.reply, request)).toEqual({ accepted: true });
+    expect(await rig.call(method.reply, request)).toEqual({ accepted: false });
+    expect(rig.agent.outcomes).toMatchObject([{ result: { resolvedBy: "reply", decision: "accept" } }]);
+  });
+
+  it("R19: Reply and the stream both say that it did not count; of what a stream does not take, the newest alone waits", async () => {
+    const rig = createSubscriberRig();
+    const { stream, id, key } = await listeningOn(rig, "reader", { aaepd: { reply_status: true } });
+    rig.publish(session().started(), session().confirmation(TOKEN, { timeout_seconds: 600 }));
+    rig.publish(session().confirmation("rpl_last", { action: "Another.", timeout_seconds: 600 }));
+    await rig.settle();
+    const told = () => stream.heard().filter(({ type }) => type === "aaepd.reply_not_taken");
+    const spoil = async (token: string): Promise<void> => {
+      const reply = replyOf(id, { reply_token: token, timestamp: "2020-01-01T00:00:00Z" });
+      expect(await rig.call(method.reply, { key, confirmation_reply: reply })).toEqual({ accepted: false });
+      await rig.pass(1000);
+    };
+    await spoil(TOKEN);
+    expect(told()).toEqual([{ type: "aaepd.reply_not_taken", reply_token: TOKEN }]);
+    expect(stream.responses().at(-1)).toEqual({ events: [], reply_not_taken: told()[0] });
+    stream.stopReading();
+    for (let count = 0; count < 50; count += 1) await spoil(TOKEN);
+    await spoil("rpl_last");
+    stream.readOn();
+    await rig.settle();
+    expect(told().at(-1)).toMatchObject({ reply_token: "rpl_last" });
+    // What the stream took before it was full, and the newest.
+    expect(told().length).toBeLessThan(10);
+    await spoil(TOKEN);
+    expect(told().at(-1)).toMatchObject({ reply_token: TOKEN });
+  });
+
+  it("R5: the key of an agent is none of a subscription: whoever asks by calls does not answer by it", async () => {
+    const { rig, id } = await listening();
+    const agent = agentMethods({
+      engine: rig.engine,
+      ids: { hex: (bytes) => "a".repeat(bytes * 2) },
+      clock: rig.clock,
+      log: SILENT_LOG,
+      agentIdleMs: () => 60_000,
+      languages: createSpokenLanguages("en-US"),
+      handshakeTimeoutMs: () => 60_000,
+      served: () => undefined,
+    });
+    const publishBatch = agent.methods.find(({ descriptor }) => descriptor === AgentService.method.publishBatch);
+    if (publishBatch?.kind !== "unary") throw new Error("there is no PublishBatch");
+    const events = [session().started(), session().confirmation(TOKEN)];
+    const answer = publishBatch.answer(encodeDocument(PublishBatchRequestSchema, { publish: { events } }), {
+      peer: { label: "agent", trust: "same-user" },
+      signal: createCallSignal(),
+    });
+    await rig.settle();
+    const { agent_key: key } = decodeDocument(PublishBatchResponseSchema, await answer);
+    expect(key).toBe("a".repeat(32));
+    const request = { key, confirmation_reply: replyOf(id) };
+    expect(await rig.call(method.reply, request)).toEqual({ accepted: false });
+    expect(rig.engine.status().openQuestionCount).toBe(1);
+  });
+
+  it("Reply takes an answer to a clarification", async () => {
+    const { rig, id, key } = await listening();
+    rig.publish(session().started(), {
+      type: "aaep:agent.awaiting.clarification",
+      session_id: "sess_1",
+      question: "How many?",
+      accepted_response_kinds: ["numeric"],
+      reply_token: TOKEN,
+      timeout_seconds: 60,
+    });
+    await rig.settle();
+    const clarification = { subscription_id: id, reply_token: TOKEN, response: 3, timestamp: NOW };
+    expect(await rig.call(method.reply, { key, clarification_reply: clarification })).toEqual({ accepted: true });
+    expect(rig.agent.outcomes).toMatchObject([{ result: { resolvedBy: "reply", response: 3 } }]);
+  });
+
+  it("Renegotiate answers the new terms, which hold for what comes (AAEP §5.7.2)", async () => {
+    const { rig, stream, id, key } = await listening();
+    const renegotiate = { subscription_id: id, capabilities: { event_filters: { include: [] } } };
+    const answer = await rig.call(method.renegotiate, { key, renegotiate });
+    expect(answer).toMatchObject({ accepted: { subscription_id: id, honored_capabilities: ABLE } });
+    rig.publish(session().started());
+    await rig.settle();
+    expect(stream.types()).toEqual(["subscription.accepted"]);
+  });
+
+  it("Renegotiate answers a rejection where the old terms cannot be had either, which ends the stream in order (AAEP §5.7, P10)", async () => {
+    const { rig, stream, id, key } = await listening();
+    Object.assign(rig.desk.offer, { conformanceLevels: [2] });
+    const renegotiate = { subscription_id: id, capabilities: { pace_wpm: 200 } };
+    const answer = await rig.call(method.renegotiate, { key, renegotiate });
+    expect(answer).toMatchObject({ rejected: { reason_code: "capabilities_incompatible" } });
+    expect(stream.status()).toBe("OK");
+    expect(stream.types()).toEqual(["subscription.accepted"]);
+    expect(rig.engine.status().subscriptionCount).toBe(0);
+  });
+
+  it("Renegotiate refuses a change that cannot be had, and the old terms stand (R32, P10)", async () => {
+    const { rig, stream, id, key } = await listening();
+    const renegotiate = { subscription_id: id, capabilities: { accept_signed_manifests_only: true } };
+    expect(await rig.call(method.renegotiate, { key, renegotiate })).toEqual({
+      fault: {
+        code: "signature_required",
+        pointer: "/capabilities/accept_signed_manifests_only",
+        rule: "AAEP §5.3.1.12",
+      },
+    });
+    rig.publish(session().started());
+    await rig.settle();
+    expect(stream.types()).toEqual(["subscription.accepted", "aaep:agent.session.started"]);
+  });
+
+  it("Renegotiate refuses what is malformed, and the old terms stand (R32)", async () => {
+    const { rig, stream, id, key } = await listening();
+    const renegotiate = { subscription_id: id, capabilities: { pace_wpm: 1 } };
+    expect(await rig.call(method.renegotiate, { key, renegotiate })).toEqual({
+      fault: { code: "capabilities_incompatible", pointer: "/capabilities/pace_wpm", rule: "AAEP §5.3.1.11" },
+    });
+    rig.publish(session().started());
+    await rig.settle();
+    expect(stream.types()).toEqual(["subscription.accepted", "aaep:agent.session.started"]);
+  });
+
+  it("Close ends the stream in order, and the subscription at once (R7, AAEP §5.8)", async () => {
+    const { rig, stream, id, key } = await listening();
+    rig.publish(session().started(), session().confirmation(TOKEN));
+    await rig.settle();
+    expect(await rig.call(method.close, { key, close: { subscription_id: id } })).toEqual({});
+    expect(rig.engine.status().subscriptionCount).toBe(0);
+    // Nobody else could answer: the default applies.
+    await rig.settle();
+    expect(rig.agent.outcomes).toMatchObject([{ result: { decision: "reject" } }]);
+    expect(stream.status()).toBe("OK");
+    // A shutdown that comes at the same time has nothing to add.
+    await rig.served[0]?.finish("producer_shutdown");
+    expect(stream.types()).not.toContain("subscription.close");
+  });
+
+  it("ListPending tells the open questions, none being an empty list (A7)", async () => {
+    const { rig, id, key } = await listening();
+    const request = { key, list_pending: { subscription_id: id } };
+    expect(await rig.call(method.listPending, request)).toEqual({ pending: { type: "aaepd.pending", questions: [] } });
+    rig.publish(session().started(), session().confirmation(TOKEN));
+    await rig.settle();
+    expect(await rig.call(method.listPending, request)).toMatchObject({
+      pending: { questions: [{ type: "aaep:agent.awaiting.confirmation", reply_token: TOKEN }] },
+    });
+  });
+
+  it("Repeat sends an event again, on the stream (A7, R28)", async () => {
+    const { rig, stream, id, key } = await listening();
+    const [started] = rig.publish(session().started());
+    await rig.settle();
+    const repeat = { subscription_id: id, event_id: started?.eventId };
+    expect(await rig.call(method.repeat, { key, repeat })).toEqual({});
+    await rig.settle();
+    expect(stream.heard().map(({ event_id }) => event_id)).toEqual([undefined, started?.eventId, started?.eventId]);
+  });
+
+  it("Repeat says where there is no such event", async () => {
+    const { rig, id, key } = await listening();
+    const repeat = { subscription_id: id, event_id: "evt_0000000000000000000000000000ffff" };
+    expect(await rig.call(method.repeat, { key, repeat })).toMatchObject({ fault: { code: "not_found" } });
+  });
+
+  it("Skip leaves out the rest of an output (R26)", async () => {
+    const { rig, stream, id, key } = await listening();
+    rig.publish(session().started(), session().chunk("The first sentence. The"));
+    await rig.settle();
+    const skip = { subscription_id: id, session_id: "sess_1", output_id: "out_1" };
+    expect(await rig.call(method.skip, { key, skip })).toEqual({});
+    rig.publish(session().chunk(" second sentence. And more."));
+    rig.publish(session().chunk(" The end.", true));
+    await rig.settle();
+    const chunks = stream.heard().filter(({ type }) => type === "aaep:agent.output.streaming");
+    expect(chunks.at(-1)).toMatchObject({ chunk: "", complete: true });
+    expect(chunks.map(({ chunk }) => chunk).join("")).not.toContain("second");
+  });
+
+  it("what carries no message is refused", async () => {
+    const { rig, key } = await listening();
+    for (const [, descriptor] of CALLS) {
+      expect(await rig.call(descriptor, { key })).toMatchObject({ fault: { code: "invalid_message", rule: "R19" } });
+    }
+    expect(await rig.call(method.reply, { key })).toEqual({ accepted: false });
+  });
+});
+
+describe("keys (R19)", () => {
+  it.each(CALLS)(
+    "%s tells nobody whether it was the subscription or the key",
+    async (_, descriptor, field, message) => {
+      const rig = createSubscriberRig();
+      const one = await listeningOn(rig);
+      const other = await listeningOn(rig, "another");
+      const wrong = one.key.replace(/.$/, "!");
+      const answers = [];
+      for (const [id, key] of [
+        [one.id, wrong],
+        [one.id, other.key],
+        [one.id, undefined],
+        [one.id, ""],
+        [one.id, `${one.key}0`],
+        ["sub_00000000000000000000000000000000", one.key],
+        ["sub_00000000000000000000000000000000", "-".repeat(32)],
+        [undefined, one.key],
+      ] as const) {
+        answers.push(await rig.call(descriptor, { key, [field]: { ...message, subscription_id: id } }));
+      }
+      const fault = { code: "unknown_subscription", pointer: "/subscription_id", rule: "R19" };
+      expect(answers).toEqual(answers.map(() => ({ fault })));
+      expect(rig.engine.status().subscriptionCount).toBe(2);
+      expect([one.stream.status(), other.stream.status()]).toEqual([undefined, undefined]);
+    },
+  );
+
+  it("Reply says no more than that it did not count, and the audit log knows (AAEP §6.3.4)", async () => {
+    const rig = createSubscriberRig();
+    const one = await listeningOn(rig);
+    const other = await listeningOn(rig, "another");
+    rig.publish(session().started(), session().confirmation(TOKEN));
+    await rig.settle();
+    for (const request of [
+      { key: other.key, confirmation_reply: replyOf(one.id) },
+      { confirmation_reply: replyOf(one.id) },
+      { key: one.key, confirmation_reply: replyOf("sub_00000000000000000000000000000000") },
+      { key: one.key, confirmation_reply: replyOf(one.id, { decision: undefined }) },
+      { key: one.key, confirmation_reply: replyOf(one.id, { reply_token: "rpl_another" }) },
+      { key: one.key, confirmation_reply: replyOf(one.id, { timestamp: "yesterday" }) },
+    ]) {
+      expect(await rig.call(method.reply, request)).toEqual({ accepted: false });
+    }
+    expect(rig.agent.outcomes).toEqual([]);
+    expect(rig.audit.filter(({ kind }) => kind === "reply")).toHaveLength(6);
+    // It is still open, for whoever may.
+    const right = { key: one.key, confirmation_reply: replyOf(one.id) };
+    expect(await rig.call(method.reply, right)).toEqual({ accepted: true });
+  });
+
+  it("end with the stream, and are not those of Subscribe", async () => {
+    const { rig, stream, id, key } = await listening();
+    stream.hangUp();
+    await rig.settle();
+    const gone = await rig.call(method.listPending, { key, list_pending: { subscription_id: id } });
+    expect(gone).toMatchObject({ fault: { code: "unknown_subscription" } });
+
+    const subscribed = rig.subscribe();
+    subscribed.say({ request: requestOf(ABLE) });
+    await rig.settle();
+    const accepted = subscribed.heard()[0] as {
+      subscription_id: string;
+      honored_capabilities: { aaepd: { key: string } };
+    };
+    const answer = await rig.call(method.listPending, {
+      key: accepted.honored_capabilities.aaepd.key,
+      list_pending: { subscription_id: accepted.subscription_id },
+    });
+    expect(answer).toMatchObject({ fault: { code: "unknown_subscription" } });
+  });
+});
+
+describe("a flood of costly calls (G2, R28)", () => {
+  it("is answered one a turn, and holds up only its sender", async () => {
+    const rig = createSubscriberRig();
+    const flooding = await listeningOn(rig);
+    const other = await listeningOn(rig, "another");
+    const order: string[] = [];
+    const ask = (name: string, { id, key }: Listening): Promise<void> =>
+      rig.callWithoutSettling(method.listPending, { key, list_pending: { subscription_id: id } }).then((answer) => {
+        expect(answer).toHaveProperty("pending");
+        order.push(name);
+      });
+    const flood = Array.from({ length: 50 }, () => ask("flood", flooding));
+    const single = ask("other", other);
+    await new Promise(setImmediate);
+    expect(order).toEqual(["flood"]);
+    rig.clock.turn();
+    await new Promise(setImmediate);
+    rig.clock.turn();
+    await new Promise(setImmediate);
+    expect(order).toEqual(["flood", "flood", "other"]);
+    for (let turn = 0; turn < 6; turn++) await rig.settle();
+    await Promise.all([...flood, single]);
+    expect(order).toHaveLength(51);
+  });
+
+  it("a call that was taken back, and one whose stream has ended meanwhile, are not carried out", async () => {
+    const { rig, stream, id, key } = await listening();
+    const controller = new AbortController();
+    const request = { key, list_pending: { subscription_id: id } };
+    const answers = [
+      rig.callWithoutSettling(method.listPending, request),
+      rig.callWithoutSettling(method.listPending, request, controller.signal),
+      rig.callWithoutSettling(method.listPending, request),
+    ];
+    controller.abort();
+    stream.hangUp();
+    await rig.settle();
+    expect(await Promise.all(answers)).toMatchObject([
+      { pending: { questions: [] } },
+      { fault: { code: "cancelled" } },
+      { fault: { code: "unknown_subscription" } },
+    ]);
+  });
+});

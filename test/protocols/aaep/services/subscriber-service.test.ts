@@ -1,0 +1,408 @@
+// The streams of aaep.v1.SubscriberService and aaep.v1.AaepService (AAEP app. B.5, R14, R17, R22, R23): each message. What streams end with is in
+// test/runtime/streams.test.ts; what is said beside Listen, in subscriber-service-calls.test.ts.
+import { fromBinary } from "@bufbuild/protobuf";
+import { describe, expect, it, vi } from "vitest";
+import { AaepService, ManifestSchema } from "#gen/aaep/v1/aaep_service_pb.js";
+import { ListenRequestSchema, ListenResponseSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
+import { decodeDocument } from "../../../../src/protocols/aaep/protobuf/decode.js";
+import { encodeDocument } from "../../../../src/protocols/aaep/protobuf/encode.js";
+import { openStream } from "../../../support/peers/service-calls.js";
+import { createSubscriberRig, type Document, requestOf } from "../../../support/peers/subscriber-calls.js";
+import { session } from "../../../support/rigs/engine-rig.js";
+import { HANDSHAKE_TIMEOUT_MS, utf8 } from "../../../support/rigs/stream-rig.js";
+
+const ABLE = { supports_confirmation_reply: true, supports_clarification_reply: true };
+const NOW = "2026-05-24T14:00:01Z";
+
+const givenTo = (accepted: Document | undefined): Document =>
+  (accepted?.honored_capabilities as { readonly aaepd?: Document } | undefined)?.aaepd ?? {};
+
+async function subscribed(capabilities: Document = {}) {
+  const rig = createSubscriberRig();
+  const stream = rig.subscribe();
+  stream.say({ request: requestOf(capabilities) });
+  await rig.settle();
+  const [accepted] = stream.heard();
+  return { rig, stream, accepted, id: String(accepted?.subscription_id) };
+}
+
+describe("Subscribe", () => {
+  it("is accepted, and hears events", async () => {
+    const { rig, stream, accepted } = await subscribed();
+    expect(accepted).toMatchObject({
+      type: "subscription.accepted",
+      aaep_version: "1.0.0",
+      honored_capabilities: { aaepd: { key: expect.stringMatching(/^.{32}$/), heartbeat_seconds: 15 } },
+    });
+    rig.publish(session().started());
+    await rig.settle();
+    expect(stream.heard()[1]).toMatchObject(session().started());
+  });
+
+  it("is rejected, and may try again on the same stream (R33)", async () => {
+    const rig = createSubscriberRig();
+    const stream = rig.subscribe();
+    stream.say({ request: requestOf({ max_events_per_second: 0 }) });
+    stream.say({ request: requestOf() });
+    await rig.settle();
+    expect(stream.heard()).toMatchObject([
+      { type: "subscription.rejected", reason_code: "capabilities_incompatible" },
+      { type: "subscription.accepted" },
+    ]);
+  });
+
+  it("changes its terms, and keeps the old ones where the new are malformed (AAEP §5.7, R32)", async () => {
+    const { rig, stream, id } = await subscribed();
+    stream.say({ renegotiate: { subscription_id: id, capabilities: { pace_wpm: 1 } } });
+    stream.say({ renegotiate: { subscription_id: id, capabilities: { preferred_verbosity: "detailed" } } });
+    await rig.settle();
+    expect(stream.heard().slice(1)).toMatchObject([
+      { type: "aaepd.error", code: "capabilities_incompatible", answers: "subscription.renegotiate" },
+      { type: "subscription.accepted", honored_capabilities: { preferred_verbosity: "detailed" } },
+    ]);
+  });
+
+  it("answers a confirmation and a clarification", async () => {
+    const { rig, stream, id } = await subscribed(ABLE);
+    const clarification = {
+      type: "aaep:agent.awaiting.clarification",
+      session_id: "sess_1",
+      question: "Which file?",
+      reply_token: "rpl_clarify01",
+      timeout_seconds: 60,
+    };
+    rig.publish(session().started(), session().confirmation("rpl_confirm01"));
+    stream.say({
+      confirmation_reply: {
+        subscription_id: id,
+        reply_token: "rpl_confirm01",
+        decision: "accept",
+        timestamp: NOW,
+      },
+    });
+    await rig.settle();
+    rig.publish(clarification);
+    stream.say({
+      clarification_reply: {
+        subscription_id: id,
+        reply_token: "rpl_clarify01",
+        response: "The second.",
+        timestamp: NOW,
+      },
+    });
+    await rig.settle();
+    expect(rig.agent.outcomes).toMatchObject([
+      { question: { token: "rpl_confirm01" }, result: { resolvedBy: "reply", decision: "accept" } },
+      { question: { token: "rpl_clarify01" }, result: { resolvedBy: "reply", response: "The second." } },
+    ]);
+    // A reply is never answered (R19).
+    expect(stream.types()).not.toContain("aaepd.error");
+  });
+
+  it("lists what is open, hears an event again, skips, and closes (R26, R28, AAEP §5.8)", async () => {
+    const { rig, stream, id } = await subscribed(ABLE);
+    const [started] = rig.publish(session().started(), session().confirmation("rpl_confirm01"));
+    await rig.settle();
+    const before = stream.heard().length;
+    stream.say({ list_pending: {} });
+    stream.say({ repeat: { event_id: started?.eventId } });
+    stream.say({ skip: { subscription_id: id } });
+    await rig.settle();
+    expect(stream.heard().slice(before, before + 2)).toMatchObject([
+      { type: "aaepd.pending", questions: [{ reply_token: "rpl_confirm01" }] },
+      { event_id: started?.eventId, type: "aaep:agent.session.started" },
+    ]);
+    expect(stream.types()).not.toContain("aaepd.error");
+    stream.say({ close: { subscription_id: id, reason_code: "user_requested" } });
+    await rig.settle();
+    expect(stream.status()).toBe("OK");
+    expect(rig.engine.status().subscriptionCount).toBe(0);
+  });
+
+  it("is told of an empty message, and an event that there is not, and goes on", async () => {
+    const { rig, stream } = await subscribed();
+    stream.say({});
+    stream.say({ repeat: { event_id: "evt_0000000000000000000000000000ffff" } });
+    rig.publish(session().started());
+    await rig.settle();
+    expect(stream.heard().filter(({ type }) => type === "aaepd.error")).toMatchObject([
+      { code: "invalid_message" },
+      { code: "not_found", event_id: "evt_0000000000000000000000000000ffff" },
+    ]);
+    expect(stream.types()).toContain("aaep:agent.session.started");
+    expect(stream.status()).toBeUndefined();
+  });
+
+  it("says that it is alive (C3)", async () => {
+    const { rig, stream } = await subscribed();
+    await rig.pass(15_000);
+    expect(stream.heard()[1]).toEqual({ type: "aaepd.heartbeat" });
+  });
+
+  it("P7: and where to resume, though its filters keep back all that comes", async () => {
+    const { rig, stream } = await subscribed({ event_filters: { include: [] } });
+    const [started] = rig.publish(session().started());
+    await rig.pass(15_000);
+    expect(stream.heard().slice(1)).toEqual([{ type: "aaepd.heartbeat", resume_after: started?.eventId }]);
+  });
+});
+
+describe("Subscribe, and what is no message", () => {
+  it("answers bytes that are no protobuf, and ends with that fault where the client says no more (R20)", async () => {
+    const rig = createSubscriberRig();
+    const stream = rig.subscribe();
+    stream.send(Uint8Array.of(0xff, 0xff));
+    stream.halfClose();
+    await rig.settle();
+    expect(stream.heard()).toMatchObject([{ type: "aaepd.error", code: "invalid_message" }]);
+    expect(stream.status()).toBe("invalid_message");
+  });
+
+  it("left silent, is closed with the reason and the status (R22)", async () => {
+    const rig = createSubscriberRig();
+    const stream = rig.subscribe();
+    await rig.pass(HANDSHAKE_TIMEOUT_MS);
+    expect(stream.heard()).toMatchObject([{ type: "aaepd.error", code: "timed_out" }]);
+    expect(stream.status()).toBe("timed_out");
+  });
+});
+
+describe("Listen", () => {
+  it("without a request gets ch. 5's defaults, under a name of its own (R22)", async () => {
+    const rig = createSubscriberRig();
+    const streams = [rig.listen(), rig.listen()];
+    await rig.settle();
+    rig.publish(session().started());
+    await rig.settle();
+    for (const stream of streams) {
+      expect(stream.heard()).toMatchObject([
+        {
+          type: "subscription.accepted",
+          honored_capabilities: { preferred_verbosity: "normal", coalesce_boundaries: ["sentence", "completion"] },
+        },
+        { type: "aaep:agent.session.started" },
+      ]);
+      expect(stream.status()).toBeUndefined();
+    }
+  });
+
+  it("without a request leaves no place behind to come back to, which others would lose theirs by (R17)", async () => {
+    const rig = createSubscriberRig();
+    const subscribed = vi.spyOn(rig.engine, "subscribe");
+    rig.publish(session().started());
+    const streams = [rig.listen(), rig.listen({ request: requestOf() })];
+    await rig.settle();
+    for (const stream of streams) {
+      expect(stream.types()).toEqual(["subscription.accepted", "aaep:agent.state.changed"]);
+      stream.hangUp();
+    }
+    const names = subscribed.mock.calls.map(([{ subscriberId }]) => subscriberId);
+    const after = { extensions: { aaepd: { resume_after: "evt_that_nobody_knows" } } };
+    const heard = [];
+    for (const name of names) {
+      const back = rig.listen({ request: requestOf({}, { subscriber_id: name, ...after }) });
+      await rig.settle();
+      heard.push(
+        back.heard().map(({ extensions }) => (extensions as Record<string, Document> | undefined)?.aaepd?.gap),
+      );
+    }
+    // Who is known goes on from its last event; of another, all that was told may be missing.
+    expect(heard).toEqual([[undefined, { events: 1, reason: "resumed_too_late" }, undefined], [undefined]]);
+  });
+
+  it("R19, P16: has what it is given in fields of the acceptance, and nothing of it beside AAEP's members", async () => {
+    const rig = createSubscriberRig();
+    const stream = rig.listen({ request: requestOf({}, { correlation_id: "call-7" }) });
+    await rig.settle();
+    const { message } = fromBinary(ListenResponseSchema, stream.received[0] as Uint8Array);
+    expect(message.case === "accepted" ? message.value.honoredCapabilities?.aaepd : undefined).toMatchObject({
+      key: expect.stringMatching(/^.{32}$/),
+      limits: { policy: "journal", maxLagSeconds: expect.any(Number), maxLagEvents: expect.any(BigInt) },
+      heartbeatSeconds: 15,
+    });
+    const members = ["aaep_version", "honored_capabilities", "producer", "subscription_id", "type"];
+    expect(Object.keys(stream.heard()[0] ?? {}).sort()).toEqual(members);
+  });
+
+  it("with a request is accepted on its terms, and says that it is alive", async () => {
+    const rig = createSubscriberRig({ heartbeatMs: () => 2500 });
+    const stream = rig.listen({ request: requestOf({ preferred_verbosity: "terse" }) });
+    await rig.pass(2500);
+    const [accepted, heartbeat] = stream.heard();
+    expect(accepted).toMatchObject({ honored_capabilities: { preferred_verbosity: "terse" } });
+    expect(givenTo(accepted).heartbeat_seconds).toBe(2.5);
+    expect(heartbeat).toEqual({ type: "aaepd.heartbeat" });
+  });
+
+  it("R8b: keeps the heartbeat that it began with, also when it renegotiates; a later one has another", async () => {
+    let heartbeatMs = 2500;
+    const rig = createSubscriberRig({ heartbeatMs: () => heartbeatMs });
+    const early = rig.listen({ request: requestOf() });
+    const speaking = rig.subscribe();
+    speaking.say({ request: requestOf() });
+    await rig.settle();
+    heartbeatMs = 1000;
+    const late = rig.listen({ request: requestOf() });
+    speaking.say({
+      renegotiate: {
+        subscription_id: speaking.heard()[0]?.subscription_id,
+        capabilities: { preferred_verbosity: "terse" },
+      },
+    });
+    await rig.pass(2500);
+    const beats = (stream: typeof early | typeof speaking) =>
+      stream.heard().filter(({ type }) => type === "aaepd.heartbeat").length;
+    expect([beats(early), beats(late)]).toEqual([1, 2]);
+    expect([early, late].map((stream) => givenTo(stream.heard()[0]).heartbeat_seconds)).toEqual([2.5, 1]);
+    const [first, second] = speaking.heard();
+    expect([first, second].map((accepted) => givenTo(accepted).heartbeat_seconds)).toEqual([2.5, 2.5]);
+  });
+
+  it("is rejected in a message, and ends in order", async () => {
+    const rig = createSubscriberRig();
+    const stream = rig.listen({ request: requestOf({}, { aaep_version: "7.0.0" }) });
+    await rig.settle();
+    expect(stream.heard()).toMatchObject([{ type: "subscription.rejected", reason_code: "version_unsupported" }]);
+    expect(stream.status()).toBe("OK");
+    expect(rig.engine.status().subscriptionCount).toBe(0);
+  });
+
+  it("goes on where an earlier stream ended (R17)", async () => {
+    const rig = createSubscriberRig();
+    const first = rig.listen({ request: requestOf() });
+    await rig.settle();
+    rig.publish(session().started());
+    await rig.settle();
+    const after = first.heard()[1]?.event_id;
+    first.hangUp();
+    await rig.settle();
+    rig.publish(session().state("idle", "thinking"));
+    const second = rig.listen({ request: requestOf({}, { extensions: { aaepd: { resume_after: after } } }) });
+    await rig.settle();
+    expect(second.types()).toEqual(["subscription.accepted", "aaep:agent.state.changed"]);
+  });
+
+  it("hears of a shutdown, and has its status (R8a)", async () => {
+    const rig = createSubscriberRig();
+    const stream = rig.listen();
+    await rig.settle();
+    void rig.engine.endSessions();
+    void rig.served[0]?.finish("producer_shutdown");
+    await rig.settle();
+    expect(stream.types()).toEqual(["subscription.accepted", "subscription.close"]);
+    expect(stream.status()).toBe("shutting_down");
+  });
+});
+
+describe("Listen, and what it does not take", () => {
+  it("R33, P17: is a further request that is no good; one that is accepted takes the stream over, and the key with it", async () => {
+    const rig = createSubscriberRig();
+    const found = rig.methods.find(({ descriptor }) => descriptor === SubscriberService.method.listen);
+    if (found?.kind !== "stream") throw new Error("Listen is missing");
+    const stream = openStream<Uint8Array>(found.accept, undefined);
+    stream.send(new Uint8Array(0));
+    stream.send(encodeDocument(ListenRequestSchema, { request: requestOf({}, { aaep_version: "7.0.0" }) }));
+    stream.send(new Uint8Array(0));
+    await rig.settle();
+    const heard = stream.received.map((frame) => decodeDocument(ListenResponseSchema, frame as Uint8Array));
+    expect(heard.map((response) => Object.keys(response)[0])).toEqual(["accepted", "rejected", "accepted"]);
+    expect(stream.status()).toBeUndefined();
+    expect(rig.engine.status().subscriptionCount).toBe(1);
+    const listing = ({ accepted }: Document) => {
+      const { subscription_id, honored_capabilities } = accepted as Document;
+      const { aaepd } = honored_capabilities as { readonly aaepd: { readonly key: string } };
+      const asked = { key: aaepd.key, list_pending: { subscription_id } };
+      return rig.call(SubscriberService.method.listPending, asked);
+    };
+    expect(await listing(heard[0] ?? {})).toMatchObject({ fault: { code: "unknown_subscription" } });
+    expect(await listing(heard[2] ?? {})).not.toHaveProperty("fault");
+  });
+
+  it("is bytes that are no protobuf", async () => {
+    const rig = createSubscriberRig();
+    const found = rig.methods.find(({ descriptor }) => descriptor === SubscriberService.method.listen);
+    if (found?.kind !== "stream") throw new Error("Listen is missing");
+    const stream = openStream<Uint8Array>(found.accept, undefined);
+    stream.send(Uint8Array.of(0xff));
+    stream.halfClose();
+    await rig.settle();
+    expect(stream.status()).toBe("invalid_message");
+    expect(rig.engine.status().subscriptionCount).toBe(0);
+  });
+});
+
+describe("what is turned off", () => {
+  it("heartbeats: nothing is told of them, and none comes", async () => {
+    const rig = createSubscriberRig({ heartbeatMs: () => 0 });
+    const streams = [rig.subscribe(), rig.listen()];
+    streams[0]?.say({ request: requestOf() });
+    await rig.pass(HANDSHAKE_TIMEOUT_MS * 2);
+    for (const stream of streams) {
+      expect(stream.types()).toEqual(["subscription.accepted"]);
+      expect(Object.keys(givenTo(stream.heard()[0]))).toEqual(["key", "limits"]);
+    }
+  });
+});
+
+describe("the cost of many streams (R14)", () => {
+  it("is one encoding and one run for all of equal terms, and one message for all that is ready", async () => {
+    const rig = createSubscriberRig();
+    const subscribe = rig.subscribe();
+    subscribe.say({ request: requestOf() });
+    const listen = rig.listen({ request: requestOf({}, { subscriber_id: "another" }) });
+    const json = rig.subscribeJson();
+    json.say(requestOf({}, { subscriber_id: "third" }));
+    await rig.settle();
+    rig.publish(session().started(), session().state("idle", "thinking"), session().progress(5));
+    await rig.settle();
+    // The same frames, not equal ones: they were made once.
+    expect(listen.runs[0]).toBe(subscribe.runs[0]);
+    expect(subscribe.runs.map((run) => run.length)).toEqual([3]);
+    for (const stream of [subscribe, listen]) {
+      expect(stream.responses()).toHaveLength(2);
+      expect(stream.responses()[1]?.events).toHaveLength(3);
+    }
+    // There each is a message of its own.
+    expect(json.received).toHaveLength(4);
+  });
+
+  it("a single event waits for no other", async () => {
+    const rig = createSubscriberRig();
+    const stream = rig.listen();
+    await rig.settle();
+    rig.publish(session().started());
+    await rig.settle();
+    rig.publish(session().state("idle", "thinking"));
+    await rig.settle();
+    expect(stream.runs.map((run) => run.length)).toEqual([1, 1]);
+  });
+});
+
+describe("AaepService (AAEP app. B.5)", () => {
+  it("speaks JSON, each message with its type beside it, and has no heartbeats", async () => {
+    const rig = createSubscriberRig();
+    const stream = rig.subscribeJson();
+    stream.say(requestOf());
+    await rig.settle();
+    rig.publish(session().started());
+    await rig.pass(60_000);
+    expect(stream.types()).toEqual(["subscription.accepted", "aaep:agent.session.started"]);
+    expect(stream.responses().map(({ messageType }) => messageType)).toEqual(stream.types());
+    expect(Object.keys(givenTo(stream.heard()[0]))).toEqual(["key", "limits"]);
+    stream.say({ type: "subscription.close", subscription_id: stream.heard()[0]?.subscription_id });
+    await rig.settle();
+    expect(stream.status()).toBe("OK");
+  });
+
+  it("gives the manifest as JSON, and SubscriberService as a message", async () => {
+    const rig = createSubscriberRig();
+    const found = rig.methods.find(({ descriptor }) => descriptor === AaepService.method.getManifest);
+    if (found?.kind !== "unary") throw new Error("GetManifest is missing");
+    const signal = { aborted: false, reason: undefined, addEventListener: () => {} };
+    const bytes = await found.answer(new Uint8Array(0), { peer: { label: "call", trust: "same-user" }, signal });
+    const { json } = fromBinary(ManifestSchema, bytes);
+    const manifest = { type: "aaep:producer.manifest", agent_id: "test-agent", agent_name: "Test" };
+    expect(JSON.parse(utf8.decode(json))).toEqual(manifest);
+    expect(await rig.call(SubscriberService.method.getManifest, {})).toEqual({ manifest });
+  });
+});

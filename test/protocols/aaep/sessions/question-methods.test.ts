@@ -1,0 +1,521 @@
+// Questions and replies as messages: what an agent may call and is told, and what a reply must look like to be one.
+import { describe, expect, test } from "vitest";
+import type { AbortSignalLike } from "../../../../src/contracts/rpc.js";
+import { formatTimestamp } from "../../../../src/engine/event/timestamps.js";
+import { BOUNDARIES } from "../../../../src/engine/terms/terms.js";
+import { MAX_AWAITED_COUNT } from "../../../../src/protocols/aaep/agent/agent-questions.js";
+import { createRpcSession, type RpcSession } from "../../../../src/protocols/aaep/sessions/rpc-session.js";
+import { createSpokenLanguages } from "../../../../src/protocols/aaep/subscriber/spoken-languages.js";
+import { createCallSignal } from "../../../../transports/json-rpc/call-signal.js";
+import { rpcCall } from "../../../support/peers/rpc-call.js";
+import { createEngineRig, type EngineRig, SILENT_LOG } from "../../../support/rigs/engine-rig.js";
+
+type Message = Readonly<Record<string, unknown>>;
+
+interface Peer {
+  readonly session: RpcSession;
+  readonly told: { readonly method: string; readonly params: Message }[];
+  readonly call: (method: string, params?: unknown, signal?: AbortSignalLike) => unknown;
+  readonly tell: (method: string, params?: unknown) => void;
+}
+
+interface Stage {
+  readonly rig: EngineRig;
+  readonly peer: () => Peer;
+}
+
+function createStage(): Stage {
+  const rig = createEngineRig();
+  let keys = 0;
+  const peer = (): Peer => {
+    const told: Peer["told"][number][] = [];
+    const session = createRpcSession(
+      {
+        engine: rig.engine,
+        ids: { hex: (bytes) => String(++keys).padStart(bytes * 2, "0") },
+        offer: {
+          maxEventsPerSecond: undefined,
+          isSpoken: () => true,
+          coalesceBoundaries: BOUNDARIES,
+          conformanceLevels: [1, 2],
+          signedManifest: false,
+          burst: 1,
+        },
+        producer: () => ({ agent_id: "daemon" }),
+        languages: createSpokenLanguages("en-US"),
+        manifestUri: () => undefined,
+        log: SILENT_LOG,
+        manifest: () => ({}),
+        status: () => ({}),
+        manifestDeclared: () => undefined,
+        agentIdentity: undefined,
+        handOver: async () => 0,
+        startPump: () => ({ wake: () => undefined, stop: () => undefined }),
+      },
+      {
+        notify: (method, params) => told.push({ method, params: params as Message }) > 0,
+        deliver: () => true,
+        writable: async () => undefined,
+      },
+    );
+    return {
+      session,
+      told,
+      call: (method, params, signal = createCallSignal()) => session.handlers.request(rpcCall(method, params, signal)),
+      tell: (method, params) => session.handlers.notification(rpcCall(method, params, createCallSignal())),
+    };
+  };
+  return { rig, peer };
+}
+
+const CAPABLE = { supports_confirmation_reply: true, supports_clarification_reply: true };
+
+interface Conversation extends Stage {
+  readonly agent: Peer;
+  readonly listener: Peer;
+  readonly subscriptionId: string;
+  readonly resumeToken: unknown;
+}
+
+function conversation(): Conversation {
+  const stage = createStage();
+  const [agent, listener] = [stage.peer(), stage.peer()];
+  const { resume_token: resumeToken } = agent.call("aaep.publish", {
+    type: "aaep:agent.session.started",
+    session_id: "sess_1",
+    summary_normal: "Begins.",
+  }) as Message;
+  const accepted = listener.call("aaep.subscribe", {
+    type: "subscription.request",
+    aaep_version: "1.0.0",
+    subscriber_id: "listener",
+    capabilities: CAPABLE,
+  }) as Message;
+  return { ...stage, agent, listener, subscriptionId: String(accepted.subscription_id), resumeToken };
+}
+
+const CONFIRM = { session_id: "sess_1", action: "Send it.", consequence: "It is sent." };
+const CLARIFY = { session_id: "sess_1", question: "Which?" };
+
+const questionsOf = ({ listener }: Conversation) =>
+  (listener.call("aaep.list_pending", {}) as { readonly questions: readonly Message[] }).questions;
+
+function replyTo(stage: Conversation, question: Message | undefined, changes: Message = {}): Message {
+  const isConfirmation = question?.action !== undefined;
+  return {
+    type: isConfirmation ? "confirmation.reply" : "clarification.reply",
+    reply_token: question?.reply_token,
+    subscription_id: stage.subscriptionId,
+    timestamp: formatTimestamp(stage.rig.clock.wallTime()),
+    ...(isConfirmation ? { decision: "accept" } : { response: "Tuesday" }),
+    ...changes,
+  };
+}
+
+/** What the call was refused with. */
+async function refusalOf(call: () => unknown): Promise<unknown> {
+  try {
+    await call();
+  } catch (caught) {
+    return caught;
+  }
+  throw new Error("nothing was refused");
+}
+
+describe("aaep.confirm, aaep.clarify", () => {
+  test("answer with the outcome, everything that was said with it, and no more", async () => {
+    const stage = conversation();
+    const outcome = stage.agent.call("aaep.confirm", CONFIRM);
+    const [question] = questionsOf(stage);
+    expect(question).toMatchObject({
+      type: "aaep:agent.awaiting.confirmation",
+      urgency: "critical",
+      timeout_seconds: 300,
+      default_decision: "reject",
+      reply_token: expect.stringMatching(/^rpl_[0-9a-f]{32}$/),
+    });
+    const reply = replyTo(stage, question, { decided_by: "Ada", decision_rationale: "Why not?" });
+    expect(stage.listener.call("aaep.reply", reply)).toEqual({ accepted: true });
+    expect(await outcome).toEqual({
+      decision: "accept",
+      resolved_by: "reply",
+      decided_by: "Ada",
+      decision_rationale: "Why not?",
+      event_id: question?.event_id,
+      reply_token: question?.reply_token,
+    });
+  });
+
+  test("a clarification's answer, with how sure it is; a token of the agent's own", async () => {
+    const stage = conversation();
+    const outcome = stage.agent.call("aaep.clarify", {
+      ...CLARIFY,
+      reply_token: "rpl_mine",
+      accepted_response_kinds: ["numeric", "yes_no"],
+    });
+    const [question] = questionsOf(stage);
+    const refused = replyTo(stage, question, { response: "4" });
+    expect(stage.listener.call("aaep.reply", refused)).toEqual({ accepted: false });
+    const reply = replyTo(stage, question, { response: 4, confidence: 0.5 });
+    expect(stage.listener.call("aaep.reply", reply)).toEqual({ accepted: true });
+    expect(await outcome).toMatchObject({
+      response: 4,
+      resolved_by: "reply",
+      confidence: 0.5,
+      reply_token: "rpl_mine",
+    });
+    expect(await outcome).not.toHaveProperty("decision");
+  });
+
+  test("H8: a timeout, an absence and a withdrawal are told as what they are", async () => {
+    const stage = conversation();
+    const timedOut = stage.agent.call("aaep.confirm", { ...CONFIRM, timeout_seconds: 5 });
+    const withdrawn = stage.agent.call("aaep.clarify", { ...CLARIFY, reply_token: "rpl_1" });
+    const alone = stage.agent.call("aaep.clarify", { ...CLARIFY, question: "When?", default_response: "now" });
+    stage.rig.advance(5000);
+    expect(await timedOut).toMatchObject({ decision: "reject", resolved_by: "timeout" });
+    expect(stage.agent.call("aaep.cancel", { reply_token: "rpl_1" })).toEqual({ cancelled: true });
+    expect(stage.agent.call("aaep.cancel", { reply_token: "rpl_1" })).toEqual({ cancelled: false });
+    expect(await withdrawn).toEqual({ resolved_by: "cancelled", reply_token: "rpl_1", event_id: expect.any(String) });
+    stage.listener.call("aaep.close", { type: "subscription.close", subscription_id: stage.subscriptionId });
+    expect(await alone).toMatchObject({ response: "now", resolved_by: "subscription_ended" });
+    expect(await stage.agent.call("aaep.confirm", CONFIRM)).toMatchObject({
+      decision: "reject",
+      resolved_by: "no_subscriber",
+    });
+  });
+
+  test("H10: waiting for a person is told, begin and end, and the outcome only once", async () => {
+    const stage = conversation();
+    const outcome = stage.agent.call("aaep.confirm", { ...CONFIRM, reply_token: "rpl_1" });
+    expect(stage.agent.told).toMatchObject([
+      { method: "aaep.waiting", params: { reply_token: "rpl_1", session_id: "sess_1", waiting: true } },
+    ]);
+    stage.listener.call("aaep.reply", replyTo(stage, questionsOf(stage)[0]));
+    await outcome;
+    expect(stage.agent.told.map(({ method, params }) => [method, params.waiting])).toEqual([
+      ["aaep.waiting", true],
+      ["aaep.waiting", false],
+    ]);
+  });
+
+  test("a question that the agent published itself has its outcome told", () => {
+    const stage = conversation();
+    stage.agent.call("aaep.publish", {
+      ...CONFIRM,
+      type: "aaep:agent.awaiting.confirmation",
+      reply_token: "rpl_1",
+      timeout_seconds: 60,
+      default_decision: "reject",
+    });
+    stage.listener.call("aaep.reply", replyTo(stage, questionsOf(stage)[0]));
+    expect(stage.agent.told.at(-1)).toMatchObject({
+      method: "aaep.outcome",
+      params: { reply_token: "rpl_1", decision: "accept", resolved_by: "reply" },
+    });
+  });
+
+  test("H7: cancelling the request takes the question back; the end of its connection does not yet (R8)", async () => {
+    const stage = conversation();
+    const [cancel, end] = [createCallSignal(), createCallSignal()];
+    const cancelled = stage.agent.call("aaep.confirm", CONFIRM, cancel);
+    cancel.abort("cancelled");
+    expect(await cancelled).toMatchObject({ resolved_by: "cancelled" });
+    stage.agent.call("aaep.confirm", { ...CONFIRM, reply_token: "rpl_1" }, end);
+    end.abort("ended");
+    stage.agent.session.ended();
+    expect(questionsOf(stage)).toHaveLength(1);
+    stage.rig.advance(5000);
+    expect(questionsOf(stage)).toHaveLength(0);
+    const resume_token = stage.resumeToken;
+    expect(stage.peer().call("aaep.outcome_of", { reply_token: "rpl_1", resume_token })).toMatchObject({
+      state: "resolved",
+      resolved_by: "cancelled",
+    });
+  });
+
+  test("a request that was cancelled before it was looked at asks nobody for long", async () => {
+    const stage = conversation();
+    const outcome = stage.agent.call("aaep.confirm", CONFIRM, createCallSignal("cancelled"));
+    expect(await outcome).toMatchObject({ resolved_by: "cancelled" });
+  });
+
+  test.each([undefined, null, [], "Send it?", [CONFIRM]])("params %j are refused", async (params) => {
+    const stage = conversation();
+    for (const method of ["aaep.confirm", "aaep.clarify"]) {
+      expect(await refusalOf(() => stage.agent.call(method, params))).toMatchObject({
+        code: "invalid_params",
+        pointer: "",
+      });
+    }
+  });
+
+  const WRONG: readonly (readonly [string, Message, string])[] = [
+    ["aaep.confirm", { session_id: undefined }, "/session_id"],
+    ["aaep.confirm", { session_id: 5 }, "/session_id"],
+    ["aaep.confirm", { action: undefined }, "/action"],
+    ["aaep.confirm", { action: "" }, "/action"],
+    ["aaep.confirm", { action: "a".repeat(16_385) }, "/action"],
+    ["aaep.confirm", { consequence: undefined }, "/consequence"],
+    ["aaep.confirm", { consequence: ["bad"] }, "/consequence"],
+    ["aaep.confirm", { timeout_seconds: 0 }, "/timeout_seconds"],
+    ["aaep.confirm", { timeout_seconds: 86_401 }, "/timeout_seconds"],
+    ["aaep.confirm", { timeout_seconds: "60" }, "/timeout_seconds"],
+    ["aaep.confirm", { default_decision: "maybe" }, "/default_decision"],
+    ["aaep.confirm", { reply_token: "token" }, "/reply_token"],
+    ["aaep.confirm", { reply_token: `rpl_${"x".repeat(65)}` }, "/reply_token"],
+    ["aaep.confirm", { allowed_replies: [] }, "/allowed_replies"],
+    ["aaep.confirm", { allowed_replies: ["perhaps"] }, "/allowed_replies/0"],
+    ["aaep.confirm", { risk_level: "huge" }, "/risk_level"],
+    ["aaep.clarify", { question: undefined }, "/question"],
+    ["aaep.clarify", { question: 5 }, "/question"],
+    ["aaep.clarify", { timeout_seconds: 86_401 }, "/timeout_seconds"],
+    ["aaep.clarify", { accepted_response_kinds: ["gesture"] }, "/accepted_response_kinds/0"],
+    ["aaep.clarify", { accepted_response_kinds: [] }, "/accepted_response_kinds"],
+    ["aaep.clarify", { choices: [{ value: "60", label: "Sixty" }] }, "/choices"],
+    [
+      "aaep.clarify",
+      {
+        choices: [
+          { value: "60", label: "Sixty" },
+          { value: 65, label: "x" },
+        ],
+      },
+      "/choices/1/value",
+    ],
+    ["aaep.clarify", { default_response: 5 }, "/default_response"],
+  ];
+  test.each(WRONG)(
+    "%s with %j is refused where it is wrong, and nothing is asked",
+    async (method, changes, pointer) => {
+      const stage = conversation();
+      const fields = { ...(method === "aaep.confirm" ? CONFIRM : CLARIFY), ...changes };
+      const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+      expect(await refusalOf(() => stage.agent.call(method, given))).toMatchObject({ code: "invalid_event", pointer });
+      expect(questionsOf(stage)).toEqual([]);
+      expect(stage.agent.told).toEqual([]);
+    },
+  );
+
+  test("AAEP §6.4.1: what is irreversible is not accepted by default", async () => {
+    const stage = conversation();
+    const fields = { ...CONFIRM, reversibility: "irreversible", risk_level: "high", default_decision: "accept" };
+    expect(await refusalOf(() => stage.agent.call("aaep.confirm", fields))).toMatchObject({
+      code: "default_not_allowed",
+      pointer: "/default_decision",
+    });
+  });
+
+  test("AAEP §6.1: the same is not asked again while it is open", async () => {
+    const stage = conversation();
+    stage.agent.call("aaep.confirm", CONFIRM);
+    expect(await refusalOf(() => stage.agent.call("aaep.confirm", CONFIRM))).toMatchObject({ code: "already_asked" });
+    expect(questionsOf(stage)).toHaveLength(1);
+  });
+
+  test("a question nested beyond reason is refused before it is looked into", async () => {
+    const stage = conversation();
+    let nested: unknown = {};
+    for (let depth = 0; depth < 1000; depth += 1) nested = [nested];
+    const refused = await refusalOf(() => stage.agent.call("aaep.confirm", { ...CONFIRM, extra_context: { nested } }));
+    expect(refused).toMatchObject({ origin: "peer" });
+    expect(questionsOf(stage)).toEqual([]);
+  });
+
+  test.each(["aaep.confirm", "aaep.clarify", "aaep.outcome_of"])(
+    "%s without an id is refused: nobody would hear its answer",
+    async (method) => {
+      const stage = conversation();
+      stage.agent.tell(method, { session_id: 5 });
+      // A promise that nobody holds would end the process here.
+      await new Promise(setImmediate);
+      expect(stage.agent.told).toMatchObject([
+        { method: "aaep.error", params: { code: "invalid_message", pointer: "/id" } },
+      ]);
+    },
+  );
+});
+
+describe("R20: an agent that asks too much", () => {
+  test("is refused before its connection is read no further, and can take back what it asked", async () => {
+    const stage = conversation();
+    const sessions = new Set<string>();
+    const ask = (index: number) => {
+      const session_id = `sess_many${Math.floor(index / 64)}`;
+      if (!sessions.has(session_id)) {
+        sessions.add(session_id);
+        const started = { type: "aaep:agent.session.started", session_id, summary_normal: "Begins." };
+        stage.agent.call("aaep.publish", started);
+      }
+      const action = `Do ${index}.`;
+      return stage.agent.call("aaep.confirm", { ...CONFIRM, session_id, action, reply_token: `rpl_${index}` });
+    };
+    for (let index = 0; index < MAX_AWAITED_COUNT; index += 1) void ask(index);
+    expect(stage.rig.engine.status().openQuestionCount).toBe(MAX_AWAITED_COUNT);
+    expect(await refusalOf(() => ask(MAX_AWAITED_COUNT))).toMatchObject({ code: "rate_limit" });
+    // What was refused for itself was never counted, and other connections have room.
+    const refused = { ...CONFIRM, session_id: "sess_other" };
+    expect(await refusalOf(() => stage.peer().call("aaep.confirm", refused))).toMatchObject({
+      code: "session_not_started",
+    });
+    expect(stage.agent.call("aaep.cancel", { reply_token: "rpl_7" })).toEqual({ cancelled: true });
+    for (let index = 0; index < 3; index += 1) {
+      expect(await refusalOf(() => stage.agent.call("aaep.confirm", refused))).toMatchObject({
+        code: "session_not_started",
+      });
+    }
+    void ask(MAX_AWAITED_COUNT);
+    expect(stage.rig.engine.status().openQuestionCount).toBe(MAX_AWAITED_COUNT);
+    expect(await refusalOf(() => ask(MAX_AWAITED_COUNT + 1))).toMatchObject({ code: "rate_limit" });
+  });
+});
+
+describe("aaep.cancel, aaep.outcome_of", () => {
+  test.each([undefined, {}, { reply_token: 5 }, [], "rpl_1"])("params %j are refused", (params) => {
+    const stage = conversation();
+    for (const method of ["aaep.cancel", "aaep.outcome_of"]) {
+      expect(() => stage.agent.call(method, params)).toThrow(/invalid_params/);
+    }
+  });
+
+  test("another agent cannot cancel, nor can a subscriber", () => {
+    const stage = conversation();
+    stage.agent.call("aaep.confirm", { ...CONFIRM, reply_token: "rpl_1" });
+    expect(stage.peer().call("aaep.cancel", { reply_token: "rpl_1" })).toEqual({ cancelled: false });
+    expect(stage.listener.call("aaep.cancel", { reply_token: "rpl_1" })).toEqual({ cancelled: false });
+    expect(questionsOf(stage)).toHaveLength(1);
+  });
+
+  test("open, resolved, and never heard of", () => {
+    const stage = conversation();
+    stage.agent.call("aaep.confirm", { ...CONFIRM, reply_token: "rpl_1" });
+    const outcome = () => stage.agent.call("aaep.outcome_of", { reply_token: "rpl_1" });
+    expect(outcome()).toEqual({ state: "open", reply_token: "rpl_1" });
+    stage.listener.call("aaep.reply", replyTo(stage, questionsOf(stage)[0], { decision: "reject" }));
+    expect(outcome()).toMatchObject({ state: "resolved", decision: "reject", resolved_by: "reply" });
+    expect(() => stage.agent.call("aaep.outcome_of", { reply_token: "rpl_2" })).toThrow(/not_found/);
+  });
+
+  test("R19: to another connection a token that is known and one that is not are the same", async () => {
+    const stage = conversation();
+    stage.agent.call("aaep.confirm", { ...CONFIRM, reply_token: "rpl_1" });
+    const stranger = stage.peer();
+    const refused = (params: Message) => refusalOf(() => stranger.call("aaep.outcome_of", params));
+    const unknown = await refused({ reply_token: "rpl_2" });
+    expect(unknown).toMatchObject({ code: "not_found", pointer: "/reply_token" });
+    expect(await refused({ reply_token: "rpl_1" })).toEqual(unknown);
+    expect(await refused({ reply_token: "rpl_1", resume_token: "rst_guessed" })).toEqual(unknown);
+    stage.listener.call("aaep.reply", replyTo(stage, questionsOf(stage)[0]));
+    expect(await refused({ reply_token: "rpl_1" })).toEqual(unknown);
+    expect(await refused({ reply_token: "rpl_1", resume_token: 5 })).toMatchObject({
+      code: "invalid_params",
+      pointer: "/resume_token",
+    });
+    const { resumeToken } = stage;
+    expect(stranger.call("aaep.outcome_of", { reply_token: "rpl_1", resume_token: resumeToken })).toMatchObject({
+      state: "resolved",
+      decision: "accept",
+    });
+  });
+});
+
+describe("AAEP §6.3.4, R19: a reply that is none", () => {
+  const LONG = "x".repeat(20_000);
+  const BOTH: readonly (readonly [string, unknown])[] = [
+    ["type", undefined],
+    ["type", 5],
+    ["type", "confirmation.answer"],
+    ["reply_token", undefined],
+    ["reply_token", 5],
+    ["reply_token", "token"],
+    ["reply_token", `rpl_${"x".repeat(65)}`],
+    ["subscription_id", undefined],
+    ["subscription_id", 5],
+    ["subscription_id", "listener"],
+    ["timestamp", undefined],
+    ["timestamp", 1_779_632_531],
+    ["timestamp", "yesterday"],
+    ["timestamp", "2026-02-30T14:00:00.000Z"],
+    ["timestamp", LONG],
+    ["decided_by", 5],
+    ["decided_by", LONG],
+    ["correlation_id", 5],
+    ["correlation_id", LONG],
+  ];
+  const CONFIRMATION: readonly (readonly [string, unknown])[] = [
+    ["decision", undefined],
+    ["decision", true],
+    ["decision", "ACCEPT"],
+    ["decision", LONG],
+    ["decision_rationale", ""],
+    ["decision_rationale", 5],
+    ["decision_rationale", "x".repeat(4097)],
+    ["modified_action", "cheaper"],
+    ["modified_action", []],
+  ];
+  const CLARIFICATION: readonly (readonly [string, unknown])[] = [
+    ["response", undefined],
+    ["response", null],
+    ["response", {}],
+    ["response", ["Tuesday"]],
+    ["response", "x".repeat(16_385)],
+    ["confidence", "0.5"],
+    ["confidence", -0.1],
+    ["confidence", 1.1],
+  ];
+  const cases = [
+    ...[...BOTH, ...CONFIRMATION].map(([field, value]) => ["aaep.confirm", field, value] as const),
+    ...[...BOTH, ...CLARIFICATION].map(([field, value]) => ["aaep.clarify", field, value] as const),
+  ];
+  const named = cases.map(([method, field, value]) => {
+    const text = value === undefined ? "missing" : JSON.stringify(value).slice(0, 40);
+    return [method.replace("aaep.", ""), field, text, method, value] as const;
+  });
+
+  test.each(named)("%s: %s %s", (_, field, __, method, value) => {
+    const stage = conversation();
+    stage.agent.call(method, method === "aaep.confirm" ? CONFIRM : CLARIFY);
+    const [question] = questionsOf(stage);
+    const reply = replyTo(stage, question, { [field]: value });
+    const sent = Object.fromEntries(Object.entries(reply).filter(([, given]) => given !== undefined));
+    expect(stage.listener.call("aaep.reply", sent)).toEqual({ accepted: false });
+    // Over the notification there is not even that.
+    stage.listener.tell("aaep.reply", sent);
+    expect(stage.listener.told).toEqual([]);
+    const fates = stage.rig.audit.flatMap((entry) => (entry.kind === "reply" ? [entry.fate] : []));
+    expect(fates).toEqual(["malformed", "malformed"]);
+    expect(questionsOf(stage)).toHaveLength(1);
+    // And the good one counts.
+    expect(stage.listener.call("aaep.reply", replyTo(stage, question))).toEqual({ accepted: true });
+  });
+
+  test.each([undefined, null, [], 5, "accept", {}])("%j as a whole", (message) => {
+    const stage = conversation();
+    stage.agent.call("aaep.confirm", CONFIRM);
+    expect(stage.listener.call("aaep.reply", message)).toEqual({ accepted: false });
+    expect(questionsOf(stage)).toHaveLength(1);
+  });
+
+  test("R19: over another connection, over none, and in another's name, it has the same answer", () => {
+    const stage = conversation();
+    stage.agent.call("aaep.confirm", CONFIRM);
+    const [question] = questionsOf(stage);
+    const reply = replyTo(stage, question);
+    const other = stage.peer();
+    expect(other.call("aaep.reply", reply)).toEqual({ accepted: false });
+    const theirs = other.call("aaep.subscribe", {
+      type: "subscription.request",
+      aaep_version: "1.0.0",
+      subscriber_id: "other",
+      capabilities: CAPABLE,
+    }) as Message;
+    expect(other.call("aaep.reply", reply)).toEqual({ accepted: false });
+    expect(stage.listener.call("aaep.reply", { ...reply, subscription_id: theirs.subscription_id })).toEqual({
+      accepted: false,
+    });
+    const fates = stage.rig.audit.flatMap((entry) => (entry.kind === "reply" ? [entry.fate] : []));
+    expect(fates).toEqual(["wrong_subscription", "wrong_subscription", "wrong_subscription"]);
+    other.call("aaep.list_pending", {});
+    expect(other.call("aaep.reply", { ...reply, subscription_id: theirs.subscription_id })).toEqual({ accepted: true });
+  });
+});

@@ -1,0 +1,112 @@
+// What takes the place of a subscription on its stream (R33). What its peer sees of that is in test/scenarios.
+import { describe, expect, it } from "vitest";
+import { StreamSubscription } from "../../../../src/protocols/aaep/subscriber/stream-subscription.js";
+import { type Document, requestOf } from "../../../support/peers/subscriber-calls.js";
+import { type RigOptions, session } from "../../../support/rigs/engine-rig.js";
+import { createStreamRig } from "../../../support/rigs/stream-rig.js";
+
+const EVERYTHING = { coalesce_boundaries: ["none"] };
+
+function stage(options: RigOptions = {}, capabilities: Document = {}) {
+  const ends: string[] = [];
+  const rig = createStreamRig(options);
+  const stream = new StreamSubscription(rig.desk);
+  const request = (others = {}) =>
+    stream.request(requestOf({ ...EVERYTHING, ...capabilities }, others), {
+      wake: () => undefined,
+      expelled: (reason) => ends.push(reason),
+    });
+  const taken = () => {
+    const { kind, ...rest } = stream.take();
+    return kind === "run" && "run" in rest ? rest.run.deliveries.map(({ event }) => event.event_id) : [];
+  };
+  return { rig, stream, request, taken, ends };
+}
+
+describe("R33, P17: a request that takes a stream over", () => {
+  it("inherits that the transport takes nothing, and nothing that was held for the one before", () => {
+    const { rig, stream, request, taken } = stage();
+    request();
+    stream.setBlocked(true);
+    rig.publish({ ...session().started(), event_id: "evt_before" });
+    expect(request().isAccepted).toBe(true);
+    const [only, ...others] = rig.engine.report().subscriptions;
+    expect([only?.isBlocked, others]).toEqual([true, []]);
+    stream.setBlocked(false);
+    rig.publish({ ...session().state("idle", "thinking"), event_id: "evt_after" });
+    const heard = taken();
+    expect(heard.at(-1)).toBe("evt_after");
+    expect(heard).not.toContain("evt_before");
+  });
+
+  it("goes on where the one before it was, as from another connection (R17)", () => {
+    const { rig, request, taken } = stage();
+    request();
+    rig.publish({ ...session().started(), event_id: "evt_first" });
+    expect(taken()).toEqual(["evt_first"]);
+    rig.publish({ ...session().state("idle", "thinking"), event_id: "evt_second" });
+    request({ extensions: { aaepd: { resume_after: "evt_first" } } });
+    expect(taken()).toEqual(["evt_second"]);
+    rig.publish({ ...session().chunk("Half a "), event_id: "evt_half" });
+    expect(taken()).toEqual(["evt_half"]);
+    request({ extensions: { aaepd: { resume_after: "evt_half" } } });
+    // Of what it was given by the one before it is known exactly how far it came: the open output is not begun anew.
+    expect(taken()).toEqual([]);
+  });
+
+  it("is put the questions that are open, which are not decided by the end of the one before (R7)", () => {
+    const { rig, request, taken } = stage({}, { supports_confirmation_reply: true });
+    request();
+    rig.publish(session().started(), { ...session().confirmation("rpl_1"), event_id: "evt_q" });
+    expect(taken()).toContain("evt_q");
+    request();
+    expect(taken()).toContain("evt_q");
+    expect(rig.engine.status().openQuestionCount).toBe(1);
+  });
+
+  it("is not ended for what the one before it did", () => {
+    const { rig, stream, request, ends } = stage({ engine: { lag: { maxMs: 1000, maxEvents: 1_000_000 } } });
+    const lagAnd = (then: () => void): void => {
+      stream.setBlocked(true);
+      // It has lagged too much by then, and hears of it a turn later.
+      rig.clock.wakeAt(rig.clock.now() + 1000, () => {
+        stream.setBlocked(false);
+        then();
+      });
+      rig.clock.advance(1000);
+    };
+    request();
+    lagAnd(request);
+    expect(ends).toEqual([]);
+    lagAnd(() => undefined);
+    expect(ends).toEqual(["lagging"]);
+    expect(rig.engine.status().subscriptionCount).toBe(1);
+  });
+
+  it("is rejected without a loss to the one before it", () => {
+    const { rig, request, taken } = stage();
+    request();
+    rig.publish({ ...session().started(), event_id: "evt_first" });
+    expect(request({ aaep_version: "7.0.0" })).toMatchObject({
+      isAccepted: false,
+      message: { type: "subscription.rejected", reason_code: "version_unsupported" },
+    });
+    expect(rig.engine.status().subscriptionCount).toBe(1);
+    expect(taken()).toEqual(["evt_first"]);
+  });
+
+  it("is rejected while the one before it is handed over what it is owed (R8a)", () => {
+    const { rig, stream, request } = stage();
+    request();
+    const id = stream.open?.id;
+    rig.publish({ ...session().started(), event_id: "evt_first" });
+    const { owed, messages } = stream.lastWords("producer_shutdown");
+    expect(request()).toMatchObject({
+      isAccepted: false,
+      message: { type: "subscription.rejected", reason_code: "transport_unavailable" },
+    });
+    const drained = owed.drain();
+    expect(drained.kind === "run" && drained.run.deliveries.map(({ event }) => event.event_id)).toEqual(["evt_first"]);
+    expect(messages()).toMatchObject([{ type: "subscription.close", subscription_id: id }]);
+  });
+});

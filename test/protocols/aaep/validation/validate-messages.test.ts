@@ -1,0 +1,253 @@
+import { describe, expect, it } from "vitest";
+import { Fault } from "../../../../src/base/errors.js";
+import * as messages from "../../../../src/protocols/aaep/validation/validate-messages.js";
+import { altered, example, type Json } from "../../../schemas/fixtures.js";
+import { CAPABILITY_BOUNDS } from "./bounds.js";
+
+type Check = (value: unknown) => void;
+const request: Check = (value) => messages.assertSubscriptionRequest(value);
+const renegotiate: Check = (value) => messages.assertRenegotiate(value);
+const capabilities: Check = (value) => messages.assertCapabilities(value);
+const accepted: Check = (value) => messages.assertSubscriptionAccepted(value);
+const rejected: Check = (value) => messages.assertSubscriptionRejected(value);
+const confirmation: Check = (value) => messages.assertConfirmationReply(value);
+const clarification: Check = (value) => messages.assertClarificationReply(value);
+const manifest: Check = (value) => messages.assertManifest(value);
+const skip: Check = (value) => messages.assertSkip(value);
+const listPending: Check = (value) => messages.assertListPending(value);
+const repeat: Check = (value) => messages.assertRepeat(value);
+const resume: Check = (value) => messages.assertResumeSession(value);
+const publishResult: Check = (value) => messages.assertPublishResult(value);
+const errorMessage: Check = (value) => messages.assertErrorMessage(value);
+
+function faultOf(check: Check, value: unknown): Fault {
+  try {
+    check(value);
+  } catch (fault) {
+    if (fault instanceof Fault) return fault;
+    throw fault;
+  }
+  throw new Error("the message was accepted");
+}
+
+const reply: Json = {
+  type: "confirmation.reply",
+  reply_token: "rpl_4f8a2e7d9c1b6a3f",
+  decision: "accept",
+  subscription_id: "sub_1",
+  timestamp: "2026-05-24T14:22:25Z",
+};
+const answer: Json = { ...reply, type: "clarification.reply", decision: undefined, response: "65" };
+delete answer.decision;
+const text = (length: number): string => "a".repeat(length);
+
+const good: readonly (readonly [string, Check, Json])[] = [
+  ["subscription.request", request, example("subscription.request")],
+  ["subscription.renegotiate", renegotiate, example("subscription.renegotiate")],
+  ["subscription.accepted", accepted, example("subscription.accepted")],
+  ["capabilities", capabilities, example("capabilities")],
+  ["producer.manifest", manifest, example("producer.manifest")],
+  ["confirmation.reply", confirmation, reply],
+  ["clarification.reply", clarification, answer],
+  [
+    "subscription.rejected",
+    rejected,
+    { type: "subscription.rejected", reason_code: "rate_limit", reason_message: "Full." },
+  ],
+];
+
+describe("messages of the protocol", () => {
+  it.each(good)(
+    "%s passes, and what a subscriber says passes with fields of a later version too (AAEP §12)",
+    (name, check, value) => {
+      expect(check(value)).toBeUndefined();
+      const later = { ...value, invented_later: { x: 1 } };
+      // What the daemon says in these has the members of their paragraphs alone (R19).
+      if (name === "subscription.accepted" || name === "subscription.rejected")
+        expect(faultOf(check, later).pointer).toBe("/invented_later");
+      else expect(check(later)).toBeUndefined();
+    },
+  );
+  it.each(good.filter(([name]) => name !== "capabilities"))(
+    "%s: each required field is missed",
+    (_name, check, value) => {
+      expect(faultOf(check, []).pointer).toBe("");
+      const { type: _type, ...rest } = value;
+      const fault = faultOf(check, rest);
+      expect([fault.code, fault.pointer]).toEqual(["invalid_message", "/type"]);
+      expect(faultOf(check, { ...value, type: "x" }).pointer).toBe("/type");
+    },
+  );
+});
+
+describe("capabilities", () => {
+  const withCapability = (pointer: string, member: unknown) =>
+    altered("subscription.request", { capabilities: { [pointer.slice(1)]: member } });
+  it.each(CAPABILITY_BOUNDS)("$pointer", ({ pointer, passes, fails, rule }) => {
+    expect(request(withCapability(pointer, passes))).toBeUndefined();
+    const fault = faultOf(request, withCapability(pointer, fails));
+    expect([fault.code, fault.rule]).toEqual(["capabilities_incompatible", rule]);
+    expect(fault.pointer?.startsWith(`/capabilities${pointer}`)).toBe(true);
+    expect(faultOf(capabilities, { [pointer.slice(1)]: fails }).pointer?.startsWith(pointer)).toBe(true);
+    expect(
+      faultOf(renegotiate, {
+        ...example("subscription.renegotiate"),
+        ...withCapability(pointer, fails),
+        type: "subscription.renegotiate",
+      }).rule,
+    ).toBe(rule);
+  });
+  it.each([
+    ["/capabilities/languages/1", { languages: ["en", "en_US"] }],
+    ["/capabilities/event_filters/include/0", { event_filters: { include: ["aaep:*.started"] } }],
+    ["/capabilities/event_filters/exclude/0", { event_filters: { exclude: [text(257)] } }],
+    ["/capabilities/event_filters/exclude/0", { event_filters: { exclude: [""] } }],
+    ["/capabilities/aaepd/max_chars", { aaepd: { max_chars: 79 } }],
+    ["/capabilities/aaepd/max_chars", { aaepd: { max_chars: 16_385 } }],
+    ["/capabilities/aaepd/paused", { aaepd: { paused: "yes" } }],
+  ])("%s is pointed at", (pointer, spoilt) => {
+    const fault = faultOf(request, altered("subscription.request", { capabilities: spoilt }));
+    expect([fault.code, fault.pointer]).toEqual(["capabilities_incompatible", pointer]);
+  });
+  it("R26: both limits of max_chars are legal", () => {
+    expect(capabilities({ aaepd: { max_chars: 80 } })).toBeUndefined();
+    expect(capabilities({ aaepd: { max_chars: 16_384, later: true } })).toBeUndefined();
+  });
+  it("R32: unknown values in lists and unknown extensions are left to negotiation", () => {
+    const known = {
+      coalesce_boundaries: ["clause", "sentence"],
+      supported_conformance_levels: [1, 7],
+      haptic: 5,
+      braille: { cells: 40 },
+    };
+    expect(request(altered("subscription.request", { capabilities: known }))).toBeUndefined();
+    expect(request(altered("subscription.request", { capabilities: {} }))).toBeUndefined();
+  });
+});
+
+describe("bounds of messages", () => {
+  const rows: readonly (readonly [string, Check, Json, unknown, unknown, string, string])[] = [
+    ["subscriber_id", request, example("subscription.request"), text(256), text(257), "invalid_message", "AAEP §5.2"],
+    ["subscriber_id", request, example("subscription.request"), "a", "", "invalid_message", "AAEP §5.2"],
+    [
+      "aaep_version",
+      request,
+      example("subscription.request"),
+      "0.1.0-draft",
+      "one",
+      "version_unsupported",
+      "AAEP §5.2",
+    ],
+    [
+      "subscription_id",
+      renegotiate,
+      example("subscription.renegotiate"),
+      `sub_${text(64)}`,
+      `sub_${text(65)}`,
+      "invalid_message",
+      "AAEP §5.7.1",
+    ],
+    [
+      "negotiation_notes",
+      accepted,
+      example("subscription.accepted"),
+      text(4096),
+      text(4097),
+      "invalid_message",
+      "AAEP §5.4",
+    ],
+    ["retry_after_seconds", rejected, good[7]?.[2] ?? {}, 86_400, 86_401, "invalid_message", "AAEP §5.5"],
+    ["retry_after_seconds", rejected, good[7]?.[2] ?? {}, 0, -1, "invalid_message", "AAEP §5.5"],
+    ["reason_code", rejected, good[7]?.[2] ?? {}, "unknown", "tired", "invalid_message", "AAEP §5.5"],
+    ["decision", confirmation, reply, "reject", "maybe", "invalid_message", "AAEP §6.3"],
+    ["decision_rationale", confirmation, reply, text(4096), text(4097), "invalid_message", "AAEP §6.3"],
+    ["decision_rationale", confirmation, reply, "a", "", "invalid_message", "AAEP §6.3"],
+    ["modified_action", confirmation, reply, {}, "x", "invalid_message", "AAEP §6.3"],
+    ["timestamp", confirmation, reply, "2026-02-28T00:00:00Z", "2026-02-30T00:00:00Z", "invalid_message", "AAEP §6.3"],
+    [
+      "timestamp",
+      clarification,
+      answer,
+      "2026-02-28T00:00:00Z",
+      "2026-02-30T00:00:00Z",
+      "invalid_message",
+      "AAEP §6.3",
+    ],
+    ["reply_token", confirmation, reply, `rpl_${text(64)}`, `rpl_${text(65)}`, "invalid_message", "AAEP §6.3"],
+    ["confidence", clarification, answer, 1, 1.1, "invalid_message", "AAEP §6.3"],
+    ["confidence", clarification, answer, 0, -0.1, "invalid_message", "AAEP §6.3"],
+    ["response", clarification, answer, true, { x: 1 }, "invalid_message", "AAEP §6.3"],
+    ["response", clarification, answer, 65, null, "invalid_message", "AAEP §6.3"],
+    ["agent_id", manifest, example("producer.manifest"), "a", "", "invalid_message", "AAEP §5.10.1"],
+  ];
+  it.each(rows)("%s", (field, check, base, passes, fails, code, rule) => {
+    expect(check({ ...base, [field]: passes })).toBeUndefined();
+    const fault = faultOf(check, { ...base, [field]: fails });
+    expect([fault.code, fault.pointer, fault.rule]).toEqual([code, `/${field}`, rule]);
+  });
+
+  it("R17: resume_after is an id or a map of ids", () => {
+    const resuming = (resume_after: unknown) =>
+      altered("subscription.request", { extensions: { aaepd: { resume_after } } });
+    expect(request(resuming("evt_1"))).toBeUndefined();
+    expect(request(resuming({ sess_1: "evt_1", sess_2: "evt_9" }))).toBeUndefined();
+    for (const [bad, pointer] of [
+      [5, ""],
+      ["", ""],
+      [["evt_1"], ""],
+      [{ sess_1: 5 }, "/sess_1"],
+    ] as const) {
+      const fault = faultOf(request, resuming(bad));
+      expect([fault.pointer, fault.rule]).toEqual([`/extensions/aaepd/resume_after${pointer}`, "R17"]);
+    }
+  });
+  it("R19, P16: what was given may be sent back, and a key that is none is not repeated", () => {
+    const given = { key: "0123", limits: { queue_events: 256, later: true }, heartbeat_seconds: 0.5 };
+    expect(request(altered("subscription.request", { capabilities: { aaepd: given } }))).toBeUndefined();
+    const fault = faultOf(request, altered("subscription.request", { capabilities: { aaepd: { key: 8675309 } } }));
+    expect([fault.pointer, fault.rule]).toEqual(["/capabilities/aaepd/key", "R26"]);
+    expect(fault.message).not.toContain("8675309");
+  });
+});
+
+it("a huge bad message is refused without a list of what is bad", () => {
+  const languages = Array.from({ length: 40_000 }, () => 0);
+  const fault = faultOf(request, altered("subscription.request", { capabilities: { languages } }));
+  expect([fault.code, fault.pointer]).toEqual(["invalid_message", ""]);
+  expect(
+    request(altered("subscription.request", { capabilities: { languages: languages.map(() => "en") } })),
+  ).toBeUndefined();
+});
+
+describe("the daemon's own messages", () => {
+  it("pass with and without their type", () => {
+    expect(skip({})).toBeUndefined();
+    expect(skip({ type: "aaepd.skip", session_id: "sess_1", output_id: "out_1" })).toBeUndefined();
+    expect(listPending({})).toBeUndefined();
+    expect(repeat({ event_id: "evt_1", subscription_id: "sub_1" })).toBeUndefined();
+    expect(resume({ session_id: "sess_1", resume_token: "t" })).toBeUndefined();
+    expect(publishResult({ events: [{ event_id: "evt_1", epoch: 1 }], resume_token: "t" })).toBeUndefined();
+    expect(
+      errorMessage({ type: "aaepd.error", code: "invalid_event", message: "No.", pointer: "", rule: "R33" }),
+    ).toBeUndefined();
+  });
+  it("M3: a misspelt member of skip does not skip everything", () => {
+    const fault = faultOf(skip, { sesion_id: "sess_1" });
+    expect([fault.code, fault.pointer, fault.rule]).toEqual(["invalid_message", "/sesion_id", "R26"]);
+    expect(fault.sentence).toMatch(/spelling/);
+  });
+  it("R26: an output is named with its session", () => {
+    expect(faultOf(skip, { output_id: "out_1" }).pointer).toBe("/session_id");
+  });
+  it.each([
+    ["/event_id", repeat, {}, "R28"],
+    ["/event_id", repeat, { event_id: "x" }, "R28"],
+    ["/all", listPending, { all: true }, "R28"],
+    ["/resume_token", resume, { session_id: "sess_1" }, "R8"],
+    ["/events/0/epoch", publishResult, { events: [{ event_id: "evt_1", epoch: -1 }] }, "R33"],
+    ["/code", errorMessage, { type: "aaepd.error", message: "No." }, "R33"],
+  ] as const)("%s is pointed at", (pointer, check, value, rule) => {
+    const fault = faultOf(check, value);
+    expect([fault.code, fault.pointer, fault.rule]).toEqual(["invalid_message", pointer, rule]);
+  });
+});

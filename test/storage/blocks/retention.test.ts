@@ -1,0 +1,153 @@
+// R27, R29: what is kept is bounded by age and by bytes, and letting go holds nobody up.
+import { statSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { Clock } from "../../../src/contracts/clock.js";
+import { createClock } from "../../../src/daemon/platform/clock.js";
+import { SLICE_EVENTS } from "../../../src/storage/blocks/retention.js";
+import { DAY_MS, MEBIBYTE, newEvent, openRig } from "../../support/rigs/journal-rig.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+
+/** The real clock, whose wall may be moved. */
+function movableClock(): Clock & { skip: (ms: number) => void } {
+  const clock = createClock();
+  let skipped = 0;
+  return {
+    ...clock,
+    wallTime: () => clock.wallTime() + skipped,
+    skip: (ms) => {
+      skipped += ms;
+    },
+  };
+}
+
+describe("retention", () => {
+  it("R29: pages are used again: ten times as much as may be kept makes the file no larger than two and a half times of it", async () => {
+    const directory = temporaryDirectory();
+    const limit = 4 * MEBIBYTE;
+    const { journal, path, evicted } = await openRig({ directory, retention: { ageMs: DAY_MS, bytes: limit } });
+    let count = 0;
+    for (let group = 0; group < 200; group += 1) {
+      const from = count;
+      const events = Array.from({ length: 100 }, (_, index) => newEvent(`${from + index}`, { text: "x".repeat(2000) }));
+      count += events.length;
+      journal.kept.put(["session", "sess_1"], () => ({ count, padding: "y".repeat(500) }));
+      await journal.append(events).durable;
+    }
+    expect(journal.status().bytes).toBeLessThan(limit + MEBIBYTE);
+    expect(evicted.length).toBeGreaterThan(15_000);
+    expect(statSync(path).size).toBeLessThan(2.5 * limit);
+  });
+
+  it("R29: a large part that has reached its age goes in slices, each as small as the last, and what they lost is written with them", async () => {
+    const directory = temporaryDirectory();
+    const clock = movableClock();
+    // What is let go of in one go, without anybody else getting a turn.
+    const slices: number[] = [];
+    let current = 0;
+    const onEvicted = (): void => {
+      current += 1;
+      if (current > 1) return;
+      queueMicrotask(() => {
+        slices.push(current);
+        current = 0;
+      });
+    };
+    const options = { directory, clock, onEvicted, retention: { ageMs: DAY_MS, bytes: 512 * MEBIBYTE } };
+    const rig = await openRig(options);
+    const { journal } = rig;
+    for (let group = 0; group < 40; group += 1) {
+      await journal.append(Array.from({ length: 200 }, (_, index) => newEvent(`${group}.${index}`))).durable;
+    }
+    clock.skip(2 * DAY_MS);
+    for (let group = 0; rig.evicted.length < 8000; group += 1) {
+      journal.kept.put(["loss"], () => rig.evicted.length);
+      await journal.append([newEvent(`new.${group}`, {}, { at: clock.now() })]).durable;
+    }
+    expect(Math.max(...slices)).toBeLessThanOrEqual(SLICE_EVENTS + 256);
+    expect(slices.length).toBeGreaterThan(10);
+    const told = rig.evicted.length;
+    expect(told).toBe(8000);
+    await journal.append([]).durable;
+    await journal.close();
+    const again = await openRig(options);
+    expect(again.log.lines).toEqual([]);
+    expect([...again.journal.kept.recovered(["loss"])].map(([, value]) => value)).toEqual([told]);
+    expect(again.journal.oldest()).toBe((rig.evicted.at(-1)?.epoch ?? 0) + 1);
+  });
+
+  it("R29: what was stamped while the wall's clock was ahead goes with what came after it, and holds up nothing", async () => {
+    const clock = movableClock();
+    const rig = await openRig({
+      directory: temporaryDirectory(),
+      clock,
+      retention: { ageMs: DAY_MS, bytes: 512 * MEBIBYTE },
+    });
+    const { journal, evicted } = rig;
+    const write = (id: string) => journal.append([newEvent(id, {}, { at: clock.now() })]).durable;
+    await write("before");
+    clock.skip(365 * DAY_MS);
+    for (let group = 0; group < 200; group += 1) await write(`ahead.${group}`);
+    clock.skip(-365 * DAY_MS);
+    await write("after");
+    clock.skip(DAY_MS / 2);
+    await write("half a day later");
+    // That clock said that it was old.
+    expect(evicted).toHaveLength(1);
+    clock.skip((DAY_MS * 3) / 4);
+    // A group of more than a slice has blocks: so many groups let go of all of it.
+    for (let group = 0; group < 10; group += 1) await write(`new.${group}`);
+    expect(evicted).toHaveLength(202);
+    expect(journal.status().eventCount).toBe(11);
+    expect(rig.log.lines).toEqual([]);
+  });
+
+  it("R29: what is ahead of the clock with nothing behind it ages from when that is noticed", async () => {
+    const directory = temporaryDirectory();
+    const clock = movableClock();
+    clock.skip(365 * DAY_MS);
+    const retention = { ageMs: DAY_MS, bytes: 512 * MEBIBYTE };
+    const first = await openRig({ directory, clock, retention });
+    await first.journal.append([newEvent("ahead", {}, { at: clock.now() })]).durable;
+    await first.journal.close();
+    clock.skip(-365 * DAY_MS);
+    const { journal, evicted } = await openRig({ directory, clock, retention });
+    await journal.append([]).durable;
+    for (const [days, expected] of [
+      [0.5, 0],
+      [0.6, 1],
+    ] as const) {
+      clock.skip(days * DAY_MS);
+      journal.kept.put(["tick"], () => days);
+      await journal.append([]).durable;
+      await new Promise((resolve) => setImmediate(resolve));
+      await journal.append([]).durable;
+      expect(evicted).toHaveLength(expected);
+    }
+  });
+
+  it("R8b: another retention holds at once, without anybody publishing, and a longer one keeps what was to go", async () => {
+    const clock = movableClock();
+    const retention = { ageMs: DAY_MS, bytes: 512 * MEBIBYTE };
+    const { journal, evicted } = await openRig({ directory: temporaryDirectory(), clock, retention });
+    await journal.append([newEvent("a"), newEvent("b")]).durable;
+    journal.retain({ ...retention, ageMs: 9 * DAY_MS });
+    clock.skip(2 * DAY_MS);
+    await journal.append([newEvent("c", {}, { at: clock.now() })]).durable;
+    expect(evicted).toEqual([]);
+    journal.retain({ ...retention, ageMs: DAY_MS });
+    await expect.poll(() => evicted.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => journal.status().eventCount, { timeout: 10_000 }).toBe(1);
+    journal.retain({ ...retention, bytes: 1 });
+    await expect.poll(() => evicted.length, { timeout: 10_000 }).toBe(3);
+  });
+
+  it("R29: age is kept without anybody publishing", async () => {
+    const directory = temporaryDirectory();
+    const { journal, evicted } = await openRig({ directory, retention: { ageMs: 50, bytes: 512 * MEBIBYTE } });
+    await journal.append([newEvent("a"), newEvent("b")]).durable;
+    await expect.poll(() => evicted.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => journal.status().eventCount, { timeout: 10_000 }).toBe(0);
+    expect(journal.oldest()).toBe(journal.head() + 1);
+    expect(journal.find("evt_a")).toBeUndefined();
+  });
+});

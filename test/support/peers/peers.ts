@@ -1,0 +1,365 @@
+// The other end of a daemon's connection, in both protocols' envelopes, with one face for subscribers in either.
+import { Fault } from "../../../src/base/errors.js";
+import type { CloseInfo, Connection } from "../../../src/contracts/transport.js";
+import type { Message, WireSniffer } from "../oracles/wire-sniffer.js";
+import { patiently } from "../patience.js";
+import { createMessageQueue, type MessageQueue } from "./message-queue.js";
+
+/** Anything that can be said on a connection, framed. */
+export interface RawPeer {
+  readonly connection: Connection<Uint8Array>;
+  readonly sendText: (...texts: readonly string[]) => void;
+  readonly sendBytes: (bytes: Uint8Array) => void;
+  /** Resolves when the connection is over and everything that came has been looked at. */
+  readonly closed: Promise<CloseInfo>;
+  readonly close: () => Promise<void>;
+  /** While true nothing is read. */
+  readonly stopReading: () => void;
+  readonly readOn: () => void;
+}
+
+function rawPeer(connection: Connection<Uint8Array>, take: (frame: Uint8Array) => void, end: () => void): RawPeer {
+  let gate: Promise<void> | undefined;
+  let open: () => void = () => {};
+  const read = async (): Promise<CloseInfo> => {
+    try {
+      for await (const frames of connection.frames) {
+        for (const frame of frames) take(frame);
+        if (gate !== undefined) await gate;
+      }
+    } catch (caught) {
+      // A reset is an end too; what else went wrong is for the test to see.
+      if (!(caught instanceof Fault)) throw caught;
+    }
+    await connection.close();
+    end();
+    return connection.closed;
+  };
+  return {
+    connection,
+    sendText: (...texts) => {
+      connection.sendRun({ frames: texts.map((text) => Buffer.from(text)), joined: new Map() });
+    },
+    sendBytes: (bytes) => void connection.send(bytes),
+    closed: read(),
+    close: async () => {
+      open();
+      await connection.close();
+    },
+    stopReading: () => {
+      gate = new Promise((resolve) => {
+        open = resolve;
+      });
+    },
+    readOn: () => {
+      gate = undefined;
+      open();
+    },
+  };
+}
+
+export interface Subscription {
+  /** Events, as they came. */
+  readonly events: MessageQueue<Message>;
+  /** The text of each event as it stood on the wire, in the same order. */
+  readonly eventTexts: string[];
+  /** `subscription.close` of the daemon. */
+  readonly closings: MessageQueue<Message>;
+  /** `aaepd.reply_not_taken`, or its params. */
+  readonly notTaken: MessageQueue<Message>;
+  /** Answers accepted or rejected. */
+  readonly subscribe: (request: Message) => Promise<Message>;
+  /** Answers accepted, rejected, or the error. */
+  readonly renegotiate: (capabilities: unknown) => Promise<Message>;
+  /** Answers `{}` or the error. In plain framings there is no answer, so that the next question's answer shows that it was taken. */
+  readonly skip: (params: Message) => Promise<Message>;
+  readonly repeat: (eventId: string) => Promise<Message>;
+  readonly listPending: () => Promise<readonly Message[]>;
+  readonly reply: (message: Message) => Promise<void>;
+  /** Closes the subscription in order. */
+  readonly close: () => Promise<void>;
+  readonly id: () => string;
+  readonly peer: RawPeer;
+}
+
+export interface PlainPeer extends RawPeer, Subscription {
+  /** Everything that is no event. */
+  readonly answers: MessageQueue<Message>;
+  readonly say: (message: unknown) => void;
+}
+
+const CONTROL = /^(subscription\.|aaepd\.(error|pending))/;
+
+export function plainPeer(connection: Connection<Uint8Array>, sniffer: WireSniffer, label = "plain peer"): PlainPeer {
+  const events = createMessageQueue<Message>(`${label}'s events`);
+  const answers = createMessageQueue<Message>(`${label}'s answers`);
+  const closings = createMessageQueue<Message>(`${label}'s closings`);
+  const notTaken = createMessageQueue<Message>(`${label}'s replies that did not count`);
+  const eventTexts: string[] = [];
+  let id = "";
+  const raw = rawPeer(
+    connection,
+    (frame) => {
+      const message = sniffer.plain(frame);
+      const type = String(message.type);
+      if (type === "subscription.close") closings.push(message);
+      else if (type === "aaepd.heartbeat") return;
+      else if (type === "aaepd.reply_not_taken") notTaken.push(message);
+      else if (CONTROL.test(type)) answers.push(message);
+      else {
+        eventTexts.push(Buffer.from(frame).toString());
+        events.push(message);
+      }
+    },
+    () => {
+      for (const queue of [events, answers, closings, notTaken]) queue.end();
+    },
+  );
+  const say = (message: unknown): void => raw.sendText(JSON.stringify(message));
+  const listPending = async (): Promise<readonly Message[]> => {
+    say({ type: "aaepd.list_pending" });
+    const answer = await answers.next("the open questions");
+    if (answer.type !== "aaepd.pending") throw new Error(`no list of questions: ${JSON.stringify(answer)}`);
+    return answer.questions as readonly Message[];
+  };
+  /** What is not answered where it works is followed by what is answered always. */
+  const tell = async (message: Message): Promise<Message> => {
+    say(message);
+    say({ type: "aaepd.list_pending" });
+    const first = await answers.next(`the answer to ${message.type}`);
+    if (first.type !== "aaepd.error") return {};
+    await answers.next("the open questions");
+    return first;
+  };
+  return {
+    ...raw,
+    peer: raw,
+    events,
+    eventTexts,
+    answers,
+    closings,
+    notTaken,
+    say,
+    id: () => id,
+    subscribe: async (request) => {
+      say(request);
+      const answer = await answers.next("accepted or rejected");
+      if (typeof answer.subscription_id === "string") id = answer.subscription_id;
+      return answer;
+    },
+    renegotiate: (capabilities) => {
+      say({ type: "subscription.renegotiate", subscription_id: id, capabilities });
+      return answers.next("accepted or rejected");
+    },
+    skip: (params) => tell({ ...params, type: "aaepd.skip" }),
+    repeat: (eventId) => tell({ type: "aaepd.repeat", event_id: eventId }),
+    listPending,
+    reply: async (message) => say({ ...message, subscription_id: id }),
+    close: async () => {
+      say({ type: "subscription.close", subscription_id: id, reason_code: "subscriber_shutdown" });
+      await raw.closed;
+    },
+  };
+}
+
+export interface RpcError extends Message {
+  readonly code: number;
+  readonly message: string;
+  readonly data: { readonly code: string; readonly pointer?: string; readonly rule?: string };
+}
+
+export interface RpcPeer extends RawPeer {
+  /** Answers the result; rejects with the error as `RpcRefusal`. */
+  readonly request: (method: string, params?: unknown) => Promise<Message>;
+  /** Answers the error; rejects where there was none. */
+  readonly refusal: (method: string, params?: unknown) => Promise<RpcError["data"] & { readonly rpcCode: number }>;
+  /** As `request`, with the params' own text. */
+  readonly requestText: (method: string, paramsText: string) => Promise<Message>;
+  readonly notify: (method: string, params?: unknown) => void;
+  readonly publish: (...events: readonly Message[]) => Promise<Message>;
+  /** Params of `aaep.error`. */
+  readonly errors: MessageQueue<Message>;
+  /** Params of `aaep.outcome` and `aaep.waiting`. */
+  readonly outcomes: MessageQueue<Message>;
+  readonly waiting: MessageQueue<Message>;
+  /** Answers to ids that nobody here gave out, null among them. */
+  readonly strays: MessageQueue<Message>;
+  readonly subscription: () => Subscription;
+}
+
+export class RpcRefusal extends Error {
+  readonly error: RpcError;
+  constructor(error: RpcError) {
+    super(`${error.data?.code}: ${error.message}`);
+    this.error = error;
+  }
+}
+
+type Ask = (method: string, params: unknown, onResult?: (result: Message) => void) => Promise<Message>;
+
+interface Pending {
+  readonly method: string;
+  /** Told before the next message of the same read is looked at. */
+  readonly onResult: ((result: Message) => void) | undefined;
+  readonly resolve: (result: Message) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export function rpcPeer(connection: Connection<Uint8Array>, sniffer: WireSniffer, label = "RPC peer"): RpcPeer {
+  const pending = new Map<unknown, Pending>();
+  const errors = createMessageQueue<Message>(`${label}'s errors`);
+  const strays = createMessageQueue<Message>(`${label}'s strays`);
+  const outcomes = createMessageQueue<Message>(`${label}'s outcomes`);
+  const waiting = createMessageQueue<Message>(`${label}'s waiting`);
+  const subscriptions: OpenRpcSubscription[] = [];
+  let lastId = 0;
+
+  const take = (frame: Uint8Array): void => {
+    const message = sniffer.rpc(frame, (id) => pending.get(id)?.method);
+    const { method, id, params, subscription_id: whose } = message;
+    const one = subscriptions.find((each) => (whose === undefined ? each.isUnnamed() : each.id() === whose));
+    if (method === "aaep.event") {
+      one?.eventTexts.push(paramsTextOf(Buffer.from(frame).toString()));
+      one?.events.push(params as Message);
+    } else if (method === "aaepd.reply_not_taken") {
+      const { subscription_id: named } = params as Message;
+      subscriptions.find((each) => named === undefined || each.id() === named)?.notTaken.push(params as Message);
+    } else if (method === "aaep.error") errors.push(params as Message);
+    else if (method === "aaep.outcome") outcomes.push(params as Message);
+    else if (method === "aaep.waiting") waiting.push(params as Message);
+    else if (method === "aaep.close") {
+      subscriptions.find((each) => each.id() === (params as Message).subscription_id)?.closings.push(params as Message);
+    } else {
+      const asked = pending.get(id);
+      pending.delete(id);
+      if (asked === undefined) strays.push(message);
+      else if (message.error === undefined) {
+        asked.onResult?.(message.result as Message);
+        asked.resolve(message.result as Message);
+      } else asked.reject(new RpcRefusal(message.error as RpcError));
+    }
+  };
+
+  const raw = rawPeer(connection, take, () => {
+    for (const { method, reject } of pending.values()) reject(new Error(`${label} ended while waiting for ${method}`));
+    for (const queue of [errors, strays, outcomes, waiting]) queue.end();
+    for (const { events, closings, notTaken } of subscriptions)
+      for (const queue of [events, closings, notTaken]) queue.end();
+  });
+
+  const send = (method: string, id: number | undefined, paramsText: string | undefined): void => {
+    const head = JSON.stringify({ jsonrpc: "2.0", ...(id === undefined ? {} : { id }), method }).slice(0, -1);
+    raw.sendText(paramsText === undefined ? `${head}}` : `${head},"params":${paramsText}}`);
+  };
+  const requestText = (
+    method: string,
+    paramsText: string | undefined,
+    onResult?: (result: Message) => void,
+  ): Promise<Message> => {
+    lastId += 1;
+    const id = lastId;
+    return new Promise((resolve, reject) => {
+      const settle = patiently(() => reject(new Error(`${label} waited in vain for ${method}`)));
+      pending.set(id, {
+        method,
+        onResult,
+        resolve: (result) => {
+          settle();
+          resolve(result);
+        },
+        reject: (error) => {
+          settle();
+          reject(error);
+        },
+      });
+      send(method, id, paramsText);
+    });
+  };
+  const request: Ask = (method, params, onResult) =>
+    requestText(method, params === undefined ? undefined : JSON.stringify(params), onResult);
+
+  return {
+    ...raw,
+    errors,
+    strays,
+    outcomes,
+    waiting,
+    request,
+    requestText,
+    refusal: async (method, params) => {
+      const caught: unknown = await request(method, params).catch((error: unknown) => error);
+      if (!(caught instanceof RpcRefusal)) throw new Error(`${method} was not refused: ${JSON.stringify(caught)}`);
+      return { ...caught.error.data, rpcCode: caught.error.code };
+    },
+    notify: (method, params) => send(method, undefined, JSON.stringify(params)),
+    publish: (...events) => request("aaep.publish", events.length === 1 ? events[0] : events),
+    subscription: () => {
+      const one = openRpcSubscription(raw, request, subscriptions, label);
+      subscriptions.push(one);
+      return one;
+    },
+  };
+}
+
+interface OpenRpcSubscription extends Subscription {
+  readonly isUnnamed: () => boolean;
+}
+
+/** On a connection with others its events bear its name; alone they need none. */
+function openRpcSubscription(
+  peer: RawPeer,
+  request: Ask,
+  all: OpenRpcSubscription[],
+  label: string,
+): OpenRpcSubscription {
+  let id = "";
+  let isUnnamed = false;
+  const answerOf = (method: string, params: Message, onResult?: (result: Message) => void): Promise<Message> =>
+    request(method, params, onResult).catch((caught: unknown) => {
+      if (caught instanceof RpcRefusal) return { type: "aaepd.error", ...caught.error.data };
+      throw caught;
+    });
+  const one: OpenRpcSubscription = {
+    events: createMessageQueue<Message>(`${label}'s events`),
+    eventTexts: [],
+    closings: createMessageQueue<Message>(`${label}'s closings`),
+    notTaken: createMessageQueue<Message>(`${label}'s replies that did not count`),
+    peer,
+    id: () => id,
+    isUnnamed: () => isUnnamed,
+    subscribe: async (params) => {
+      const isOnly = all.every((each) => each === one || each.id() === "");
+      return answerOf("aaep.subscribe", params, (answer) => {
+        if (typeof answer.subscription_id !== "string") return;
+        id = answer.subscription_id;
+        isUnnamed = isOnly;
+      });
+    },
+    renegotiate: (capabilities) =>
+      answerOf(
+        "aaep.renegotiate",
+        { type: "subscription.renegotiate", subscription_id: id, capabilities },
+        ({ type }) => {
+          if (type === "subscription.rejected") all.splice(all.indexOf(one), 1);
+        },
+      ),
+    skip: (params) => answerOf("aaepd.skip", { ...params, subscription_id: id }),
+    repeat: (eventId) => answerOf("aaep.repeat", { event_id: eventId, subscription_id: id }),
+    listPending: async () =>
+      (await request("aaep.list_pending", { subscription_id: id })).questions as readonly Message[],
+    reply: async (message) => {
+      await request("aaep.reply", { ...message, subscription_id: id });
+    },
+    close: async () => {
+      await request("aaep.close", { type: "subscription.close", subscription_id: id });
+      all.splice(all.indexOf(one), 1);
+    },
+  };
+  return one;
+}
+
+/** The last member of a notification is its params. */
+function paramsTextOf(text: string): string {
+  const marker = '"params":';
+  return text.slice(text.indexOf(marker) + marker.length, -1);
+}

@@ -1,0 +1,301 @@
+// A real daemon in this process, and whoever connects to it: over its socket in every framing, over stdio, or in memory. What it sends is looked at
+// by a sniffer; what it leaves behind fails the test.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { dirname, join } from "node:path";
+import { PassThrough } from "node:stream";
+import { expect, onTestFinished } from "vitest";
+import type { IdSource } from "../../../src/base/ids.js";
+import type { Clock } from "../../../src/contracts/clock.js";
+import type { Log } from "../../../src/contracts/log.js";
+import type { ServiceAddress } from "../../../src/contracts/service.js";
+import type { Connection } from "../../../src/contracts/transport.js";
+import type { Configuration, OptionName, ServiceChoice } from "../../../src/daemon/config/config.js";
+import { OPTION_NAMES } from "../../../src/daemon/config/config-schema.js";
+import { fallbackOf } from "../../../src/daemon/config/option-names.js";
+import type { Reconfigured } from "../../../src/daemon/config/reconfigure.js";
+import { type Daemon, startDaemon } from "../../../src/daemon/daemon.js";
+import { createClock } from "../../../src/daemon/platform/clock.js";
+import { createIdSource, sha256Hex } from "../../../src/daemon/platform/ids.js";
+import { createByteConnection } from "../../../transports/framing/byte-connection.js";
+import type { Framing } from "../../../transports/framing/framings.js";
+import { createMemoryPair } from "../../../transports/memory/memory-pair.js";
+import { expectNothingLeftOpen } from "../open-handles.js";
+import { createWireSniffer, type WireSniffer } from "../oracles/wire-sniffer.js";
+import { type PlainPeer, plainPeer, type RpcPeer, rpcPeer } from "../peers/peers.js";
+import { temporaryDirectory } from "../temporary-directory.js";
+import { createVirtualClock, type VirtualClock } from "./virtual-clock.js";
+
+export interface RigOptions {
+  /** What differs from the defaults of `serve`. */
+  readonly configuration?: Partial<Configuration>;
+  /** "hands": time stands still until `clock.advance`. Default "real". */
+  readonly clock?: "real" | "hands";
+  /** Whether there is a parent that speaks over stdio. */
+  readonly stdio?: boolean;
+  /** Default "test-agent". Undefined only where given so. */
+  readonly declaredProducerId?: string | undefined;
+  /** Lines of the log that a test expects to be errors. */
+  readonly expectsErrors?: boolean;
+  readonly ids?: IdSource;
+  /** Services, and what they listen on: a Unix socket in the folder of the other, or a free port of loopback. Default none. */
+  readonly services?: Readonly<Partial<Record<"grpc" | "http", "unix" | "tcp">>>;
+}
+
+export interface LogLine {
+  readonly level: keyof Log;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export interface RawSocket {
+  readonly socket: Socket;
+  /** Everything that came, once the daemon has closed. */
+  readonly all: Promise<Buffer>;
+}
+
+export interface DaemonRig {
+  readonly daemon: Daemon;
+  readonly path: string;
+  readonly directory: string;
+  readonly sniffer: WireSniffer;
+  readonly log: readonly LogLine[];
+  /** Where time stands still; throws where it does not. */
+  readonly advance: (ms: number) => Promise<void>;
+  /** As `advance`, before anything else can happen. */
+  readonly leap: (ms: number) => void;
+  readonly plain: (framing?: Framing | "memory") => Promise<PlainPeer>;
+  readonly rpc: (framing?: Framing | "memory") => Promise<RpcPeer>;
+  /** The parent, once. */
+  readonly parent: () => RpcPeer;
+  /** The parent's standard input has ended. */
+  readonly endStdin: () => void;
+  /** A socket without framing. Errors of it are nobody's business. */
+  readonly raw: () => Promise<RawSocket>;
+  /** Where a service listens, as clients write it: "unix:/path", "127.0.0.1:50051". */
+  readonly serviceAddress: (kind: "grpc" | "http") => string;
+  /** What calls over TCP need; nothing over Unix sockets. */
+  readonly authorization: () => Readonly<Record<string, string>>;
+  /** Fails where the daemon no longer serves others: a new agent is heard by a new subscriber. */
+  readonly expectOthersServed: () => Promise<void>;
+  /** As after a change of these options, of those of before. */
+  readonly reconfigure: (changes: Partial<Configuration>) => Reconfigured;
+  readonly stop: () => Promise<void>;
+}
+
+function configurationOf(options: RigOptions, path: string): Configuration {
+  const command = options.stdio === true ? "stdio" : "serve";
+  const fallbacks = Object.fromEntries(OPTION_NAMES.map((name: OptionName) => [name, fallbackOf(name, command)]));
+  // Every option has a fallback of its own type.
+  const base = fallbacks as unknown as Configuration;
+  return {
+    ...base,
+    socket: { kind: "path", path },
+    audit: { kind: "off" },
+    // Nothing of the user's is found or touched.
+    journal: { kind: "memory" },
+    watchParent: false,
+    // Time that is moved by hand would bring heartbeats among what a test looks at.
+    ...(options.clock === "hands" ? { heartbeatSeconds: 0 } : {}),
+    ...serviceChoices(options, path),
+    ...options.configuration,
+  };
+}
+
+function serviceChoices({ services = {} }: RigOptions, path: string): Partial<Configuration> {
+  const choices: { grpc?: ServiceChoice; http?: ServiceChoice } = {};
+  for (const kind of ["grpc", "http"] as const) {
+    const wanted = services[kind];
+    if (wanted === undefined) continue;
+    const address: ServiceAddress =
+      wanted === "unix"
+        ? { kind: "unix", path: path.replace(/\.sock$/, `.${kind}`) }
+        : { kind: "tcp", host: "127.0.0.1", port: 0 };
+    choices[kind] = { kind: "addresses", addresses: [address] };
+  }
+  return choices;
+}
+
+/** Stands still; what is due at the end of a turn runs then, or at the moment of virtual time that it belongs to. */
+function handClock(): VirtualClock {
+  const clock = createVirtualClock();
+  return {
+    ...clock,
+    afterCall: (run) => {
+      clock.afterCall(run);
+      setImmediate(clock.settle);
+    },
+    afterTurn: (run) => {
+      clock.afterTurn(run);
+      setImmediate(clock.settle);
+    },
+  };
+}
+
+/** Lets both sides of local connections take what is under way. */
+export async function turns(count = 20): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
+}
+
+let sessions = 0;
+
+/** A session id that no other test of this file has. */
+export function nextSession(): string {
+  sessions += 1;
+  return `sess_rig${sessions}`;
+}
+
+/** To be called first in a test: its teardown is then the last. */
+export async function startRig(options: RigOptions = {}): Promise<DaemonRig> {
+  expectNothingLeftOpen();
+  const directory = temporaryDirectory();
+  const path = join(directory, "test.sock");
+  const sniffer = createWireSniffer();
+  const lines: LogLine[] = [];
+  const noteLine = (level: keyof Log) => (fields: Readonly<Record<string, unknown>>, message: string) =>
+    void lines.push({ level, fields, message });
+  const hands = options.clock === "hands" ? handClock() : undefined;
+  const clock: Clock = hands ?? createClock();
+  const stdin = new PassThrough();
+  const stdout = new PassThrough();
+  const connections = new Set<Connection<Uint8Array>>();
+  const sockets = new Set<Socket>();
+
+  let configuration = configurationOf(options, path);
+  const daemon = await startDaemon({
+    ...configuration,
+    log: { debug: noteLine("debug"), info: noteLine("info"), warn: noteLine("warn"), error: noteLine("error") },
+    clock,
+    ids: options.ids ?? createIdSource(),
+    sha256Hex,
+    version: "0.0.0-test",
+    declaredProducerId: "declaredProducerId" in options ? options.declaredProducerId : "test-agent",
+    ...(options.stdio === true ? { stdio: { readable: stdin, writable: stdout } } : {}),
+  });
+
+  const own = (connection: Connection<Uint8Array>): Connection<Uint8Array> => {
+    connections.add(connection);
+    return connection;
+  };
+  const open = async (framing: Framing | "memory"): Promise<Connection<Uint8Array>> => {
+    if (framing === "memory") {
+      const { first, second } = createMemoryPair<Uint8Array>();
+      void daemon.serve(first);
+      return own(second);
+    }
+    const socket = await connected(path);
+    return own(
+      createByteConnection({ readable: socket, writable: socket }, { label: "test", trust: "same-user" }, { framing }),
+    );
+  };
+
+  let parent: RpcPeer | undefined;
+  const rig: DaemonRig = {
+    daemon,
+    path,
+    directory,
+    sniffer,
+    log: lines,
+    advance: async (ms) => {
+      await turns();
+      rig.leap(ms);
+      await turns();
+    },
+    leap: (ms) => {
+      if (hands === undefined) throw new Error("this daemon has the platform's clock");
+      hands.advance(ms);
+    },
+    plain: async (framing = "length-prefixed") => plainPeer(await open(framing), sniffer),
+    rpc: async (framing = "newline") => rpcPeer(await open(framing), sniffer),
+    parent: () => {
+      parent ??= rpcPeer(
+        own(
+          createByteConnection(
+            { readable: stdout, writable: stdin },
+            { label: "child", trust: "same-user" },
+            { framing: "newline" },
+          ),
+        ),
+        sniffer,
+        "the parent",
+      );
+      return parent;
+    },
+    endStdin: () => void stdin.end(),
+    raw: async () => {
+      const socket = await connected(path);
+      sockets.add(socket);
+      socket.on("error", () => {});
+      const chunks: Buffer[] = [];
+      socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+      const all = new Promise<Buffer>((resolve) => socket.once("close", () => resolve(Buffer.concat(chunks))));
+      socket.once("end", () => socket.end());
+      return { socket, all };
+    },
+    serviceAddress: (kind) => {
+      const [address] = daemon.endpoints[kind] ?? [];
+      if (address === undefined) throw new Error(`this daemon has no ${kind}`);
+      return address;
+    },
+    authorization: () =>
+      daemon.tokenPath === undefined
+        ? {}
+        : { authorization: `Bearer ${readFileSync(daemon.tokenPath, "utf8").trim()}` },
+    expectOthersServed: () => expectServed(rig),
+    reconfigure: (changes) => {
+      configuration = { ...configuration, ...changes };
+      return daemon.reconfigure(configuration);
+    },
+    stop: async () => {
+      await daemon.stop("signal");
+      await Promise.all([...connections].map((connection) => connection.close()));
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+
+  onTestFinished(async () => {
+    await rig.stop();
+    expect(sniffer.violations()).toEqual([]);
+    if (options.expectsErrors !== true) expect(lines.filter(({ level }) => level === "error")).toEqual([]);
+    if (existsSync(dirname(path))) expect(readdirSync(dirname(path))).toEqual([]);
+  });
+  return rig;
+}
+
+async function connected(path: string): Promise<Socket> {
+  const socket = connect({ path, allowHalfOpen: true });
+  await new Promise<void>((resolve, reject) => {
+    socket.once("connect", resolve);
+    socket.once("error", reject);
+  });
+  return socket;
+}
+
+async function expectServed(rig: DaemonRig): Promise<void> {
+  const id = nextSession();
+  const listener = await rig.plain();
+  const accepted = await listener.subscribe(requestOf({ coalesce_boundaries: ["none"] }, { subscriber_id: id }));
+  expect(accepted.type).toBe("subscription.accepted");
+  const agent = await rig.rpc();
+  const events = [
+    { type: "aaep:agent.session.started", session_id: id, summary_normal: "Begins." },
+    { type: "aaep:agent.session.completed", session_id: id, summary_normal: "Done." },
+  ];
+  await agent.publish(...events);
+  for (const expected of events) {
+    // Others may be speaking at the same time.
+    let heard = await listener.events.next(expected.type);
+    while (heard.session_id !== id) heard = await listener.events.next(expected.type);
+    expect(heard).toMatchObject(expected);
+  }
+  await listener.close();
+  await agent.close();
+}
+
+/** A `subscription.request`. */
+export function requestOf(
+  capabilities: unknown = {},
+  others: Readonly<Record<string, unknown>> = {},
+): Readonly<Record<string, unknown>> {
+  return { type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "listener", capabilities, ...others };
+}

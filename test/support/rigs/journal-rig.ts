@@ -1,0 +1,68 @@
+// Journals on disk in folders of their own, and events to put into them.
+import { onTestFinished } from "vitest";
+import { createClock } from "../../../src/daemon/platform/clock.js";
+import type { AgentEvent, Evicted, NewEvent } from "../../../src/engine/event/event.js";
+import { createJournalRing } from "../../../src/engine/journal/journal-ring.js";
+import type { DiskJournal } from "../../../src/storage/disk-journal.js";
+import { type OpenOptions, openDiskJournal } from "../../../src/storage/open-disk-journal.js";
+import { type CollectedLog, collectLog } from "../collected-log.js";
+
+export const MEBIBYTE = 1024 * 1024;
+export const DAY_MS = 24 * 60 * 60 * 1000;
+
+export interface JournalRig {
+  readonly journal: DiskJournal;
+  readonly path: string;
+  readonly log: CollectedLog;
+  readonly evicted: readonly Evicted[];
+}
+
+export interface JournalRigOptions extends Partial<Omit<OpenOptions, "directory">> {
+  readonly directory: string;
+  /** Told of each event that is let go of, beside the rig. */
+  readonly onEvicted?: () => void;
+}
+
+/** A journal in that folder, closed when the test has finished unless it was before. */
+export async function openRig(options: JournalRigOptions): Promise<JournalRig> {
+  const log = collectLog();
+  const evicted: Evicted[] = [];
+  const opened = await openDiskJournal({
+    policy: "durable",
+    clock: createClock(),
+    log,
+    retention: { ageMs: 7 * DAY_MS, bytes: 512 * MEBIBYTE },
+    createWindow: createJournalRing,
+    window: { maxEvents: 1024 },
+    ...options,
+  });
+  const journal = opened.create((event) => {
+    evicted.push(event);
+    options.onEvicted?.();
+  });
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closed ??= journal.close();
+    return closed;
+  };
+  onTestFinished(close);
+  return { journal: { ...journal, close }, path: opened.path, log, evicted };
+}
+
+/** An event of a session, with its id made of `id`. */
+export function newEvent(
+  id: string,
+  fields: Readonly<Record<string, unknown>> = {},
+  more: Partial<NewEvent> = {},
+): NewEvent {
+  const event: AgentEvent = {
+    "@context": "https://aaep-protocol.org/context/v1",
+    type: "acme:report.made",
+    event_id: `evt_${id}`,
+    session_id: "sess_1",
+    timestamp: "2026-05-24T14:22:11.342Z",
+    producer: { agent_id: "planner" },
+    ...fields,
+  };
+  return { event, kind: "extension", source: JSON.stringify(event), at: 0, ordinal: 1, made: undefined, ...more };
+}

@@ -1,0 +1,374 @@
+// A history of several runs: agents that publish until they have a receipt, people who answer, subscribers who come back, and kills at any moment.
+// What the agents were told is held against what the disk has and what the subscribers got.
+import { Fault } from "../../../src/base/errors.js";
+import type { AgentEvent } from "../../../src/engine/event/event.js";
+import type { ResumeAfter } from "../../../src/engine/resume/resume-start.js";
+import type { Terms } from "../../../src/engine/terms/terms.js";
+import { diskFaults, seatFaults } from "../oracles/restart-verdict.js";
+import { type Listener, session } from "./engine-rig.js";
+import { confirmation, decision } from "./question-rig.js";
+import { createRuns, type Run } from "./restart-rig.js";
+
+export type Step =
+  | { readonly op: "chunk"; readonly s: number; readonly o: number; readonly text: string; readonly complete: boolean }
+  | { readonly op: "tool" | "done" | "irreversible" | "end" | "reuse"; readonly s: number }
+  | { readonly op: "ask"; readonly s: number; readonly seconds: number }
+  | { readonly op: "reply"; readonly accept: boolean }
+  | { readonly op: "wait"; readonly ms: number }
+  | { readonly op: "flush" | "fail" | "recover" }
+  | { readonly op: "block"; readonly l: number; readonly on: boolean }
+  | { readonly op: "rejoin"; readonly l: number; readonly by: "event" | "sessions"; readonly lost: number }
+  | {
+      readonly op: "kill";
+      readonly awayMs: number;
+      readonly by: "event" | "sessions";
+      /** Of what each listener was sent last, so much never arrived. */
+      readonly lost: number;
+      /** Those who stay away, until they rejoin. */
+      readonly absent: readonly number[];
+    };
+
+type Fields = Record<string, unknown>;
+
+/** What an agent has said and has no receipt for. */
+interface Said {
+  readonly fields: Fields;
+  readonly slot: Slot;
+}
+
+interface Slot {
+  id: string;
+  readonly calls: string[];
+  /** What was used and is acknowledged: it must be refused for ever. */
+  readonly used: Fields[];
+}
+
+interface Seat {
+  readonly name: string;
+  readonly terms: Partial<Terms>;
+  /** It says where it was by the last event that was new to it, and not by one that it had. */
+  readonly namesNews?: true;
+  /** How it says where it was, each time: of what it was sent before it named something later in another form it is not known that it has that. */
+  form: "event" | "sessions" | undefined;
+  listener: Listener | undefined;
+  /** What has arrived, over all its connections. */
+  readonly got: AgentEvent[];
+  /** How much of the present connection is in `got`. */
+  taken: number;
+  /** Epochs up to which nothing is owed: of all sessions, or of those that it did not name when it came back. */
+  readonly notOwed: { readonly upTo: number; readonly except: ReadonlySet<string> }[];
+}
+
+const SEATS: readonly Pick<Seat, "name" | "terms" | "namesNews">[] = [
+  { name: "plain", terms: { coalesceBoundaries: ["none"] }, namesNews: true },
+  { name: "slow", terms: { coalesceBoundaries: ["sentence", "completion"], maxEventsPerSecond: 4 } },
+  {
+    name: "person",
+    terms: { coalesceBoundaries: ["word"], supportsConfirmationReply: true, supportsClarificationReply: true },
+  },
+];
+
+/** Runs a history and answers what was wrong with it. */
+export async function restartFaults(steps: readonly Step[]): Promise<readonly string[]> {
+  const faults: string[] = [];
+  const runs = createRuns();
+  let run: Run = runs.start();
+  let serial = 0;
+  const acknowledged = new Map<string, { readonly epoch: number; readonly event: Fields }>();
+  let said: Said[] = [];
+  const slots: Slot[] = [0, 1].map((index) => newSlot(index, ++serial));
+  const seats: Seat[] = SEATS.map((seat) => ({
+    ...seat,
+    form: undefined,
+    listener: undefined,
+    got: [],
+    taken: 0,
+    notOwed: [],
+  }));
+  const heard = new Map<string, string>();
+  // Of the sessions whose start was acknowledged.
+  const tokens = new Map<string, string>();
+
+  const entries = (): readonly AgentEvent[] => {
+    const read = run.journal.read(run.journal.oldest() - 1, Number.MAX_SAFE_INTEGER);
+    return "events" in read ? read.events.map(({ event }) => event) : [];
+  };
+
+  const acknowledge = (one: Said, epoch: number, resumeToken: string | undefined): void => {
+    said = said.filter((other) => other !== one);
+    const { fields, slot } = one;
+    const known = acknowledged.get(String(fields.event_id));
+    if (known !== undefined && known.epoch !== epoch) faults.push(`${fields.event_id} has two places`);
+    acknowledged.set(String(fields.event_id), { epoch, event: fields });
+    if (resumeToken !== undefined) tokens.set(String(fields.session_id), resumeToken);
+    if (slot.id !== fields.session_id) return;
+    if (fields.reply_token !== undefined || fields.tool_call_id !== undefined || fields.complete === true)
+      if (String(fields.type) !== "aaep:agent.tool.completed") slot.used.push(fields);
+  };
+
+  /** Publishes, and keeps in mind what is not acknowledged. Answers the code of a refusal. */
+  const publish = (fields: Fields, slot: Slot, again?: Said): string | undefined => {
+    const one = again ?? { fields: { ...fields, event_id: `evt_a${++serial}` }, slot };
+    const by = run;
+    try {
+      const receipt = by.agent.publish([{ fields: one.fields }], false, tokens.get(String(one.fields.session_id)));
+      by.clock.settle();
+      const [place] = receipt.events;
+      if (again === undefined) said.push(one);
+      const done = () => acknowledge(one, place?.epoch ?? 0, receipt.resumeToken);
+      // A receipt of a run that was killed arrives nowhere.
+      if (receipt.durable === undefined) done();
+      else
+        receipt.durable.then(
+          () => by === run && done(),
+          (): void => undefined,
+        );
+      return undefined;
+    } catch (caught) {
+      if (!(caught instanceof Fault) || ["internal", "invalid_event"].includes(caught.code)) throw caught;
+      return caught.code;
+    }
+  };
+
+  const startOf = (slot: Slot): Fields => session(slot.id).started();
+
+  /** Says again what has no receipt, in order; what is refused for another reason than the disk is given up. */
+  const sayAgain = (): void => {
+    for (const one of [...said]) {
+      const refused = publish(one.fields, one.slot, one);
+      if (refused === "storage_unavailable") return;
+      if (refused !== undefined) said = said.filter((other) => other !== one);
+    }
+  };
+
+  const ready = (index: number): Slot | undefined => {
+    const slot = slots[index % slots.length];
+    if (slot === undefined) return undefined;
+    const hasBegun = tokens.has(slot.id) || said.some(({ fields }) => fields.session_id === slot.id);
+    if (!hasBegun && publish(startOf(slot), slot) !== undefined) return undefined;
+    return slot;
+  };
+
+  /** In a session that is over, nothing more is said. */
+  const say = (slot: Slot, fields: Fields): string | undefined => {
+    const refused = publish({ ...fields, session_id: slot.id }, slot);
+    if (refused === "session_ended" || refused === "session_not_yours" || refused === "session_not_started")
+      Object.assign(slot, newSlot(slots.indexOf(slot), ++serial));
+    return refused;
+  };
+
+  const collect = (seat: Seat): void => {
+    const { received } = seat.listener ?? { received: [] };
+    for (const { event } of received.slice(seat.taken)) seat.got.push(event);
+    seat.taken = received.length;
+  };
+
+  const join = (seat: Seat, by: "event" | "sessions"): void => {
+    const named = seat.namesNews === true ? newsOf(seat.got) : seat.got;
+    const last = named.at(-1);
+    const head = run.journal.head();
+    let resume: ResumeAfter | undefined;
+    if (last !== undefined) seat.form ??= by;
+    if (last === undefined) seat.notOwed.push({ upTo: head, except: new Set() });
+    else if (seat.form === "event") resume = { kind: "event", eventId: last.event_id };
+    else {
+      const eventIds = new Map(named.map(({ session_id, event_id }) => [session_id, event_id]));
+      resume = { kind: "sessions", eventIds };
+      seat.notOwed.push({ upTo: head, except: new Set(eventIds.keys()) });
+    }
+    seat.listener = run.listen(seat.terms, seat.name, resume);
+    seat.taken = 0;
+  };
+
+  const leave = (seat: Seat, lost: number): void => {
+    collect(seat);
+    seat.listener?.subscription.close();
+    lose(seat, lost);
+  };
+
+  /** It does not know of the last events that it was sent on this connection. */
+  const lose = (seat: Seat, lost: number): void => {
+    seat.got.splice(Math.max(0, seat.got.length - Math.min(lost, seat.taken)));
+    seat.taken = 0;
+  };
+
+  const noteOutcomes = (): void => {
+    for (const { question, result } of run.agent.outcomes) {
+      const outcome = `${result.resolvedBy} ${result.decision}`;
+      const before = heard.get(question.token);
+      if (before !== undefined && before !== outcome)
+        faults.push(`${question.token} ended as ${before} and ${outcome}`);
+      heard.set(question.token, outcome);
+    }
+  };
+
+  const begin = (by: "event" | "sessions", absent: readonly number[]): void => {
+    for (const id of new Set([
+      ...slots.map((slot) => slot.id),
+      ...said.map(({ fields }) => String(fields.session_id)),
+    ])) {
+      const token = tokens.get(id);
+      if (token === undefined) continue;
+      try {
+        run.agent.resumeSession(id, token);
+      } catch (caught) {
+        if (!(caught instanceof Fault) || caught.code !== "session_ended") faults.push(`${id}: ${caught}`);
+        const index = slots.findIndex((slot) => slot.id === id);
+        Object.assign(slots[index] ?? {}, newSlot(index, ++serial));
+      }
+    }
+    // Some come back before what they had is said again, and some after that.
+    for (const [index, seat] of seats.entries()) if (!absent.includes(index)) join(seat, by);
+    sayAgain();
+  };
+
+  const reuse = (slot: Slot): void => {
+    const again = slot.used.at(serial % Math.max(1, slot.used.length));
+    if (again === undefined || !tokens.has(slot.id)) return;
+    const { event_id: _, position: __, ...fields } = again;
+    const words = fields.action === undefined ? {} : { action: `Other ${serial}.` };
+    const refused = publish({ ...fields, ...words }, slot);
+    if (refused === undefined) faults.push(`used again: ${JSON.stringify(fields)}`);
+  };
+
+  const permitted = (id: string): number => {
+    let count = 0;
+    for (const event of entries()) {
+      if (event.session_id !== id) continue;
+      const { decision: decided, decided_by: by } = event.extensions?.aaepd ?? {};
+      if (decided === "accepted" && by === "reply") count += 1;
+      if (event.irreversible === true) count -= 1;
+    }
+    return count;
+  };
+
+  const take = async (step: Step): Promise<void> => {
+    switch (step.op) {
+      case "chunk": {
+        const slot = ready(step.s);
+        const output = `out_${step.o}`;
+        if (slot !== undefined) say(slot, { ...session().chunk(step.text, step.complete, `${output}`) });
+        return;
+      }
+      case "tool": {
+        const slot = ready(step.s);
+        const call = `call_${++serial}`;
+        if (slot !== undefined && say(slot, session().invoked("look", call)) === undefined) slot.calls.push(call);
+        return;
+      }
+      case "done": {
+        const slot = ready(step.s);
+        const call = slot?.calls.shift();
+        if (slot !== undefined && call !== undefined) say(slot, session().toolDone("look", call));
+        return;
+      }
+      case "irreversible": {
+        const slot = ready(step.s);
+        if (slot === undefined) return;
+        const isPermitted = permitted(slot.id) > 0;
+        const call = `call_${++serial}`;
+        const refused = say(slot, { ...session().invoked("look", call), irreversible: true });
+        if (refused === undefined) slot.calls.push(call);
+        const isExpected = isPermitted ? refused !== "confirmation_required" : refused !== undefined;
+        if (!isExpected) faults.push(`an irreversible action, ${isPermitted ? "" : "not "}permitted: ${refused}`);
+        return;
+      }
+      case "reuse": {
+        const slot = slots[step.s % slots.length];
+        if (slot !== undefined) reuse(slot);
+        return;
+      }
+      case "ask": {
+        const slot = ready(step.s);
+        const token = `rpl_${++serial}`;
+        if (slot !== undefined) say(slot, confirmation(token, { timeout_seconds: step.seconds }));
+        return;
+      }
+      case "end": {
+        const slot = ready(step.s);
+        if (slot === undefined || say(slot, session().errored()) !== undefined) return;
+        Object.assign(slot, newSlot(slots.indexOf(slot), ++serial));
+        return;
+      }
+      case "reply": {
+        const person = seats[2]?.listener?.subscription;
+        const [question] = person?.openQuestions() ?? [];
+        if (question === undefined) return;
+        const token = String(question.reply_token);
+        person?.reply(decision(run, token, step.accept ? "accept" : "reject"), {});
+        run.clock.settle();
+        return;
+      }
+      case "wait":
+        run.advance(step.ms);
+        return;
+      case "flush":
+        await run.flush();
+        return;
+      case "fail":
+        runs.disk.setFailing(true);
+        await run.flush();
+        return;
+      case "recover":
+        runs.disk.setFailing(false);
+        await run.flush();
+        sayAgain();
+        return;
+      case "block":
+        seats[step.l % seats.length]?.listener?.block(step.on);
+        return;
+      case "rejoin": {
+        const seat = seats[step.l % seats.length];
+        if (seat === undefined) return;
+        leave(seat, step.lost);
+        join(seat, step.by);
+        return;
+      }
+      case "kill": {
+        noteOutcomes();
+        for (const seat of seats) {
+          collect(seat);
+          lose(seat, step.lost);
+          seat.listener = undefined;
+          seat.taken = 0;
+        }
+        runs.disk.setFailing(false);
+        run = runs.start(step.awayMs, { engine: { lag: { maxMs: 1e9, maxEvents: 1e9 } } });
+        begin(step.by, step.absent);
+        return;
+      }
+    }
+  };
+
+  for (const seat of seats) join(seat, "event");
+  // Whoever was never known to the disk is told that something may be missing (R17).
+  await run.flush();
+  for (const step of steps) await take(step);
+  await take({ op: "recover" });
+  for (const seat of seats) {
+    if (seat.listener === undefined) join(seat, "event");
+    seat.listener?.block(false);
+  }
+  await run.flush();
+  sayAgain();
+  await run.flush();
+  for (let minute = 0; minute < 20; minute += 1) run.advance(60_000);
+  await run.flush();
+  run.advance(60_000);
+  noteOutcomes();
+  for (const seat of seats) collect(seat);
+  return [
+    ...faults,
+    ...diskFaults(runs.disk.events(), acknowledged),
+    ...seats.flatMap((seat) => seatFaults(seat, runs.disk.events(), acknowledged)),
+  ];
+}
+
+/** Each event where it came for the first time. */
+function newsOf(got: readonly AgentEvent[]): readonly AgentEvent[] {
+  return [...new Map(got.map((event) => [event.event_id, event])).values()];
+}
+
+function newSlot(index: number, serial: number): Slot {
+  return { id: `sess_${index}x${serial}`, calls: [], used: [] };
+}

@@ -1,0 +1,25 @@
+// The session that is begun in one run and goes on in the next, what is published in it, and how its listeners come back.
+import type { AgentEvent } from "../../../src/engine/event/event.js";
+import type { ResumeAfter } from "../../../src/engine/resume/resume-start.js";
+import { type EngineRig, type Listener, type Received, session } from "./engine-rig.js";
+
+export const S = "sess_1";
+
+/** Begins it, and answers its resume token. */
+export function begin(run: Pick<EngineRig, "agent">): string {
+  return String(run.agent.publish([{ fields: session(S).started() }], false).resumeToken);
+}
+
+/** An event that stands for itself, `evt_<name>`. */
+export const note = (name: string, id = S): Readonly<Record<string, unknown>> => ({
+  ...session(id).invoked("look", `call_${name}`),
+  event_id: `evt_${name}`,
+});
+
+export const afterId = (eventId: string | undefined): ResumeAfter => ({ kind: "event", eventId: String(eventId) });
+
+export const lastEvent = ({ received }: Listener): AgentEvent | undefined => received.at(-1)?.event;
+
+export const lastId = (listener: Listener): string | undefined => lastEvent(listener)?.event_id;
+
+export const ids = (received: readonly Received[]): readonly string[] => received.map(({ event }) => event.event_id);

@@ -1,0 +1,111 @@
+// Sessions with a clock that stands still, ids that count, and agents that publish in one line.
+import type { AgentEvent } from "../../../src/engine/event/event.js";
+import type { KnownPublish } from "../../../src/engine/sessions/same-publish.js";
+import type { PublishContext, SessionPlan } from "../../../src/engine/sessions/session-plan.js";
+import type { SessionLimits } from "../../../src/engine/sessions/session-turn.js";
+import { createSessions, type SessionsOptions } from "../../../src/engine/sessions/sessions.js";
+
+export type Fields = Record<string, unknown>;
+
+/** 2026-05-24T14:22:11.000Z */
+export const WALL_TIME = 1_779_632_531_000;
+
+export const SESSION = "sess_1";
+
+/** The events of one session by their short names, with what their schemas require. */
+export function eventOf(kind: string, fields: Fields = {}): Fields {
+  const required: Readonly<Record<string, Fields>> = {
+    "session.started": { summary_normal: "Begins." },
+    "session.completed": { summary_normal: "Done." },
+    "session.errored": { error_category: "unknown", summary_normal: "Failed." },
+    "session.cancelled": { cancelled_by: "user", summary_normal: "Stopped." },
+    "state.changed": { from_state: "idle", to_state: "thinking" },
+    "progress.updated": { progress: { percent: 10 } },
+    "tool.invoked": { tool: "search", summary_normal: "Searches." },
+    "tool.completed": { tool: "search", status: "success" },
+    "output.streaming": { chunk: "text", complete: false },
+    "awaiting.confirmation": {
+      action: "Send it.",
+      consequence: "It is sent.",
+      reply_token: "rpl_1",
+      timeout_seconds: 60,
+      default_decision: "reject",
+    },
+    "awaiting.clarification": { question: "Which?", reply_token: "rpl_1", timeout_seconds: 60 },
+    "handoff.requested": { reason: "Too hard.", target_kind: "human" },
+  };
+  const type = kind.includes(":") ? kind : `aaep:agent.${kind}`;
+  return { type, session_id: SESSION, ...required[kind], ...fields };
+}
+
+interface StageOptions extends Partial<SessionsOptions>, Partial<Pick<SessionLimits, "sequencing">> {}
+
+export function createStage({ sequencing = "enforce", ...options }: StageOptions = {}) {
+  const sessions = createSessions({
+    limits: { clockSkewMs: 60_000, sequencing },
+    validate: () => undefined,
+    hashToken: (token) => `hash of ${token}`,
+    defaultLanguage: "en-US",
+    summary: (text) => ({ summary_normal: text.kind === "tool_abandoned" ? `Gave up ${text.tool}.` : text.kind }),
+    ...options,
+  });
+  let serial = 0;
+  const ids = {
+    hex: (bytes: number) => {
+      serial += 1;
+      return serial.toString(16).padStart(bytes * 2, "0");
+    },
+  };
+  const stage = {
+    sessions,
+    connection: { name: "first" } as object,
+    wallTime: WALL_TIME,
+    now: 1000,
+    log: [] as AgentEvent[],
+    published: new Map<string, KnownPublish>(),
+    context: (changes: Partial<PublishContext> = {}): PublishContext => ({
+      agent: { agent_id: "planner" },
+      agentLanguage: undefined,
+      producerId: undefined,
+      connection: stage.connection,
+      now: stage.now,
+      wallTime: stage.wallTime,
+      ids,
+      isArray: false,
+      known: (eventId) => stage.published.get(eventId),
+      ...changes,
+    }),
+    plan: (inputs: readonly Fields[], changes: Partial<PublishContext> = {}): SessionPlan =>
+      sessions.plan(
+        inputs.map((fields) => ({ fields, source: JSON.stringify(fields) })),
+        stage.context({ isArray: inputs.length !== 1, ...changes }),
+      ),
+    /** Commits, and answers the plan. */
+    commit: (plan: SessionPlan): SessionPlan => {
+      plan.commit(plan.events.map((event, index) => ({ ...event, epoch: stage.log.length + index + 1 })));
+      stage.log.push(...plan.events.map(({ event }) => event));
+      return plan;
+    },
+    publish: (kind: string, fields: Fields = {}, changes: Partial<PublishContext> = {}): SessionPlan => {
+      const sent = eventOf(kind, fields);
+      const plan = stage.commit(stage.plan([sent], changes));
+      for (const answer of plan.answers) {
+        const event = answer.kind === "accepted" ? plan.events[answer.index]?.event : undefined;
+        if (event !== undefined) {
+          stage.published.set(event.event_id, { event, published: { fields: sent, source: JSON.stringify(sent) } });
+        }
+      }
+      return plan;
+    },
+    /** The last event that went out. */
+    last: (): AgentEvent => {
+      const event = stage.log.at(-1);
+      if (event === undefined) throw new Error("nothing went out");
+      return event;
+    },
+    start: () => stage.publish("session.started"),
+  };
+  return stage;
+}
+
+export type Stage = ReturnType<typeof createStage>;

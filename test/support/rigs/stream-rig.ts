@@ -1,0 +1,83 @@
+// An engine with a virtual clock, and streams of the services over it, without a socket.
+import { createUtf8 } from "../../../src/daemon/platform/utf8.js";
+import { BOUNDARIES } from "../../../src/engine/terms/terms.js";
+import { createTurnRoom } from "../../../src/engine/time/turn-room.js";
+import type { DeskServices } from "../../../src/protocols/aaep/subscriber/subscription-desk.js";
+import type { Conversation } from "../../../src/runtime/converse.js";
+import { createSendingTurns } from "../../../src/runtime/sending-turns.js";
+import { createStreamServer } from "../../../src/runtime/serve-stream.js";
+import { createEngineRig, type EngineRig, type RigOptions } from "./engine-rig.js";
+
+export interface StreamRig extends EngineRig {
+  readonly desk: DeskServices;
+  /** Streams that were handed to the daemon. */
+  readonly served: readonly Conversation[];
+  readonly serve: ReturnType<typeof createStreamServer>;
+  /** Lets everything come about that is under way, without time passing. */
+  readonly settle: () => Promise<void>;
+  /** The same, before and after some time. */
+  readonly pass: (ms: number) => Promise<void>;
+  /** Errors of the log of streams. */
+  readonly accidents: readonly string[];
+}
+
+export const HANDSHAKE_TIMEOUT_MS = 60_000;
+export const utf8 = createUtf8();
+
+export function createStreamRig(options: RigOptions = {}): StreamRig {
+  const rig = createEngineRig(options);
+  const served: Conversation[] = [];
+  const accidents: string[] = [];
+  let ids = 0;
+  const silent = (): void => undefined;
+  const log = {
+    debug: silent,
+    info: silent,
+    warn: silent,
+    error: (_: object, text: string) => void accidents.push(text),
+  };
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 10; turn++) {
+      await new Promise(setImmediate);
+      rig.clock.settle();
+    }
+  };
+  return {
+    ...rig,
+    served,
+    accidents,
+    settle,
+    desk: {
+      engine: rig.engine,
+      ids: {
+        hex: (bytes) => {
+          ids += 1;
+          return ids.toString(16).padStart(bytes * 2, "k");
+        },
+      },
+      offer: {
+        maxEventsPerSecond: undefined,
+        isSpoken: () => true,
+        coalesceBoundaries: BOUNDARIES,
+        conformanceLevels: [1, 2],
+        signedManifest: false,
+        burst: 1,
+      },
+      producer: () => ({ agent_id: "test-agent" }),
+      manifestUri: () => undefined,
+      log,
+    },
+    serve: createStreamServer({
+      clock: rig.clock,
+      log,
+      handshakeTimeoutMs: () => HANDSHAKE_TIMEOUT_MS,
+      sendingTurns: createSendingTurns(rig.clock, createTurnRoom(rig.clock)),
+      served: (stream) => void served.push(stream),
+    }),
+    pass: async (ms) => {
+      await settle();
+      rig.clock.advance(ms);
+      await settle();
+    },
+  };
+}
