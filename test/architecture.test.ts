@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const LONGEST_FILE = 400;
 const WIDEST_COMMENT = 150;
+const LARGEST_FOLDER = 25;
 
 interface Import {
   readonly from: string;
@@ -201,6 +202,95 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
   },
 };
 
+/**
+ * The rooms of a hall, from the ground up: each imports itself and the rooms named beside it, all of which stand above it in its list. Files beside the
+ * rooms are at the door: they may import every room of their hall, and no room imports them.
+ */
+const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  "src/engine": {
+    event: [],
+    text: [],
+    time: [],
+    terms: ["event"],
+    messages: ["event", "terms"],
+    journal: ["event"],
+    sessions: ["event", "text", "terms", "messages", "journal"],
+    questions: ["event", "time", "terms", "journal", "sessions"],
+    notices: ["event", "text", "terms", "messages", "journal", "sessions", "questions"],
+    views: ["event", "text", "time", "terms", "journal"],
+    "catch-up": ["event", "text", "time", "terms", "journal", "sessions", "notices", "views"],
+    subscriptions: ["event", "text", "views", "catch-up"],
+    hub: ["event", "time", "terms", "journal", "notices", "views", "catch-up", "subscriptions"],
+    agents: ["event", "time", "sessions", "questions", "notices", "views"],
+    resume: ["event", "time", "journal", "sessions", "notices", "views", "catch-up", "hub"],
+    repeat: ["event", "text", "time", "terms", "journal", "notices", "views"],
+  },
+  "src/protocols/aaep": {
+    validation: [],
+    json: [],
+    protobuf: ["validation"],
+    subscriber: ["validation", "json"],
+    agent: ["validation", "json", "subscriber"],
+    sessions: ["json", "subscriber", "agent"],
+    services: ["json", "protobuf", "subscriber", "agent", "sessions"],
+  },
+  "src/storage": {
+    lmdb: [],
+    blocks: ["lmdb"],
+    ids: ["lmdb"],
+    kept: ["lmdb"],
+  },
+  "src/daemon": {
+    platform: [],
+    config: ["platform"],
+    audit: ["platform", "config"],
+    journal: ["platform", "config"],
+    status: ["platform"],
+    presence: ["config"],
+    replay: [],
+    services: ["platform", "config", "status", "presence"],
+  },
+  "src/cli": {
+    terminal: [],
+    shell: ["terminal"],
+    serve: ["terminal", "shell"],
+    recordings: ["terminal", "shell"],
+    demo: ["terminal", "shell", "recordings"],
+    journal: ["terminal", "shell", "recordings"],
+    status: ["terminal", "shell"],
+    questions: ["terminal"],
+    tail: ["terminal", "shell", "questions"],
+  },
+};
+
+/** Where a file stands in its hall: the name of its room, "" at the door; undefined where it is in no hall. */
+function placeOf(path: string): { readonly hall: string; readonly room: string } | undefined {
+  const hall = Object.keys(ROOMS).find((one) => path.startsWith(`${one}/`));
+  if (hall === undefined) return undefined;
+  const [room = "", ...rest] = path.slice(hall.length + 1).split("/");
+  return { hall, room: rest.length === 0 ? "" : room };
+}
+
+/** The imports that lead from one place of a hall to another, as lines `hall: room → room`, with a file for each. */
+function arrowsOf(files: readonly File[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const file of files) {
+    const from = placeOf(file.path);
+    if (from === undefined) continue;
+    for (const one of file.imports) {
+      const path = target(file, one);
+      const to = placeOf(path);
+      if (to?.hall === from.hall && to.room !== from.room)
+        found.set(arrow(from.hall, from.room, to.room), `${file.path} → ${path}`);
+    }
+  }
+  return found;
+}
+
+function arrow(hall: string, from: string, to: string): string {
+  return `${hall}: ${from} → ${to}`;
+}
+
 const PURE = /^src\/(base|contracts|engine|protocols|runtime)\//;
 const FILES = [...filesIn("src"), ...filesIn("transports")];
 
@@ -219,7 +309,7 @@ function allowed(file: File, one: Import): boolean {
   return may === "yes" || (may === "types" && one.isType);
 }
 
-/** The chain of files that leads back to `start`, by imports that are there at run time. */
+/** The chain of files that leads back to `start`. */
 function cycleFrom(start: string, edges: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
   const before = new Map<string, string>();
   const open = [start];
@@ -263,16 +353,38 @@ describe("who imports whom", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("nothing imports in a circle, types aside", () => {
+  it("rooms do not go in circles: each names only rooms that stand above it", () => {
+    const wrong = Object.entries(ROOMS).flatMap(([hall, rooms]) => {
+      const names = Object.keys(rooms);
+      return names.flatMap((room, index) =>
+        (rooms[room] ?? []).filter((to) => !names.slice(0, index).includes(to)).map((to) => arrow(hall, room, to)),
+      );
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it("every folder of a hall is a room", () => {
+    const places = FILES.flatMap(({ path }) => placeOf(path) ?? []);
+    const found = new Set(places.filter(({ room }) => room !== "").map(({ hall, room }) => `${hall}/${room}`));
+    const named = Object.entries(ROOMS).flatMap(([hall, rooms]) => Object.keys(rooms).map((room) => `${hall}/${room}`));
+    expect([...found].sort()).toEqual(named.sort());
+  });
+
+  it("each room imports only the rooms that it names, and all of them", () => {
+    const named = new Set(
+      Object.entries(ROOMS).flatMap(([hall, rooms]) =>
+        Object.entries(rooms).flatMap(([room, to]) => to.map((one) => arrow(hall, room, one))),
+      ),
+    );
+    const found = arrowsOf(FILES.filter(({ path }) => placeOf(path)?.room !== ""));
+    expect([...found].filter(([one]) => !named.has(one)).map(([, example]) => example)).toEqual([]);
+    expect([...named].filter((one) => !found.has(one))).toEqual([]);
+  });
+
+  it("nothing imports in a circle, types counted", () => {
     const known = new Set(FILES.map(({ path }) => path));
     const edges = new Map(
-      FILES.map((file) => [
-        file.path,
-        file.imports
-          .filter(({ isType }) => !isType)
-          .map((one) => target(file, one))
-          .filter((to) => known.has(to)),
-      ]),
+      FILES.map((file) => [file.path, file.imports.map((one) => target(file, one)).filter((to) => known.has(to))]),
     );
     const cycles = FILES.flatMap(({ path }) => cycleFrom(path, edges)?.join(" → ") ?? []);
     expect(cycles).toEqual([]);
@@ -345,6 +457,20 @@ describe("what no file does", () => {
     // Those of tests grow with their cases, and are not counted.
     const long = FILES.map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }));
     expect(long.filter(({ lines }) => lines > LONGEST_FILE)).toEqual([]);
+  });
+
+  it(`no folder holds more than ${LARGEST_FOLDER} files`, () => {
+    // Data that tests read are not counted.
+    const counts = new Map<string, number>();
+    for (const root of ["src", "transports", "test"]) {
+      for (const name of readdirSync(join(ROOT, root), { recursive: true })) {
+        if (!/\.(ts|mjs|py)$/.test(String(name))) continue;
+        const folder = dirname(join(root, String(name)));
+        counts.set(folder, (counts.get(folder) ?? 0) + 1);
+      }
+    }
+    expect(counts.size).toBeGreaterThan(60);
+    expect([...counts].filter(([, count]) => count > LARGEST_FOLDER)).toEqual([]);
   });
 
   it(`no comment is wider than ${WIDEST_COMMENT} columns`, () => {

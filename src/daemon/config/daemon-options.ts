@@ -8,6 +8,7 @@ import type { Message } from "../../protocols/aaep/json/message.js";
 import type { Configuration } from "./config.js";
 import type { LevelledLog } from "./reconfigure.js";
 
+/** Of a daemon that is to be started. */
 export interface DaemonOptions extends Configuration {
   readonly log: LevelledLog;
   readonly clock: Clock;

@@ -4,6 +4,7 @@ import type { TopicKind } from "./event.js";
 /** The state in which an agent waits for a person (AAEP §4.2.1). */
 export const AWAITING_INPUT = "awaiting_input";
 
+/** A state that an event can imply. */
 export type ImpliedState = "calling_tool" | "writing_output" | typeof AWAITING_INPUT | "handing_off";
 
 /** What an event of a kind implies without the agent saying so; undefined where that is nothing. */

@@ -80,6 +80,7 @@ export interface Hub {
   readonly counts: () => HubCounts;
 }
 
+/** How many there are at the moment. */
 export interface HubCounts {
   readonly subscriptionCount: number;
   readonly viewCount: number;

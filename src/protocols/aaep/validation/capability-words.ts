@@ -3,6 +3,7 @@
 /** The `capabilities` object of a request, as received. */
 export type Capabilities = Readonly<Record<string, unknown>>;
 
+/** The words of `preferred_verbosity` and of `cognitive_load`. */
 export const VERBOSITIES = ["terse", "normal", "detailed"] as const;
 export const LOADS = ["low", "medium", "high"] as const;
 /** Capabilities that are one word of a list. */
