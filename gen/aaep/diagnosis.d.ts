@@ -12,6 +12,7 @@ export declare function diagnosePublishResult(value: unknown): readonly Diagnosi
 export declare function diagnoseRepeatParams(value: unknown): readonly Diagnosis[];
 export declare function diagnoseResumeSessionParams(value: unknown): readonly Diagnosis[];
 export declare function diagnoseResumeSessionResult(value: unknown): readonly Diagnosis[];
+export declare function diagnoseAaepdCheckpoint(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdError(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdHeartbeat(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdListPending(value: unknown): readonly Diagnosis[];

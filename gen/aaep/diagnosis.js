@@ -1238,9 +1238,133 @@ errors++;
 validate3.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAaepdError(value) { return validate4(value) ? [] : validate4.errors; }
-const pattern8 = new RegExp("^[a-z][a-z0-9_]{1,63}$");
+export function diagnoseAaepdCheckpoint(value) { return validate4(value) ? [] : validate4.errors; }
 function validate4(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.cursor === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "cursor"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.type !== undefined){
+let data0 = data.type;
+if(typeof data0 !== "string"){
+const err1 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data0 !== "aaepd.checkpoint"){
+const err2 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{"const":"aaepd.checkpoint"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.cursor !== undefined){
+let data1 = data.cursor;
+if(typeof data1 === "string"){
+if(data1.length < 1){
+const err3 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":1024}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(longerThan(data1, 1024)){
+const err4 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":1024}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data.subscription_id !== undefined){
+let data2 = data.subscription_id;
+if(typeof data2 === "string"){
+if(!pattern2.test(data2)){
+const err6 = {instancePath:instancePath+"/subscription_id",schemaPath:"#/properties/subscription_id/pattern",keyword:"pattern",params:{"pattern":"^sub_[A-Za-z0-9]{1,64}$","description":"Over JSON-RPC, where the connection has several subscriptions."}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/subscription_id",schemaPath:"#/properties/subscription_id/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+for(const key0 in data){
+if(!(((key0 === "type") || (key0 === "cursor")) || (key0 === "subscription_id"))){
+const err8 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+}
+else {
+const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+validate4.errors = vErrors;
+return errors === 0;
+}
+export function diagnoseAaepdError(value) { return validate5(value) ? [] : validate5.errors; }
+const pattern9 = new RegExp("^[a-z][a-z0-9_]{1,63}$");
+function validate5(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -1320,7 +1444,7 @@ errors++;
 if(data.code !== undefined){
 let data1 = data.code;
 if(typeof data1 === "string"){
-if(!pattern8.test(data1)){
+if(!pattern9.test(data1)){
 const err7 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/pattern",keyword:"pattern",params:{"pattern":"^[a-z][a-z0-9_]{1,63}$","description":"a lower-case letter, then 1 to 63 lower-case letters, digits or underscores"}};
 if(vErrors === null){
 vErrors = [err7];
@@ -1555,11 +1679,11 @@ vErrors.push(err26);
 }
 errors++;
 }
-validate4.errors = vErrors;
+validate5.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAaepdHeartbeat(value) { return validate5(value) ? [] : validate5.errors; }
-function validate5(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseAaepdHeartbeat(value) { return validate6(value) ? [] : validate6.errors; }
+function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -1596,11 +1720,9 @@ vErrors.push(err2);
 errors++;
 }
 }
-if(data.resume_after !== undefined){
-let data1 = data.resume_after;
-if(typeof data1 === "string"){
-if(!pattern0.test(data1)){
-const err3 = {instancePath:instancePath+"/resume_after",schemaPath:"#/properties/resume_after/pattern",keyword:"pattern",params:{"pattern":"^evt_[A-Za-z0-9]{1,64}$","description":"The event to resume after from now on (R17): nothing that this subscription wants came before it and is still owed. It may never have been sent (P7)."}};
+for(const key0 in data){
+if(!(key0 === "type")){
+const err3 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1610,8 +1732,9 @@ vErrors.push(err3);
 errors++;
 }
 }
+}
 else {
-const err4 = {instancePath:instancePath+"/resume_after",schemaPath:"#/properties/resume_after/type",keyword:"type",params:{type: "string"}};
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1620,35 +1743,11 @@ vErrors.push(err4);
 }
 errors++;
 }
-}
-for(const key0 in data){
-if(!((key0 === "type") || (key0 === "resume_after"))){
-const err5 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-}
-}
-else {
-const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-validate5.errors = vErrors;
+validate6.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAaepdListPending(value) { return validate6(value) ? [] : validate6.errors; }
-function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseAaepdListPending(value) { return validate7(value) ? [] : validate7.errors; }
+function validate7(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -1751,11 +1850,11 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate6.errors = vErrors;
+validate7.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAaepdPending(value) { return validate7(value) ? [] : validate7.errors; }
-function validate7(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseAaepdPending(value) { return validate8(value) ? [] : validate8.errors; }
+function validate8(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -1973,11 +2072,11 @@ vErrors.push(err17);
 }
 errors++;
 }
-validate7.errors = vErrors;
+validate8.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAaepdRepeat(value) { return validate8(value) ? [] : validate8.errors; }
-function validate8(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseAaepdRepeat(value) { return validate9(value) ? [] : validate9.errors; }
+function validate9(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -2115,11 +2214,11 @@ vErrors.push(err10);
 }
 errors++;
 }
-validate8.errors = vErrors;
+validate9.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAaepdReplyNotTaken(value) { return validate9(value) ? [] : validate9.errors; }
-function validate9(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseAaepdReplyNotTaken(value) { return validate10(value) ? [] : validate10.errors; }
+function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -2229,11 +2328,11 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate9.errors = vErrors;
+validate10.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAaepdSkip(value) { return validate10(value) ? [] : validate10.errors; }
-function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseAaepdSkip(value) { return validate11(value) ? [] : validate11.errors; }
+function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -2401,11 +2500,11 @@ vErrors.push(err12);
 }
 errors++;
 }
-validate10.errors = vErrors;
+validate11.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAaepdCapability(value) { return validate11(value) ? [] : validate11.errors; }
-function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseAaepdCapability(value) { return validate12(value) ? [] : validate12.errors; }
+function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -2468,11 +2567,9 @@ vErrors.push(err4);
 errors++;
 }
 }
-if(data.key !== undefined){
-let data3 = data.key;
-if(typeof data3 === "string"){
-if(data3.length < 1){
-const err5 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+if(data.checkpoints !== undefined){
+if(typeof data.checkpoints !== "boolean"){
+const err5 = {instancePath:instancePath+"/checkpoints",schemaPath:"#/properties/checkpoints/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -2481,8 +2578,12 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(longerThan(data3, 256)){
-const err6 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+}
+if(data.key !== undefined){
+let data4 = data.key;
+if(typeof data4 === "string"){
+if(data4.length < 1){
+const err6 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -2491,9 +2592,8 @@ vErrors.push(err6);
 }
 errors++;
 }
-}
-else {
-const err7 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"}};
+if(longerThan(data4, 256)){
+const err7 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -2503,13 +2603,8 @@ vErrors.push(err7);
 errors++;
 }
 }
-if(data.limits !== undefined){
-let data4 = data.limits;
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
-if(data4.queue_events !== undefined){
-let data5 = data4.queue_events;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-const err8 = {instancePath:instancePath+"/limits/queue_events",schemaPath:"#/properties/limits/properties/queue_events/type",keyword:"type",params:{type: "integer"}};
+else {
+const err8 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -2518,9 +2613,14 @@ vErrors.push(err8);
 }
 errors++;
 }
-if(typeof data5 == "number"){
-if(data5 < 0){
-const err9 = {instancePath:instancePath+"/limits/queue_events",schemaPath:"#/properties/limits/properties/queue_events/minimum",keyword:"minimum",params:{"minimum":0,"maximum":9007199254740991}};
+}
+if(data.limits !== undefined){
+let data5 = data.limits;
+if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
+if(data5.queue_events !== undefined){
+let data6 = data5.queue_events;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+const err9 = {instancePath:instancePath+"/limits/queue_events",schemaPath:"#/properties/limits/properties/queue_events/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -2529,8 +2629,9 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(data5 > 9007199254740991){
-const err10 = {instancePath:instancePath+"/limits/queue_events",schemaPath:"#/properties/limits/properties/queue_events/maximum",keyword:"maximum",params:{"minimum":0,"maximum":9007199254740991}};
+if(typeof data6 == "number"){
+if(data6 < 0){
+const err10 = {instancePath:instancePath+"/limits/queue_events",schemaPath:"#/properties/limits/properties/queue_events/minimum",keyword:"minimum",params:{"minimum":0,"maximum":9007199254740991}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -2539,13 +2640,8 @@ vErrors.push(err10);
 }
 errors++;
 }
-}
-}
-if(data4.policy !== undefined){
-let data6 = data4.policy;
-if(typeof data6 === "string"){
-if(data6.length < 1){
-const err11 = {instancePath:instancePath+"/limits/policy",schemaPath:"#/properties/limits/properties/policy/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":64}};
+if(data6 > 9007199254740991){
+const err11 = {instancePath:instancePath+"/limits/queue_events",schemaPath:"#/properties/limits/properties/queue_events/maximum",keyword:"maximum",params:{"minimum":0,"maximum":9007199254740991}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -2554,8 +2650,13 @@ vErrors.push(err11);
 }
 errors++;
 }
-if(longerThan(data6, 64)){
-const err12 = {instancePath:instancePath+"/limits/policy",schemaPath:"#/properties/limits/properties/policy/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":64}};
+}
+}
+if(data5.policy !== undefined){
+let data7 = data5.policy;
+if(typeof data7 === "string"){
+if(data7.length < 1){
+const err12 = {instancePath:instancePath+"/limits/policy",schemaPath:"#/properties/limits/properties/policy/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":64}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -2564,9 +2665,8 @@ vErrors.push(err12);
 }
 errors++;
 }
-}
-else {
-const err13 = {instancePath:instancePath+"/limits/policy",schemaPath:"#/properties/limits/properties/policy/type",keyword:"type",params:{type: "string"}};
+if(longerThan(data7, 64)){
+const err13 = {instancePath:instancePath+"/limits/policy",schemaPath:"#/properties/limits/properties/policy/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":64}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -2576,11 +2676,8 @@ vErrors.push(err13);
 errors++;
 }
 }
-if(data4.max_lag_seconds !== undefined){
-let data7 = data4.max_lag_seconds;
-if(typeof data7 == "number"){
-if(data7 < 0){
-const err14 = {instancePath:instancePath+"/limits/max_lag_seconds",schemaPath:"#/properties/limits/properties/max_lag_seconds/minimum",keyword:"minimum",params:{"minimum":0}};
+else {
+const err14 = {instancePath:instancePath+"/limits/policy",schemaPath:"#/properties/limits/properties/policy/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -2590,8 +2687,11 @@ vErrors.push(err14);
 errors++;
 }
 }
-else {
-const err15 = {instancePath:instancePath+"/limits/max_lag_seconds",schemaPath:"#/properties/limits/properties/max_lag_seconds/type",keyword:"type",params:{type: "number"}};
+if(data5.max_lag_seconds !== undefined){
+let data8 = data5.max_lag_seconds;
+if(typeof data8 == "number"){
+if(data8 < 0){
+const err15 = {instancePath:instancePath+"/limits/max_lag_seconds",schemaPath:"#/properties/limits/properties/max_lag_seconds/minimum",keyword:"minimum",params:{"minimum":0}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -2601,10 +2701,8 @@ vErrors.push(err15);
 errors++;
 }
 }
-if(data4.max_lag_events !== undefined){
-let data8 = data4.max_lag_events;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-const err16 = {instancePath:instancePath+"/limits/max_lag_events",schemaPath:"#/properties/limits/properties/max_lag_events/type",keyword:"type",params:{type: "integer"}};
+else {
+const err16 = {instancePath:instancePath+"/limits/max_lag_seconds",schemaPath:"#/properties/limits/properties/max_lag_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -2613,9 +2711,11 @@ vErrors.push(err16);
 }
 errors++;
 }
-if(typeof data8 == "number"){
-if(data8 < 0){
-const err17 = {instancePath:instancePath+"/limits/max_lag_events",schemaPath:"#/properties/limits/properties/max_lag_events/minimum",keyword:"minimum",params:{"minimum":0,"maximum":9007199254740991}};
+}
+if(data5.max_lag_events !== undefined){
+let data9 = data5.max_lag_events;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+const err17 = {instancePath:instancePath+"/limits/max_lag_events",schemaPath:"#/properties/limits/properties/max_lag_events/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -2624,8 +2724,9 @@ vErrors.push(err17);
 }
 errors++;
 }
-if(data8 > 9007199254740991){
-const err18 = {instancePath:instancePath+"/limits/max_lag_events",schemaPath:"#/properties/limits/properties/max_lag_events/maximum",keyword:"maximum",params:{"minimum":0,"maximum":9007199254740991}};
+if(typeof data9 == "number"){
+if(data9 < 0){
+const err18 = {instancePath:instancePath+"/limits/max_lag_events",schemaPath:"#/properties/limits/properties/max_lag_events/minimum",keyword:"minimum",params:{"minimum":0,"maximum":9007199254740991}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -2634,11 +2735,8 @@ vErrors.push(err18);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err19 = {instancePath:instancePath+"/limits",schemaPath:"#/properties/limits/type",keyword:"type",params:{type: "object"}};
+if(data9 > 9007199254740991){
+const err19 = {instancePath:instancePath+"/limits/max_lag_events",schemaPath:"#/properties/limits/properties/max_lag_events/maximum",keyword:"maximum",params:{"minimum":0,"maximum":9007199254740991}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -2648,11 +2746,10 @@ vErrors.push(err19);
 errors++;
 }
 }
-if(data.heartbeat_seconds !== undefined){
-let data9 = data.heartbeat_seconds;
-if(typeof data9 == "number"){
-if(data9 < 0){
-const err20 = {instancePath:instancePath+"/heartbeat_seconds",schemaPath:"#/properties/heartbeat_seconds/minimum",keyword:"minimum",params:{"minimum":0}};
+}
+}
+else {
+const err20 = {instancePath:instancePath+"/limits",schemaPath:"#/properties/limits/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -2662,8 +2759,11 @@ vErrors.push(err20);
 errors++;
 }
 }
-else {
-const err21 = {instancePath:instancePath+"/heartbeat_seconds",schemaPath:"#/properties/heartbeat_seconds/type",keyword:"type",params:{type: "number"}};
+if(data.heartbeat_seconds !== undefined){
+let data10 = data.heartbeat_seconds;
+if(typeof data10 == "number"){
+if(data10 < 0){
+const err21 = {instancePath:instancePath+"/heartbeat_seconds",schemaPath:"#/properties/heartbeat_seconds/minimum",keyword:"minimum",params:{"minimum":0}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -2673,9 +2773,8 @@ vErrors.push(err21);
 errors++;
 }
 }
-}
 else {
-const err22 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err22 = {instancePath:instancePath+"/heartbeat_seconds",schemaPath:"#/properties/heartbeat_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -2684,11 +2783,93 @@ vErrors.push(err22);
 }
 errors++;
 }
-validate11.errors = vErrors;
+}
+if(data.cursor !== undefined){
+let data11 = data.cursor;
+if(typeof data11 === "string"){
+if(data11.length < 1){
+const err23 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":1024}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+if(longerThan(data11, 1024)){
+const err24 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":1024}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+else {
+const err25 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+if(data.resumed !== undefined){
+let data12 = data.resumed;
+if(typeof data12 === "string"){
+if(data12.length < 1){
+const err26 = {instancePath:instancePath+"/resumed",schemaPath:"#/properties/resumed/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":64}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+if(longerThan(data12, 64)){
+const err27 = {instancePath:instancePath+"/resumed",schemaPath:"#/properties/resumed/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":64}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+else {
+const err28 = {instancePath:instancePath+"/resumed",schemaPath:"#/properties/resumed/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+}
+else {
+const err29 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+validate12.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseRequestExtensions(value) { return validate12(value) ? [] : validate12.errors; }
-function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseRequestExtensions(value) { return validate13(value) ? [] : validate13.errors; }
+function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -2712,8 +2893,9 @@ let data1 = data.aaepd;
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 if(data1.resume_after !== undefined){
 let data2 = data1.resume_after;
-if((typeof data2 !== "string") && (!(data2 && typeof data2 == "object" && !Array.isArray(data2)))){
-const err1 = {instancePath:instancePath+"/aaepd/resume_after",schemaPath:"#/properties/aaepd/properties/resume_after/type",keyword:"type",params:{type: "union"}};
+if(typeof data2 === "string"){
+if(data2.length < 1){
+const err1 = {instancePath:instancePath+"/aaepd/resume_after",schemaPath:"#/properties/aaepd/properties/resume_after/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":1024}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2722,9 +2904,8 @@ vErrors.push(err1);
 }
 errors++;
 }
-if(typeof data2 === "string"){
-if(data2.length < 1){
-const err2 = {instancePath:instancePath+"/aaepd/resume_after",schemaPath:"#/properties/aaepd/properties/resume_after/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+if(longerThan(data2, 1024)){
+const err2 = {instancePath:instancePath+"/aaepd/resume_after",schemaPath:"#/properties/aaepd/properties/resume_after/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":1024}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -2733,8 +2914,9 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(longerThan(data2, 256)){
-const err3 = {instancePath:instancePath+"/aaepd/resume_after",schemaPath:"#/properties/aaepd/properties/resume_after/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+}
+else {
+const err3 = {instancePath:instancePath+"/aaepd/resume_after",schemaPath:"#/properties/aaepd/properties/resume_after/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -2744,9 +2926,9 @@ vErrors.push(err3);
 errors++;
 }
 }
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(Object.keys(data2).length > 1024){
-const err4 = {instancePath:instancePath+"/aaepd/resume_after",schemaPath:"#/properties/aaepd/properties/resume_after/maxProperties",keyword:"maxProperties",params:{limit: 1024}};
+}
+else {
+const err4 = {instancePath:instancePath+"/aaepd",schemaPath:"#/properties/aaepd/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2755,11 +2937,10 @@ vErrors.push(err4);
 }
 errors++;
 }
-for(const key1 in data2){
-let data3 = data2[key1];
-if(typeof data3 === "string"){
-if(data3.length < 1){
-const err5 = {instancePath:instancePath+"/aaepd/resume_after/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/aaepd/properties/resume_after/additionalProperties/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+}
+}
+else {
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -2768,64 +2949,17 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(longerThan(data3, 256)){
-const err6 = {instancePath:instancePath+"/aaepd/resume_after/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/aaepd/properties/resume_after/additionalProperties/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-}
-else {
-const err7 = {instancePath:instancePath+"/aaepd/resume_after/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/aaepd/properties/resume_after/additionalProperties/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-}
-}
-}
-else {
-const err8 = {instancePath:instancePath+"/aaepd",schemaPath:"#/properties/aaepd/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-}
-}
-else {
-const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-validate12.errors = vErrors;
+validate13.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAwaitingClarificationEvent(value) { return validate13(value) ? [] : validate13.errors; }
+export function diagnoseAwaitingClarificationEvent(value) { return validate14(value) ? [] : validate14.errors; }
 const pattern22 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern23 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 const pattern24 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern25 = new RegExp("^(summary_normal|summary_detailed|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern26 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 const pattern27 = new RegExp("^(summary_normal|summary_detailed|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -3525,13 +3659,13 @@ vErrors.push(err57);
 }
 errors++;
 }
-validate13.errors = vErrors;
+validate14.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAwaitingConfirmationEvent(value) { return validate14(value) ? [] : validate14.errors; }
+export function diagnoseAwaitingConfirmationEvent(value) { return validate15(value) ? [] : validate15.errors; }
 const pattern30 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern32 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -4140,13 +4274,13 @@ vErrors.push(err50);
 }
 errors++;
 }
-validate14.errors = vErrors;
+validate15.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseHandoffRequestedEvent(value) { return validate15(value) ? [] : validate15.errors; }
+export function diagnoseHandoffRequestedEvent(value) { return validate16(value) ? [] : validate16.errors; }
 const pattern35 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern37 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -4547,15 +4681,15 @@ vErrors.push(err33);
 }
 errors++;
 }
-validate15.errors = vErrors;
+validate16.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseOutputStreamingEvent(value) { return validate16(value) ? [] : validate16.errors; }
+export function diagnoseOutputStreamingEvent(value) { return validate17(value) ? [] : validate17.errors; }
 const pattern39 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
 const pattern40 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
 const pattern42 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern44 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -4994,13 +5128,13 @@ vErrors.push(err36);
 }
 errors++;
 }
-validate16.errors = vErrors;
+validate17.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseProgressUpdatedEvent(value) { return validate17(value) ? [] : validate17.errors; }
+export function diagnoseProgressUpdatedEvent(value) { return validate18(value) ? [] : validate18.errors; }
 const pattern45 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern46 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5547,13 +5681,13 @@ vErrors.push(err42);
 }
 errors++;
 }
-validate17.errors = vErrors;
+validate18.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSessionCancelledEvent(value) { return validate18(value) ? [] : validate18.errors; }
+export function diagnoseSessionCancelledEvent(value) { return validate19(value) ? [] : validate19.errors; }
 const pattern53 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern55 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5721,7 +5855,7 @@ errors++;
 if(data.cancellation_reason !== undefined){
 let data5 = data.cancellation_reason;
 if(typeof data5 === "string"){
-if(!pattern8.test(data5)){
+if(!pattern9.test(data5)){
 const err14 = {instancePath:instancePath+"/cancellation_reason",schemaPath:"#/properties/cancellation_reason/pattern",keyword:"pattern",params:{"pattern":"^[a-z][a-z0-9_]{1,63}$","description":"a lower-case letter, then 1 to 63 lower-case letters, digits or underscores"}};
 if(vErrors === null){
 vErrors = [err14];
@@ -5865,13 +5999,13 @@ vErrors.push(err25);
 }
 errors++;
 }
-validate18.errors = vErrors;
+validate19.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSessionCompletedEvent(value) { return validate19(value) ? [] : validate19.errors; }
+export function diagnoseSessionCompletedEvent(value) { return validate20(value) ? [] : validate20.errors; }
 const pattern58 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern60 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6230,14 +6364,14 @@ vErrors.push(err29);
 }
 errors++;
 }
-validate19.errors = vErrors;
+validate20.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSessionErroredEvent(value) { return validate20(value) ? [] : validate20.errors; }
+export function diagnoseSessionErroredEvent(value) { return validate21(value) ? [] : validate21.errors; }
 const pattern61 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
 const pattern64 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern66 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6629,11 +6763,11 @@ vErrors.push(err32);
 }
 errors++;
 }
-validate20.errors = vErrors;
+validate21.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSessionStartedEvent(value) { return validate21(value) ? [] : validate21.errors; }
-function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSessionStartedEvent(value) { return validate22(value) ? [] : validate22.errors; }
+function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7008,11 +7142,11 @@ vErrors.push(err30);
 }
 errors++;
 }
-validate21.errors = vErrors;
+validate22.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseStateChangedEvent(value) { return validate22(value) ? [] : validate22.errors; }
-function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseStateChangedEvent(value) { return validate23(value) ? [] : validate23.errors; }
+function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7356,15 +7490,15 @@ vErrors.push(err28);
 }
 errors++;
 }
-validate22.errors = vErrors;
+validate23.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseToolCompletedEvent(value) { return validate23(value) ? [] : validate23.errors; }
+export function diagnoseToolCompletedEvent(value) { return validate24(value) ? [] : validate24.errors; }
 const pattern75 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
 const pattern76 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
 const pattern78 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern80 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7736,13 +7870,13 @@ vErrors.push(err30);
 }
 errors++;
 }
-validate23.errors = vErrors;
+validate24.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseToolInvokedEvent(value) { return validate24(value) ? [] : validate24.errors; }
+export function diagnoseToolInvokedEvent(value) { return validate25(value) ? [] : validate25.errors; }
 const pattern84 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
 const pattern86 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8151,17 +8285,17 @@ vErrors.push(err33);
 }
 errors++;
 }
-validate24.errors = vErrors;
+validate25.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseEnvelope(value) { return validate25(value) ? [] : validate25.errors; }
+export function diagnoseEnvelope(value) { return validate26(value) ? [] : validate26.errors; }
 const pattern87 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
 const pattern89 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
 const pattern92 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
 const pattern97 = new RegExp("^[A-Z][a-z]{3}$");
 const pattern98 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
 const pattern99 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
-function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9128,11 +9262,11 @@ vErrors.push(err80);
 }
 errors++;
 }
-validate25.errors = vErrors;
+validate26.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseExtensionEvent(value) { return validate26(value) ? [] : validate26.errors; }
-function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseExtensionEvent(value) { return validate27(value) ? [] : validate27.errors; }
+function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9242,12 +9376,12 @@ errors++;
 }
 }
 }
-validate26.errors = vErrors;
+validate27.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseCapabilities(value) { return validate27(value) ? [] : validate27.errors; }
+export function diagnoseCapabilities(value) { return validate28(value) ? [] : validate28.errors; }
 const pattern101 = new RegExp("^[^*]*\\*?$");
-function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9834,11 +9968,9 @@ vErrors.push(err47);
 errors++;
 }
 }
-if(data20.key !== undefined){
-let data24 = data20.key;
-if(typeof data24 === "string"){
-if(data24.length < 1){
-const err48 = {instancePath:instancePath+"/aaepd/key",schemaPath:"AaepdCapability/properties/key/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+if(data20.checkpoints !== undefined){
+if(typeof data20.checkpoints !== "boolean"){
+const err48 = {instancePath:instancePath+"/aaepd/checkpoints",schemaPath:"AaepdCapability/properties/checkpoints/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -9847,8 +9979,12 @@ vErrors.push(err48);
 }
 errors++;
 }
-if(longerThan(data24, 256)){
-const err49 = {instancePath:instancePath+"/aaepd/key",schemaPath:"AaepdCapability/properties/key/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+}
+if(data20.key !== undefined){
+let data25 = data20.key;
+if(typeof data25 === "string"){
+if(data25.length < 1){
+const err49 = {instancePath:instancePath+"/aaepd/key",schemaPath:"AaepdCapability/properties/key/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -9857,9 +9993,8 @@ vErrors.push(err49);
 }
 errors++;
 }
-}
-else {
-const err50 = {instancePath:instancePath+"/aaepd/key",schemaPath:"AaepdCapability/properties/key/type",keyword:"type",params:{type: "string"}};
+if(longerThan(data25, 256)){
+const err50 = {instancePath:instancePath+"/aaepd/key",schemaPath:"AaepdCapability/properties/key/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -9869,13 +10004,8 @@ vErrors.push(err50);
 errors++;
 }
 }
-if(data20.limits !== undefined){
-let data25 = data20.limits;
-if(data25 && typeof data25 == "object" && !Array.isArray(data25)){
-if(data25.queue_events !== undefined){
-let data26 = data25.queue_events;
-if(!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))){
-const err51 = {instancePath:instancePath+"/aaepd/limits/queue_events",schemaPath:"AaepdCapability/properties/limits/properties/queue_events/type",keyword:"type",params:{type: "integer"}};
+else {
+const err51 = {instancePath:instancePath+"/aaepd/key",schemaPath:"AaepdCapability/properties/key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -9884,9 +10014,14 @@ vErrors.push(err51);
 }
 errors++;
 }
-if(typeof data26 == "number"){
-if(data26 < 0){
-const err52 = {instancePath:instancePath+"/aaepd/limits/queue_events",schemaPath:"AaepdCapability/properties/limits/properties/queue_events/minimum",keyword:"minimum",params:{"minimum":0,"maximum":9007199254740991}};
+}
+if(data20.limits !== undefined){
+let data26 = data20.limits;
+if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
+if(data26.queue_events !== undefined){
+let data27 = data26.queue_events;
+if(!((typeof data27 == "number") && (!(data27 % 1) && !isNaN(data27)))){
+const err52 = {instancePath:instancePath+"/aaepd/limits/queue_events",schemaPath:"AaepdCapability/properties/limits/properties/queue_events/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -9895,8 +10030,9 @@ vErrors.push(err52);
 }
 errors++;
 }
-if(data26 > 9007199254740991){
-const err53 = {instancePath:instancePath+"/aaepd/limits/queue_events",schemaPath:"AaepdCapability/properties/limits/properties/queue_events/maximum",keyword:"maximum",params:{"minimum":0,"maximum":9007199254740991}};
+if(typeof data27 == "number"){
+if(data27 < 0){
+const err53 = {instancePath:instancePath+"/aaepd/limits/queue_events",schemaPath:"AaepdCapability/properties/limits/properties/queue_events/minimum",keyword:"minimum",params:{"minimum":0,"maximum":9007199254740991}};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -9905,13 +10041,8 @@ vErrors.push(err53);
 }
 errors++;
 }
-}
-}
-if(data25.policy !== undefined){
-let data27 = data25.policy;
-if(typeof data27 === "string"){
-if(data27.length < 1){
-const err54 = {instancePath:instancePath+"/aaepd/limits/policy",schemaPath:"AaepdCapability/properties/limits/properties/policy/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":64}};
+if(data27 > 9007199254740991){
+const err54 = {instancePath:instancePath+"/aaepd/limits/queue_events",schemaPath:"AaepdCapability/properties/limits/properties/queue_events/maximum",keyword:"maximum",params:{"minimum":0,"maximum":9007199254740991}};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -9920,8 +10051,13 @@ vErrors.push(err54);
 }
 errors++;
 }
-if(longerThan(data27, 64)){
-const err55 = {instancePath:instancePath+"/aaepd/limits/policy",schemaPath:"AaepdCapability/properties/limits/properties/policy/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":64}};
+}
+}
+if(data26.policy !== undefined){
+let data28 = data26.policy;
+if(typeof data28 === "string"){
+if(data28.length < 1){
+const err55 = {instancePath:instancePath+"/aaepd/limits/policy",schemaPath:"AaepdCapability/properties/limits/properties/policy/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":64}};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -9930,9 +10066,8 @@ vErrors.push(err55);
 }
 errors++;
 }
-}
-else {
-const err56 = {instancePath:instancePath+"/aaepd/limits/policy",schemaPath:"AaepdCapability/properties/limits/properties/policy/type",keyword:"type",params:{type: "string"}};
+if(longerThan(data28, 64)){
+const err56 = {instancePath:instancePath+"/aaepd/limits/policy",schemaPath:"AaepdCapability/properties/limits/properties/policy/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":64}};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -9942,11 +10077,8 @@ vErrors.push(err56);
 errors++;
 }
 }
-if(data25.max_lag_seconds !== undefined){
-let data28 = data25.max_lag_seconds;
-if(typeof data28 == "number"){
-if(data28 < 0){
-const err57 = {instancePath:instancePath+"/aaepd/limits/max_lag_seconds",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_seconds/minimum",keyword:"minimum",params:{"minimum":0}};
+else {
+const err57 = {instancePath:instancePath+"/aaepd/limits/policy",schemaPath:"AaepdCapability/properties/limits/properties/policy/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -9956,8 +10088,11 @@ vErrors.push(err57);
 errors++;
 }
 }
-else {
-const err58 = {instancePath:instancePath+"/aaepd/limits/max_lag_seconds",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_seconds/type",keyword:"type",params:{type: "number"}};
+if(data26.max_lag_seconds !== undefined){
+let data29 = data26.max_lag_seconds;
+if(typeof data29 == "number"){
+if(data29 < 0){
+const err58 = {instancePath:instancePath+"/aaepd/limits/max_lag_seconds",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_seconds/minimum",keyword:"minimum",params:{"minimum":0}};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -9967,10 +10102,8 @@ vErrors.push(err58);
 errors++;
 }
 }
-if(data25.max_lag_events !== undefined){
-let data29 = data25.max_lag_events;
-if(!((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29)))){
-const err59 = {instancePath:instancePath+"/aaepd/limits/max_lag_events",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_events/type",keyword:"type",params:{type: "integer"}};
+else {
+const err59 = {instancePath:instancePath+"/aaepd/limits/max_lag_seconds",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -9979,9 +10112,11 @@ vErrors.push(err59);
 }
 errors++;
 }
-if(typeof data29 == "number"){
-if(data29 < 0){
-const err60 = {instancePath:instancePath+"/aaepd/limits/max_lag_events",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_events/minimum",keyword:"minimum",params:{"minimum":0,"maximum":9007199254740991}};
+}
+if(data26.max_lag_events !== undefined){
+let data30 = data26.max_lag_events;
+if(!((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30)))){
+const err60 = {instancePath:instancePath+"/aaepd/limits/max_lag_events",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_events/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -9990,8 +10125,9 @@ vErrors.push(err60);
 }
 errors++;
 }
-if(data29 > 9007199254740991){
-const err61 = {instancePath:instancePath+"/aaepd/limits/max_lag_events",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_events/maximum",keyword:"maximum",params:{"minimum":0,"maximum":9007199254740991}};
+if(typeof data30 == "number"){
+if(data30 < 0){
+const err61 = {instancePath:instancePath+"/aaepd/limits/max_lag_events",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_events/minimum",keyword:"minimum",params:{"minimum":0,"maximum":9007199254740991}};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -10000,11 +10136,8 @@ vErrors.push(err61);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err62 = {instancePath:instancePath+"/aaepd/limits",schemaPath:"AaepdCapability/properties/limits/type",keyword:"type",params:{type: "object"}};
+if(data30 > 9007199254740991){
+const err62 = {instancePath:instancePath+"/aaepd/limits/max_lag_events",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_events/maximum",keyword:"maximum",params:{"minimum":0,"maximum":9007199254740991}};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -10014,11 +10147,10 @@ vErrors.push(err62);
 errors++;
 }
 }
-if(data20.heartbeat_seconds !== undefined){
-let data30 = data20.heartbeat_seconds;
-if(typeof data30 == "number"){
-if(data30 < 0){
-const err63 = {instancePath:instancePath+"/aaepd/heartbeat_seconds",schemaPath:"AaepdCapability/properties/heartbeat_seconds/minimum",keyword:"minimum",params:{"minimum":0}};
+}
+}
+else {
+const err63 = {instancePath:instancePath+"/aaepd/limits",schemaPath:"AaepdCapability/properties/limits/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -10028,8 +10160,11 @@ vErrors.push(err63);
 errors++;
 }
 }
-else {
-const err64 = {instancePath:instancePath+"/aaepd/heartbeat_seconds",schemaPath:"AaepdCapability/properties/heartbeat_seconds/type",keyword:"type",params:{type: "number"}};
+if(data20.heartbeat_seconds !== undefined){
+let data31 = data20.heartbeat_seconds;
+if(typeof data31 == "number"){
+if(data31 < 0){
+const err64 = {instancePath:instancePath+"/aaepd/heartbeat_seconds",schemaPath:"AaepdCapability/properties/heartbeat_seconds/minimum",keyword:"minimum",params:{"minimum":0}};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -10039,9 +10174,8 @@ vErrors.push(err64);
 errors++;
 }
 }
-}
 else {
-const err65 = {instancePath:instancePath+"/aaepd",schemaPath:"AaepdCapability/type",keyword:"type",params:{type: "object"}};
+const err65 = {instancePath:instancePath+"/aaepd/heartbeat_seconds",schemaPath:"AaepdCapability/properties/heartbeat_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -10051,9 +10185,11 @@ vErrors.push(err65);
 errors++;
 }
 }
-}
-else {
-const err66 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data20.cursor !== undefined){
+let data32 = data20.cursor;
+if(typeof data32 === "string"){
+if(data32.length < 1){
+const err66 = {instancePath:instancePath+"/aaepd/cursor",schemaPath:"AaepdCapability/properties/cursor/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":1024}};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -10062,11 +10198,91 @@ vErrors.push(err66);
 }
 errors++;
 }
-validate27.errors = vErrors;
+if(longerThan(data32, 1024)){
+const err67 = {instancePath:instancePath+"/aaepd/cursor",schemaPath:"AaepdCapability/properties/cursor/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":1024}};
+if(vErrors === null){
+vErrors = [err67];
+}
+else {
+vErrors.push(err67);
+}
+errors++;
+}
+}
+else {
+const err68 = {instancePath:instancePath+"/aaepd/cursor",schemaPath:"AaepdCapability/properties/cursor/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err68];
+}
+else {
+vErrors.push(err68);
+}
+errors++;
+}
+}
+if(data20.resumed !== undefined){
+let data33 = data20.resumed;
+if(typeof data33 === "string"){
+if(data33.length < 1){
+const err69 = {instancePath:instancePath+"/aaepd/resumed",schemaPath:"AaepdCapability/properties/resumed/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":64}};
+if(vErrors === null){
+vErrors = [err69];
+}
+else {
+vErrors.push(err69);
+}
+errors++;
+}
+if(longerThan(data33, 64)){
+const err70 = {instancePath:instancePath+"/aaepd/resumed",schemaPath:"AaepdCapability/properties/resumed/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":64}};
+if(vErrors === null){
+vErrors = [err70];
+}
+else {
+vErrors.push(err70);
+}
+errors++;
+}
+}
+else {
+const err71 = {instancePath:instancePath+"/aaepd/resumed",schemaPath:"AaepdCapability/properties/resumed/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err71];
+}
+else {
+vErrors.push(err71);
+}
+errors++;
+}
+}
+}
+else {
+const err72 = {instancePath:instancePath+"/aaepd",schemaPath:"AaepdCapability/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err72];
+}
+else {
+vErrors.push(err72);
+}
+errors++;
+}
+}
+}
+else {
+const err73 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err73];
+}
+else {
+vErrors.push(err73);
+}
+errors++;
+}
+validate28.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseClarificationReply(value) { return validate28(value) ? [] : validate28.errors; }
-function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseClarificationReply(value) { return validate29(value) ? [] : validate29.errors; }
+function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10339,11 +10555,11 @@ vErrors.push(err22);
 }
 errors++;
 }
-validate28.errors = vErrors;
+validate29.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseConfirmationReply(value) { return validate29(value) ? [] : validate29.errors; }
-function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseConfirmationReply(value) { return validate30(value) ? [] : validate30.errors; }
+function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10627,11 +10843,11 @@ vErrors.push(err23);
 }
 errors++;
 }
-validate29.errors = vErrors;
+validate30.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionAccepted(value) { return validate30(value) ? [] : validate30.errors; }
-function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionAccepted(value) { return validate31(value) ? [] : validate31.errors; }
+function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10981,8 +11197,8 @@ errors++;
 }
 }
 if(data.honored_capabilities !== undefined){
-if(!(validate27(data.honored_capabilities, {instancePath:instancePath+"/honored_capabilities",parentData:data,parentDataProperty:"honored_capabilities",rootData}))){
-vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
+if(!(validate28(data.honored_capabilities, {instancePath:instancePath+"/honored_capabilities",parentData:data,parentDataProperty:"honored_capabilities",rootData}))){
+vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
 errors = vErrors.length;
 }
 }
@@ -11094,11 +11310,11 @@ vErrors.push(err38);
 }
 errors++;
 }
-validate30.errors = vErrors;
+validate31.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionClose(value) { return validate32(value) ? [] : validate32.errors; }
-function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionClose(value) { return validate33(value) ? [] : validate33.errors; }
+function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11173,7 +11389,7 @@ errors++;
 if(data.reason_code !== undefined){
 let data2 = data.reason_code;
 if(typeof data2 === "string"){
-if(!pattern8.test(data2)){
+if(!pattern9.test(data2)){
 const err6 = {instancePath:instancePath+"/reason_code",schemaPath:"#/properties/reason_code/pattern",keyword:"pattern",params:{"pattern":"^[a-z][a-z0-9_]{1,63}$","description":"a lower-case letter, then 1 to 63 lower-case letters, digits or underscores"}};
 if(vErrors === null){
 vErrors = [err6];
@@ -11284,11 +11500,11 @@ vErrors.push(err14);
 }
 errors++;
 }
-validate32.errors = vErrors;
+validate33.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionRejected(value) { return validate33(value) ? [] : validate33.errors; }
-function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionRejected(value) { return validate34(value) ? [] : validate34.errors; }
+function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11496,11 +11712,11 @@ vErrors.push(err17);
 }
 errors++;
 }
-validate33.errors = vErrors;
+validate34.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionRenegotiate(value) { return validate34(value) ? [] : validate34.errors; }
-function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionRenegotiate(value) { return validate35(value) ? [] : validate35.errors; }
+function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11583,8 +11799,8 @@ errors++;
 }
 }
 if(data.capabilities !== undefined){
-if(!(validate27(data.capabilities, {instancePath:instancePath+"/capabilities",parentData:data,parentDataProperty:"capabilities",rootData}))){
-vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
+if(!(validate28(data.capabilities, {instancePath:instancePath+"/capabilities",parentData:data,parentDataProperty:"capabilities",rootData}))){
+vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
 errors = vErrors.length;
 }
 }
@@ -11652,12 +11868,12 @@ vErrors.push(err11);
 }
 errors++;
 }
-validate34.errors = vErrors;
+validate35.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionRequest(value) { return validate36(value) ? [] : validate36.errors; }
+export function diagnoseSubscriptionRequest(value) { return validate37(value) ? [] : validate37.errors; }
 const pattern118 = new RegExp("^(0|[1-9]\\d*)(\\.(0|[1-9]\\d*)){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
-function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11795,8 +12011,8 @@ errors++;
 }
 }
 if(data.capabilities !== undefined){
-if(!(validate27(data.capabilities, {instancePath:instancePath+"/capabilities",parentData:data,parentDataProperty:"capabilities",rootData}))){
-vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
+if(!(validate28(data.capabilities, {instancePath:instancePath+"/capabilities",parentData:data,parentDataProperty:"capabilities",rootData}))){
+vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
 errors = vErrors.length;
 }
 }
@@ -11933,8 +12149,9 @@ let data10 = data8.aaepd;
 if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
 if(data10.resume_after !== undefined){
 let data11 = data10.resume_after;
-if((typeof data11 !== "string") && (!(data11 && typeof data11 == "object" && !Array.isArray(data11)))){
-const err22 = {instancePath:instancePath+"/extensions/aaepd/resume_after",schemaPath:"RequestExtensions/properties/aaepd/properties/resume_after/type",keyword:"type",params:{type: "union"}};
+if(typeof data11 === "string"){
+if(data11.length < 1){
+const err22 = {instancePath:instancePath+"/extensions/aaepd/resume_after",schemaPath:"RequestExtensions/properties/aaepd/properties/resume_after/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":1024}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -11943,9 +12160,8 @@ vErrors.push(err22);
 }
 errors++;
 }
-if(typeof data11 === "string"){
-if(data11.length < 1){
-const err23 = {instancePath:instancePath+"/extensions/aaepd/resume_after",schemaPath:"RequestExtensions/properties/aaepd/properties/resume_after/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+if(longerThan(data11, 1024)){
+const err23 = {instancePath:instancePath+"/extensions/aaepd/resume_after",schemaPath:"RequestExtensions/properties/aaepd/properties/resume_after/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":1024}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -11954,8 +12170,9 @@ vErrors.push(err23);
 }
 errors++;
 }
-if(longerThan(data11, 256)){
-const err24 = {instancePath:instancePath+"/extensions/aaepd/resume_after",schemaPath:"RequestExtensions/properties/aaepd/properties/resume_after/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+}
+else {
+const err24 = {instancePath:instancePath+"/extensions/aaepd/resume_after",schemaPath:"RequestExtensions/properties/aaepd/properties/resume_after/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -11965,9 +12182,9 @@ vErrors.push(err24);
 errors++;
 }
 }
-if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
-if(Object.keys(data11).length > 1024){
-const err25 = {instancePath:instancePath+"/extensions/aaepd/resume_after",schemaPath:"RequestExtensions/properties/aaepd/properties/resume_after/maxProperties",keyword:"maxProperties",params:{limit: 1024}};
+}
+else {
+const err25 = {instancePath:instancePath+"/extensions/aaepd",schemaPath:"RequestExtensions/properties/aaepd/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -11976,11 +12193,10 @@ vErrors.push(err25);
 }
 errors++;
 }
-for(const key1 in data11){
-let data12 = data11[key1];
-if(typeof data12 === "string"){
-if(data12.length < 1){
-const err26 = {instancePath:instancePath+"/extensions/aaepd/resume_after/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"RequestExtensions/properties/aaepd/properties/resume_after/additionalProperties/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+}
+}
+else {
+const err26 = {instancePath:instancePath+"/extensions",schemaPath:"RequestExtensions/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -11989,8 +12205,10 @@ vErrors.push(err26);
 }
 errors++;
 }
-if(longerThan(data12, 256)){
-const err27 = {instancePath:instancePath+"/extensions/aaepd/resume_after/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"RequestExtensions/properties/aaepd/properties/resume_after/additionalProperties/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+}
+}
+else {
+const err27 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -11999,60 +12217,11 @@ vErrors.push(err27);
 }
 errors++;
 }
-}
-else {
-const err28 = {instancePath:instancePath+"/extensions/aaepd/resume_after/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"RequestExtensions/properties/aaepd/properties/resume_after/additionalProperties/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err28];
-}
-else {
-vErrors.push(err28);
-}
-errors++;
-}
-}
-}
-}
-}
-else {
-const err29 = {instancePath:instancePath+"/extensions/aaepd",schemaPath:"RequestExtensions/properties/aaepd/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err29];
-}
-else {
-vErrors.push(err29);
-}
-errors++;
-}
-}
-}
-else {
-const err30 = {instancePath:instancePath+"/extensions",schemaPath:"RequestExtensions/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err30];
-}
-else {
-vErrors.push(err30);
-}
-errors++;
-}
-}
-}
-else {
-const err31 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err31];
-}
-else {
-vErrors.push(err31);
-}
-errors++;
-}
-validate36.errors = vErrors;
+validate37.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseProducerManifest(value) { return validate38(value) ? [] : validate38.errors; }
-function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseProducerManifest(value) { return validate39(value) ? [] : validate39.errors; }
+function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -12734,6 +12903,6 @@ vErrors.push(err54);
 }
 errors++;
 }
-validate38.errors = vErrors;
+validate39.errors = vErrors;
 return errors === 0;
 }

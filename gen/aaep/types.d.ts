@@ -81,6 +81,20 @@ export interface Producer {
   readonly manifest_uri?: string;
 }
 /**
+ * The place that a subscription has reached: all that it is to get up to there was sent before this message (R17). To be kept, and named in resume_after after a break.
+ */
+export interface AaepdCheckpoint {
+  /**
+   * Present in plain framings, absent in JSON-RPC params.
+   */
+  readonly type?: "aaepd.checkpoint";
+  /**
+   * Opaque. It stays good over restarts of the daemon, as long as its journal is there.
+   */
+  readonly cursor: string;
+  readonly subscription_id?: string;
+}
+/**
  * What was wrong with a message (R33).
  */
 export interface AaepdError {
@@ -104,7 +118,6 @@ export interface AaepdError {
  */
 export interface AaepdHeartbeat {
   readonly type: "aaepd.heartbeat";
-  readonly resume_after?: string;
 }
 /**
  * List the open questions (R28).
@@ -173,7 +186,7 @@ export interface AaepdSkip {
   readonly extensions?: Extensions;
 }
 /**
- * The daemon's own capability: pace in the listener's hands (R26), what becomes of replies (R19), and, in subscription.accepted, what the subscription is given. A request may hold the latter; there it has no effect.
+ * The daemon's own capability: pace in the listener's hands (R26), what becomes of replies (R19), the place that is reached (R17), and, in subscription.accepted, what the subscription is given. A request may hold the latter; there it has no effect.
  */
 export interface AaepdCapability {
   /**
@@ -189,6 +202,10 @@ export interface AaepdCapability {
    */
   readonly reply_status?: boolean;
   /**
+   * Whether aaepd.checkpoint tells the place that the subscription has reached (R17).
+   */
+  readonly checkpoints?: boolean;
+  /**
    * Given. Goes with the calls that cannot travel on the subscription's own stream (R19).
    */
   readonly key?: string;
@@ -197,6 +214,14 @@ export interface AaepdCapability {
    * Given. The longest silence of the stream; missing where it may be silent.
    */
   readonly heartbeat_seconds?: number;
+  /**
+   * Given. The place that the subscription has reached (R17); missing while it has none.
+   */
+  readonly cursor?: string;
+  /**
+   * Given. How the place was met that the request named: all, rolled_back, gap or unknown (R17).
+   */
+  readonly resumed?: string;
   readonly [k: string]: unknown;
 }
 /**
@@ -224,13 +249,9 @@ export interface SubscriberLimits {
 export interface RequestExtensions {
   readonly aaepd?: {
     /**
-     * The last event received, or the last of each session (R17).
+     * The last cursor received: the subscription goes on after the place that it names (R17).
      */
-    readonly resume_after?:
-      | string
-      | {
-          readonly [k: string]: string;
-        };
+    readonly resume_after?: string;
     readonly [k: string]: unknown;
   };
   readonly [k: string]:
@@ -239,13 +260,9 @@ export interface RequestExtensions {
       }
     | {
         /**
-         * The last event received, or the last of each session (R17).
+         * The last cursor received: the subscription goes on after the place that it names (R17).
          */
-        readonly resume_after?:
-          | string
-          | {
-              readonly [k: string]: string;
-            };
+        readonly resume_after?: string;
         readonly [k: string]: unknown;
       }
     | undefined;

@@ -4,6 +4,7 @@ import type {
   RepeatParams,
   ResumeSessionParams,
   ResumeSessionResult,
+  AaepdCheckpoint,
   AaepdError,
   AaepdHeartbeat,
   AaepdListPending,
@@ -42,6 +43,7 @@ export declare function isPublishResult(value: unknown): value is PublishResult;
 export declare function isRepeatParams(value: unknown): value is RepeatParams;
 export declare function isResumeSessionParams(value: unknown): value is ResumeSessionParams;
 export declare function isResumeSessionResult(value: unknown): value is ResumeSessionResult;
+export declare function isAaepdCheckpoint(value: unknown): value is AaepdCheckpoint;
 export declare function isAaepdError(value: unknown): value is AaepdError;
 export declare function isAaepdHeartbeat(value: unknown): value is AaepdHeartbeat;
 export declare function isAaepdListPending(value: unknown): value is AaepdListPending;

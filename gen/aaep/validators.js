@@ -890,9 +890,95 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdError = validate4;
-const pattern8 = new RegExp("^[a-z][a-z0-9_]{1,63}$");
+export const isAaepdCheckpoint = validate4;
 function validate4(data){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.cursor === undefined) && (missing0 = "cursor")){
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+return false;
+}
+if(data0 !== "aaepd.checkpoint"){
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cursor !== undefined){
+let data1 = data.cursor;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(data1.length < 1){
+return false;
+}
+else {
+if(longerThan(data1, 1024)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.subscription_id !== undefined){
+let data2 = data.subscription_id;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 === "string"){
+if(!pattern2.test(data2)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+for(const key0 in data){
+if(!(((key0 === "type") || (key0 === "cursor")) || (key0 === "subscription_id"))){
+return false;
+break;
+}
+}
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+return errors === 0;
+}
+export const isAaepdError = validate5;
+const pattern9 = new RegExp("^[a-z][a-z0-9_]{1,63}$");
+function validate5(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -922,7 +1008,7 @@ let data1 = data.code;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
-if(!pattern8.test(data1)){
+if(!pattern9.test(data1)){
 return false;
 }
 }
@@ -1092,8 +1178,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdHeartbeat = validate5;
-function validate5(data){
+export const isAaepdHeartbeat = validate6;
+function validate6(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1118,30 +1204,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.resume_after !== undefined){
-let data1 = data.resume_after;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(!pattern0.test(data1)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
 for(const key0 in data){
-if(!((key0 === "type") || (key0 === "resume_after"))){
+if(!(key0 === "type")){
 return false;
 break;
-}
 }
 }
 }
@@ -1153,8 +1219,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdListPending = validate6;
-function validate6(data){
+export const isAaepdListPending = validate7;
+function validate7(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1236,8 +1302,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdPending = validate7;
-function validate7(data){
+export const isAaepdPending = validate8;
+function validate8(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1387,8 +1453,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdRepeat = validate8;
-function validate8(data){
+export const isAaepdRepeat = validate9;
+function validate9(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1496,8 +1562,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdReplyNotTaken = validate9;
-function validate9(data){
+export const isAaepdReplyNotTaken = validate10;
+function validate10(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1577,8 +1643,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdSkip = validate10;
-function validate10(data){
+export const isAaepdSkip = validate11;
+function validate11(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1706,8 +1772,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdCapability = validate11;
-function validate11(data){
+export const isAaepdCapability = validate12;
+function validate12(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1758,23 +1824,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.key !== undefined){
-let data3 = data.key;
+if(data.checkpoints !== undefined){
 const _errs8 = errors;
-if(errors === _errs8){
-if(typeof data3 === "string"){
-if(data3.length < 1){
+if(typeof data.checkpoints !== "boolean"){
 return false;
-}
-else {
-if(longerThan(data3, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs8 === errors;
 }
@@ -1782,102 +1835,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.limits !== undefined){
-let data4 = data.limits;
+if(data.key !== undefined){
+let data4 = data.key;
 const _errs10 = errors;
 if(errors === _errs10){
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
-if(data4.queue_events !== undefined){
-let data5 = data4.queue_events;
-const _errs13 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-return false;
-}
-if(errors === _errs13){
-if(typeof data5 == "number"){
-if(data5 < 0){
+if(typeof data4 === "string"){
+if(data4.length < 1){
 return false;
 }
 else {
-if(data5 > 9007199254740991){
+if(longerThan(data4, 256)){
 return false;
-}
-}
-}
-}
-var valid1 = _errs13 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data4.policy !== undefined){
-let data6 = data4.policy;
-const _errs15 = errors;
-if(errors === _errs15){
-if(typeof data6 === "string"){
-if(data6.length < 1){
-return false;
-}
-else {
-if(longerThan(data6, 64)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs15 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data4.max_lag_seconds !== undefined){
-let data7 = data4.max_lag_seconds;
-const _errs17 = errors;
-if(errors === _errs17){
-if(typeof data7 == "number"){
-if(data7 < 0){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs17 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data4.max_lag_events !== undefined){
-let data8 = data4.max_lag_events;
-const _errs19 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-return false;
-}
-if(errors === _errs19){
-if(typeof data8 == "number"){
-if(data8 < 0){
-return false;
-}
-else {
-if(data8 > 9007199254740991){
-return false;
-}
-}
-}
-}
-var valid1 = _errs19 === errors;
-}
-else {
-var valid1 = true;
-}
-}
 }
 }
 }
@@ -1891,23 +1859,183 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.heartbeat_seconds !== undefined){
-let data9 = data.heartbeat_seconds;
+if(data.limits !== undefined){
+let data5 = data.limits;
+const _errs12 = errors;
+if(errors === _errs12){
+if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
+if(data5.queue_events !== undefined){
+let data6 = data5.queue_events;
+const _errs15 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+return false;
+}
+if(errors === _errs15){
+if(typeof data6 == "number"){
+if(data6 < 0){
+return false;
+}
+else {
+if(data6 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid1 = _errs15 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data5.policy !== undefined){
+let data7 = data5.policy;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data7 === "string"){
+if(data7.length < 1){
+return false;
+}
+else {
+if(longerThan(data7, 64)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid1 = _errs17 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data5.max_lag_seconds !== undefined){
+let data8 = data5.max_lag_seconds;
+const _errs19 = errors;
+if(errors === _errs19){
+if(typeof data8 == "number"){
+if(data8 < 0){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid1 = _errs19 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data5.max_lag_events !== undefined){
+let data9 = data5.max_lag_events;
 const _errs21 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+return false;
+}
 if(errors === _errs21){
 if(typeof data9 == "number"){
 if(data9 < 0){
 return false;
 }
+else {
+if(data9 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid1 = _errs21 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
 }
 else {
 return false;
 }
 }
-var valid0 = _errs21 === errors;
+var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.heartbeat_seconds !== undefined){
+let data10 = data.heartbeat_seconds;
+const _errs23 = errors;
+if(errors === _errs23){
+if(typeof data10 == "number"){
+if(data10 < 0){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cursor !== undefined){
+let data11 = data.cursor;
+const _errs25 = errors;
+if(errors === _errs25){
+if(typeof data11 === "string"){
+if(data11.length < 1){
+return false;
+}
+else {
+if(longerThan(data11, 1024)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.resumed !== undefined){
+let data12 = data.resumed;
+const _errs27 = errors;
+if(errors === _errs27){
+if(typeof data12 === "string"){
+if(data12.length < 1){
+return false;
+}
+else {
+if(longerThan(data12, 64)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
 }
 }
 }
@@ -1921,8 +2049,8 @@ return false;
 }
 return errors === 0;
 }
-export const isRequestExtensions = validate12;
-function validate12(data){
+export const isRequestExtensions = validate13;
+function validate13(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1950,51 +2078,19 @@ if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 if(data1.resume_after !== undefined){
 let data2 = data1.resume_after;
 const _errs6 = errors;
-if((typeof data2 !== "string") && (!(data2 && typeof data2 == "object" && !Array.isArray(data2)))){
-return false;
-}
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(data2.length < 1){
 return false;
 }
 else {
-if(longerThan(data2, 256)){
-return false;
-}
-}
-}
-if(errors === _errs6){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(Object.keys(data2).length > 1024){
-return false;
-}
-else {
-for(const key1 in data2){
-let data3 = data2[key1];
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data3 === "string"){
-if(data3.length < 1){
-return false;
-}
-else {
-if(longerThan(data3, 256)){
+if(longerThan(data2, 1024)){
 return false;
 }
 }
 }
 else {
 return false;
-}
-}
-var valid3 = _errs9 === errors;
-if(!valid3){
-break;
-}
-}
-}
-}
 }
 }
 }
@@ -2012,7 +2108,7 @@ return false;
 }
 return errors === 0;
 }
-export const isAwaitingClarificationEvent = validate13;
+export const isAwaitingClarificationEvent = validate14;
 const pattern21 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
 const pattern25 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
 const pattern27 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
@@ -2021,7 +2117,7 @@ const pattern31 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0
 const pattern33 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 const pattern34 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 const pattern35 = new RegExp("^(summary_normal|summary_detailed|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate13(data){
+function validate14(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -3037,9 +3133,9 @@ return false;
 }
 return errors === 0;
 }
-export const isAwaitingConfirmationEvent = validate14;
+export const isAwaitingConfirmationEvent = validate15;
 const pattern49 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate14(data){
+function validate15(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -4007,9 +4103,9 @@ return false;
 }
 return errors === 0;
 }
-export const isHandoffRequestedEvent = validate15;
+export const isHandoffRequestedEvent = validate16;
 const pattern63 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate15(data){
+function validate16(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -4842,10 +4938,10 @@ return false;
 }
 return errors === 0;
 }
-export const isOutputStreamingEvent = validate16;
+export const isOutputStreamingEvent = validate17;
 const pattern76 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
 const pattern79 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate16(data){
+function validate17(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -5726,9 +5822,9 @@ return false;
 }
 return errors === 0;
 }
-export const isProgressUpdatedEvent = validate17;
+export const isProgressUpdatedEvent = validate18;
 const pattern91 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate17(data){
+function validate18(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -6703,9 +6799,9 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionCancelledEvent = validate18;
+export const isSessionCancelledEvent = validate19;
 const pattern107 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate18(data){
+function validate19(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -7433,7 +7529,7 @@ let data33 = data.cancellation_reason;
 const _errs69 = errors;
 if(errors === _errs69){
 if(typeof data33 === "string"){
-if(!pattern8.test(data33)){
+if(!pattern9.test(data33)){
 return false;
 }
 }
@@ -7499,9 +7595,9 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionCompletedEvent = validate19;
+export const isSessionCompletedEvent = validate20;
 const pattern121 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate19(data){
+function validate20(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -8334,10 +8430,10 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionErroredEvent = validate20;
+export const isSessionErroredEvent = validate21;
 const pattern133 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
 const pattern136 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate20(data){
+function validate21(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -9168,8 +9264,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionStartedEvent = validate21;
-function validate21(data){
+export const isSessionStartedEvent = validate22;
+function validate22(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -10019,8 +10115,8 @@ return false;
 }
 return errors === 0;
 }
-export const isStateChangedEvent = validate22;
-function validate22(data){
+export const isStateChangedEvent = validate23;
+function validate23(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -10833,11 +10929,11 @@ return false;
 }
 return errors === 0;
 }
-export const isToolCompletedEvent = validate23;
+export const isToolCompletedEvent = validate24;
 const pattern174 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
 const pattern175 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
 const pattern177 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate23(data){
+function validate24(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -11676,9 +11772,9 @@ return false;
 }
 return errors === 0;
 }
-export const isToolInvokedEvent = validate24;
+export const isToolInvokedEvent = validate25;
 const pattern192 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate24(data){
+function validate25(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -12549,10 +12645,10 @@ return false;
 }
 return errors === 0;
 }
-export const isEnvelope = validate25;
+export const isEnvelope = validate26;
 const pattern195 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
 const pattern205 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
-function validate25(data){
+function validate26(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -13231,8 +13327,8 @@ return false;
 }
 return errors === 0;
 }
-export const isExtensionEvent = validate26;
-function validate26(data){
+export const isExtensionEvent = validate27;
+function validate27(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -13986,9 +14082,9 @@ return false;
 }
 return errors === 0;
 }
-export const isCapabilities = validate27;
+export const isCapabilities = validate28;
 const pattern220 = new RegExp("^[^*]*\\*?$");
-function validate27(data){
+function validate28(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -14440,23 +14536,10 @@ else {
 var valid8 = true;
 }
 if(valid8){
-if(data20.key !== undefined){
-let data24 = data20.key;
+if(data20.checkpoints !== undefined){
 const _errs51 = errors;
-if(errors === _errs51){
-if(typeof data24 === "string"){
-if(data24.length < 1){
+if(typeof data20.checkpoints !== "boolean"){
 return false;
-}
-else {
-if(longerThan(data24, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
 }
 var valid8 = _errs51 === errors;
 }
@@ -14464,102 +14547,17 @@ else {
 var valid8 = true;
 }
 if(valid8){
-if(data20.limits !== undefined){
-let data25 = data20.limits;
+if(data20.key !== undefined){
+let data25 = data20.key;
 const _errs53 = errors;
 if(errors === _errs53){
-if(data25 && typeof data25 == "object" && !Array.isArray(data25)){
-if(data25.queue_events !== undefined){
-let data26 = data25.queue_events;
-const _errs56 = errors;
-if(!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))){
-return false;
-}
-if(errors === _errs56){
-if(typeof data26 == "number"){
-if(data26 < 0){
+if(typeof data25 === "string"){
+if(data25.length < 1){
 return false;
 }
 else {
-if(data26 > 9007199254740991){
+if(longerThan(data25, 256)){
 return false;
-}
-}
-}
-}
-var valid9 = _errs56 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data25.policy !== undefined){
-let data27 = data25.policy;
-const _errs58 = errors;
-if(errors === _errs58){
-if(typeof data27 === "string"){
-if(data27.length < 1){
-return false;
-}
-else {
-if(longerThan(data27, 64)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid9 = _errs58 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data25.max_lag_seconds !== undefined){
-let data28 = data25.max_lag_seconds;
-const _errs60 = errors;
-if(errors === _errs60){
-if(typeof data28 == "number"){
-if(data28 < 0){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid9 = _errs60 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data25.max_lag_events !== undefined){
-let data29 = data25.max_lag_events;
-const _errs62 = errors;
-if(!((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29)))){
-return false;
-}
-if(errors === _errs62){
-if(typeof data29 == "number"){
-if(data29 < 0){
-return false;
-}
-else {
-if(data29 > 9007199254740991){
-return false;
-}
-}
-}
-}
-var valid9 = _errs62 === errors;
-}
-else {
-var valid9 = true;
-}
-}
 }
 }
 }
@@ -14573,23 +14571,183 @@ else {
 var valid8 = true;
 }
 if(valid8){
-if(data20.heartbeat_seconds !== undefined){
-let data30 = data20.heartbeat_seconds;
+if(data20.limits !== undefined){
+let data26 = data20.limits;
+const _errs55 = errors;
+if(errors === _errs55){
+if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
+if(data26.queue_events !== undefined){
+let data27 = data26.queue_events;
+const _errs58 = errors;
+if(!((typeof data27 == "number") && (!(data27 % 1) && !isNaN(data27)))){
+return false;
+}
+if(errors === _errs58){
+if(typeof data27 == "number"){
+if(data27 < 0){
+return false;
+}
+else {
+if(data27 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid9 = _errs58 === errors;
+}
+else {
+var valid9 = true;
+}
+if(valid9){
+if(data26.policy !== undefined){
+let data28 = data26.policy;
+const _errs60 = errors;
+if(errors === _errs60){
+if(typeof data28 === "string"){
+if(data28.length < 1){
+return false;
+}
+else {
+if(longerThan(data28, 64)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid9 = _errs60 === errors;
+}
+else {
+var valid9 = true;
+}
+if(valid9){
+if(data26.max_lag_seconds !== undefined){
+let data29 = data26.max_lag_seconds;
+const _errs62 = errors;
+if(errors === _errs62){
+if(typeof data29 == "number"){
+if(data29 < 0){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid9 = _errs62 === errors;
+}
+else {
+var valid9 = true;
+}
+if(valid9){
+if(data26.max_lag_events !== undefined){
+let data30 = data26.max_lag_events;
 const _errs64 = errors;
+if(!((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30)))){
+return false;
+}
 if(errors === _errs64){
 if(typeof data30 == "number"){
 if(data30 < 0){
 return false;
 }
+else {
+if(data30 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid9 = _errs64 === errors;
+}
+else {
+var valid9 = true;
+}
+}
+}
+}
 }
 else {
 return false;
 }
 }
-var valid8 = _errs64 === errors;
+var valid8 = _errs55 === errors;
 }
 else {
 var valid8 = true;
+}
+if(valid8){
+if(data20.heartbeat_seconds !== undefined){
+let data31 = data20.heartbeat_seconds;
+const _errs66 = errors;
+if(errors === _errs66){
+if(typeof data31 == "number"){
+if(data31 < 0){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid8 = _errs66 === errors;
+}
+else {
+var valid8 = true;
+}
+if(valid8){
+if(data20.cursor !== undefined){
+let data32 = data20.cursor;
+const _errs68 = errors;
+if(errors === _errs68){
+if(typeof data32 === "string"){
+if(data32.length < 1){
+return false;
+}
+else {
+if(longerThan(data32, 1024)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid8 = _errs68 === errors;
+}
+else {
+var valid8 = true;
+}
+if(valid8){
+if(data20.resumed !== undefined){
+let data33 = data20.resumed;
+const _errs70 = errors;
+if(errors === _errs70){
+if(typeof data33 === "string"){
+if(data33.length < 1){
+return false;
+}
+else {
+if(longerThan(data33, 64)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid8 = _errs70 === errors;
+}
+else {
+var valid8 = true;
+}
+}
+}
 }
 }
 }
@@ -14625,8 +14783,8 @@ return false;
 }
 return errors === 0;
 }
-export const isClarificationReply = validate28;
-function validate28(data){
+export const isClarificationReply = validate29;
+function validate29(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -14803,8 +14961,8 @@ return false;
 }
 return errors === 0;
 }
-export const isConfirmationReply = validate29;
-function validate29(data){
+export const isConfirmationReply = validate30;
+function validate30(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -14990,8 +15148,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionAccepted = validate30;
-function validate30(data){
+export const isSubscriptionAccepted = validate31;
+function validate31(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -15664,23 +15822,10 @@ else {
 var valid10 = true;
 }
 if(valid10){
-if(data30.key !== undefined){
-let data34 = data30.key;
+if(data30.checkpoints !== undefined){
 const _errs72 = errors;
-if(errors === _errs72){
-if(typeof data34 === "string"){
-if(data34.length < 1){
+if(typeof data30.checkpoints !== "boolean"){
 return false;
-}
-else {
-if(longerThan(data34, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
 }
 var valid10 = _errs72 === errors;
 }
@@ -15688,102 +15833,17 @@ else {
 var valid10 = true;
 }
 if(valid10){
-if(data30.limits !== undefined){
-let data35 = data30.limits;
+if(data30.key !== undefined){
+let data35 = data30.key;
 const _errs74 = errors;
 if(errors === _errs74){
-if(data35 && typeof data35 == "object" && !Array.isArray(data35)){
-if(data35.queue_events !== undefined){
-let data36 = data35.queue_events;
-const _errs77 = errors;
-if(!((typeof data36 == "number") && (!(data36 % 1) && !isNaN(data36)))){
-return false;
-}
-if(errors === _errs77){
-if(typeof data36 == "number"){
-if(data36 < 0){
+if(typeof data35 === "string"){
+if(data35.length < 1){
 return false;
 }
 else {
-if(data36 > 9007199254740991){
+if(longerThan(data35, 256)){
 return false;
-}
-}
-}
-}
-var valid11 = _errs77 === errors;
-}
-else {
-var valid11 = true;
-}
-if(valid11){
-if(data35.policy !== undefined){
-let data37 = data35.policy;
-const _errs79 = errors;
-if(errors === _errs79){
-if(typeof data37 === "string"){
-if(data37.length < 1){
-return false;
-}
-else {
-if(longerThan(data37, 64)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid11 = _errs79 === errors;
-}
-else {
-var valid11 = true;
-}
-if(valid11){
-if(data35.max_lag_seconds !== undefined){
-let data38 = data35.max_lag_seconds;
-const _errs81 = errors;
-if(errors === _errs81){
-if(typeof data38 == "number"){
-if(data38 < 0){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid11 = _errs81 === errors;
-}
-else {
-var valid11 = true;
-}
-if(valid11){
-if(data35.max_lag_events !== undefined){
-let data39 = data35.max_lag_events;
-const _errs83 = errors;
-if(!((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39)))){
-return false;
-}
-if(errors === _errs83){
-if(typeof data39 == "number"){
-if(data39 < 0){
-return false;
-}
-else {
-if(data39 > 9007199254740991){
-return false;
-}
-}
-}
-}
-var valid11 = _errs83 === errors;
-}
-else {
-var valid11 = true;
-}
-}
 }
 }
 }
@@ -15797,23 +15857,183 @@ else {
 var valid10 = true;
 }
 if(valid10){
-if(data30.heartbeat_seconds !== undefined){
-let data40 = data30.heartbeat_seconds;
+if(data30.limits !== undefined){
+let data36 = data30.limits;
+const _errs76 = errors;
+if(errors === _errs76){
+if(data36 && typeof data36 == "object" && !Array.isArray(data36)){
+if(data36.queue_events !== undefined){
+let data37 = data36.queue_events;
+const _errs79 = errors;
+if(!((typeof data37 == "number") && (!(data37 % 1) && !isNaN(data37)))){
+return false;
+}
+if(errors === _errs79){
+if(typeof data37 == "number"){
+if(data37 < 0){
+return false;
+}
+else {
+if(data37 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid11 = _errs79 === errors;
+}
+else {
+var valid11 = true;
+}
+if(valid11){
+if(data36.policy !== undefined){
+let data38 = data36.policy;
+const _errs81 = errors;
+if(errors === _errs81){
+if(typeof data38 === "string"){
+if(data38.length < 1){
+return false;
+}
+else {
+if(longerThan(data38, 64)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid11 = _errs81 === errors;
+}
+else {
+var valid11 = true;
+}
+if(valid11){
+if(data36.max_lag_seconds !== undefined){
+let data39 = data36.max_lag_seconds;
+const _errs83 = errors;
+if(errors === _errs83){
+if(typeof data39 == "number"){
+if(data39 < 0){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid11 = _errs83 === errors;
+}
+else {
+var valid11 = true;
+}
+if(valid11){
+if(data36.max_lag_events !== undefined){
+let data40 = data36.max_lag_events;
 const _errs85 = errors;
+if(!((typeof data40 == "number") && (!(data40 % 1) && !isNaN(data40)))){
+return false;
+}
 if(errors === _errs85){
 if(typeof data40 == "number"){
 if(data40 < 0){
 return false;
 }
+else {
+if(data40 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid11 = _errs85 === errors;
+}
+else {
+var valid11 = true;
+}
+}
+}
+}
 }
 else {
 return false;
 }
 }
-var valid10 = _errs85 === errors;
+var valid10 = _errs76 === errors;
 }
 else {
 var valid10 = true;
+}
+if(valid10){
+if(data30.heartbeat_seconds !== undefined){
+let data41 = data30.heartbeat_seconds;
+const _errs87 = errors;
+if(errors === _errs87){
+if(typeof data41 == "number"){
+if(data41 < 0){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid10 = _errs87 === errors;
+}
+else {
+var valid10 = true;
+}
+if(valid10){
+if(data30.cursor !== undefined){
+let data42 = data30.cursor;
+const _errs89 = errors;
+if(errors === _errs89){
+if(typeof data42 === "string"){
+if(data42.length < 1){
+return false;
+}
+else {
+if(longerThan(data42, 1024)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid10 = _errs89 === errors;
+}
+else {
+var valid10 = true;
+}
+if(valid10){
+if(data30.resumed !== undefined){
+let data43 = data30.resumed;
+const _errs91 = errors;
+if(errors === _errs91){
+if(typeof data43 === "string"){
+if(data43.length < 1){
+return false;
+}
+else {
+if(longerThan(data43, 64)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid10 = _errs91 === errors;
+}
+else {
+var valid10 = true;
+}
+}
+}
 }
 }
 }
@@ -15854,15 +16074,15 @@ var valid0 = true;
 }
 if(valid0){
 if(data.manifest_uri !== undefined){
-let data41 = data.manifest_uri;
-const _errs87 = errors;
-if(errors === _errs87){
-if(typeof data41 === "string"){
-if(longerThan(data41, 16384)){
+let data44 = data.manifest_uri;
+const _errs93 = errors;
+if(errors === _errs93){
+if(typeof data44 === "string"){
+if(longerThan(data44, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data41)){
+if(!pattern5.test(data44)){
 return false;
 }
 }
@@ -15871,18 +16091,18 @@ else {
 return false;
 }
 }
-var valid0 = _errs87 === errors;
+var valid0 = _errs93 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.signed_manifest !== undefined){
-let data42 = data.signed_manifest;
-const _errs89 = errors;
-if(errors === _errs89){
-if(typeof data42 === "string"){
-if(data42.length < 1){
+let data45 = data.signed_manifest;
+const _errs95 = errors;
+if(errors === _errs95){
+if(typeof data45 === "string"){
+if(data45.length < 1){
 return false;
 }
 }
@@ -15890,18 +16110,18 @@ else {
 return false;
 }
 }
-var valid0 = _errs89 === errors;
+var valid0 = _errs95 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.negotiation_notes !== undefined){
-let data43 = data.negotiation_notes;
-const _errs91 = errors;
-if(errors === _errs91){
-if(typeof data43 === "string"){
-if(longerThan(data43, 4096)){
+let data46 = data.negotiation_notes;
+const _errs97 = errors;
+if(errors === _errs97){
+if(typeof data46 === "string"){
+if(longerThan(data46, 4096)){
 return false;
 }
 }
@@ -15909,7 +16129,7 @@ else {
 return false;
 }
 }
-var valid0 = _errs91 === errors;
+var valid0 = _errs97 === errors;
 }
 else {
 var valid0 = true;
@@ -15937,8 +16157,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionClose = validate31;
-function validate31(data){
+export const isSubscriptionClose = validate32;
+function validate32(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -15987,7 +16207,7 @@ let data2 = data.reason_code;
 const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(!pattern8.test(data2)){
+if(!pattern9.test(data2)){
 return false;
 }
 }
@@ -16078,8 +16298,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRejected = validate32;
-function validate32(data){
+export const isSubscriptionRejected = validate33;
+function validate33(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -16210,8 +16430,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRenegotiate = validate33;
-function validate33(data){
+export const isSubscriptionRenegotiate = validate34;
+function validate34(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -16707,23 +16927,10 @@ else {
 var valid9 = true;
 }
 if(valid9){
-if(data23.key !== undefined){
-let data27 = data23.key;
+if(data23.checkpoints !== undefined){
 const _errs58 = errors;
-if(errors === _errs58){
-if(typeof data27 === "string"){
-if(data27.length < 1){
+if(typeof data23.checkpoints !== "boolean"){
 return false;
-}
-else {
-if(longerThan(data27, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
 }
 var valid9 = _errs58 === errors;
 }
@@ -16731,102 +16938,17 @@ else {
 var valid9 = true;
 }
 if(valid9){
-if(data23.limits !== undefined){
-let data28 = data23.limits;
+if(data23.key !== undefined){
+let data28 = data23.key;
 const _errs60 = errors;
 if(errors === _errs60){
-if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
-if(data28.queue_events !== undefined){
-let data29 = data28.queue_events;
-const _errs63 = errors;
-if(!((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29)))){
-return false;
-}
-if(errors === _errs63){
-if(typeof data29 == "number"){
-if(data29 < 0){
+if(typeof data28 === "string"){
+if(data28.length < 1){
 return false;
 }
 else {
-if(data29 > 9007199254740991){
+if(longerThan(data28, 256)){
 return false;
-}
-}
-}
-}
-var valid10 = _errs63 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-if(data28.policy !== undefined){
-let data30 = data28.policy;
-const _errs65 = errors;
-if(errors === _errs65){
-if(typeof data30 === "string"){
-if(data30.length < 1){
-return false;
-}
-else {
-if(longerThan(data30, 64)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid10 = _errs65 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-if(data28.max_lag_seconds !== undefined){
-let data31 = data28.max_lag_seconds;
-const _errs67 = errors;
-if(errors === _errs67){
-if(typeof data31 == "number"){
-if(data31 < 0){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid10 = _errs67 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-if(data28.max_lag_events !== undefined){
-let data32 = data28.max_lag_events;
-const _errs69 = errors;
-if(!((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32)))){
-return false;
-}
-if(errors === _errs69){
-if(typeof data32 == "number"){
-if(data32 < 0){
-return false;
-}
-else {
-if(data32 > 9007199254740991){
-return false;
-}
-}
-}
-}
-var valid10 = _errs69 === errors;
-}
-else {
-var valid10 = true;
-}
-}
 }
 }
 }
@@ -16840,23 +16962,183 @@ else {
 var valid9 = true;
 }
 if(valid9){
-if(data23.heartbeat_seconds !== undefined){
-let data33 = data23.heartbeat_seconds;
+if(data23.limits !== undefined){
+let data29 = data23.limits;
+const _errs62 = errors;
+if(errors === _errs62){
+if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
+if(data29.queue_events !== undefined){
+let data30 = data29.queue_events;
+const _errs65 = errors;
+if(!((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30)))){
+return false;
+}
+if(errors === _errs65){
+if(typeof data30 == "number"){
+if(data30 < 0){
+return false;
+}
+else {
+if(data30 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid10 = _errs65 === errors;
+}
+else {
+var valid10 = true;
+}
+if(valid10){
+if(data29.policy !== undefined){
+let data31 = data29.policy;
+const _errs67 = errors;
+if(errors === _errs67){
+if(typeof data31 === "string"){
+if(data31.length < 1){
+return false;
+}
+else {
+if(longerThan(data31, 64)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid10 = _errs67 === errors;
+}
+else {
+var valid10 = true;
+}
+if(valid10){
+if(data29.max_lag_seconds !== undefined){
+let data32 = data29.max_lag_seconds;
+const _errs69 = errors;
+if(errors === _errs69){
+if(typeof data32 == "number"){
+if(data32 < 0){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid10 = _errs69 === errors;
+}
+else {
+var valid10 = true;
+}
+if(valid10){
+if(data29.max_lag_events !== undefined){
+let data33 = data29.max_lag_events;
 const _errs71 = errors;
+if(!((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33)))){
+return false;
+}
 if(errors === _errs71){
 if(typeof data33 == "number"){
 if(data33 < 0){
 return false;
 }
+else {
+if(data33 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid10 = _errs71 === errors;
+}
+else {
+var valid10 = true;
+}
+}
+}
+}
 }
 else {
 return false;
 }
 }
-var valid9 = _errs71 === errors;
+var valid9 = _errs62 === errors;
 }
 else {
 var valid9 = true;
+}
+if(valid9){
+if(data23.heartbeat_seconds !== undefined){
+let data34 = data23.heartbeat_seconds;
+const _errs73 = errors;
+if(errors === _errs73){
+if(typeof data34 == "number"){
+if(data34 < 0){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid9 = _errs73 === errors;
+}
+else {
+var valid9 = true;
+}
+if(valid9){
+if(data23.cursor !== undefined){
+let data35 = data23.cursor;
+const _errs75 = errors;
+if(errors === _errs75){
+if(typeof data35 === "string"){
+if(data35.length < 1){
+return false;
+}
+else {
+if(longerThan(data35, 1024)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid9 = _errs75 === errors;
+}
+else {
+var valid9 = true;
+}
+if(valid9){
+if(data23.resumed !== undefined){
+let data36 = data23.resumed;
+const _errs77 = errors;
+if(errors === _errs77){
+if(typeof data36 === "string"){
+if(data36.length < 1){
+return false;
+}
+else {
+if(longerThan(data36, 64)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid9 = _errs77 === errors;
+}
+else {
+var valid9 = true;
+}
+}
+}
 }
 }
 }
@@ -16897,11 +17179,11 @@ var valid0 = true;
 }
 if(valid0){
 if(data.correlation_id !== undefined){
-let data34 = data.correlation_id;
-const _errs73 = errors;
-if(errors === _errs73){
-if(typeof data34 === "string"){
-if(longerThan(data34, 16384)){
+let data37 = data.correlation_id;
+const _errs79 = errors;
+if(errors === _errs79){
+if(typeof data37 === "string"){
+if(longerThan(data37, 16384)){
 return false;
 }
 }
@@ -16909,24 +17191,24 @@ else {
 return false;
 }
 }
-var valid0 = _errs73 === errors;
+var valid0 = _errs79 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.extensions !== undefined){
-let data35 = data.extensions;
-const _errs75 = errors;
-if(errors === _errs75){
-if(data35 && typeof data35 == "object" && !Array.isArray(data35)){
-for(const key0 in data35){
-let data36 = data35[key0];
-const _errs78 = errors;
-if(!(data36 && typeof data36 == "object" && !Array.isArray(data36))){
+let data38 = data.extensions;
+const _errs81 = errors;
+if(errors === _errs81){
+if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
+for(const key0 in data38){
+let data39 = data38[key0];
+const _errs84 = errors;
+if(!(data39 && typeof data39 == "object" && !Array.isArray(data39))){
 return false;
 }
-var valid11 = _errs78 === errors;
+var valid11 = _errs84 === errors;
 if(!valid11){
 break;
 }
@@ -16936,7 +17218,7 @@ else {
 return false;
 }
 }
-var valid0 = _errs75 === errors;
+var valid0 = _errs81 === errors;
 }
 else {
 var valid0 = true;
@@ -16953,9 +17235,9 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRequest = validate34;
+export const isSubscriptionRequest = validate35;
 const pattern245 = new RegExp("^(0|[1-9]\\d*)(\\.(0|[1-9]\\d*)){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
-function validate34(data){
+function validate35(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -17480,23 +17762,10 @@ else {
 var valid9 = true;
 }
 if(valid9){
-if(data24.key !== undefined){
-let data28 = data24.key;
+if(data24.checkpoints !== undefined){
 const _errs60 = errors;
-if(errors === _errs60){
-if(typeof data28 === "string"){
-if(data28.length < 1){
+if(typeof data24.checkpoints !== "boolean"){
 return false;
-}
-else {
-if(longerThan(data28, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
 }
 var valid9 = _errs60 === errors;
 }
@@ -17504,102 +17773,17 @@ else {
 var valid9 = true;
 }
 if(valid9){
-if(data24.limits !== undefined){
-let data29 = data24.limits;
+if(data24.key !== undefined){
+let data29 = data24.key;
 const _errs62 = errors;
 if(errors === _errs62){
-if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
-if(data29.queue_events !== undefined){
-let data30 = data29.queue_events;
-const _errs65 = errors;
-if(!((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30)))){
-return false;
-}
-if(errors === _errs65){
-if(typeof data30 == "number"){
-if(data30 < 0){
+if(typeof data29 === "string"){
+if(data29.length < 1){
 return false;
 }
 else {
-if(data30 > 9007199254740991){
+if(longerThan(data29, 256)){
 return false;
-}
-}
-}
-}
-var valid10 = _errs65 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-if(data29.policy !== undefined){
-let data31 = data29.policy;
-const _errs67 = errors;
-if(errors === _errs67){
-if(typeof data31 === "string"){
-if(data31.length < 1){
-return false;
-}
-else {
-if(longerThan(data31, 64)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid10 = _errs67 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-if(data29.max_lag_seconds !== undefined){
-let data32 = data29.max_lag_seconds;
-const _errs69 = errors;
-if(errors === _errs69){
-if(typeof data32 == "number"){
-if(data32 < 0){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid10 = _errs69 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-if(data29.max_lag_events !== undefined){
-let data33 = data29.max_lag_events;
-const _errs71 = errors;
-if(!((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33)))){
-return false;
-}
-if(errors === _errs71){
-if(typeof data33 == "number"){
-if(data33 < 0){
-return false;
-}
-else {
-if(data33 > 9007199254740991){
-return false;
-}
-}
-}
-}
-var valid10 = _errs71 === errors;
-}
-else {
-var valid10 = true;
-}
-}
 }
 }
 }
@@ -17613,23 +17797,183 @@ else {
 var valid9 = true;
 }
 if(valid9){
-if(data24.heartbeat_seconds !== undefined){
-let data34 = data24.heartbeat_seconds;
+if(data24.limits !== undefined){
+let data30 = data24.limits;
+const _errs64 = errors;
+if(errors === _errs64){
+if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
+if(data30.queue_events !== undefined){
+let data31 = data30.queue_events;
+const _errs67 = errors;
+if(!((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31)))){
+return false;
+}
+if(errors === _errs67){
+if(typeof data31 == "number"){
+if(data31 < 0){
+return false;
+}
+else {
+if(data31 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid10 = _errs67 === errors;
+}
+else {
+var valid10 = true;
+}
+if(valid10){
+if(data30.policy !== undefined){
+let data32 = data30.policy;
+const _errs69 = errors;
+if(errors === _errs69){
+if(typeof data32 === "string"){
+if(data32.length < 1){
+return false;
+}
+else {
+if(longerThan(data32, 64)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid10 = _errs69 === errors;
+}
+else {
+var valid10 = true;
+}
+if(valid10){
+if(data30.max_lag_seconds !== undefined){
+let data33 = data30.max_lag_seconds;
+const _errs71 = errors;
+if(errors === _errs71){
+if(typeof data33 == "number"){
+if(data33 < 0){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid10 = _errs71 === errors;
+}
+else {
+var valid10 = true;
+}
+if(valid10){
+if(data30.max_lag_events !== undefined){
+let data34 = data30.max_lag_events;
 const _errs73 = errors;
+if(!((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34)))){
+return false;
+}
 if(errors === _errs73){
 if(typeof data34 == "number"){
 if(data34 < 0){
 return false;
 }
+else {
+if(data34 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid10 = _errs73 === errors;
+}
+else {
+var valid10 = true;
+}
+}
+}
+}
 }
 else {
 return false;
 }
 }
-var valid9 = _errs73 === errors;
+var valid9 = _errs64 === errors;
 }
 else {
 var valid9 = true;
+}
+if(valid9){
+if(data24.heartbeat_seconds !== undefined){
+let data35 = data24.heartbeat_seconds;
+const _errs75 = errors;
+if(errors === _errs75){
+if(typeof data35 == "number"){
+if(data35 < 0){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid9 = _errs75 === errors;
+}
+else {
+var valid9 = true;
+}
+if(valid9){
+if(data24.cursor !== undefined){
+let data36 = data24.cursor;
+const _errs77 = errors;
+if(errors === _errs77){
+if(typeof data36 === "string"){
+if(data36.length < 1){
+return false;
+}
+else {
+if(longerThan(data36, 1024)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid9 = _errs77 === errors;
+}
+else {
+var valid9 = true;
+}
+if(valid9){
+if(data24.resumed !== undefined){
+let data37 = data24.resumed;
+const _errs79 = errors;
+if(errors === _errs79){
+if(typeof data37 === "string"){
+if(data37.length < 1){
+return false;
+}
+else {
+if(longerThan(data37, 64)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid9 = _errs79 === errors;
+}
+else {
+var valid9 = true;
+}
+}
+}
 }
 }
 }
@@ -17670,69 +18014,7 @@ var valid0 = true;
 }
 if(valid0){
 if(data.subscriber_name !== undefined){
-let data35 = data.subscriber_name;
-const _errs75 = errors;
-if(errors === _errs75){
-if(typeof data35 === "string"){
-if(longerThan(data35, 16384)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs75 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.subscriber_version !== undefined){
-let data36 = data.subscriber_version;
-const _errs77 = errors;
-if(errors === _errs77){
-if(typeof data36 === "string"){
-if(longerThan(data36, 16384)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs77 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.subscriber_manifest_uri !== undefined){
-let data37 = data.subscriber_manifest_uri;
-const _errs79 = errors;
-if(errors === _errs79){
-if(typeof data37 === "string"){
-if(longerThan(data37, 16384)){
-return false;
-}
-else {
-if(!pattern5.test(data37)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs79 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.correlation_id !== undefined){
-let data38 = data.correlation_id;
+let data38 = data.subscriber_name;
 const _errs81 = errors;
 if(errors === _errs81){
 if(typeof data38 === "string"){
@@ -17750,88 +18032,13 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.extensions !== undefined){
-let data39 = data.extensions;
+if(data.subscriber_version !== undefined){
+let data39 = data.subscriber_version;
 const _errs83 = errors;
 if(errors === _errs83){
-if(data39 && typeof data39 == "object" && !Array.isArray(data39)){
-const _errs85 = errors;
-for(const key0 in data39){
-if(!(key0 === "aaepd")){
-let data40 = data39[key0];
-const _errs86 = errors;
-if(!(data40 && typeof data40 == "object" && !Array.isArray(data40))){
+if(typeof data39 === "string"){
+if(longerThan(data39, 16384)){
 return false;
-}
-var valid11 = _errs86 === errors;
-if(!valid11){
-break;
-}
-}
-}
-if(_errs85 === errors){
-if(data39.aaepd !== undefined){
-let data41 = data39.aaepd;
-const _errs88 = errors;
-if(errors === _errs88){
-if(data41 && typeof data41 == "object" && !Array.isArray(data41)){
-if(data41.resume_after !== undefined){
-let data42 = data41.resume_after;
-const _errs90 = errors;
-if((typeof data42 !== "string") && (!(data42 && typeof data42 == "object" && !Array.isArray(data42)))){
-return false;
-}
-if(errors === _errs90){
-if(typeof data42 === "string"){
-if(data42.length < 1){
-return false;
-}
-else {
-if(longerThan(data42, 256)){
-return false;
-}
-}
-}
-if(errors === _errs90){
-if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
-if(Object.keys(data42).length > 1024){
-return false;
-}
-else {
-for(const key1 in data42){
-let data43 = data42[key1];
-const _errs93 = errors;
-if(errors === _errs93){
-if(typeof data43 === "string"){
-if(data43.length < 1){
-return false;
-}
-else {
-if(longerThan(data43, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid14 = _errs93 === errors;
-if(!valid14){
-break;
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-}
 }
 }
 else {
@@ -17839,6 +18046,111 @@ return false;
 }
 }
 var valid0 = _errs83 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.subscriber_manifest_uri !== undefined){
+let data40 = data.subscriber_manifest_uri;
+const _errs85 = errors;
+if(errors === _errs85){
+if(typeof data40 === "string"){
+if(longerThan(data40, 16384)){
+return false;
+}
+else {
+if(!pattern5.test(data40)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs85 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.correlation_id !== undefined){
+let data41 = data.correlation_id;
+const _errs87 = errors;
+if(errors === _errs87){
+if(typeof data41 === "string"){
+if(longerThan(data41, 16384)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs87 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.extensions !== undefined){
+let data42 = data.extensions;
+const _errs89 = errors;
+if(errors === _errs89){
+if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
+const _errs91 = errors;
+for(const key0 in data42){
+if(!(key0 === "aaepd")){
+let data43 = data42[key0];
+const _errs92 = errors;
+if(!(data43 && typeof data43 == "object" && !Array.isArray(data43))){
+return false;
+}
+var valid11 = _errs92 === errors;
+if(!valid11){
+break;
+}
+}
+}
+if(_errs91 === errors){
+if(data42.aaepd !== undefined){
+let data44 = data42.aaepd;
+const _errs94 = errors;
+if(errors === _errs94){
+if(data44 && typeof data44 == "object" && !Array.isArray(data44)){
+if(data44.resume_after !== undefined){
+let data45 = data44.resume_after;
+const _errs96 = errors;
+if(errors === _errs96){
+if(typeof data45 === "string"){
+if(data45.length < 1){
+return false;
+}
+else {
+if(longerThan(data45, 1024)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs89 === errors;
 }
 else {
 var valid0 = true;
@@ -17859,8 +18171,8 @@ return false;
 }
 return errors === 0;
 }
-export const isProducerManifest = validate35;
-function validate35(data){
+export const isProducerManifest = validate36;
+function validate36(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){

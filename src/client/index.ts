@@ -36,7 +36,6 @@ export type {
 export type { AgentState } from "./agent-states.js";
 export type { BackOffOptions } from "./back-off.js";
 export type { Timers } from "./platform-clock.js";
-export type { ResumeForm, ResumePoint } from "./received.js";
 export { createSubscriber, type Subscriber } from "./subscriber.js";
 export type { Arrival, SubscriberOptions, SubscriberReply, SubscriberRequest } from "./subscriber-options.js";
 export type { Interruption, SubscriberEnd, SubscriberState } from "./subscriber-states.js";

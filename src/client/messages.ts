@@ -18,6 +18,8 @@ export type Incoming =
   | { readonly kind: "pending"; readonly questions: readonly Envelope[] }
   /** A reply of this subscription did not count (R19). */
   | { readonly kind: "reply not taken"; readonly replyToken: string }
+  /** The place that everything before it leads to (R17). */
+  | { readonly kind: "checkpoint"; readonly cursor: string }
   /** A message of a kind that this version does not know. */
   | { readonly kind: "other"; readonly message: Readonly<Record<string, unknown>> };
 
@@ -41,6 +43,9 @@ export function readIncoming(frame: Uint8Array): Incoming {
     case "aaepd.reply_not_taken":
       requireText(message, "reply_token");
       return { kind: "reply not taken", replyToken: String(message.reply_token) };
+    case "aaepd.checkpoint":
+      requireText(message, "cursor");
+      return { kind: "checkpoint", cursor: String(message.cursor) };
     case "aaepd.error":
       return { kind: "error", error: message as unknown as AaepdError };
   }
@@ -70,6 +75,12 @@ function requireText(message: Readonly<Record<string, unknown>>, field: string):
 
 function notAaep(what: string): Fault {
   return new Fault("invalid_message", `A message ${what}. Check that the address is that of an AAEP producer.`);
+}
+
+/** The place that an acceptance or a close names, where it names one (R17). */
+export function cursorIn(members: unknown): string | undefined {
+  const cursor = typeof members === "object" && members !== null && "cursor" in members ? members.cursor : undefined;
+  return typeof cursor === "string" ? cursor : undefined;
 }
 
 export function encodeMessage(message: object): Uint8Array {

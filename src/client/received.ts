@@ -1,16 +1,7 @@
-// What a subscriber has received: to tell duplicates from news (R12), and to say where to go on after a reconnect (R17).
-// Knows no connection. Memory is bounded: by the window of ids, and by the sessions that are open.
+// What a subscriber has received: to tell duplicates from news (R12), and the place to go on from after a reconnect (R17).
+// Knows no connection. Memory is bounded: by the window of ids, and by the sessions that are remembered.
 import type { Envelope } from "#gen/aaep/types.js";
 import { STREAMING, TERMINAL } from "./event-types.js";
-
-/** An event id, or the last event id of each session (R17). */
-export type ResumePoint = string | Readonly<Record<string, string>>;
-
-/**
- * `event`: all that follows the last event received, sessions that began meanwhile included. `session`: what follows in each known session;
- * others are summed up.
- */
-export type ResumeForm = "event" | "session";
 
 export interface Received {
   /**
@@ -18,13 +9,17 @@ export interface Received {
    * without the repeated part: merged text may be cut elsewhere after a reconnect.
    */
   readonly accept: (event: Envelope) => Envelope | undefined;
-  /** Where to resume, in this form where both are known; undefined where nothing has been received. */
-  readonly resumePoint: (form: ResumeForm) => ResumePoint | undefined;
+  /** The producer has named the place that everything so far leads to. */
+  readonly reached: (cursor: string) => void;
+  /** The last such place; undefined before any. */
+  readonly cursor: () => string | undefined;
+  /** Text that was received may never have been kept: what comes from now on is news, wherever it stands (R17). */
+  readonly forgetText: () => void;
 }
 
 export interface ReceivedOptions {
-  /** Where an earlier subscriber stopped. */
-  readonly resumeAfter?: ResumePoint | undefined;
+  /** The cursor of an earlier subscriber. */
+  readonly cursor?: string | undefined;
   /** Ids that are remembered to recognise duplicates. Default 10,000; the oldest are forgotten first. */
   readonly rememberedIds?: number;
 }
@@ -34,20 +29,16 @@ interface OutputProgress {
   isComplete: boolean;
 }
 
-/**
- * So many are remembered after their end, so that what is repeated of them is not new; and so many in all, should no end be seen: a producer
- * takes no more of them in a request (R17).
- */
+/** So many are remembered after their end, so that what is repeated of them is not new; and so many in all, should no end be seen. */
 const REMEMBERED_ENDED_SESSIONS = 256;
 const REMEMBERED_SESSIONS = 1024;
 
 export function createReceived(options: ReceivedOptions = {}): Received {
-  const { rememberedIds = 10_000, resumeAfter } = options;
+  const { rememberedIds = 10_000 } = options;
   const ids = new Set<string>();
   const outputs = new Map<string, Map<string, OutputProgress>>();
   const ended = new Set<string>();
-  const lastIds = new Map(typeof resumeAfter === "object" ? Object.entries(resumeAfter) : []);
-  let lastId = typeof resumeAfter === "string" ? resumeAfter : undefined;
+  let { cursor } = options;
 
   function isKnown(eventId: string): boolean {
     if (ids.has(eventId)) return true;
@@ -56,27 +47,16 @@ export function createReceived(options: ReceivedOptions = {}): Received {
     return false;
   }
 
-  /** Repeats are not noted: what came after them has been received. */
-  function note(event: Envelope): void {
-    const { event_id: eventId, session_id: sessionId } = event;
-    lastId = eventId;
-    lastIds.delete(sessionId);
-    lastIds.set(sessionId, eventId);
-    if (lastIds.size > REMEMBERED_SESSIONS) forget(lastIds.keys().next().value ?? "");
-    if (!TERMINAL.test(event.type)) return;
+  function noteEnd({ session_id: sessionId, type }: Envelope): void {
+    if (!TERMINAL.test(type)) return;
     ended.add(sessionId);
-    if (ended.size > REMEMBERED_ENDED_SESSIONS) forget(dropOldest(ended));
-  }
-
-  function forget(sessionId: string): void {
-    outputs.delete(sessionId);
-    lastIds.delete(sessionId);
-    ended.delete(sessionId);
+    if (ended.size > REMEMBERED_ENDED_SESSIONS) outputs.delete(dropOldest(ended));
   }
 
   function progressOf(sessionId: string, outputId: string): OutputProgress {
     const session = outputs.get(sessionId) ?? new Map<string, OutputProgress>();
     outputs.set(sessionId, session);
+    if (outputs.size > REMEMBERED_SESSIONS) outputs.delete(outputs.keys().next().value ?? "");
     const progress = session.get(outputId) ?? { endPosition: 0, isComplete: false };
     session.set(outputId, progress);
     return progress;
@@ -101,13 +81,14 @@ export function createReceived(options: ReceivedOptions = {}): Received {
     accept: (event) => {
       if (isKnown(event.event_id)) return undefined;
       const news = STREAMING.test(event.type) ? newText(event) : event;
-      if (news !== undefined) note(event);
+      noteEnd(event);
       return news;
     },
-    resumePoint: (form) => {
-      if (form === "event" && lastId !== undefined) return lastId;
-      return lastIds.size > 0 ? Object.fromEntries(lastIds) : lastId;
+    reached: (place) => {
+      cursor = place;
     },
+    cursor: () => cursor,
+    forgetText: () => outputs.clear(),
   };
 }
 

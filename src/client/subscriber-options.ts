@@ -2,7 +2,6 @@ import type { AaepdError, Capabilities, Envelope, RequestExtensions, Subscriptio
 import type { Connection } from "../contracts/transport.js";
 import type { BackOffOptions } from "./back-off.js";
 import type { Timers } from "./platform-clock.js";
-import type { ResumeForm, ResumePoint } from "./received.js";
 import type { SubscriberState } from "./subscriber-states.js";
 
 /** Who subscribes, and what it can handle (AAEP §5.2). Type and version are filled in. */
@@ -67,10 +66,10 @@ export interface SubscriberOptions {
   readonly handshakeTimeoutMs?: number;
   /** A subscription that lasted as long as this resets the back-off, ms. Default 10,000. */
   readonly stableAfterMs?: number;
-  /** Where an earlier subscriber stopped (its `resumePoint`). Default: begins with what is live. */
-  readonly resumeAfter?: ResumePoint;
-  /** Default `event`. */
-  readonly resumeBy?: ResumeForm;
+  /** Where an earlier subscriber stopped: its `cursor`. Default: begins with what is live. */
+  readonly cursor?: string;
+  /** Told of each new place (R17), once all that leads to it has been handed on: at most once a second while events come. To be kept on disk. */
+  readonly onCursor?: (cursor: string) => void;
   /** Default the platform's. */
   readonly timers?: Timers;
   /** Milliseconds since 1970, for the timestamps of replies. Default the platform's. */

@@ -5,7 +5,7 @@ import { Fault } from "../base/errors.js";
 import { backOffMs, isHopeless } from "./back-off.js";
 import { createPause } from "./pause.js";
 import { PLATFORM_TIMERS } from "./platform-clock.js";
-import { createReceived, type ResumePoint } from "./received.js";
+import { createReceived } from "./received.js";
 import type { SubscriberOptions, SubscriberReply } from "./subscriber-options.js";
 import type { Interruption, SubscriberEnd } from "./subscriber-states.js";
 import { openSubscription, type SubscriptionRun } from "./subscription-run.js";
@@ -27,8 +27,8 @@ export interface Subscriber {
    * `onReplyNotTaken`, and why not by nobody (AAEP §6.3.4). False while there is no subscription.
    */
   readonly reply: (reply: SubscriberReply) => boolean;
-  /** Where a later subscriber can go on (R17); undefined where nothing has come yet. */
-  readonly resumePoint: () => ResumePoint | undefined;
+  /** Where a later subscriber can go on (R17): after all that was handed on up to the last checkpoint. Undefined before any. */
+  readonly cursor: () => string | undefined;
   /**
    * Takes its leave and ends. Resolves when it has ended, or, so that `onEvent` may wait for it too, when the connection is closed and only
    * `onEvent` is not done.
@@ -46,12 +46,11 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
     reconnect = "always",
     handshakeTimeoutMs = 10_000,
     stableAfterMs = 10_000,
-    resumeBy = "event",
     timers = PLATFORM_TIMERS,
     wallTime = Date.now,
     chance = Math.random,
   } = options;
-  const received = createReceived({ resumeAfter: options.resumeAfter });
+  const received = createReceived({ cursor: options.cursor });
   const asked = new Set<string>();
   let capabilities = request.capabilities;
   let run: SubscriptionRun | undefined;
@@ -60,7 +59,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
   const pause = createPause(timers);
 
   async function deliver(event: Envelope): Promise<void> {
-    // What is not handed on must not count as received: `resumePoint` stays before it.
+    // What is not handed on must not count as received: the cursor stays before it.
     if (isClosing) return;
     const news = received.accept(event);
     isDelivering = true;
@@ -75,10 +74,10 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
   async function attempt(number: number): Promise<{ readonly because: Interruption; readonly lastedMs: number }> {
     onState({ kind: "connecting", attempt: number });
     let activeSince: number | undefined;
-    const resumeAfter = received.resumePoint(resumeBy);
+    const resumeAfter = received.cursor();
     const because = await openSubscription({
       connect: options.connect,
-      request: withResumePoint({ ...request, capabilities: withReplyStatus(capabilities) }, resumeAfter),
+      request: withResumePoint({ ...request, capabilities: withOwnWishes(capabilities) }, resumeAfter),
       handshakeTimeoutMs,
       timers,
       opened: (opened) => {
@@ -87,9 +86,16 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
       },
       active: (accepted) => {
         activeSince = timers.now();
+        const { resumed } = accepted.honored_capabilities.aaepd ?? {};
+        if (resumed === "rolled_back" || resumed === "unknown") received.forgetText();
         onState({ kind: "active", accepted, isResumed: resumeAfter !== undefined });
       },
       event: deliver,
+      reached: (cursor) => {
+        if (isClosing) return;
+        received.reached(cursor);
+        options.onCursor?.(cursor);
+      },
       error: (error) => {
         // What cannot be sent again is not waited for.
         if (error.answers === "aaepd.repeat" && error.event_id !== undefined) asked.delete(error.event_id);
@@ -136,7 +142,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
   return {
     renegotiate: async (changes) => {
       if (run === undefined) throw notSubscribed();
-      const accepted = await run.renegotiate(withReplyStatus(changes));
+      const accepted = await run.renegotiate(withOwnWishes(changes));
       capabilities = mergedCapabilities(capabilities, changes);
       return accepted;
     },
@@ -154,7 +160,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
       const type = "decision" in reply ? "confirmation.reply" : "clarification.reply";
       return run?.send({ ...reply, type, timestamp: new Date(wallTime()).toISOString() }) ?? false;
     },
-    resumePoint: () => received.resumePoint(resumeBy),
+    cursor: received.cursor,
     close: async (reasonMessage) => {
       isClosing = true;
       pause.cutShort();
@@ -184,18 +190,18 @@ function rejectionDelayMs({ reason_code: reason, retry_after_seconds: seconds }:
   return reason === "rate_limit" || reason === "transport_unavailable" ? 0 : undefined;
 }
 
-function withResumePoint(request: SubscriberOptions["request"], resumeAfter: ResumePoint | undefined) {
+function withResumePoint(request: SubscriberOptions["request"], resumeAfter: string | undefined) {
   const complete = { type: "subscription.request" as const, aaep_version: "1.0.0", ...request };
   if (resumeAfter === undefined) return complete;
   const { extensions } = request;
   return { ...complete, extensions: { ...extensions, aaepd: { ...extensions?.aaepd, resume_after: resumeAfter } } };
 }
 
-/** Whoever can reply is to hear of a reply that did not count (R19), unless it says otherwise. */
-function withReplyStatus(capabilities: Capabilities): Capabilities {
+/** Unless it says otherwise, it is told its place (R17), and where it can reply, of a reply that did not count (R19). */
+function withOwnWishes(capabilities: Capabilities): Capabilities {
   const { supports_confirmation_reply: confirms, supports_clarification_reply: clarifies, aaepd } = capabilities;
-  if (confirms !== true && clarifies !== true) return capabilities;
-  return { ...capabilities, aaepd: { reply_status: true, ...aaepd } };
+  const canReply = confirms === true || clarifies === true;
+  return { ...capabilities, aaepd: { checkpoints: true, ...(canReply ? { reply_status: true } : {}), ...aaepd } };
 }
 
 /** As the producer merges them (R32): `event_filters` and `aaepd` by their members, everything else whole. */

@@ -3,7 +3,7 @@ import type { AaepdError, Capabilities, Envelope, SubscriptionAccepted, Subscrip
 import { FAULT_CODES, Fault, faultFrom } from "../base/errors.js";
 import { unreachable } from "../base/exhaustive.js";
 import type { Connection } from "../contracts/transport.js";
-import { encodeMessage, readIncoming } from "./messages.js";
+import { cursorIn, encodeMessage, readIncoming } from "./messages.js";
 import type { Timers } from "./platform-clock.js";
 import type { Interruption } from "./subscriber-states.js";
 
@@ -15,6 +15,8 @@ export interface RunOptions {
   readonly opened: (run: SubscriptionRun) => void;
   readonly active: (accepted: SubscriptionAccepted) => void;
   readonly event: (event: Envelope) => Promise<void>;
+  /** Everything that came before leads to this place (R17). */
+  readonly reached: (cursor: string) => void;
   readonly error: ((error: AaepdError) => void) | undefined;
   readonly replyNotTaken: ((replyToken: string) => void) | undefined;
   readonly message: ((message: Readonly<Record<string, unknown>>) => void) | undefined;
@@ -80,6 +82,11 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
     },
   });
 
+  function reached(members: unknown): void {
+    const cursor = cursorIn(members);
+    if (cursor !== undefined) options.reached(cursor);
+  }
+
   /** A producer that does not say what was at fault can only have meant terms. */
   function refused(error: AaepdError): void {
     const { answers = "subscription.renegotiate" } = error;
@@ -105,11 +112,16 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
         cancelTimeout();
         if (!isFirst) renegotiations.shift()?.resolve(incoming.accepted);
         options.active(incoming.accepted);
+        reached(incoming.accepted.honored_capabilities.aaepd);
         return undefined;
       }
       case "rejected":
         return { kind: "rejected", rejected: incoming.rejected };
+      case "checkpoint":
+        options.reached(incoming.cursor);
+        return undefined;
       case "close":
+        reached(incoming.close.extensions?.aaepd);
         return { kind: "closed", close: incoming.close };
       case "error":
         refused(incoming.error);

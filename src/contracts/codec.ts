@@ -7,5 +7,7 @@ export interface Codec<Frame, Message> {
   /** What the peer wrote, where frames of this form are text; undefined where this one is none. Never throws. Default: frames are no text. */
   readonly textOf?: (frame: Frame) => string | undefined;
   readonly encode: (message: Message) => Frame;
+  /** The message that tells a cursor (R17). Its identity is the key under which runs that end with one are shared. */
+  readonly checkpoint: (cursor: string) => Frame;
   readonly format: WireFormat<Frame>;
 }

@@ -18,8 +18,8 @@ export interface Appended {
 export type StateKey = readonly [kind: string, ...parts: (string | number)[]];
 
 /**
- * What the engine remembers beside events, for the run that comes after this one: sessions, open questions, outcomes, places to resume from (R8, R17,
- * R29). Values are JSON and say whose they are: a key only finds them again.
+ * What the engine remembers beside events, for the run that comes after this one: sessions, open questions, outcomes, and which epochs became
+ * durable (R8, R17, R29). Values are JSON and say whose they are: a key only finds them again.
  */
 export interface KeptState {
   /** False in memory: nothing is kept there, and whoever would have to work for it need not. */
@@ -66,6 +66,8 @@ export type JournalPolicy = "durable" | "os" | "none";
 
 /** The order of all events on this machine, and what is kept of them (R17, R18, R29). */
 export interface Journal {
+  /** 32 lower-case hex digits, drawn when the journal was begun: says whose a cursor is (R17). */
+  readonly id: string;
   /**
    * Assigns epochs at once, in the order given and without holes, from `head() + 1`; all of them or, where it throws, none. Throws a Fault
    * "storage_unavailable" after a failed flush, until it recovers, also without events. `durable` stands for everything that was appended so far:
@@ -78,7 +80,7 @@ export interface Journal {
   readonly head: () => Epoch;
   /** The lowest epoch that can be read; above `head` where there is none. */
   readonly oldest: () => Epoch;
-  /** An event of the window by its id, for duplicates (R3), `aaep.repeat` (R28) and resuming (R17). */
+  /** An event of the window by its id, for duplicates (R3) and `aaep.repeat` (R28). */
   readonly find: (eventId: string) => JournaledEvent | undefined;
   /** An event of the window by its epoch, at once (R10, R28). Undefined where it is not held, or not among `only`: those are passed over unread. */
   readonly at: (epoch: Epoch, only?: JournalSelection) => JournaledEvent | undefined;

@@ -1,6 +1,6 @@
 import type { Fault } from "../base/errors.js";
 import type { Owed } from "../engine/subscriptions/stream.js";
-import type { DeliveryRun } from "../engine/views/delivery.js";
+import type { Checkpoint, DeliveryRun } from "../engine/views/delivery.js";
 import type { Millis } from "./clock.js";
 
 /** Where a pump pulls from. */
@@ -11,6 +11,10 @@ export interface DeliverySource {
   ) => { readonly kind: "run"; readonly run: DeliveryRun } | { readonly kind: "wait" | "idle" };
   /** The transport takes nothing more, or takes again. */
   readonly setBlocked: (blocked: boolean) => void;
+  /** Whether its peer is told the place that it has reached (R17). */
+  readonly wantsCheckpoints: () => boolean;
+  /** The place, where it moved since it was last told; `isDue`: whether it is time for that. To be handed over behind all that was taken. */
+  readonly checkpoint: (isDue: boolean) => Checkpoint | undefined;
 }
 
 export interface Reaction<Message> {
@@ -27,8 +31,7 @@ export interface Reaction<Message> {
 /** Says that a stream is alive where nothing else was sent for a while (R22). */
 export interface Heartbeat<Message> {
   readonly everyMs: Millis;
-  /** `resumeAfter`: what `ProtocolSession.resumeAfter` answers. */
-  readonly message: (resumeAfter: string | undefined) => Message;
+  readonly message: Message;
 }
 
 /** What still has to go out when a session is ended from this side. */
@@ -55,11 +58,6 @@ export interface ProtocolSession<Message> {
   readonly isOpen: () => boolean;
   /** Ends it from this side; everything owed goes out first where nothing more follows (R8a): a shutdown, the end of a recording. */
   readonly finish: (reason: EndReason) => LastWords<Message>;
-  /**
-   * The event that the peer can resume after from now on and lose nothing, though it may never have been sent it: of much that it does not want its
-   * own last event would soon be too old (P7, R17).
-   */
-  readonly resumeAfter: () => string | undefined;
   /** The connection is gone. `reason`: why this side ended it; undefined where it was the peer. */
   readonly ended: (reason?: EndReason) => void;
 }

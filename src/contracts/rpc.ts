@@ -55,12 +55,14 @@ export interface AnsweringConnection {
   readonly notify: (method: string, params: object) => boolean;
   /**
    * One notification a frame of `run`; each frame is the JSON of its params, spliced unchanged between a constant head and tail.
-   * `members` are further members of the message beside method and params.
+   * `members` are further members of the message beside method and params; `lastMethod` is the method of the run's last frame, by default the same,
+   * and has the members among its params too.
    */
   readonly notifyRun: (
     method: string,
     run: FrameRun<Uint8Array>,
     members?: Readonly<Record<string, string>>,
+    lastMethod?: string,
   ) => boolean;
   readonly writable: () => Promise<void>;
   /**

@@ -25,6 +25,8 @@ export interface CloseInfo {
  */
 export interface FrameRun<Frame> {
   readonly frames: readonly Frame[];
+  /** Goes out behind them, and in no message with them. */
+  readonly last?: Frame;
   readonly joined: Map<string, unknown>;
 }
 

@@ -8,12 +8,12 @@ import { within } from "../base/time-limit.js";
 import type { Log } from "../contracts/log.js";
 import type { Connection, Listener, PeerIdentity } from "../contracts/transport.js";
 import type { Producer } from "../engine/event/event.js";
-import type { Offer } from "../engine/terms/terms.js";
-import { BOUNDARIES } from "../engine/terms/terms.js";
+import { BOUNDARIES, type Offer } from "../engine/terms/terms.js";
 import { createTurnRoom } from "../engine/time/turn-room.js";
 import { createJsonCodec } from "../protocols/aaep/json/json-codec.js";
 import type { Message } from "../protocols/aaep/json/message.js";
 import { createSpokenLanguages, type SpokenLanguages } from "../protocols/aaep/subscriber/spoken-languages.js";
+import { createCheckpoints } from "../runtime/checkpoints.js";
 import { createSendingTurns } from "../runtime/sending-turns.js";
 import { openAuditLog } from "./audit/open-audit-log.js";
 import { countReplies } from "./audit/reply-counts.js";
@@ -117,6 +117,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     codec: createJsonCodec(createUtf8()),
     handshakeTimeoutMs: () => options.handshakeTimeoutSeconds * 1000,
     sendingTurns: createSendingTurns(clock, createTurnRoom(clock)),
+    checkpoints: createCheckpoints(clock),
     aaep: {
       engine,
       log,
@@ -168,6 +169,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
         isReady: () => !isStopping,
         replies,
         sendingTurns: endpoint.sendingTurns,
+        checkpoints: endpoint.checkpoints,
         track,
       });
     }

@@ -12,6 +12,7 @@ import type { Connection } from "../contracts/transport.js";
 import { createPlainProtocol } from "../protocols/aaep/sessions/plain-session.js";
 import { createRpcSession, type RpcServices } from "../protocols/aaep/sessions/rpc-session.js";
 import { errorMessage } from "../protocols/aaep/subscriber/subscription-desk.js";
+import type { Checkpoints } from "../runtime/checkpoints.js";
 import { converse } from "../runtime/converse.js";
 import { awaitFirstFrames } from "../runtime/first-frames.js";
 import { frameRunOf } from "../runtime/frame-runs.js";
@@ -28,6 +29,8 @@ export interface EndpointServices {
   readonly handshakeTimeoutMs: () => Millis;
   /** Whose turn it is to be sent what waits; one for all connections and streams. */
   readonly sendingTurns: SendingTurns;
+  /** When subscriptions are told the place that they have reached; one for all connections and streams. */
+  readonly checkpoints: Checkpoints;
 }
 
 export interface ServeOptions {
@@ -143,9 +146,22 @@ function logAccident(connection: Connection<Uint8Array>, { log }: EndpointServic
   );
 }
 
+type NotificationForm = Pick<Codec<Uint8Array, unknown>, "format" | "checkpoint">;
+
+const FORMS = new WeakMap<Codec<Uint8Array, unknown>, NotificationForm>();
+
+/** Params without the type, which the method says; events are encoded as everywhere. One for all connections, so that they share what is encoded. */
+function notificationForm(codec: Codec<Uint8Array, unknown>): NotificationForm {
+  const known = FORMS.get(codec);
+  if (known !== undefined) return known;
+  const form: NotificationForm = { format: codec.format, checkpoint: (cursor) => codec.encode({ cursor }) };
+  FORMS.set(codec, form);
+  return form;
+}
+
 function serveRpc(connection: Connection<Uint8Array>, services: EndpointServices, keepsOutput: boolean): Served {
-  const { format } = services.codec;
   const { clock } = services;
+  const form = notificationForm(services.codec);
   const session = createRpcSession(
     {
       ...services.aaep,
@@ -161,15 +177,14 @@ function serveRpc(connection: Connection<Uint8Array>, services: EndpointServices
               void connection.close(fault);
             },
           },
-          clock,
-          services.sendingTurns,
+          services,
         ),
       handOver: (owed, send, until = clock.now() + LAST_WORDS_MS) =>
         handOver(owed, { send, writable: () => rpc.writable() }, until, services),
     },
     {
       notify: (method, params) => rpc.notify(method, params),
-      deliver: (run, members) => rpc.notifyRun("aaep.event", frameRunOf(run, format), members),
+      deliver: (run, members) => rpc.notifyRun("aaep.event", frameRunOf(run, form), members, "aaepd.checkpoint"),
       writable: () => rpc.writable(),
     },
   );

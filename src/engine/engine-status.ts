@@ -111,8 +111,6 @@ export interface EngineReport {
 export interface EngineStatus extends Remembered, HubCounts {
   readonly openSessionCount: number;
   readonly openQuestionCount: number;
-  /** Outputs of which it is remembered where they stand in the journal (R17); bounded by the journal's window. */
-  readonly placedOutputCount: number;
   /** Sessions of which the journal has let go of something, and that are not forgotten (R27). */
   readonly lostSessionCount: number;
   readonly head: Epoch;

@@ -1,39 +1,38 @@
 // One subscription as those who hold it see it: its member of the hub, and what it has to do with the questions of the engine (R14, R17, R28).
 import type { Millis } from "../contracts/clock.js";
+import type { Repeats } from "./catch-up/repeats.js";
 import type { ClosureReason, EngineAccounts } from "./engine-status.js";
-import type { AgentEvent, JournaledEvent } from "./event/event.js";
+import type { AgentEvent, Epoch, JournaledEvent } from "./event/event.js";
 import type { Member, MemberStatus } from "./hub/member-spec.js";
+import type { Resumed } from "./hub/resume-start.js";
 import type { Questions, Replier } from "./questions/questions-spec.js";
 import type { Reply } from "./questions/reply-check.js";
 import { createReplyNotices, type ReplyNotices } from "./questions/reply-notices.js";
 import type { ConnectionNews, SharedConnections } from "./questions/shared-connections.js";
-import type { Repeats } from "./repeat/repeats.js";
-import type { ResumePoints } from "./resume/resume-points.js";
-import type { SubscriberLows } from "./resume/subscriber-lows.js";
 import type { OpenQuestion } from "./sessions/session-record.js";
 import type { Drained, Taken } from "./subscriptions/stream.js";
 import { canAnswer } from "./terms/answering.js";
 import type { Terms } from "./terms/terms.js";
 import type { WakeUps } from "./time/wake-ups.js";
+import type { Checkpoint } from "./views/delivery.js";
 import { viewKey } from "./views/view-terms.js";
 
 /** A subscription under way. Its functions need it: they are not to be handed on without it. */
 export interface EngineSubscription
   extends Omit<
     Member,
-    | "skipAll"
-    | "repeat"
-    | "wake"
-    | "cursorIn"
-    | "expedite"
-    | "close"
-    | "end"
-    | "lastRuns"
-    | "askOpen"
-    | "limitsChanged"
-    | keyof Parameters<SubscriberLows["opened"]>[1]
+    "skipAll" | "repeat" | "wake" | "cursorIn" | "expedite" | "close" | "end" | "askOpen" | "limitsChanged" | "cursor"
   > {
   readonly id: string;
+  /** How the place was met that it named when it came back (R17); undefined for a newcomer. */
+  readonly resumed: Resumed | undefined;
+  /** The place that it has reached with all that was taken so far, for its client to keep (R17). Undefined where it has none yet. */
+  readonly cursor: () => string | undefined;
+  /**
+   * The same where its terms ask for checkpoints and it moved since it was last asked for by either method; undefined in between. `isDue`: whether it
+   * is time for one; after a skip of everything it is as soon as all is said that was kept (R26).
+   */
+  readonly checkpoint: (isDue: boolean) => Checkpoint | undefined;
   /** R26: of one output, or with no output of everything that waits. */
   readonly skip: (sessionId: string | undefined, outputId: string | undefined) => void;
   /**
@@ -49,8 +48,7 @@ export interface EngineSubscription
   readonly safety: () => Promise<void> | undefined;
   /** A reply that is not well formed, or not this subscription's; for the audit log. */
   readonly refusedReply: (fate: RefusedFate, token: string, raw: unknown) => void;
-  /** What it was given is known from here on to a subscription that takes its place (R17, R33). */
-  readonly noteGiven: () => void;
+  readonly wantsCheckpoints: () => boolean;
   /** Default reason: "subscriber". */
   readonly close: (reason?: ClosureReason) => void;
 }
@@ -62,8 +60,6 @@ export interface SubscriptionServices {
   readonly accounts: Pick<EngineAccounts, "opened" | "closed">;
   /** The daemon stops, and the next run delivers what is owed (R8b). */
   readonly isLeaving: () => boolean;
-  readonly lows: Pick<SubscriberLows, "opened" | "left" | "moved">;
-  readonly points: Pick<ResumePoints, "ran">;
   readonly questions: Pick<Questions, "audienceChanged" | "reply" | "sessionOf" | "shown" | "wasShown">;
   readonly repeats: Pick<Repeats, "find">;
   readonly now: () => Millis;
@@ -81,8 +77,7 @@ export interface SubscriptionServices {
 export interface OpenedMember {
   readonly id: string;
   readonly subscriberId: string;
-  /** Whether it is remembered where it was, for its return (R17). */
-  readonly isRemembered: boolean;
+  readonly resumed: Resumed | undefined;
   readonly member: Member;
   /** Where an agent may speak over it as well (R5). */
   readonly connection: object | undefined;
@@ -109,28 +104,30 @@ export function createEngineSubscription(opened: OpenedMember, services: Subscri
 class HeldSubscription implements EngineSubscription, Replier, ConnectionNews {
   readonly id: string;
   readonly subscriberId: string;
-  private readonly isRemembered: boolean;
+  readonly resumed: Resumed | undefined;
   private readonly member: Member;
   private readonly services: SubscriptionServices;
   private readonly connection: object | undefined;
   private readonly leaveConnection: () => void;
   private readonly replyNotTaken: (token: string) => void;
   private notices: ReplyNotices | undefined;
+  // The last cursor that its client was told, and up to where the last checkpoint after a skip of everything has to be.
+  private told: string | undefined;
+  private skippedTo: Epoch = Number.POSITIVE_INFINITY;
   // What left by the terms before these can be asked for as well (R28).
   private former: Terms | undefined;
 
   constructor(opened: OpenedMember, services: SubscriptionServices) {
-    const { id, subscriberId, isRemembered, member, connection, replyNotTaken } = opened;
+    const { id, subscriberId, resumed, member, connection, replyNotTaken } = opened;
     this.id = id;
     this.subscriberId = subscriberId;
-    this.isRemembered = isRemembered;
+    this.resumed = resumed;
     this.member = member;
     this.services = services;
     this.connection = connection;
     this.replyNotTaken = replyNotTaken;
     this.leaveConnection = services.connections.join(connection, this);
     services.accounts.opened(id, subscriberId, member);
-    if (isRemembered) services.lows.opened(subscriberId, member);
     services.questions.audienceChanged();
   }
 
@@ -143,8 +140,28 @@ class HeldSubscription implements EngineSubscription, Replier, ConnectionNews {
   }
 
   take(only?: "critical"): Taken {
-    this.services.lows.moved();
     return this.member.take(only);
+  }
+
+  cursor(): string | undefined {
+    this.told = this.member.cursor()?.cursor;
+    return this.told;
+  }
+
+  wantsCheckpoints(): boolean {
+    return this.member.terms().checkpoints;
+  }
+
+  checkpoint(isDue: boolean): Checkpoint | undefined {
+    const { member } = this;
+    if ((!isDue && this.skippedTo === Number.POSITIVE_INFINITY) || !member.terms().checkpoints || member.isClosed())
+      return undefined;
+    const reached = member.cursor();
+    if (reached === undefined || reached.cursor === this.told) return undefined;
+    if (!isDue && reached.after < this.skippedTo) return undefined;
+    this.skippedTo = Number.POSITIVE_INFINITY;
+    this.told = reached.cursor;
+    return reached;
   }
 
   setBlocked(blocked: boolean): void {
@@ -173,7 +190,7 @@ class HeldSubscription implements EngineSubscription, Replier, ConnectionNews {
 
   skip(sessionId: string | undefined, outputId: string | undefined): void {
     if (sessionId !== undefined) this.member.skipOutput(`${sessionId}/${outputId ?? ""}`);
-    else this.member.skipAll(this.services.terminals);
+    else this.skippedTo = this.member.skipAll(this.services.terminals);
   }
 
   repeat(eventId: string): void {
@@ -218,16 +235,10 @@ class HeldSubscription implements EngineSubscription, Replier, ConnectionNews {
     return this.services.isLeaving() ? { kind: "done" } : this.member.drain();
   }
 
-  noteGiven(): void {
-    if (this.isRemembered) this.services.points.ran(this.subscriberId, this.member.lastRuns());
-  }
-
   close(reason: ClosureReason = "subscriber"): void {
     const { member, services } = this;
     if (member.isClosed()) return;
     services.accounts.closed(this.id, reason);
-    this.noteGiven();
-    if (this.isRemembered) services.lows.left(this.subscriberId, member);
     member.close();
     this.notices?.close();
     this.leaveConnection();
@@ -240,10 +251,6 @@ class HeldSubscription implements EngineSubscription, Replier, ConnectionNews {
 
   status(): MemberStatus {
     return this.member.status();
-  }
-
-  resumeAfter(): string | undefined {
-    return this.member.resumeAfter();
   }
 
   isEntitled(question: OpenQuestion): boolean {

@@ -8,6 +8,7 @@ import type { AgentHandle } from "./agents/agent-handle.js";
 import { createPublishing } from "./agents/publishing.js";
 import type { AgentEvents } from "./agents/question-agents.js";
 import { createGapEvents } from "./catch-up/gap-events.js";
+import { createRepeats } from "./catch-up/repeats.js";
 import type { EngineOptions, EngineServices } from "./engine-options.js";
 import { createEngineAccounts, type EngineAccounts, type EngineStatus } from "./engine-status.js";
 import { createEngineStop, type EngineStop } from "./engine-stop.js";
@@ -17,22 +18,18 @@ import {
   type SubscriptionServices,
   withOwnSessions,
 } from "./engine-subscription.js";
+import { outputDigest } from "./event/cursor.js";
 import type { AgentEvent, NewEvent, Producer } from "./event/event.js";
 import { createHub } from "./hub/hub.js";
+import { resumeStart } from "./hub/resume-start.js";
 import { createEpochRuns } from "./journal/epoch-runs.js";
 import { createLosses } from "./journal/losses.js";
-import { standpoint } from "./journal/standpoint.js";
-import { createSaidEvents } from "./notices/said-events.js";
 import { createOpenSayings, type OpenSayings } from "./notices/sayings.js";
 import { createSpokesman } from "./notices/spokesman.js";
 import { keptQuestions } from "./questions/kept-questions.js";
 import { createQuestions } from "./questions/questions.js";
 import { createSharedConnections } from "./questions/shared-connections.js";
-import { createRepeats } from "./repeat/repeats.js";
 import { createReplaying } from "./replaying.js";
-import { createResumePoints } from "./resume/resume-points.js";
-import { resumeStart } from "./resume/resume-start.js";
-import { createSubscriberLows } from "./resume/subscriber-lows.js";
 import { terminalsOf } from "./sessions/ended-sessions.js";
 import type { OpenQuestion } from "./sessions/session-record.js";
 import { createSessionStandings } from "./sessions/session-standings.js";
@@ -90,18 +87,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const losses = createLosses(kept);
   const runs = createEpochRuns(journal, log);
   const safety = (): Promise<void> | undefined => journal.append([]).durable;
-  const lows = createSubscriberLows({
-    kept,
-    log,
-    clock,
-    wakeUps,
-    safe: () => journal.status().safe,
-    safety,
-    keepMoved: () => points.keepMoved(),
-  });
-  const points = createResumePoints({ journal, kept, log, runs, lows });
-  const said = createSaidEvents();
-  const spokesman = said.listeningTo(createSpokesman(services.idServices, options.defaultLanguage));
+  const spokesman = createSpokesman(ids, services.idServices, options.defaultLanguage);
   const sessions = createSessions({
     limits: options,
     validate: services.validate,
@@ -109,7 +95,6 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     summary: spokesman.madeSummary,
     hashToken: services.idServices.sha256Hex,
     forgotten: (sessionId) => {
-      points.forgetSession(sessionId);
       questions.forgetSession(sessionId);
       losses.forget(sessionId);
     },
@@ -147,19 +132,17 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
         queueLimit: options.queueLimitCount,
         markOvertook: overtookEvent,
         completeSkipped,
-        collapsedEvent: (first, last, epoch, from) =>
-          collapsedStateEvent(first, last, epoch, services.idServices, from),
+        collapsedEvent: (shape, first, last, place, from) =>
+          collapsedStateEvent(first, last, { ...place, shape, from }, services.idServices),
         openQuestions: (terms) => questionsFor(terms).flatMap(({ event }) => questions.entryOf(event.event_id) ?? []),
         isOpenQuestion: (entry, terms) => canAnswerEvent(terms, entry) && isAsked(entry.event.event_id),
         shown: (subscriptionId, subscriberId, { event }) =>
           questions.shown(String(event.reply_token), event.event_id, { subscriptionId, subscriberId }),
         sayings,
         timestamp: sessions.timestamp,
-        gaps: (terms, after, given, at) => gapEvents(terms, after, given, at),
+        gaps: (terms, after, given) => gapEvents(terms, after, given),
         asBacklog: (entry) => spokesman.asBacklog(entry, (eventId) => isAsked(eventId)),
-        delivered: (subscriberId, unit, low, render) =>
-          sessions.isKnown(unit.session) &&
-          points.delivered(subscriberId, unit.session, render(unit).event.event_id, low, unit.epoch),
+        outputDigest: (output) => outputDigest(output, services.idServices),
         pace: (change, who) => accounts.pace(change, who),
       },
     },
@@ -211,7 +194,6 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const repeats = createRepeats({
     journal,
     steps: runs,
-    said,
     idServices: services.idServices,
     openPrivateView: hub.openPrivateView,
     createWakeUps,
@@ -219,13 +201,12 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     openQuestion: (eventId) => questions.entryOf(eventId),
   });
 
-  const replaying = createReplaying({ clock, hub, points });
+  const replaying = createReplaying({ clock, hub });
 
-  const { gapEvents, lateGapEvents } = createGapEvents({
+  const { gapEvents, lateGaps } = createGapEvents({
     journal,
     sessions,
     losses,
-    standings,
     spokesman,
     played: (sessionId) => replaying.newest(sessionId),
   });
@@ -236,7 +217,6 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     log,
     journal,
     append: hub.append,
-    published: points.published,
     sessions,
     questions,
     spokesman,
@@ -250,10 +230,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       if (former !== undefined) connections.sessionLost(former);
       questions.audienceChanged(sessionId);
     },
-    appended: () => {
-      runs.appended();
-      lows.moved();
-    },
+    appended: runs.appended,
   });
 
   const { graceUntil } = publishing;
@@ -280,8 +257,6 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const subscriptionServices: SubscriptionServices = {
     isLeaving: stop.isLeaving,
     accounts,
-    lows,
-    points,
     questions,
     repeats,
     now: clock.now,
@@ -295,44 +270,31 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   };
 
   const subscribe = (spec: SubscribeSpec): EngineSubscription => {
-    const { subscriberId, isRemembered = true, connection, replaces, replyNotTaken = () => {} } = spec;
-    if (replaces === undefined && hub.members().size >= options.maxSubscriptions) {
+    const { subscriberId, connection, isReplacing = false, replyNotTaken = () => {} } = spec;
+    if (!isReplacing && hub.members().size >= options.maxSubscriptions) {
       throw new Fault("rate_limit", `There are ${options.maxSubscriptions} subscriptions already; try again later.`, {
         rule: "AAEP §5.5.3",
         retryAfterSeconds: options.retryAfterSeconds,
       });
     }
     const terms = withOwnSessions(spec.terms, connection, connections);
-    replaces?.noteGiven();
-    const start = resumeStart(subscriberId, spec.resumeAfter, {
-      journal,
-      steps: runs,
-      points,
-      returned: isRemembered ? points.returned : () => {},
-      sessions,
-      hasLost: () => losses.count() > 0,
-      gapEvents: (after, goesOnAfter) => lateGapEvents(after, standpoint(goesOnAfter, journal.head())),
-    });
+    const { start, resumed } = resumeStart(spec.resumeAfter, { journal, runs, openIds: sessions.openIds, lateGaps });
     const id = `sub_${ids.hex(16)}`;
     const member = hub.open({
       subscriptionId: id,
       subscriberId,
-      isRemembered,
       terms,
       start,
       wake: spec.wake,
       // Found out in the middle of an append: what its end leads to must not meet a plan that is still open.
       ended: (reason) => clock.afterTurn(() => spec.ended(reason)),
     });
-    return createEngineSubscription(
-      { id, subscriberId, isRemembered, member, connection, replyNotTaken },
-      subscriptionServices,
-    );
+    const opened = { id, subscriberId, resumed, member, connection, replyNotTaken };
+    return createEngineSubscription(opened, subscriptionServices);
   };
 
   const forgetEnded = (): void => {
     sessions.forgetEnded(clock.now() - options.endedRetentionMs);
-    lows.forget(clock.wallTime() - options.endedRetentionMs);
     cancelForgetting = wakeUps.at(clock.now() + FORGET_EVERY_MS, forgetEnded);
   };
   let cancelForgetting = wakeUps.at(clock.now() + FORGET_EVERY_MS, forgetEnded);
@@ -341,7 +303,6 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const restore = (): void => {
     const open = sessions.restore(keptQuestions(kept, log, moment()), moment());
     losses.restore(sessions.isKnown, log);
-    points.restore(sessions.isKnown);
     questions.restore(open, log);
     publishing.restore(open);
     returnUntil = clock.now() + options.agentGraceMs;
@@ -368,7 +329,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     settled,
     close: async () => {
       cancelForgetting();
-      for (const one of [lows, publishing, questions]) one.close();
+      for (const one of [publishing, questions]) one.close();
       // What the audit log has by then is not owed to it by the next run.
       const audited = questions.audited();
       if (audited !== undefined) await within(clock.now() + AUDIT_TIMEOUT_MS, audited, clock);
@@ -377,7 +338,6 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     status: () => ({
       ...sessions.remembered(),
       ...hub.counts(),
-      placedOutputCount: points.outputCount(),
       openSessionCount: sessions.openIds().length,
       openQuestionCount: questions.openCount(),
       lostSessionCount: losses.count(),

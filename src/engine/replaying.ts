@@ -3,12 +3,10 @@
 import type { Clock } from "../contracts/clock.js";
 import type { AgentEvent, NewEvent } from "./event/event.js";
 import type { Hub } from "./hub/hub.js";
-import type { ResumePoints } from "./resume/resume-points.js";
 
 export interface ReplayServices {
   readonly clock: Pick<Clock, "now">;
   readonly hub: Pick<Hub, "append">;
-  readonly points: Pick<ResumePoints, "published">;
 }
 
 export interface Replaying {
@@ -18,14 +16,14 @@ export interface Replaying {
   readonly newest: (sessionId: string) => AgentEvent | undefined;
 }
 
-export function createReplaying({ clock, hub, points }: ReplayServices): Replaying {
+export function createReplaying({ clock, hub }: ReplayServices): Replaying {
   // A recording is of one session, or of a few.
   const newest = new Map<string, AgentEvent>();
   return {
     replay: (events) => {
       const at = clock.now();
       for (const { event } of events) newest.set(event.session_id, event);
-      for (const entry of hub.append(events.map((event) => ({ ...event, at }))).events) points.published(entry);
+      hub.append(events.map((event) => ({ ...event, at })));
     },
     newest: (sessionId) => newest.get(sessionId),
   };

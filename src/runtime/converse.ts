@@ -6,6 +6,7 @@ import type { Log } from "../contracts/log.js";
 import type { EndReason, Heartbeat, Protocol, ProtocolSession, Reaction } from "../contracts/protocol.js";
 import type { Connection } from "../contracts/transport.js";
 import type { DeliveryRun } from "../engine/views/delivery.js";
+import type { Checkpoints } from "./checkpoints.js";
 import { frameRunOf } from "./frame-runs.js";
 import { closeWithin, handOver, LAST_WORDS_MS } from "./hand-over.js";
 import { createHeartbeats, type Heartbeats } from "./heartbeats.js";
@@ -19,6 +20,8 @@ export interface ConverseServices {
   readonly log: Log;
   /** Whose turn it is to be sent what waits; one for all connections. */
   readonly sendingTurns: SendingTurns;
+  /** When subscriptions are told the place that they have reached; one for all connections. */
+  readonly checkpoints: Checkpoints;
 }
 
 export interface ConverseOptions<Message = unknown> {
@@ -99,7 +102,7 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
       (reason) => void this.finish(reason),
       (message) => this.tell(message),
     );
-    this.pump = createPump(this.session.source, this, services.clock, services.sendingTurns);
+    this.pump = createPump(this.session.source, this, services);
     this.heartbeats = this.heartbeatsOf(options.heartbeat);
     this.awaitHandshake();
     // Its client has hung up: whatever it still had to say is not waited for longer than a turn, and its subscription ends (R7).
@@ -119,7 +122,7 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
   }
 
   send(run: DeliveryRun): boolean {
-    return this.handed(this.connection.sendRun(frameRunOf(run, this.codec.format)));
+    return this.handed(this.connection.sendRun(frameRunOf(run, this.codec)));
   }
 
   writable(): Promise<void> {
@@ -175,7 +178,7 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
   private heartbeatsOf(heartbeat: Heartbeat<Message> | undefined): Heartbeats | undefined {
     if (heartbeat === undefined) return undefined;
     const sink = {
-      beat: () => void this.say(heartbeat.message(this.session.resumeAfter())),
+      beat: () => void this.say(heartbeat.message),
       writable: () => this.writable(),
     };
     return createHeartbeats(heartbeat.everyMs, sink, this.services.clock);

@@ -1,12 +1,33 @@
+import type { Codec } from "../contracts/codec.js";
 import type { FrameRun } from "../contracts/transport.js";
-import type { DeliveryRun, WireFormat } from "../engine/views/delivery.js";
+import type { DeliveryRun } from "../engine/views/delivery.js";
 
 /** The frames of a run in one format, made once for all who take the same run. */
-export function frameRunOf<Frame>(run: DeliveryRun, format: WireFormat<Frame>): FrameRun<Frame> {
-  const known = run.memo.get(format);
-  // Only this function writes under a format, and only frames of that format.
+export function frameRunOf<Frame>(
+  run: DeliveryRun,
+  codec: Pick<Codec<Frame, never>, "format" | "checkpoint">,
+): FrameRun<Frame> {
+  const { deliveries, checkpoint, memo } = run;
+  const key = checkpoint === undefined ? codec.format : codec.checkpoint;
+  const known = memo.get(key);
+  // Only this function writes under a format or what writes its checkpoints, and only frames of that format.
   if (known !== undefined) return known as FrameRun<Frame>;
-  const frames: FrameRun<Frame> = { frames: run.deliveries.map((one) => one.encoded(format)), joined: new Map() };
-  run.memo.set(format, frames);
+  const frames: FrameRun<Frame> = {
+    frames: deliveries.map((one) => one.encoded(codec.format)),
+    ...(checkpoint === undefined ? {} : { last: checkpointFrame(checkpoint, codec) }),
+    joined: new Map(),
+  };
+  memo.set(key, frames);
   return frames;
+}
+
+function checkpointFrame<Frame>(
+  { cursor, memo }: NonNullable<DeliveryRun["checkpoint"]>,
+  { checkpoint }: Pick<Codec<Frame, never>, "checkpoint">,
+): Frame {
+  const known = memo.get(checkpoint);
+  if (known !== undefined) return known as Frame;
+  const frame = checkpoint(cursor);
+  memo.set(checkpoint, frame);
+  return frame;
 }

@@ -1,9 +1,11 @@
 // The one loop between a subscription and its connection. It pulls while the peer takes, stops while it does not, and so lets everything that
 // waits wait where it can still merge (AAEP §8.8). What must not live here: what is delivered, and how it is written.
 import { type Fault, faultFrom } from "../base/errors.js";
-import type { Clock } from "../contracts/clock.js";
+import type { Clock, Millis } from "../contracts/clock.js";
 import type { DeliverySource } from "../contracts/protocol.js";
+import { checkpointRun, withCheckpoint } from "../engine/views/checkpoint.js";
 import type { DeliveryRun } from "../engine/views/delivery.js";
+import { CHECKPOINT_EVERY_MS, type Checkpointed, type Checkpoints } from "./checkpoints.js";
 import type { SendingTurns } from "./sending-turns.js";
 
 export interface DeliverySink {
@@ -20,43 +22,51 @@ export interface Pump {
   readonly stop: () => void;
 }
 
+/** What all pumps share. */
+export interface PumpServices {
+  readonly clock: Pick<Clock, "afterCall" | "now">;
+  readonly sendingTurns: SendingTurns;
+  readonly checkpoints: Checkpoints;
+}
+
 /** Joins a source to a sink until `stop`. A turn that has no room left gives only what is critical; the rest follows in the pump's own turn (R34). */
-export function createPump(
-  source: DeliverySource,
-  sink: DeliverySink,
-  clock: Pick<Clock, "afterCall">,
-  turns: SendingTurns,
-): Pump {
-  return new TurnPump(source, sink, clock, turns);
+export function createPump(source: DeliverySource, sink: DeliverySink, services: PumpServices): Pump {
+  return new TurnPump(source, sink, services);
 }
 
 /** A class, because there is one for each subscription. */
-class TurnPump implements Pump {
+class TurnPump implements Pump, Checkpointed {
   private readonly source: DeliverySource;
   private readonly sink: DeliverySink;
-  private readonly clock: Pick<Clock, "afterCall">;
-  private readonly turns: SendingTurns;
+  private readonly services: PumpServices;
   private leaveTurns: (() => void) | undefined;
   private isQueued = false;
   private isBlocked = false;
   private isStopped = false;
+  private toldAt: Millis = Number.NEGATIVE_INFINITY;
+  private isPlaceDue = false;
 
-  constructor(source: DeliverySource, sink: DeliverySink, clock: Pick<Clock, "afterCall">, turns: SendingTurns) {
+  constructor(source: DeliverySource, sink: DeliverySink, services: PumpServices) {
     this.source = source;
     this.sink = sink;
-    this.clock = clock;
-    this.turns = turns;
+    this.services = services;
   }
 
   wake(): void {
     if (this.isQueued || this.isBlocked || this.isStopped) return;
     this.isQueued = true;
-    this.clock.afterCall(() => this.pull());
+    this.services.clock.afterCall(() => this.pull());
   }
 
   stop(): void {
     this.isStopped = true;
     this.leave();
+    this.services.checkpoints.forget(this);
+  }
+
+  tellPlace(): void {
+    this.isPlaceDue = true;
+    this.wake();
   }
 
   private leave(): void {
@@ -78,7 +88,7 @@ class TurnPump implements Pump {
   }
 
   private pullAll(): void {
-    const { turns } = this;
+    const { sendingTurns: turns } = this.services;
     // A pump that waits for its turn keeps its place, whatever wakes it.
     if (this.leaveTurns !== undefined || !turns.isRoomLeft()) {
       if (this.pullOnce("critical") !== "blocked") this.waitForTurn();
@@ -95,8 +105,9 @@ class TurnPump implements Pump {
   private pullOnce(only?: "critical"): "more" | "idle" | "blocked" {
     const { source, sink } = this;
     const taken = source.take(only);
-    if (taken.kind !== "run") return "idle";
-    if (sink.send(taken.run)) return "more";
+    const run = taken.kind === "run" ? this.withPlace(taken.run) : this.placeAlone(only);
+    if (run === undefined) return "idle";
+    if (sink.send(run)) return "more";
     this.isBlocked = true;
     this.leave();
     source.setBlocked(true);
@@ -104,8 +115,40 @@ class TurnPump implements Pump {
     return "blocked";
   }
 
+  /** What was taken, with the place that it leads to where that is due (R17). */
+  private withPlace(run: DeliveryRun): DeliveryRun {
+    const { source, services } = this;
+    if (!source.wantsCheckpoints()) return run;
+    const now = services.clock.now();
+    const isDue = this.isPlaceDue || now - this.toldAt >= CHECKPOINT_EVERY_MS;
+    const checkpoint = source.checkpoint(isDue);
+    if (checkpoint === undefined) {
+      services.checkpoints.owe(this);
+      return run;
+    }
+    this.told(now);
+    return withCheckpoint(run, checkpoint);
+  }
+
+  private placeAlone(only: "critical" | undefined): DeliveryRun | undefined {
+    const { source, services } = this;
+    if (only !== undefined || !source.wantsCheckpoints()) return undefined;
+    const checkpoint = source.checkpoint(this.isPlaceDue);
+    // From the first time on it is looked whether its place moves, however little it is given.
+    const isFirst = this.toldAt === Number.NEGATIVE_INFINITY;
+    if (checkpoint === undefined && !this.isPlaceDue && !isFirst) return undefined;
+    this.told(services.clock.now());
+    return checkpoint && checkpointRun(checkpoint);
+  }
+
+  private told(now: Millis): void {
+    this.isPlaceDue = false;
+    this.toldAt = now;
+    this.services.checkpoints.told(this);
+  }
+
   private waitForTurn(): void {
-    this.leaveTurns ??= this.turns.wait(() => {
+    this.leaveTurns ??= this.services.sendingTurns.wait(() => {
       this.leaveTurns = undefined;
       this.pull();
     });

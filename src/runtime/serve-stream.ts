@@ -5,6 +5,7 @@ import type { Codec } from "../contracts/codec.js";
 import type { Log } from "../contracts/log.js";
 import type { EndReason, Heartbeat, Protocol } from "../contracts/protocol.js";
 import type { Connection, PeerIdentity } from "../contracts/transport.js";
+import type { Checkpoints } from "./checkpoints.js";
 import { type Conversation, converse } from "./converse.js";
 import type { SendingTurns } from "./sending-turns.js";
 
@@ -15,6 +16,8 @@ export interface StreamServices {
   readonly handshakeTimeoutMs: () => Millis;
   /** Whose turn it is to be sent what waits; one for all connections and streams. */
   readonly sendingTurns: SendingTurns;
+  /** When subscriptions are told the place that they have reached; one for all connections and streams. */
+  readonly checkpoints: Checkpoints;
   /** Told of each stream that is being served: `finish` is its owner's to call. */
   readonly served: (stream: Conversation, peer: PeerIdentity) => void;
 }

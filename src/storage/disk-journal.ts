@@ -34,9 +34,11 @@ export interface DiskJournalOptions {
   readonly policy: JournalPolicy;
   readonly clock: Clock;
   readonly log: Log;
+  /** `Journal.id`. */
+  readonly id: string;
   /** As the last run left it, or as an empty journal begins. */
   readonly totals: Totals;
-  /** The epoch of this run's first event: 2^32 above the last one written (R29). */
+  /** The epoch of this run's first event: 2^32 above the last one written and above the first one of the latest run (R29). */
   readonly firstEpoch: Epoch;
   /** Until `retain` is called. */
   readonly retention: RetentionLimits;
@@ -90,6 +92,7 @@ export function createDiskJournal(options: DiskJournalOptions): DiskJournal {
 
   const window = options.createWindow({
     ...options.window,
+    id: options.id,
     firstEpoch: options.firstEpoch,
     wallTimeOffsetMs: wallTimeOffset(),
     isOwed: (epoch) => epoch > written,
@@ -316,6 +319,7 @@ export function createDiskJournal(options: DiskJournalOptions): DiskJournal {
   watchAge();
 
   return {
+    id: options.id,
     append,
     read,
     head: window.head,

@@ -12,6 +12,7 @@ import { DATA_FILE, inspectDataFile, lengthen } from "./lmdb/data-file.js";
 import { diagnoseDisk } from "./lmdb/diagnose-disk.js";
 import { type Environment, type Lmdb, loadLmdb, openEnvironment } from "./lmdb/environment.js";
 import { notedEpoch, noteEpoch } from "./lmdb/epoch-note.js";
+import { journalId } from "./lmdb/journal-id.js";
 import { migrate } from "./lmdb/layout.js";
 import { assertPlainFiles } from "./lmdb/plain-files.js";
 import { setAside } from "./lmdb/set-aside.js";
@@ -41,7 +42,7 @@ export interface OpenedJournal {
 
 /** Room for a million events a second until the next start of an empty journal, so that epochs are never reused (R29). */
 const EPOCHS_PER_MS = 1000;
-/** Between the last durable epoch of one run and the first of the next (R29). */
+/** From the last durable epoch and the first epoch of the latest run to the first of the next (R29). */
 const EPOCHS_BETWEEN_RUNS = 2 ** 32;
 
 /**
@@ -62,7 +63,9 @@ export async function openDiskJournal(options: OpenOptions): Promise<OpenedJourn
     const opened = openEnvironment({ lmdb, path, policy });
     environment = opened;
     await migrate(opened, path);
+    const id = await journalId(opened);
     const { totals, firstEpoch } = startingPoint(opened, path, clock.wallTime());
+    // On the disk before any epoch is given out.
     noteEpoch(path, firstEpoch);
     // From here on the disk may lack something.
     if (policy !== "durable") mark.make();
@@ -74,7 +77,7 @@ export async function openDiskJournal(options: OpenOptions): Promise<OpenedJourn
     const kept: Environment = { ...opened, close };
     return {
       path,
-      create: (evicted) => createDiskJournal({ ...options, environment: kept, path, totals, firstEpoch, evicted }),
+      create: (evicted) => createDiskJournal({ ...options, environment: kept, path, id, totals, firstEpoch, evicted }),
       abandon: close,
     };
   } catch (caught) {
@@ -127,13 +130,13 @@ function startingPoint(
   wallTime: number,
 ): { readonly totals: Totals; readonly firstEpoch: Epoch } {
   const totals = readTotals(tables.meta) ?? countedTotals(tables.blocks);
+  const noted = notedEpoch(path);
   if (totals === undefined) {
-    const noted = notedEpoch(path);
     const firstEpoch = Math.max(
       Math.floor(wallTime) * EPOCHS_PER_MS,
       noted === 0 ? 0 : noted + 2 * EPOCHS_BETWEEN_RUNS,
     );
     return { totals: { eventCount: 0, bytes: 0, head: firstEpoch - 1, lostThrough: firstEpoch - 1 }, firstEpoch };
   }
-  return { totals, firstEpoch: totals.head + EPOCHS_BETWEEN_RUNS };
+  return { totals, firstEpoch: Math.max(totals.head, noted) + EPOCHS_BETWEEN_RUNS };
 }

@@ -40,7 +40,7 @@ export function createEnvelopes({ type, isJson, isGzip, joinsRuns }: EnvelopesOp
     run: (run) => {
       const known = run.joined.get(key);
       if (known !== undefined) return known as Buffer;
-      const envelopes = envelopesOf(messagesOf(run.frames, joinsRuns));
+      const envelopes = envelopesOf(messagesOf(run, joinsRuns));
       run.joined.set(key, envelopes);
       return envelopes;
     },

@@ -45,7 +45,7 @@ export function piecesOfRun(run: FrameRun<Uint8Array>, framing: Framing, pieceBy
   // Only this function writes under the key.
   const known = run.joined.get(key);
   if (known !== undefined) return known as Pieces;
-  const made = piecesOf(framing, run.frames, pieceBytes);
+  const made = piecesOf(framing, run.last === undefined ? run.frames : [...run.frames, run.last], pieceBytes);
   run.joined.set(key, made);
   return made;
 }

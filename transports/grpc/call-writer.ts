@@ -26,14 +26,14 @@ export function createCallWriter(call: WritableCall, joinsRuns: boolean): CallWr
   if (stream === undefined) {
     return {
       ofFrame: bufferOf,
-      ofRun: (run) => kept(run, key, () => messagesOf(run.frames, joinsRuns).map(joined)),
+      ofRun: (run) => kept(run, key, () => messagesOf(run, joinsRuns).map(joined)),
       write: (message, done) => void call.write(message, done),
     };
   }
   let hasBegun = false;
   return {
     ofFrame: (frame) => enveloped([[frame]]),
-    ofRun: (run) => kept(run, key, () => [enveloped(messagesOf(run.frames, joinsRuns))]),
+    ofRun: (run) => kept(run, key, () => [enveloped(messagesOf(run, joinsRuns))]),
     write: (bytes, done) => {
       if (!hasBegun) {
         hasBegun = true;
@@ -50,7 +50,7 @@ function kept(run: FrameRun<Uint8Array>, key: string, make: () => readonly Buffe
   const known = run.joined.get(key);
   // Only this function writes under the key.
   if (known !== undefined) return known as readonly Buffer[];
-  const made = run.frames.length === 0 ? [] : make();
+  const made = run.frames.length === 0 && run.last === undefined ? [] : make();
   run.joined.set(key, made);
   return made;
 }

@@ -232,7 +232,8 @@ export function createAnsweringConnection(
   const answering: AnsweringConnection = {
     peer: connection.peer,
     notify,
-    notifyRun: (method, run, members) => connection.sendRun(notificationRun(method, run, members)),
+    notifyRun: (method, run, members, lastMethod = method) =>
+      connection.sendRun(notificationRun(method, run, members, lastMethod)),
     writable: () => connection.writable(),
     ended,
     takeNoMore: frames.stop,

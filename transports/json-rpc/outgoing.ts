@@ -13,14 +13,27 @@ export function notificationRun(
   method: string,
   run: FrameRun<Uint8Array>,
   members: Readonly<Record<string, string>> | undefined,
+  lastMethod: string,
 ): FrameRun<Uint8Array> {
-  const head = JSON.stringify({ jsonrpc: "2.0", method, ...members }).slice(0, -1);
+  const head = headOf(method, members);
   const key = `json-rpc ${head}`;
   const known = run.joined.get(key);
   if (known !== undefined) return known as FrameRun<Uint8Array>;
-  const spliced: FrameRun<Uint8Array> = { frames: spliceAll(`${head},"params":`, run.frames), joined: new Map() };
+  const frames = spliceAll(head, run.frames);
+  const last = run.last === undefined ? [] : spliceAll(headOf(lastMethod, members), [withMembers(run.last, members)]);
+  const spliced: FrameRun<Uint8Array> = { frames: [...frames, ...last], joined: new Map() };
   run.joined.set(key, spliced);
   return spliced;
+}
+
+function headOf(method: string, members: Readonly<Record<string, string>> | undefined): string {
+  return `${JSON.stringify({ jsonrpc: "2.0", method, ...members }).slice(0, -1)},"params":`;
+}
+
+/** It is a message of its own, and says itself what stands beside all others. */
+function withMembers(frame: Uint8Array, members: Readonly<Record<string, string>> | undefined): Uint8Array {
+  if (members === undefined) return frame;
+  return Buffer.concat([Buffer.from(`${JSON.stringify(members).slice(0, -1)},`), frame.subarray(1)]);
 }
 
 /** One allocation for the whole run. */

@@ -102,7 +102,7 @@ function createEnd<Frame>(
       peer: { label, trust: "in-process" },
       frames,
       send: (frame) => send([frame]),
-      sendRun: (run: FrameRun<Frame>) => send(run.frames),
+      sendRun: ({ frames, last }: FrameRun<Frame>) => send(last === undefined ? frames : [...frames, last]),
       writable: () => (open ? outgoing.writable() : Promise.resolve()),
       close: async (fault) => {
         const kind = peerEnded ? "remote" : "local";

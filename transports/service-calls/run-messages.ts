@@ -1,5 +1,7 @@
 // How frames become messages on the wire. gRPC, gRPC-Web and Connect have the same form: a flag, the length, the message.
 
+import type { FrameRun } from "../../src/contracts/transport.js";
+
 /** Frames in one message, at most. A reader should hear of the first event before it has all. */
 export const MOST_JOINED_FRAMES = 64;
 /** Bytes in one message of several frames, at most; well below the 4 MiB that clients take by default (G6). */
@@ -9,9 +11,12 @@ const HEAD_BYTES = 5;
 
 /**
  * The frames that each message of a run is made of, in order and uncopied: one, or, where frames put one behind the other are one message, as many as
- * it may have. A frame that alone has more than a message of several may have is a message.
+ * it may have. A frame that alone has more than a message of several may have is a message, and so is the last frame of a run that has one.
  */
-export function messagesOf(frames: readonly Uint8Array[], joinsRuns: boolean): readonly (readonly Uint8Array[])[] {
+export function messagesOf(
+  { frames, last: apart }: Pick<FrameRun<Uint8Array>, "frames" | "last">,
+  joinsRuns: boolean,
+): readonly (readonly Uint8Array[])[] {
   const messages: Uint8Array[][] = [];
   let bytes = 0;
   for (const frame of frames) {
@@ -25,6 +30,7 @@ export function messagesOf(frames: readonly Uint8Array[], joinsRuns: boolean): r
       bytes = frame.length;
     }
   }
+  if (apart !== undefined) messages.push([apart]);
   return messages;
 }
 

@@ -63,7 +63,7 @@ export declare type SubscriptionRequest = Message<"aaep.v1.SubscriptionRequest">
   correlationId?: string | undefined;
 
   /**
-   * `aaepd.resume_after` goes on where an earlier subscription ended (R17).
+   * `aaepd.resume_after` is the cursor of the place where an earlier subscription ended (R17).
    *
    * @generated from field: optional google.protobuf.Struct extensions = 8;
    */
@@ -276,6 +276,27 @@ export declare type AaepdCapability = Message<"aaep.v1.AaepdCapability"> & {
    * @generated from field: optional double heartbeat_seconds = 6;
    */
   heartbeatSeconds?: number | undefined;
+
+  /**
+   * Whether AaepdCheckpoint tells the place that the subscription has reached (R17). Streams of SubscriberService carry it in any case.
+   *
+   * @generated from field: optional bool checkpoints = 7;
+   */
+  checkpoints?: boolean | undefined;
+
+  /**
+   * Given. The place that the subscription has reached; absent while it has none.
+   *
+   * @generated from field: optional string cursor = 8;
+   */
+  cursor?: string | undefined;
+
+  /**
+   * Given. How the place was met that the request named: all, rolled_back, gap or unknown (R17).
+   *
+   * @generated from field: optional string resumed = 9;
+   */
+  resumed?: string | undefined;
 
   /**
    * Members without a field here.
@@ -505,7 +526,7 @@ export declare type SubscriptionClose = Message<"aaep.v1.SubscriptionClose"> & {
   correlationId?: string | undefined;
 
   /**
-   * `aaepd.resume_after` is the event to resume after; with `lagging` `aaepd.lag` says how far it lagged, and `aaepd.limits` what it may (R18).
+   * `aaepd.cursor` is the place that was reached (R17); with `lagging` `aaepd.lag` says how far it lagged, and `aaepd.limits` what it may (R18).
    *
    * @generated from field: optional google.protobuf.Struct extensions = 5;
    */
@@ -859,12 +880,6 @@ export declare const AaepdReplyNotTakenSchema: GenMessage<AaepdReplyNotTaken>;
  * @generated from message aaep.v1.AaepdHeartbeat
  */
 export declare type AaepdHeartbeat = Message<"aaep.v1.AaepdHeartbeat"> & {
-  /**
-   * The event to resume after from now on (R17), though it may never have been sent: filters keep much back (P7).
-   *
-   * @generated from field: optional string resume_after = 1;
-   */
-  resumeAfter?: string | undefined;
 };
 
 /**
@@ -872,6 +887,34 @@ export declare type AaepdHeartbeat = Message<"aaep.v1.AaepdHeartbeat"> & {
  * Use `create(AaepdHeartbeatSchema)` to create a new message.
  */
 export declare const AaepdHeartbeatSchema: GenMessage<AaepdHeartbeat>;
+
+/**
+ * The place that a subscription has reached: all that it is to get up to there was sent before this message (R17). To be kept, and named in
+ * `aaepd.resume_after` after a break. In JSON `aaepd.checkpoint`.
+ *
+ * @generated from message aaep.v1.AaepdCheckpoint
+ */
+export declare type AaepdCheckpoint = Message<"aaep.v1.AaepdCheckpoint"> & {
+  /**
+   * Required. Opaque; it stays good over restarts of the daemon.
+   *
+   * @generated from field: optional string cursor = 1;
+   */
+  cursor?: string | undefined;
+
+  /**
+   * Only over JSON-RPC.
+   *
+   * @generated from field: optional string subscription_id = 2;
+   */
+  subscriptionId?: string | undefined;
+};
+
+/**
+ * Describes the message aaep.v1.AaepdCheckpoint.
+ * Use `create(AaepdCheckpointSchema)` to create a new message.
+ */
+export declare const AaepdCheckpointSchema: GenMessage<AaepdCheckpoint>;
 
 /**
  * @generated from enum aaep.v1.RejectionReason

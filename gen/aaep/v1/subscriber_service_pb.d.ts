@@ -6,7 +6,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { AaepdError, AaepdHeartbeat, AaepdListPending, AaepdPending, AaepdRepeat, AaepdReplyNotTaken, AaepdSkip, ClarificationReply, ConfirmationReply, SubscriptionAccepted, SubscriptionClose, SubscriptionRejected, SubscriptionRenegotiate, SubscriptionRequest } from "./handshake_pb.js";
+import type { AaepdCheckpoint, AaepdError, AaepdHeartbeat, AaepdListPending, AaepdPending, AaepdRepeat, AaepdReplyNotTaken, AaepdSkip, ClarificationReply, ConfirmationReply, SubscriptionAccepted, SubscriptionClose, SubscriptionRejected, SubscriptionRenegotiate, SubscriptionRequest } from "./handshake_pb.js";
 import type { Event } from "./event_pb.js";
 import type { ProducerManifest } from "./manifest_pb.js";
 
@@ -137,6 +137,12 @@ export declare type SubscribeResponse = Message<"aaep.v1.SubscribeResponse"> & {
      */
     value: AaepdReplyNotTaken;
     case: "replyNotTaken";
+  } | {
+    /**
+     * @generated from field: aaep.v1.AaepdCheckpoint checkpoint = 9;
+     */
+    value: AaepdCheckpoint;
+    case: "checkpoint";
   } | { case: undefined; value?: undefined };
 };
 
@@ -218,6 +224,12 @@ export declare type ListenResponse = Message<"aaep.v1.ListenResponse"> & {
      */
     value: AaepdReplyNotTaken;
     case: "replyNotTaken";
+  } | {
+    /**
+     * @generated from field: aaep.v1.AaepdCheckpoint checkpoint = 9;
+     */
+    value: AaepdCheckpoint;
+    case: "checkpoint";
   } | { case: undefined; value?: undefined };
 };
 

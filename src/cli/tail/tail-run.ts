@@ -4,7 +4,6 @@ import { currentPlace } from "../../../transports/ipc/paths.js";
 import { Fault, faultFrom } from "../../base/errors.js";
 import type { FoundDaemon } from "../../client/daemons.js";
 import { ipcConnector } from "../../client/node.js";
-import type { ResumePoint } from "../../client/received.js";
 import { createSubscriber, type Subscriber } from "../../client/subscriber.js";
 import type { SubscriberEnd } from "../../client/subscriber-states.js";
 import { createTailQuestions, type FollowedSource } from "../questions/tail-questions.js";
@@ -19,6 +18,7 @@ import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { createHeldLines } from "../terminal/held-lines.js";
 import { createLineWriter } from "../terminal/line-writer.js";
+import { createCursorFile } from "./cursor-file.js";
 import { createTailLines } from "./tail-lines.js";
 
 export interface TailOptions extends CapabilityOptions {
@@ -30,7 +30,8 @@ export interface TailOptions extends CapabilityOptions {
   readonly quiet?: true;
   readonly count?: number;
   readonly interactive?: true;
-  readonly resumeAfter?: readonly string[];
+  readonly resumeAfter?: string;
+  readonly cursorFile?: string;
   readonly reconnect: boolean;
   readonly subscriberId?: string;
   readonly subscriberName: string;
@@ -56,7 +57,12 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     throw new Fault("usage", "--label goes with --json. Give both, or neither.", { origin: "local" });
   }
   const socket = chosenSocket(options.socket, io.environment);
-  const resumeAfter = resumePointFromOption(options.resumeAfter);
+  const cursorFile = options.cursorFile === undefined ? undefined : createCursorFile(options.cursorFile);
+  if (cursorFile !== undefined && socket === undefined) {
+    const sentence = "--cursor-file keeps the place at one daemon. Name its socket (--socket).";
+    throw new Fault("usage", sentence, { origin: "local" });
+  }
+  const resumeAfter = options.resumeAfter ?? cursorFile?.read();
   const subscriberId = options.subscriberId ?? `aaepd-tail-${io.ids.hex(4)}`;
   const colors = colorsFor(io);
   const lines = createTailLines({
@@ -115,7 +121,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   function follow(
     socket: ChosenSocket,
     label: string,
-    from: ResumePoint | undefined,
+    from: string | undefined,
     source?: FollowedSource,
     waits: () => void = () => {},
   ): Followed {
@@ -164,7 +170,8 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       onError: (error) => say(label, `The daemon did not accept a message: ${error.message}`),
       reconnect: options.reconnect ? "after-first" : "never",
       timers: io.clock,
-      ...(from === undefined ? undefined : { resumeAfter: from }),
+      ...(from === undefined ? undefined : { cursor: from }),
+      onCursor: (cursor) => cursorFile?.write(cursor),
     });
     subscriber.ended.catch(fail);
     return { subscriber, label, isConnected: () => isConnected };
@@ -182,7 +189,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     const directories = io.daemonDirectories;
     if (directories.length === 0) throw needsSocket();
     const followed = new Map<string, Followed>();
-    const stoppedAt = new Map<string, ResumePoint>();
+    const stoppedAt = new Map<string, string>();
     /** What was said of a socket that nobody listens at is not said again at every change beside it. */
     const lastWords = new Map<string, string>();
     const rejected = new Set<string>();
@@ -216,8 +223,8 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     /** It is followed again when something changes at its place, from where it was. */
     function hasEnded(path: string, one: Followed, end: SubscriberEnd): void {
       const { because } = end;
-      const point = one.subscriber.resumePoint();
-      if (point !== undefined) stoppedAt.set(path, point);
+      const place = one.subscriber.cursor();
+      if (place !== undefined) stoppedAt.set(path, place);
       if (followed.get(path) === one) followed.delete(path);
       if (because.kind === "rejected") rejected.add(path);
       const isHopeless = present.size > 0 && [...present].every((socketPath) => rejected.has(socketPath));
@@ -284,16 +291,6 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     showHeld();
     await output.flush();
   }
-}
-
-function resumePointFromOption(values: readonly string[] | undefined): ResumePoint | undefined {
-  if (values === undefined) return undefined;
-  const [first = ""] = values;
-  if (values.length === 1 && !first.includes("=")) return first;
-  const pairs = values.map((value) => value.split("="));
-  if (pairs.every((pair) => pair.length === 2 && pair.every((part) => part !== ""))) return Object.fromEntries(pairs);
-  const sentence = "--resume-after is not readable. Give one event id, or session=event for each session.";
-  throw new Fault("usage", sentence, { origin: "local" });
 }
 
 /** The name for people; where several share it, the name of the socket, and of those that share that too, its path. */

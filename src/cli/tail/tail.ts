@@ -1,7 +1,7 @@
 // `aaepd tail`: the options and the help. What it does is in tail-run.ts, which is loaded only when it runs.
 import { type Command, Option } from "commander";
 import { addCapabilityOptions } from "../shell/capability-options.js";
-import { textList, wholeNumber } from "../shell/option-values.js";
+import { wholeNumber } from "../shell/option-values.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import type { TailOptions } from "./tail-run.js";
 
@@ -44,14 +44,11 @@ export function registerTail(program: Command, io?: CommandIo): void {
     .option("--no-time", "leave out the time of day, with which lines begin")
     .option("-q, --quiet", "say nothing of connections")
     .option("-n, --count <n>", "end after n events", wholeNumber(1, Number.MAX_SAFE_INTEGER))
-    .option(
-      "--resume-after <ids>",
-      "begin after this event, or after one of each session: sess_1=evt_5,sess_2=evt_9",
-      textList,
-    )
+    .option("--resume-after <cursor>", "begin after the place that this cursor names")
+    .option("--cursor-file <path>", "keep the place in this file, and begin there the next time")
     .option("-i, --interactive", "answer questions: they are asked here, and answered by a line each")
     .option("--no-reconnect", "end when the connection ends")
-    .option("--subscriber-id <id>", "who subscribes; a steady name lets the daemon remember where it was")
+    .option("--subscriber-id <id>", "who subscribes: a name for logs and status")
     .option("--subscriber-name <name>", "the name for people", "aaepd tail");
   addCapabilityOptions(command);
   command.addHelpText("after", HELP).action(async (options: TailOptions) => {

@@ -1,7 +1,6 @@
 // A configuration that was read again while the daemon runs: what of it applies at once, and what waits for the next start (R8b).
 import type { Log } from "../../contracts/log.js";
-import type { LogLevel } from "../platform/log.js";
-import { isLouder } from "../platform/log.js";
+import { isLouder, type LogLevel } from "../platform/log.js";
 import type { Configuration, OptionName } from "./config.js";
 import { OPTION_NAMES, OPTIONS } from "./config-schema.js";
 import { keyOf, textOf } from "./option-names.js";

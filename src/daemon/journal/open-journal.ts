@@ -6,7 +6,7 @@ import type { Configuration } from "../config/config.js";
 
 type EngineServices = Parameters<typeof createEngine>[0];
 
-export interface JournalServices extends Pick<EngineServices, "clock" | "log"> {}
+export interface JournalServices extends Pick<EngineServices, "clock" | "log" | "ids"> {}
 
 export interface PreparedJournal {
   readonly create: EngineServices["createJournal"];
@@ -29,7 +29,7 @@ const EPOCHS_PER_MS = 1000;
  * reach it, and "storage_unavailable" where it cannot be opened, or a newer build wrote it.
  */
 export async function openJournal(
-  { clock, log }: JournalServices,
+  { clock, log, ids }: JournalServices,
   options: Configuration,
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<PreparedJournal> {
@@ -38,6 +38,7 @@ export async function openJournal(
     return {
       create: (evicted) =>
         createJournalRing({
+          id: ids.hex(16),
           firstEpoch: clock.wallTime() * EPOCHS_PER_MS,
           maxEvents,
           maxBytes: maxBytes ?? MEMORY_BYTES,

@@ -1,9 +1,8 @@
 // A session as a journal has it, to be played again. What must not live here: files, time, subscriptions.
 
-import { type IdServices, parseDerivedId } from "../../engine/event/derived-id.js";
+import { derivedEventId, type IdServices } from "../../engine/event/derived-id.js";
 import type { Epoch, NewEvent } from "../../engine/event/event.js";
 import { type DaemonEventFacts, everyLanguage, gapEvent } from "../../engine/notices/daemon-events.js";
-import type { ResumeAfter } from "../../engine/resume/resume-start.js";
 
 /** An event of the session as it was journaled. */
 export interface RecordedEvent extends NewEvent {
@@ -75,13 +74,16 @@ export function createTape(session: RecordedSession, ids: IdServices, defaultLan
       sessionId,
       producer,
       timestamp: last?.timestamp ?? timestamp,
-      epoch: place - 1,
-      shape: "",
+      // Read again it is the same.
+      eventId: derivedEventId(
+        { epoch: place, start: 0, end: 0, sessionId, about: `gap ${event.ordinal}`, shape: "", boundaries: [] },
+        ids,
+      ),
       audience: everyLanguage(defaultLanguage),
     };
     return {
       ...event,
-      event: gapEvent(facts, ids, {
+      event: gapEvent(facts, {
         afterEventId: last?.eventId,
         eventCount: missingBetween(last, event),
         reason: "aged_out",
@@ -150,21 +152,4 @@ function beforeOf({ event, ordinal }: RecordedEvent): Before {
 /** An agent's events are numbered; a notice has the number of its question. */
 function missingBetween(last: Before | undefined, { ordinal }: RecordedEvent): number {
   return ordinal - (last?.ordinal ?? 0) - 1;
-}
-
-/**
- * How many events of a new tape were played when a subscriber was given the event that it names as its last; 0 where that is none of them: it hears
- * the session from its beginning.
- */
-export function playedUpTo(tape: Tape, sessionId: string, resume: ResumeAfter): number {
-  const eventId = resume.kind === "event" ? resume.eventId : resume.eventIds.get(sessionId);
-  if (eventId === undefined) return 0;
-  const merged = parseDerivedId(eventId);
-  let count = 0;
-  for (let event = tape.next(); event !== undefined; event = tape.next()) {
-    count += 1;
-    if (event.event.event_id === eventId) return count;
-  }
-  const place = merged === undefined ? 0 : merged.epoch - tape.firstEpoch + 1;
-  return place >= 1 && place <= count ? place : 0;
 }

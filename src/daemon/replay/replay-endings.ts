@@ -1,4 +1,4 @@
-// Whom a replay tells that it has ended. A client that is sent away may come back at once with the last event it heard: it is sent away again only
+// Whom a replay tells that it has ended. A client that is sent away may come back at once with the last place it was told: it is sent away again only
 // for what it had not heard, and for the same return once. So nobody comes and goes for ever.
 import type { SubscribeSpec } from "../../engine/subscribe-spec.js";
 
@@ -40,8 +40,5 @@ export function createEndings(): Endings {
 }
 
 function keyOf(subscriberId: string, resumeAfter: SubscribeSpec["resumeAfter"]): string {
-  if (resumeAfter === undefined) return JSON.stringify([subscriberId]);
-  const { kind } = resumeAfter;
-  const named = kind === "event" ? resumeAfter.eventId : [...resumeAfter.eventIds].sort();
-  return JSON.stringify([subscriberId, kind, named]);
+  return JSON.stringify(resumeAfter === undefined ? [subscriberId] : [subscriberId, resumeAfter]);
 }

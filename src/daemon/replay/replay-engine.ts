@@ -5,11 +5,11 @@ import { createEngine, type Engine } from "../../engine/engine.js";
 import type { EngineOptions, EngineServices } from "../../engine/engine-options.js";
 import type { ClosureReason } from "../../engine/engine-status.js";
 import type { EngineSubscription } from "../../engine/engine-subscription.js";
-import type { ResumeAfter } from "../../engine/resume/resume-start.js";
+import { readCursor } from "../../engine/event/cursor.js";
 import type { SubscribeSpec } from "../../engine/subscribe-spec.js";
 import { addCounts, createDeliveryCounts } from "../../engine/subscriptions/delivery-counts.js";
 import { createPlayer, type Pace } from "./player.js";
-import { createTape, playedUpTo, type RecordedSession, type Tape } from "./recorded-session.js";
+import { createTape, type RecordedSession, type Tape } from "./recorded-session.js";
 import { createEndings } from "./replay-endings.js";
 import { createSharedReads } from "./shared-reads.js";
 import { createTapeJournal } from "./tape-journal.js";
@@ -26,7 +26,7 @@ export type ReplayServices = Omit<EngineServices, "createJournal" | "audit">;
 const NO_AUDIT = { isOn: false, record: () => {} };
 
 export function createReplayEngine(services: ReplayServices, options: EngineOptions, replay: ReplayOptions): Engine {
-  const { sessionId } = replay.session;
+  const journalId = services.ids.hex(16);
   const listening = new Set<Engine>();
   // Of the listeners that have gone.
   const totals = createDeliveryCounts();
@@ -39,7 +39,7 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
     const startedAt = clock.now();
     const wallTimeOffsetMs = clock.wallTime() - startedAt;
     const createJournal: EngineServices["createJournal"] = (evicted) =>
-      createTapeJournal({ tape, evicted, startedAt, wallTimeOffsetMs });
+      createTapeJournal({ id: journalId, tape, evicted, startedAt, wallTimeOffsetMs });
     return createEngine({ ...services, audit: NO_AUDIT, createJournal }, options);
   }
 
@@ -48,17 +48,21 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
   const newTape = (): Tape => createTape(recording, services.idServices, options.defaultLanguage);
 
   /** Gives the engine what a listener that comes back had been given, so that it goes on after it (R17). Answers how many events that are. */
-  const catchUp = (engine: Engine, tape: Tape, resumeAfter: ResumeAfter | undefined): number => {
-    const count = resumeAfter === undefined ? 0 : playedUpTo(newTape(), sessionId, resumeAfter);
-    for (let played = 0; played < count; played += 1) {
+  const catchUp = (engine: Engine, tape: Tape, resumeAfter: string | undefined): number => {
+    const place = resumeAfter === undefined ? undefined : readCursor(resumeAfter);
+    if (place?.journalId !== journalId) return 0;
+    let count = 0;
+    while (tape.firstEpoch + count <= place.after) {
       const event = tape.next();
-      if (event !== undefined) engine.replay([event]);
+      if (event === undefined) return count;
+      engine.replay([event]);
+      count += 1;
     }
     return count;
   };
 
   const subscribe = (spec: SubscribeSpec): EngineSubscription => {
-    if (spec.replaces === undefined && listening.size >= options.maxSubscriptions) throw tooMany(options);
+    if (spec.isReplacing !== true && listening.size >= options.maxSubscriptions) throw tooMany(options);
     const tape = newTape();
     const engine = engineOf(tape);
     const givenCount = catchUp(engine, tape, spec.resumeAfter);

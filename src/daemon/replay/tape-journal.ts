@@ -13,6 +13,8 @@ import { createJournalRing } from "../../engine/journal/journal-ring.js";
 import type { RecordedEvent, Tape } from "./recorded-session.js";
 
 export interface TapeJournalOptions {
+  /** `Journal.id`: one for all who hear the recording. */
+  readonly id: string;
   /** What is appended is what this tape gives, in its order and nothing else. */
   readonly tape: Pick<Tape, "firstEpoch" | "again">;
   /** What turns an event's `at` into milliseconds since 1970. */
@@ -31,9 +33,15 @@ const MOST_HELD_BYTES = 2 * 1024 * 1024;
 
 /** Finds ids among what is in memory; all else in all that can be read. */
 export function createTapeJournal(options: TapeJournalOptions): Journal {
-  const { tape, wallTimeOffsetMs, startedAt, evicted, maxEvents = 16_384, maxHeldEvents = 1024 } = options;
+  const { id, tape, wallTimeOffsetMs, startedAt, evicted, maxEvents = 16_384, maxHeldEvents = 1024 } = options;
   const { firstEpoch } = tape;
-  const ring = createJournalRing({ firstEpoch, wallTimeOffsetMs, maxEvents: maxHeldEvents, maxBytes: MOST_HELD_BYTES });
+  const ring = createJournalRing({
+    id,
+    firstEpoch,
+    wallTimeOffsetMs,
+    maxEvents: maxHeldEvents,
+    maxBytes: MOST_HELD_BYTES,
+  });
   const { head } = ring;
   // Of what was played and not told as gone, by epoch in a circle: to tell of it, nothing is read again.
   const ordinals: number[] = [];

@@ -1,9 +1,11 @@
 // Joins the services of AAEP to the daemon: methods from the protocol, addresses from the configuration, pages beside them.
+
 import type { ReplyFate } from "../../contracts/audit.js";
 import type { PeerIdentity } from "../../contracts/transport.js";
 import { agentMethods } from "../../protocols/aaep/services/agent-service.js";
 import { subscriberMethods } from "../../protocols/aaep/services/subscriber-service.js";
 import type { RpcServices } from "../../protocols/aaep/sessions/rpc-session.js";
+import type { Checkpoints } from "../../runtime/checkpoints.js";
 import type { SendingTurns } from "../../runtime/sending-turns.js";
 import { createStreamServer } from "../../runtime/serve-stream.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
@@ -30,6 +32,7 @@ export interface OfferedBy {
   readonly isReady: () => boolean;
   readonly replies: ReadonlyMap<ReplyFate, number>;
   readonly sendingTurns: SendingTurns;
+  readonly checkpoints: Checkpoints;
   readonly track: (served: Served, peer: PeerIdentity, transport: string) => void;
 }
 
@@ -47,6 +50,7 @@ export async function offerServices(options: DaemonOptions, by: OfferedBy): Prom
     clock,
     handshakeTimeoutMs: () => options.handshakeTimeoutSeconds * 1000,
     sendingTurns: by.sendingTurns,
+    checkpoints: by.checkpoints,
     served: (served: Served, peer: PeerIdentity) => by.track(served, peer, "services"),
   };
   const agents = agentMethods({ ...shared, agentIdleMs: () => options.agentIdleSeconds * 1000 });

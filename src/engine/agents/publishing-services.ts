@@ -3,7 +3,7 @@ import type { IdSource } from "../../base/ids.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Appended, Journal } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
-import type { JournaledEvent, NewEvent } from "../event/event.js";
+import type { NewEvent } from "../event/event.js";
 import type { Spokesman } from "../notices/spokesman.js";
 import type { Questions } from "../questions/questions-spec.js";
 import type { Sessions } from "../sessions/sessions.js";
@@ -18,8 +18,6 @@ export interface PublishingServices {
   readonly journal: Journal;
   /** Journals events and hands them to those who listen; `publisher` counts what of it waits for the views. */
   readonly append: (events: readonly NewEvent[], publisher?: PublisherBacklog) => Appended;
-  /** Told of each event that was journaled, in order. */
-  readonly published: (entry: JournaledEvent) => void;
   readonly sessions: Sessions;
   readonly questions: Pick<
     Questions,

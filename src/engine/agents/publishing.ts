@@ -63,7 +63,6 @@ export function createPublishing(services: PublishingServices): Publishing {
     log,
     journal,
     append: handOn,
-    published,
     sessions,
     questions,
     spokesman,
@@ -87,15 +86,6 @@ export function createPublishing(services: PublishingServices): Publishing {
       act();
     } catch (caught) {
       logAccident(what, about, caught);
-    }
-  };
-
-  const notePlace = (entry: JournaledEvent): void => {
-    // Of every event: nothing is made that is thrown away again.
-    try {
-      published(entry);
-    } catch (caught) {
-      logAccident("a place to resume from could not be noted", { epoch: entry.epoch }, caught);
     }
   };
 
@@ -136,7 +126,6 @@ export function createPublishing(services: PublishingServices): Publishing {
       durable.catch(() => undefined);
     }
     services.appended();
-    for (const entry of events) notePlace(entry);
     return { journaled, durable };
   };
 

@@ -8,12 +8,10 @@ import { BATCH_COUNT, type ReadingTurns } from "../time/reading-turns.js";
 import type { Steps } from "../time/steps.js";
 import type { WakeUpQueue, WakeUps } from "../time/wake-ups.js";
 import type { LiveEntry } from "../views/live-entry.js";
-import type { Unit } from "../views/unit.js";
-import { outputKey } from "../views/unit.js";
+import { isLocal, outputKey, type Unit } from "../views/unit.js";
 import type { Place, PrivateView, View } from "../views/view.js";
 import type { GapEvent } from "./gap-events.js";
 import type { LookingBack } from "./looking-back.js";
-import type { OrderedReturn } from "./ordered-return.js";
 import type { Overtaken } from "./overtaken.js";
 import { type Given, givenBefore, type ReadingPoint, readingPoint, wasGiven } from "./reading-point.js";
 import { overtakenUnits } from "./superseded.js";
@@ -24,11 +22,17 @@ export interface BacklogReader {
   /** What a critical event overtakes of what is read and not taken, and of the events shortly before it that are not read (R4). */
   readonly overtaken: (critical: JournaledEvent) => Overtaken;
   /** The point at which another reader could go on, were `queued` not given either. */
-  readonly point: (queued: readonly Unit[], floors: ReadonlyMap<string, number>) => ReadingPoint;
+  readonly point: (
+    queued: readonly Unit[],
+    floors: ReadonlyMap<string, number>,
+    skipped?: ReadonlySet<string>,
+  ) => ReadingPoint;
   /** Whether it has still to give an event that it has not read. */
   readonly owes: (entry: JournaledEvent) => boolean;
   /** What it has released and nobody took. */
   readonly released: () => readonly Unit[];
+  /** Whether gaps are still to be told or taken (R27). */
+  readonly isTelling: () => boolean;
   /** Whether it has stopped in the middle, so that others get their turn. It wakes its subscription to go on. */
   readonly isResting: () => boolean;
   /** Whether there is something that it has still to read. */
@@ -48,15 +52,13 @@ export interface BacklogServices {
   /** An entry as the backlog tells it; undefined for one that is not told any more (R17). */
   readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;
   /** The gaps in place of the events between two epochs that aged out, each made when it is asked for (R27, R34). */
-  readonly gaps: (after: Epoch, oldest: Epoch, given: Given) => Iterable<GapEvent>;
+  readonly gaps: (after: Epoch, given: Given) => Iterable<GapEvent>;
   /** One of these, put where they would have been; undefined where its subscription does not want it, or has it. */
-  readonly gapUnit: (gap: GapEvent, after: Epoch, oldest: Epoch) => Unit | undefined;
+  readonly gapUnit: (gap: GapEvent, oldest: Epoch) => Unit | undefined;
   /** How far the view is that it is to join: it reads no further, and joins it there (R34). */
   readonly upTo: () => Epoch;
   /** Called in the moment when everything up to there has been read and taken. */
   readonly caughtUp: (own: View) => void;
-  /** While its subscription keeps the order of its return, it reads as far as the disk went, and does not catch up (R17). */
-  readonly order: () => OrderedReturn | undefined;
   readonly turns: ReadingTurns;
   /** Called when a read that took its time has ended, and when it is this reader's turn to read on. */
   readonly wake: () => void;
@@ -89,14 +91,6 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
   let hurriedCount = 0;
   let closed = false;
 
-  /** While the disk takes nothing, what stands behind a text does not wait for its boundary, nor does it pass it. */
-  const releaseBefore = ({ entry, output }: LiveEntry): void => {
-    if (services.order()?.isRefused !== true) return;
-    const isPassed = ({ output: held }: { readonly output: string }) =>
-      entry.kind !== "output.streaming" || held !== output;
-    if (view.texts.held().some(isPassed)) view.texts.releaseAll(at);
-  };
-
   const take = (entry: JournaledEvent): void => {
     after = entry.epoch;
     last.set(entry.event.session_id, entry);
@@ -111,15 +105,14 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
     const told = services.asBacklog(entry);
     if (told === undefined) return;
     const live = services.liveEntry(told);
-    if (view.terms.wants(live)) releaseBefore(live);
     steps = push(live, told.at);
   };
 
   const isInMidBatch = (): boolean => telling !== undefined || steps !== undefined || unreadAt < unread.length;
 
-  const tellNext = ({ after, oldest, gaps }: NonNullable<typeof telling>): void => {
+  const tellNext = ({ oldest, gaps }: NonNullable<typeof telling>): void => {
     const next = gaps.next();
-    const unit = next.done === true ? undefined : services.gapUnit(next.value, after, oldest);
+    const unit = next.done === true ? undefined : services.gapUnit(next.value, oldest);
     if (next.done === true) telling = undefined;
     if (unit !== undefined) view.log.append(unit);
   };
@@ -143,14 +136,6 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
     if (entry !== undefined) take(entry);
   };
 
-  /** Whether nothing that stands before the next unit in the journal is still to come: text that was held back may follow what passed it. */
-  const isInTurn = (): boolean => {
-    const unit = services.order()?.isRefused === false ? view.log.at(place.cursor) : undefined;
-    if (unit === undefined) return true;
-    const isBefore = ({ firstEpoch }: { readonly firstEpoch: Epoch }) => firstEpoch < unit.epoch;
-    return !view.texts.held().some(isBefore) && !view.log.from(place.cursor + 1).some(isBefore);
-  };
-
   const noteEnd = ({ event }: JournaledEvent): void => {
     const key = outputKey(event);
     if (!point.positions.has(key)) return;
@@ -165,7 +150,7 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
       // What was read before the gap can no longer be joined with what comes after it.
       view.texts.releaseAll(at);
       const { oldest } = read;
-      const gaps = services.gaps(after, oldest, givenBefore(point, last));
+      const gaps = services.gaps(after, givenBefore(point, last));
       telling = { after, oldest, gaps: gaps[Symbol.iterator]() };
       after = oldest - 1;
       return true;
@@ -177,19 +162,12 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
     return false;
   };
 
-  const readsTo = (before = Number.POSITIVE_INFINITY): Epoch =>
-    Math.min(services.upTo(), services.order()?.upTo ?? Number.POSITIVE_INFINITY, before - 1);
+  const readsTo = (before = Number.POSITIVE_INFINITY): Epoch => Math.min(services.upTo(), before - 1);
 
   /** Whether it stands where the view is that it is to join; a place beyond that is one that the view has still to reach. */
   const isLevel = (): boolean => {
     const upTo = services.upTo();
     return after === upTo || (after > upTo && upTo === services.journal.head());
-  };
-
-  /** And where nothing more can be read, it has ended. */
-  const releaseLast = (): void => {
-    if (services.order()?.isRefused === true && !inFlight && !isInMidBatch() && after >= readsTo())
-      view.texts.releaseAll(at);
   };
 
   /** One that is hurried gives way as well, after as much as a batch: it is asked again (R34). */
@@ -255,13 +233,11 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
       view.log.drop(place.cursor);
       while (place.cursor >= view.log.end()) {
         if (readOn(before)) continue;
-        releaseLast();
-        if (place.cursor < view.log.end()) break;
-        if (inFlight || isInMidBatch() || !isLevel() || services.order() !== undefined) return undefined;
+        if (inFlight || isInMidBatch() || !isLevel()) return undefined;
         services.caughtUp(view);
         if (place.cursor >= view.log.end()) return undefined;
       }
-      return isInTurn() ? place : undefined;
+      return place;
     },
     overtaken: (critical) => {
       const untaken: LiveEntry[] = [];
@@ -278,9 +254,9 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
         untaken,
       };
     },
-    point: (queued, floors) => {
+    point: (queued, floors, skipped) => {
       // Gaps that are still to be told are found again from where they begin.
-      const onwards = readingPoint(place, queued, floors, { to: telling?.after ?? after, from: point });
+      const onwards = readingPoint(place, queued, floors, skipped, { to: telling?.after ?? after, from: point });
       const positions = new Map(onwards.positions);
       const owedFrom = new Map(onwards.owedFrom);
       for (const [output, position] of point.positions) {
@@ -293,6 +269,7 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
     },
     owes: (entry) => entry.epoch > after && !wasGiven(entry, point),
     released: () => view.log.from(place.cursor),
+    isTelling: () => telling !== undefined || view.log.from(place.cursor).some(isLocal),
     isResting: turn.isWaiting,
     isReading: () => inFlight || isInMidBatch() || after < readsTo(),
     hurry: (stepCount = Number.POSITIVE_INFINITY) => {

@@ -2,11 +2,11 @@
 import type { Journal } from "../../contracts/journal.js";
 import type { AgentEvent, Epoch } from "../event/event.js";
 import type { Losses, SessionLoss } from "../journal/losses.js";
-import type { Standpoint } from "../journal/standpoint.js";
+import type { Loss } from "../notices/daemon-events.js";
 import type { Sayings } from "../notices/sayings.js";
-import type { LostPart, Spokesman } from "../notices/spokesman.js";
+import type { Spokesman } from "../notices/spokesman.js";
 import type { EndedSession } from "../sessions/ended-sessions.js";
-import type { SessionStandings } from "../sessions/session-standings.js";
+import type { SessionSummary } from "../sessions/session-record.js";
 import type { Sessions } from "../sessions/sessions.js";
 import type { Terms } from "../terms/terms.js";
 import type { Given } from "./reading-point.js";
@@ -15,7 +15,6 @@ export interface GapEventsServices {
   readonly journal: Pick<Journal, "find">;
   readonly sessions: Pick<Sessions, "summary" | "ended" | "endedSince">;
   readonly losses: Pick<Losses, "since" | "upTo">;
-  readonly standings: Pick<SessionStandings, "now">;
   readonly spokesman: Pick<Spokesman, "gap" | "gapOfEnded">;
   /** The newest event of a recorded session that is played: it is neither open nor over here. */
   readonly played: (sessionId: string) => AgentEvent | undefined;
@@ -28,31 +27,38 @@ export interface GapEvent {
 }
 
 export interface GapEvents {
-  /** For a reader that finds the journal cut off after an epoch, each made when it is asked for (R34). `at`: where the reader goes on. */
-  readonly gapEvents: (terms: Terms, after: Epoch, given: Given, at: Standpoint) => Iterable<GapEvent>;
+  /** For a reader that finds the journal cut off after an epoch, each made when it is asked for (R34). */
+  readonly gapEvents: (terms: Terms, after: Epoch, given: Given) => Iterable<GapEvent>;
   /**
-   * For a subscription that resumes too late and goes on live: everything after an epoch is lost to it, of all sessions, or of each in a map after an
-   * epoch of its own. Of each a gap, and how it ended where it has by now. `at`: where it goes on.
+   * For a subscription that goes on live, because all after an epoch is lost to it; undefined: the epoch is not known, and nothing is told of ends.
    */
-  readonly lateGapEvents: (after: Epoch | ReadonlyMap<string, Epoch>, at: Standpoint) => Sayings;
+  readonly lateGaps: (after: Epoch | undefined) => LateGaps;
+}
+
+/** What is told of a loss to a subscription that goes on live. */
+export interface LateGaps {
+  /** Of sessions that ended since: a gap, and how it ended. */
+  readonly ended: Sayings;
+  /** What is lost of an open session as it stands in its sum. */
+  readonly lostOf: (session: SessionSummary) => Loss | undefined;
 }
 
 export function createGapEvents(services: GapEventsServices): GapEvents {
-  const { journal, sessions, losses, standings, spokesman, played } = services;
-  const gapOf = (sessionId: string, terms: Terms, at: Standpoint, lost: LostPart): AgentEvent | undefined => {
+  const { journal, sessions, losses, spokesman, played } = services;
+  const gapOf = (sessionId: string, terms: Terms, lost: Loss): AgentEvent | undefined => {
     const open = sessions.summary(sessionId);
-    if (open !== undefined) return spokesman.gap(open, terms, at, lost);
+    if (open !== undefined) return spokesman.gap(open, terms, lost);
     const last = sessions.ended(sessionId)?.terminal.event ?? played(sessionId);
-    return last && spokesman.gapOfEnded(last, terms, at, lost);
+    return last && spokesman.gapOfEnded(last, terms, lost);
   };
 
-  function* eventsOf(lost: readonly SessionLoss[], terms: Terms, given: Given, at: Standpoint): Iterable<GapEvent> {
+  function* eventsOf(lost: readonly SessionLoss[], terms: Terms, given: Given): Iterable<GapEvent> {
     for (const loss of lost) {
       // Reading begins at the oldest thing owed: of other sessions all may have been given.
       if (given.all(loss)) continue;
       const { sessionId, eventCount } = loss;
       const afterEventId = given.last(sessionId)?.event.event_id;
-      const gap = gapOf(sessionId, terms, at, { afterEventId, eventCount, reason: "aged_out" });
+      const gap = gapOf(sessionId, terms, { afterEventId, eventCount, reason: "aged_out" });
       if (gap === undefined) continue;
       yield { event: gap, epoch: undefined };
       const terminal = sessions.ended(sessionId)?.terminal;
@@ -67,44 +73,35 @@ export function createGapEvents(services: GapEventsServices): GapEvents {
 
   return {
     // The losses are counted now: events that age out from here on are another gap.
-    gapEvents: (terms, after, given, at) =>
+    gapEvents: (terms, after, given) =>
       eventsOf(
         losses.since(after, (id) => given.last(id)?.ordinal),
         terms,
         given,
-        at,
       ),
-    lateGapEvents: (after, at) => {
-      const afterOf = (sessionId: string): Epoch | undefined =>
-        typeof after === "number" ? after : after.get(sessionId);
-      // A session that ends from here on is told of as it ends.
-      const ended = new Map<string, EndedSession>();
-      for (const one of sessions.endedSince(Number.NEGATIVE_INFINITY)) {
-        const since = afterOf(one.sessionId);
-        if (since === undefined) continue;
-        // A session that is named is told in any case; of the others those that ended since.
-        if (typeof after === "number" && "epoch" in one.terminal && one.terminal.epoch <= after) continue;
-        ended.set(one.sessionId, one);
-      }
-      const { ids, of, release } = standings.now();
-      const lostOf = (sessionId: string, totalCount: number): LostPart | undefined => {
-        const eventCount = losses.upTo(sessionId, totalCount, afterOf(sessionId) ?? 0);
+    lateGaps: (after) => {
+      const lossOf = (sessionId: string, totalCount: number): Loss | undefined => {
+        const eventCount = losses.upTo(sessionId, totalCount, after ?? 0);
         return eventCount > 0 ? { afterEventId: undefined, eventCount, reason: "resumed_too_late" } : undefined;
       };
+      // A session that ends from here on is told of as it ends.
+      const ended = new Map<string, EndedSession>();
+      for (const one of after === undefined ? [] : sessions.endedSince(Number.NEGATIVE_INFINITY))
+        if (!("epoch" in one.terminal) || one.terminal.epoch > (after ?? 0)) ended.set(one.sessionId, one);
       return {
-        keys: [...ended.keys(), ...ids.filter((id) => afterOf(id) !== undefined)],
-        eventsOf: (sessionId, terms) => {
-          const over = ended.get(sessionId);
-          if (over !== undefined) {
-            const { event, ordinal } = over.terminal;
-            const lost = lostOf(sessionId, ordinal);
-            return lost === undefined ? [event] : [spokesman.gapOfEnded(event, terms, at, lost), event];
-          }
-          const session = of(sessionId);
-          const lost = session && lostOf(sessionId, session.eventCount);
-          return session === undefined || lost === undefined ? [] : [spokesman.gap(session, terms, at, lost)];
+        ended: {
+          keys: [...ended.keys()],
+          eventsOf: (sessionId, terms) => {
+            const terminal = ended.get(sessionId)?.terminal;
+            if (terminal === undefined) return [];
+            const lost = lossOf(sessionId, terminal.ordinal);
+            return lost === undefined
+              ? [terminal.event]
+              : [spokesman.gapOfEnded(terminal.event, terms, lost), terminal.event];
+          },
+          release: () => {},
         },
-        release,
+        lostOf: ({ sessionId, eventCount }) => lossOf(sessionId, eventCount),
       };
     },
   };

@@ -2,8 +2,7 @@
 import type { Epoch, JournaledEvent } from "../event/event.js";
 import { laterTimestamp } from "../event/timestamps.js";
 import type { SessionLoss } from "../journal/losses.js";
-import type { EventUnit, Unit } from "../views/unit.js";
-import { isLocal, outputKey, timestampOf } from "../views/unit.js";
+import { type EventUnit, isLocal, outputKey, timestampOf, type Unit } from "../views/unit.js";
 import type { Place } from "../views/view.js";
 
 /** Where reading begins: what of it was given already is not given again. */
@@ -22,8 +21,6 @@ export interface ReadingPoint {
   readonly pending?: readonly PendingEvents[];
   /** Of sessions with text that is owed: the timestamp of the last event that was sent before. Such text stands no earlier (R30). */
   readonly sent?: ReadonlyMap<string, string>;
-  /** Where each session has its own point: the epoch up to which it has been given, and the same for sessions not named (R17). */
-  readonly sessions?: { readonly named: ReadonlyMap<string, Epoch>; readonly others: Epoch };
 }
 
 /** One event, or the state changes of one agent that had collapsed into one. */
@@ -38,8 +35,6 @@ export function wasGiven(entry: JournaledEvent, point: ReadingPoint): boolean {
   const { epoch, event } = entry;
   const output = entry.kind === "output.streaming" ? outputKey(event) : undefined;
   if (output !== undefined && point.positions.has(output)) return epoch < (point.owedFrom?.get(output) ?? 0);
-  const { sessions } = point;
-  if (sessions !== undefined && epoch <= (sessions.named.get(event.session_id) ?? sessions.others)) return true;
   if (entry.kind === "output.streaming") return epoch <= point.textTo;
   return epoch <= point.givenTo && !point.pending?.some((pending) => isAmong(entry, pending));
 }
@@ -49,6 +44,8 @@ function isAmong({ epoch, event, kind }: JournaledEvent, { first, last, session,
   if (first === last) return true;
   return kind === "state.changed" && event.session_id === session && event.producer.agent_id === agent;
 }
+
+const NOTHING_SKIPPED: ReadonlySet<string> = new Set();
 
 /** What a reader that finds the journal cut off knows of what was given before the cut. */
 export interface Given {
@@ -70,30 +67,21 @@ export function givenBefore(point: ReadingPoint, last: ReadonlyMap<string, Journ
     event: (entry) => wasGiven(entry, point),
     all: ({ sessionId, lastEpoch }) => {
       if (isOwedText(sessionId) || point.pending?.some(({ session }) => session === sessionId)) return false;
-      const { sessions } = point;
-      const givenTo = Math.min(point.givenTo, point.textTo);
-      return lastEpoch <= Math.max(givenTo, sessions?.named.get(sessionId) ?? sessions?.others ?? givenTo);
+      return lastEpoch <= Math.min(point.givenTo, point.textTo);
     },
   };
 }
 
-/** The lowest epoch of what a place in a view has not given, where nothing of it was given elsewhere: `readingPoint` says the same, and more. */
-export function lowestIn({ view, cursor }: Place): Epoch {
-  let lowest = view.owedFrom();
-  for (const unit of view.log.from(cursor))
-    lowest = Math.min(lowest, unit.kind === "text" ? unit.firstEpoch : unit.epoch);
-  return lowest;
-}
-
 /**
  * The point from which the journal gives what a place in a view has not given, and what was taken from there into a queue but did not leave.
- * Text below its output's floor in `floors` has been given. For a place in a reader's view, `read` says how far it has
- * read, and from where.
+ * Text below its output's floor in `floors` has been given, and of `skipped` outputs only their completion is owed. For a place in a reader's view,
+ * `read` says how far it has read, and from where.
  */
 export function readingPoint(
   place: Place,
   queued: readonly Unit[],
   floors: ReadonlyMap<string, number>,
+  skipped: ReadonlySet<string> = NOTHING_SKIPPED,
   read?: { readonly to: Epoch; readonly from: ReadingPoint },
 ): ReadingPoint {
   const { view, cursor } = place;
@@ -137,8 +125,9 @@ export function readingPoint(
     const unit = view.log.at(index);
     if (unit === undefined) continue;
     note(unit);
-    if (unit.kind === "text") waitText(unit, aboveFloor(unit));
-    else if (unit.epoch <= givenBefore && !isLocal(unit)) wait(unit);
+    if (unit.kind === "text") {
+      if (unit.complete || !skipped.has(unit.output)) waitText(unit, aboveFloor(unit));
+    } else if (unit.epoch <= givenBefore && !isLocal(unit)) wait(unit);
     else {
       first = Math.min(first, unit.epoch);
       givenTo = Math.min(givenTo, unit.epoch - 1);
@@ -146,7 +135,8 @@ export function readingPoint(
   }
   for (const held of view.texts.held()) {
     // Nothing is owed of what it was given by other terms.
-    if (held.endPosition > (floors.get(held.output) ?? -1)) waitText(held, aboveFloor(held));
+    if (!skipped.has(held.output) && held.endPosition > (floors.get(held.output) ?? -1))
+      waitText(held, aboveFloor(held));
   }
   for (const old of read?.from.pending ?? []) {
     if (old.last > readTo) pending.push({ ...old, first: Math.max(old.first, readTo + 1) });
@@ -157,7 +147,6 @@ export function readingPoint(
     const last = waiting.get(session) ?? laterTimestamp(view.timestamps().get(session), read?.from.sent?.get(session));
     if (last !== undefined) sent.set(session, last);
   }
-  const sessions = read?.from.sessions;
   return {
     after: first - 1,
     givenTo: Math.max(givenTo, givenBefore),
@@ -166,6 +155,5 @@ export function readingPoint(
     owedFrom,
     pending,
     sent,
-    ...(sessions === undefined ? {} : { sessions }),
   };
 }

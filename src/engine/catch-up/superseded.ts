@@ -1,10 +1,8 @@
 // What a critical event makes old news when it goes ahead: its agent's earlier progress and states (R4).
 import type { AgentEvent, JournaledEvent } from "../event/event.js";
 import type { LiveEntry } from "../views/live-entry.js";
-import type { EventUnit, Unit } from "../views/unit.js";
-import { isCritical, isLocal } from "../views/unit.js";
-import type { Place } from "../views/view.js";
-import { roleOf } from "../views/view.js";
+import { type EventUnit, isCritical, isLocal, type Unit } from "../views/unit.js";
+import { type Place, roleOf } from "../views/view.js";
 
 /** What a critical event overtakes between a place and an index of its view. Earlier critical events have gone ahead as well. */
 export function overtakenUnits(

@@ -10,27 +10,18 @@ export type BriefingKind = "notices" | "losses" | "sums";
 export interface Saying {
   readonly kind: BriefingKind;
   readonly event: AgentEvent;
-  readonly place: SayingPlace;
-}
-
-/** Where something stands that no journal has. */
-export interface SayingPlace {
-  /** The last event before it. */
+  /** Of the last event before it: no journal has it. */
   readonly epoch: Epoch;
-  /** The first event that it stands for. */
-  readonly firstEpoch: Epoch;
 }
 
 export interface Briefing {
-  readonly add: (kind: BriefingKind, sayings: Sayings, place: SayingPlace) => void;
+  readonly add: (kind: BriefingKind, sayings: Sayings, epoch: Epoch) => void;
   /** The next of some kinds; several of one session. Undefined where there is nothing left. */
   readonly next: (kinds: readonly BriefingKind[], terms: Terms) => readonly Saying[] | undefined;
   /** All that is left to be told of a session itself, its losses and its sum, out of its order. */
   readonly ofSession: (sessionId: string, terms: Terms) => readonly Saying[];
   /** How many sessions or questions are left. */
   readonly count: (kinds: readonly BriefingKind[]) => number;
-  /** The first event that anything of these kinds stands for that is left. */
-  readonly lowest: (kinds: readonly BriefingKind[]) => Epoch | undefined;
   /** Forgets all of these kinds. */
   readonly drop: (kinds: readonly BriefingKind[]) => void;
 }
@@ -38,7 +29,7 @@ export interface Briefing {
 interface Part {
   readonly kind: BriefingKind;
   readonly sayings: Sayings;
-  readonly place: SayingPlace;
+  readonly epoch: Epoch;
   readonly left: Set<string>;
   /** Before it nothing is left of the keys. */
   nextIndex: number;
@@ -63,16 +54,16 @@ export function createBriefing(): Briefing {
   };
 
   const say = (part: Part, key: string, terms: Terms): readonly Saying[] => {
-    const { kind, sayings, place, left } = part;
+    const { kind, sayings, epoch, left } = part;
     left.delete(key);
     const events = sayings.eventsOf(key, terms);
     if (left.size === 0) leave(part);
-    return events.map((event) => ({ kind, event, place }));
+    return events.map((event) => ({ kind, event, epoch }));
   };
 
   return {
-    add: (kind, sayings, place) => {
-      const part = { kind, sayings, place, left: new Set(sayings.keys), nextIndex: 0 };
+    add: (kind, sayings, epoch) => {
+      const part = { kind, sayings, epoch, left: new Set(sayings.keys), nextIndex: 0 };
       if (part.left.size > 0) parts = [...parts, part];
       else sayings.release();
     },
@@ -86,12 +77,6 @@ export function createBriefing(): Briefing {
         .filter(({ kind, left }) => kind !== "notices" && left.has(sessionId))
         .flatMap((part) => say(part, sessionId, terms)),
     count: (kinds) => parts.reduce((sum, { kind, left }) => (kinds.includes(kind) ? sum + left.size : sum), 0),
-    lowest: (kinds) => {
-      let lowest: Epoch | undefined;
-      for (const { kind, place } of parts)
-        if (kinds.includes(kind) && (lowest === undefined || place.firstEpoch < lowest)) lowest = place.firstEpoch;
-      return lowest;
-    },
     drop: (kinds) => {
       for (const part of parts) if (kinds.includes(part.kind)) leave(part);
     },

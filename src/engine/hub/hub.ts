@@ -5,6 +5,7 @@ import type { Appended, Journal } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { Segmenter } from "../../contracts/segmenter.js";
 import { createLookingBack } from "../catch-up/looking-back.js";
+import { cursorText, givenFurther, MOST_CURSOR_OUTPUTS } from "../event/cursor.js";
 import type { AgentEvent, Epoch, JournaledEvent, NewEvent } from "../event/event.js";
 import type { EpochSteps } from "../journal/epoch-runs.js";
 import { shapeKey } from "../terms/shape.js";
@@ -14,16 +15,15 @@ import { createRecentRate, type RecentRate } from "../time/recent-rate.js";
 import { followedBy, type Steps } from "../time/steps.js";
 import { createTurnRoom } from "../time/turn-room.js";
 import type { WakeUpQueue, WakeUps } from "../time/wake-ups.js";
+import { createCheckpoint } from "../views/checkpoint.js";
 import { createCodeBlocks } from "../views/code-blocks.js";
+import type { Checkpoint } from "../views/delivery.js";
 import { unitOf } from "../views/event-units.js";
-import type { InternedShape, LiveEntry } from "../views/live-entry.js";
-import { createLiveEntry } from "../views/live-entry.js";
-import type { OutputTexts } from "../views/output-texts.js";
-import { createOutputTexts } from "../views/output-texts.js";
+import { createLiveEntry, type InternedShape, type LiveEntry } from "../views/live-entry.js";
+import { createOutputTexts, type OutputTexts } from "../views/output-texts.js";
 import type { PublisherBacklog } from "../views/publisher-backlog.js";
 import type { TextUnit } from "../views/unit.js";
-import type { PrivateView } from "../views/view.js";
-import { createView } from "../views/view.js";
+import { createView, type PrivateView } from "../views/view.js";
 import { createViewIntake } from "../views/view-intake.js";
 import type { ViewServices, ViewTerms } from "../views/view-spec.js";
 import { createViewTerms, viewKey } from "../views/view-terms.js";
@@ -185,6 +185,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
       trimAt: trimStep(),
       members: new Set(),
       ready: createReadyMembers(),
+      level: undefined,
     };
     // One that begins in the middle of an output begins with the piece in progress (R10).
     for (const text of texts.all()) shared.view.texts.follow(text);
@@ -280,6 +281,20 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     };
   };
 
+  const checkpointOf: MemberServices["checkpointOf"] = (place) =>
+    createCheckpoint(cursorText({ ...place, journalId: journal.id }), place.after);
+
+  const levelCheckpoint = (shared: SharedView): Checkpoint => {
+    const { log: units, texts: held, epoch: epochOf, owedFrom } = shared.view;
+    const [epoch, end] = [epochOf(), units.end()];
+    if (shared.level?.epoch === epoch && shared.level.end === end) return shared.level.checkpoint;
+    const positions = new Map(held.held(MOST_CURSOR_OUTPUTS).map(({ output, position }) => [output, position]));
+    const outputs = givenFurther(positions, [], new Map(), services.member.outputDigest);
+    const checkpoint = checkpointOf({ after: owedFrom() - 1, outputs });
+    shared.level = { epoch, end, checkpoint };
+    return checkpoint;
+  };
+
   const memberServices: MemberServices = {
     ...services.member,
     join,
@@ -301,6 +316,8 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     get maxHoldMs() {
       return options.maxHoldMs;
     },
+    levelCheckpoint,
+    checkpointOf,
     noteDelivered: delivered.note,
   };
 

@@ -1,9 +1,8 @@
 // What is counted of one subscription, and its episodes of falling behind. Functions of the module: there are ten thousand of what they work on.
 import type { Millis } from "../../contracts/clock.js";
 import { createDeliveryCounts, type RunningCounts } from "../subscriptions/delivery-counts.js";
-import type { Delivery } from "../views/delivery.js";
 import { gapOf } from "../views/event-units.js";
-import { isLocal, type Unit } from "../views/unit.js";
+import type { EventUnit } from "../views/unit.js";
 import type { MemberRules, PacedSubscription } from "./member-spec.js";
 
 export interface MemberAccount {
@@ -13,22 +12,15 @@ export interface MemberAccount {
    * meanwhile (P3).
    */
   behindSince: Millis | undefined;
-  lastEventId: string | undefined;
 }
 
 export function createMemberAccount(): MemberAccount {
-  return { counts: createDeliveryCounts(), behindSince: undefined, lastEventId: undefined };
-}
-
-export function noteRun(account: MemberAccount, deliveries: readonly Delivery[]): void {
-  account.counts.delivered += deliveries.length;
-  account.lastEventId = deliveries.at(-1)?.event.event_id ?? account.lastEventId;
+  return { counts: createDeliveryCounts(), behindSince: undefined };
 }
 
 /** Of a unit that leaves: a gap is told where it is declared, however often it was made before that. */
-export function noteGap({ counts }: MemberAccount, unit: Unit): void {
-  const eventCount = isLocal(unit) ? gapOf(unit) : undefined;
-  if (eventCount === undefined) return;
+export function noteGap({ counts }: MemberAccount, gap: EventUnit): void {
+  const eventCount = gapOf(gap) ?? 0;
   counts.gaps += 1;
   counts.gapEvents += eventCount;
 }

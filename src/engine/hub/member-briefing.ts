@@ -31,13 +31,11 @@ export function createMemberBriefing(member: BriefedMember): MemberBriefing {
 
   const unitsOf = (sayings: readonly Saying[]): readonly Unit[] => {
     const view = member.view();
-    return sayings.flatMap(({ kind, event, place }) => {
+    return sayings.flatMap(({ kind, event, epoch }) => {
       // Held text that follows is not told as if it had come before (R30).
       if (kind === "sums" && member.isOpen(event.session_id)) view.noteTimestamp(event.session_id, event.timestamp);
-      const live = member.localEntry(event, topicKind(event.type), place.epoch);
-      if (!view.terms.wants(live)) return [];
-      const unit = unitOf(live, view, "plain");
-      return kind === "notices" ? unit : { ...unit, firstEpoch: place.firstEpoch };
+      const live = member.localEntry(event, topicKind(event.type), epoch);
+      return view.terms.wants(live) ? unitOf(live, view, "plain") : [];
     });
   };
 
@@ -58,6 +56,5 @@ export function createMemberBriefing(member: BriefedMember): MemberBriefing {
     saidCount: () => saidCount,
     count: () => briefing.count(TOLD),
     ofSession: (sessionId) => unitsOf(briefing.ofSession(sessionId, member.terms())),
-    lowest: () => briefing.lowest(TOLD),
   };
 }

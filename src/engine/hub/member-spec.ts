@@ -1,43 +1,48 @@
 // What a subscription's member of the hub is made of and what it answers to; how it works is in member.ts.
 import type { Millis } from "../../contracts/clock.js";
 import type { Journal } from "../../contracts/journal.js";
-import type { GapEvent } from "../catch-up/gap-events.js";
+import type { GapEvent, LateGaps } from "../catch-up/gap-events.js";
 import type { LookingBack } from "../catch-up/looking-back.js";
-import type { OrderedReturn } from "../catch-up/ordered-return.js";
 import type { Given, ReadingPoint } from "../catch-up/reading-point.js";
+import type { CursorPlace, GivenTo } from "../event/cursor.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
 import type { EpochSteps } from "../journal/epoch-runs.js";
-import type { Standpoint } from "../journal/standpoint.js";
-import type { OpenSayings, Sayings } from "../notices/sayings.js";
+import type { OpenSayings } from "../notices/sayings.js";
 import type { DeliveryCounts } from "../subscriptions/delivery-counts.js";
 import type { Drained, Taken } from "../subscriptions/stream.js";
 import type { Terms } from "../terms/terms.js";
 import type { ReadingTurns } from "../time/reading-turns.js";
 import type { WakeUpQueue, WakeUps } from "../time/wake-ups.js";
-import type { Delivery } from "../views/delivery.js";
+import type { Checkpoint } from "../views/delivery.js";
 import type { LiveEntry } from "../views/live-entry.js";
 import type { CollapsedEvent } from "../views/merged-events.js";
-import type { RunLows } from "../views/run-lows.js";
-import type { TextUnit, Unit } from "../views/unit.js";
+import type { TextUnit } from "../views/unit.js";
 import type { PrivateView, View } from "../views/view.js";
 import type { SharedView, ViewMember } from "./shared-view.js";
 
-/** How a subscription begins: with what is live, or with what the journal holds after a point (R17). */
+/** A place that a subscription has reached, or named. */
+export interface NamedPlace {
+  readonly cursor: string;
+  readonly after: Epoch;
+}
+
+/** How a subscription begins: with what is live, or with what the journal holds after a point (R17). `named`: its place until it has another. */
 export type StreamStart =
   | {
       readonly kind: "live";
       /** Told before anything else: what can no longer be given, and what it led to (R17, R27). */
-      readonly first: Sayings | undefined;
-      /** The lowest epoch that `first` stands for. */
-      readonly owedFrom: Epoch;
+      readonly late: LateGaps | undefined;
+      readonly named: NamedPlace | undefined;
+      readonly outputs: ReadonlyMap<string, GivenTo>;
     }
-  /** `summarize` names the open sessions of which the backlog tells nothing, so that they are summed up. */
   | {
       readonly kind: "resume";
       readonly point: ReadingPoint;
+      /** Outputs of which more was given than up to the point, by their digests. */
+      readonly outputs: ReadonlyMap<string, GivenTo>;
+      /** The open sessions that are summed up. */
       readonly summarize: ReadonlySet<string>;
-      readonly first: Sayings | undefined;
-      readonly owedFrom: Epoch;
+      readonly named: NamedPlace;
     };
 
 export interface LagLimits {
@@ -63,8 +68,6 @@ export type Expulsion = "lagging" | "producer_error";
 export interface MemberSpec {
   readonly subscriptionId: string;
   readonly subscriberId: string;
-  /** Whether `delivered` is told of what leaves. */
-  readonly isRemembered: boolean;
   readonly terms: Terms;
   readonly start: StreamStart;
   /** Told that `take` may have something. Called often; must be cheap and must not take at once. */
@@ -83,7 +86,8 @@ export interface MemberRules {
   readonly queueLimit: number;
   readonly markOvertook: (event: AgentEvent, count: number) => AgentEvent;
   readonly completeSkipped: (unit: TextUnit) => TextUnit;
-  readonly collapsedEvent: CollapsedEvent;
+  /** Two states as one, as `shape` has them. */
+  readonly collapsedEvent: (shape: string, ...states: Parameters<CollapsedEvent>) => AgentEvent;
   /** What was asked and is still open, for a subscription of these terms: it leaves at once (R6, R17). */
   readonly openQuestions: (terms: Terms) => readonly JournaledEvent[];
   /** Whether a question of the journal is open, and one that these terms can answer. */
@@ -95,11 +99,11 @@ export interface MemberRules {
   /** The latest timestamp of an open session. */
   readonly timestamp: (sessionId: string) => string | undefined;
   /** One for each session of which something aged out between two epochs (R27). */
-  readonly gaps: (terms: Terms, after: Epoch, given: Given, at: Standpoint) => Iterable<GapEvent>;
+  readonly gaps: (terms: Terms, after: Epoch, given: Given) => Iterable<GapEvent>;
   /** An entry as the backlog tells it; undefined for a question, which was asked at once or has been resolved (R17). */
   readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;
-  /** Told what left and from where the rest would have to be read (R17). */
-  readonly delivered: (subscriberId: string, unit: Unit, low: Epoch, render: (unit: Unit) => Delivery) => void;
+  /** Stands for an output in a cursor (R17). */
+  readonly outputDigest: (output: string) => string;
   /** Told of each episode twice. */
   readonly pace: (change: PaceChange, who: PacedSubscription) => void;
 }
@@ -128,6 +132,9 @@ export interface MemberServices extends MemberRules {
   readonly overtaken: (view: View, entry: JournaledEvent) => readonly LiveEntry[];
   readonly maxHoldMs: Millis;
   /** Told how many events left, of whichever subscription. */
+  /** The checkpoint of all who stand at the end of a view and are owed what it holds, and nothing else. */
+  readonly levelCheckpoint: (shared: SharedView) => Checkpoint;
+  readonly checkpointOf: (place: Omit<CursorPlace, "journalId">) => Checkpoint;
   readonly noteDelivered: (count: number, now: Millis) => void;
 }
 
@@ -143,23 +150,14 @@ export interface Member extends ViewMember {
   readonly limitsChanged: () => void;
   /** R26. Without an output: everything that waits, except what `keep` picks. */
   readonly skipOutput: (output: string) => void;
-  readonly skipAll: (terminals: () => readonly JournaledEvent[]) => void;
+  /** Answers the epoch up to which everything is skipped. */
+  readonly skipAll: (terminals: () => readonly JournaledEvent[]) => Epoch;
   /** Sends what is open and was not sent to it yet, as it may now answer more than before (R6). */
   readonly askOpen: () => void;
   /** Sends one event again, at once (R28). */
   readonly repeat: (entry: JournaledEvent) => void;
-  /** The last runs that it was given as others got them, oldest first (R17). */
-  readonly lastRuns: () => readonly RunLows[];
-  /** The lowest epoch of which it is still owed something (R17). */
-  readonly owedFrom: () => Epoch;
-  /** Whether it begins, or goes on, with what the journal holds. */
-  readonly readsBack: () => boolean;
-  /** It is given nothing ahead of what it missed until that is over, or `placeKept` (R17). To be called before it is first taken from. */
-  readonly keepOrder: (order: OrderedReturn) => void;
-  /** The disk has its place. */
-  readonly placeKept: () => void;
-  /** The disk does not take its place at present. Answers whether it still keeps the order. */
-  readonly placeRefused: () => boolean;
+  /** The place that it has reached with all that was taken so far (R17): the last one while it is owed what no journal has; undefined before any. */
+  readonly cursor: () => Checkpoint | undefined;
   /** The next of everything that is owed, coalesced, whatever the budget (R8a). To be called again until it is done; nothing else is taken then. */
   readonly drain: () => Drained;
   readonly close: () => void;
@@ -167,11 +165,6 @@ export interface Member extends ViewMember {
   readonly end: (reason: Expulsion) => void;
   readonly isClosed: () => boolean;
   readonly status: () => MemberStatus;
-  /**
-   * The event to resume after: the last one published where nothing is owed to it any more, whether it was sent that or not (P7); else the last one
-   * that it was sent. Undefined where there is none.
-   */
-  readonly resumeAfter: () => string | undefined;
 }
 
 export interface MemberStatus {
@@ -195,6 +188,4 @@ export interface MemberStatus {
   /** Nothing while the transport takes; of one that was given up, what it was then. */
   readonly lag: Lag;
   readonly counts: DeliveryCounts;
-  /** The last event handed to the transport: what it has to name to go on after it (R17). */
-  readonly lastEventId: string | undefined;
 }

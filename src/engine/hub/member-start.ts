@@ -11,20 +11,6 @@ export function streamTermsOf(terms: Terms): StreamTerms {
   return { limited: terms.maxEventsPerSecond !== undefined, paused: terms.paused, paceWpm: terms.paceWpm };
 }
 
-/** Of sessions that a resuming subscriber did not name, it begins like any other newcomer: with the text being held (R10, R17). */
-export function withHeldText(point: ReadingPoint, view: View, oldest: Epoch): ReadingPoint {
-  const { sessions } = point;
-  if (sessions === undefined) return point;
-  const positions = new Map(point.positions);
-  let { after } = point;
-  for (const held of view.texts.held()) {
-    if (sessions.named.has(held.session) || held.firstEpoch < oldest) continue;
-    positions.set(held.output, held.position);
-    after = Math.min(after, held.firstEpoch - 1);
-  }
-  return { ...point, after, positions };
-}
-
 /** The point of a subscription to which nothing is owed that was published up to an epoch. */
 export function pointAfter(epoch: Epoch): ReadingPoint {
   return { after: epoch, givenTo: epoch, textTo: epoch, positions: new Map() };

@@ -1,15 +1,15 @@
 // What a subscription's stream and its queue ask of their owner, and what it remembers of what it was asked (R6, R10, R11, R17, R28).
 import type { Millis } from "../../contracts/clock.js";
+import type { LateGaps } from "../catch-up/gap-events.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
-import type { Standpoint } from "../journal/standpoint.js";
 import type { RunningCounts } from "../subscriptions/delivery-counts.js";
 import type { DeliveryQueueOptions } from "../subscriptions/delivery-queue.js";
 import type { Stream, StreamServices } from "../subscriptions/stream.js";
 import type { Terms } from "../terms/terms.js";
 import { collapse, unitOf } from "../views/event-units.js";
 import type { LiveEntry } from "../views/live-entry.js";
-import { RUNS_KEPT, type RunLows } from "../views/run-lows.js";
-import type { EventUnit, Unit } from "../views/unit.js";
+import type { CollapsedEvent } from "../views/merged-events.js";
+import { type EventUnit, isLocal } from "../views/unit.js";
 import type { View } from "../views/view.js";
 import { createMemberAccount, noteGap } from "./member-account.js";
 import { createMemberBriefing, type MemberBriefing } from "./member-briefing.js";
@@ -27,18 +27,15 @@ export abstract class StreamOwner implements StreamServices, DeliveryQueueOption
   protected readonly account = createMemberAccount();
   protected granted: Terms;
   protected abstract shared: SharedView;
-  private readonly isRemembered: boolean;
   // Epochs of the questions that it was asked.
   private askedEpochs: Set<Epoch> | undefined;
   private pruneAt = ASKED_KEPT_COUNT;
-  private runs: RunLows[] | undefined;
   // While there is something to say of what was before.
   private brief: MemberBriefing | undefined;
 
   constructor(spec: MemberSpec, services: MemberServices) {
     this.subscriptionId = spec.subscriptionId;
     this.subscriberId = spec.subscriberId;
-    this.isRemembered = spec.isRemembered;
     this.services = services;
     this.granted = spec.terms;
   }
@@ -51,8 +48,12 @@ export abstract class StreamOwner implements StreamServices, DeliveryQueueOption
     return this.services.completeSkipped;
   }
 
-  get collapsedEvent(): StreamServices["collapsedEvent"] {
-    return this.services.collapsedEvent;
+  collapsedEvent(...states: Parameters<CollapsedEvent>): AgentEvent {
+    return this.services.collapsedEvent(this.shared.view.terms.shape.key, ...states);
+  }
+
+  get outputDigest(): StreamServices["outputDigest"] {
+    return this.services.outputDigest;
   }
 
   get maxHoldMs(): Millis {
@@ -80,7 +81,7 @@ export abstract class StreamOwner implements StreamServices, DeliveryQueueOption
   }
 
   collapseStates(first: EventUnit, last: EventUnit): EventUnit {
-    return collapse(first, last, this.services.collapsedEvent, this.services.liveEntry);
+    return collapse(first, last, (...states) => this.collapsedEvent(...states), this.services.liveEntry);
   }
 
   openQuestions(upTo: Epoch): readonly JournaledEvent[] {
@@ -106,20 +107,8 @@ export abstract class StreamOwner implements StreamServices, DeliveryQueueOption
     this.services.shown(this.subscriptionId, this.subscriberId, entry);
   }
 
-  delivered(unit: Unit, low: Epoch): void {
-    noteGap(this.account, unit);
-    if (this.isRemembered) this.services.delivered(this.subscriberId, unit, low, this.shared.view.deliveryOf);
-  }
-
-  ran(lows: RunLows): void {
-    if (!this.isRemembered) return;
-    this.runs ??= [];
-    if (this.runs.length === RUNS_KEPT) this.runs.shift();
-    this.runs.push(lows);
-  }
-
-  lastRuns(): readonly RunLows[] {
-    return this.runs ?? [];
+  declared(gap: EventUnit): void {
+    if (isLocal(gap)) noteGap(this.account, gap);
   }
 
   private toBrief(): MemberBriefing {
@@ -136,10 +125,10 @@ export abstract class StreamOwner implements StreamServices, DeliveryQueueOption
   }
 
   /** Sums up where sessions stand (R17), each when its turn comes. Held text that follows is not told as if it had come before. */
-  protected sumUp(at: Standpoint, only?: ReadonlySet<string>): void {
+  protected sumUp(only?: ReadonlySet<string>, lostOf?: LateGaps["lostOf"]): void {
     const { services, shared } = this;
     const epoch = services.journal.head();
-    this.toBrief().add("sums", services.sayings.sums(at, only), { epoch, firstEpoch: epoch + 1 });
+    this.toBrief().add("sums", services.sayings.sums(only, lostOf), epoch);
     for (const { session } of shared.view.texts.held()) {
       const timestamp = only?.has(session) === false ? undefined : services.timestamp(session);
       if (timestamp !== undefined) shared.view.noteTimestamp(session, timestamp);
@@ -147,14 +136,15 @@ export abstract class StreamOwner implements StreamServices, DeliveryQueueOption
   }
 
   /** Tells a subscription that begins of what was before: what is lost to it, where sessions stand, and what is asked that it cannot answer. */
-  protected tellBefore(start: StreamStart, at: Standpoint): void {
+  protected tellBefore(start: StreamStart): void {
     const { sayings, journal } = this.services;
     const epoch = journal.head();
-    if (start.first !== undefined) this.toBrief().add("losses", start.first, { epoch, firstEpoch: start.owedFrom });
+    const late = start.kind === "live" ? start.late : undefined;
+    if (late !== undefined) this.toBrief().add("losses", late.ended, epoch);
     const only = start.kind === "resume" ? start.summarize : undefined;
-    this.sumUp(at, only);
+    this.sumUp(only, late?.lostOf);
     // Critical, and so at no cost (R4, R6).
-    this.toBrief().add("notices", sayings.notices(this.granted, at, only), { epoch, firstEpoch: epoch });
+    this.toBrief().add("notices", sayings.notices(this.granted, only), epoch);
   }
 
   /** An entry as this subscription is told it out of the journal. */

@@ -2,22 +2,23 @@
 import type { Millis } from "../../contracts/clock.js";
 import { type BacklogReader, createBacklogReader } from "../catch-up/backlog-reader.js";
 import type { GapEvent } from "../catch-up/gap-events.js";
-import type { OrderedReturn } from "../catch-up/ordered-return.js";
 import type { ReadingPoint } from "../catch-up/reading-point.js";
+import { givenFurther } from "../event/cursor.js";
 import { type Epoch, type JournaledEvent, topicKind } from "../event/event.js";
-import { standpoint } from "../journal/standpoint.js";
 import { createDeliveryQueue } from "../subscriptions/delivery-queue.js";
 import { createRateBudget, type RateBudget } from "../subscriptions/rate-budget.js";
 import type { Drained, Stream, Taken } from "../subscriptions/stream.js";
 import { createStream } from "../subscriptions/subscription.js";
 import type { Terms } from "../terms/terms.js";
+import { createCheckpoint } from "../views/checkpoint.js";
+import type { Checkpoint } from "../views/delivery.js";
 import { gapOf, unitOf } from "../views/event-units.js";
 import type { EventUnit, Unit } from "../views/unit.js";
 import type { Place, View } from "../views/view.js";
-import { beginEpisode, endEpisode, noteRun } from "./member-account.js";
+import { beginEpisode, endEpisode } from "./member-account.js";
 import { PeerLag } from "./member-lag.js";
 import type { Expulsion, Member, MemberServices, MemberSpec, MemberStatus, StreamStart } from "./member-spec.js";
-import { mayJoin, newcomersPoint, pointAfter, settleHeldText, streamTermsOf, withHeldText } from "./member-start.js";
+import { mayJoin, newcomersPoint, pointAfter, settleHeldText, streamTermsOf } from "./member-start.js";
 import { StreamOwner } from "./member-stream.js";
 import type { SharedView } from "./shared-view.js";
 
@@ -35,6 +36,7 @@ class HubMember extends StreamOwner implements Member {
   private closed = false;
   private readonly peerLag = new PeerLag();
   private timer: (() => void) | undefined;
+  private latest: Checkpoint | undefined;
 
   constructor(spec: MemberSpec, services: MemberServices) {
     const { terms } = spec;
@@ -72,7 +74,7 @@ class HubMember extends StreamOwner implements Member {
     const now = services.now();
     const taken = only === "critical" ? stream.takeCriticalOnly(now) : stream.take(now);
     if (taken.kind === "run") {
-      noteRun(this.account, taken.run.deliveries);
+      this.account.counts.delivered += taken.run.deliveries.length;
       services.noteDelivered(taken.run.deliveries.length, now);
       return taken;
     }
@@ -128,7 +130,7 @@ class HubMember extends StreamOwner implements Member {
     this.tellReady();
   }
 
-  skipAll(terminals: () => readonly JournaledEvent[]): void {
+  skipAll(terminals: () => readonly JournaledEvent[]): Epoch {
     const { services, stream, shared } = this;
     const { wants } = shared.view.terms;
     const reader = stream.reader();
@@ -147,8 +149,6 @@ class HubMember extends StreamOwner implements Member {
     const urgent = stream.takePendingCriticals().filter((unit) => unit.terminal || open.has(unit.epoch));
     const gone = new Set(urgent.map(({ epoch }) => epoch));
     reader?.close();
-    // Nothing that it missed is owed to it any more.
-    stream.keepOrder(undefined);
     stream.forget();
     this.briefing()?.drop(["sums"]);
     stream.moveTo(this.placeAtEnd(), undefined);
@@ -159,9 +159,9 @@ class HubMember extends StreamOwner implements Member {
     stream.expedite(urgent);
     stream.askOpen(services.journal.head());
     for (const unit of kept) if (!gone.has(unit.epoch)) stream.say(unit);
-    const head = services.journal.head();
-    this.sumUp(standpoint(head, head));
+    this.sumUp();
     this.tellReady();
+    return skipped;
   }
 
   askOpen(): void {
@@ -174,34 +174,11 @@ class HubMember extends StreamOwner implements Member {
     this.tellReady();
   }
 
-  owedFrom(): Epoch {
-    return this.stream.owedFrom();
-  }
-
-  readsBack(): boolean {
-    return this.stream.reader() !== undefined;
-  }
-
-  keepOrder(order: OrderedReturn): void {
-    this.stream.keepOrder(order);
-  }
-
-  placeKept(): void {
-    if (this.closed || this.stream.order() === undefined) return;
-    this.stream.keepOrder(undefined);
-    this.tellReady();
-  }
-
-  placeRefused(): boolean {
-    const order = this.closed ? undefined : this.stream.order();
-    if (order === undefined) return false;
-    if (!order.isRefused) {
-      order.isRefused = true;
-      // What was read so far may stand before text that it passed.
-      this.readOnFrom(this.stream.point(this.stream.giveBack()));
-    }
-    this.tellReady();
-    return true;
+  cursor(): Checkpoint | undefined {
+    const next = this.reached();
+    // What it was told once stays true.
+    if (next !== undefined && next.after >= (this.latest?.after ?? 0)) this.latest = next;
+    return this.latest;
   }
 
   drain(): Drained {
@@ -210,7 +187,7 @@ class HubMember extends StreamOwner implements Member {
     const drained = this.stream.drain(now);
     if (drained.kind === "run") {
       const { deliveries } = drained.run;
-      noteRun(this.account, deliveries);
+      this.account.counts.delivered += deliveries.length;
       this.services.noteDelivered(deliveries.length, now);
     }
     return drained;
@@ -255,16 +232,6 @@ class HubMember extends StreamOwner implements Member {
     return undefined;
   }
 
-  resumeAfter(): string | undefined {
-    const { stream } = this;
-    const { journal } = this.services;
-    const { view, cursor } = stream.place();
-    const isOwed =
-      stream.reader() !== undefined || stream.waiting() > 0 || cursor < view.log.end() || this.isBehind(view);
-    const newest = isOwed ? undefined : journal.at(journal.head());
-    return newest?.event.event_id ?? this.account.lastEventId;
-  }
-
   status(): MemberStatus {
     const { stream } = this;
     const reader = stream.reader();
@@ -287,6 +254,16 @@ class HubMember extends StreamOwner implements Member {
     };
   }
 
+  private reached(): Checkpoint | undefined {
+    const { stream, services, latest } = this;
+    if (stream.isLevel()) return services.levelCheckpoint(this.shared);
+    const reached = stream.reached();
+    if (reached === undefined) return undefined;
+    const { after, positions, skipped, unmet } = reached;
+    const next = services.checkpointOf({ after, outputs: givenFurther(positions, skipped, unmet, this.outputDigest) });
+    return next.cursor === latest?.cursor ? latest : next;
+  }
+
   private placeAtEnd(): Place {
     const { view } = this.shared;
     return { view, cursor: view.log.end() };
@@ -302,21 +279,19 @@ class HubMember extends StreamOwner implements Member {
       liveEntry: services.liveEntry,
       lookBack: services.lookBack,
       asBacklog: (entry) => this.asBacklog(entry),
-      gaps: (after, oldest, given) =>
-        services.gaps(this.granted, after, given, standpoint(oldest - 1, services.journal.head())),
-      gapUnit: (gap, after, oldest) => this.gapUnit(gap, after, oldest),
+      gaps: (after, given) => services.gaps(this.granted, after, given),
+      gapUnit: (gap, oldest) => this.gapUnit(gap, oldest),
       caughtUp: (own) => this.rejoin(own),
       upTo: () => this.shared.view.epoch(),
-      order: () => this.stream.order(),
       wake: this.tellReady,
     });
   }
 
-  private gapUnit({ event, epoch }: GapEvent, after: Epoch, oldest: Epoch): Unit | undefined {
+  private gapUnit({ event, epoch }: GapEvent, oldest: Epoch): Unit | undefined {
     const { view } = this.shared;
     if (epoch !== undefined && this.stream.wentAhead(epoch)) return undefined;
     const live = this.localEntry(event, topicKind(event.type), oldest - 1);
-    return view.terms.wants(live) ? { ...unitOf(live, view, "plain"), firstEpoch: after + 1 } : undefined;
+    return view.terms.wants(live) ? unitOf(live, view, "plain") : undefined;
   }
 
   /** Goes on in the shared view, at the same epoch. */
@@ -341,13 +316,14 @@ class HubMember extends StreamOwner implements Member {
 
   private greet(start: StreamStart): void {
     const { stream, services } = this;
-    const { head, oldest } = services.journal;
-    const point = start.kind === "resume" ? withHeldText(start.point, this.shared.view, oldest()) : undefined;
-    if (point !== undefined) this.readOnFrom(point);
+    const { head } = services.journal;
+    const { named } = start;
+    if (named !== undefined) this.latest = createCheckpoint(named.cursor, named.after);
+    stream.setGiven(start.outputs);
+    if (start.kind === "resume") this.readOnFrom(start.point);
     else if (this.isBehind(this.shared.view)) this.readOnFrom(newcomersPoint(this.shared.view, head()));
     stream.askOpen(head());
-    // Said before all that it missed: a subscriber that has received no more than this goes on with that.
-    this.tellBefore(start, standpoint(point?.after ?? head(), head()));
+    this.tellBefore(start);
   }
 
   private cancelTimer(): void {

@@ -1,4 +1,7 @@
 // A view, the members of the hub that share it, and which of them wait for nothing but its next unit.
+
+import type { Epoch } from "../event/event.js";
+import type { Checkpoint } from "../views/delivery.js";
 import type { EventUnit } from "../views/unit.js";
 import type { View } from "../views/view.js";
 
@@ -21,6 +24,8 @@ export interface SharedView {
   readonly members: Set<ViewMember>;
   /** Those that wait for nothing but the next unit. */
   readonly ready: ReadyMembers;
+  /** The checkpoint of those who stand at its end, as it was last asked for. */
+  level: { readonly epoch: Epoch; readonly end: number; readonly checkpoint: Checkpoint } | undefined;
 }
 
 interface ReadyMembers {

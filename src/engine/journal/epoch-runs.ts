@@ -22,8 +22,8 @@ export const ONE_RUN: EpochSteps = {
 export interface EpochRuns extends EpochSteps {
   /** To be called after an append: the next run learns where this one ended. */
   readonly appended: () => void;
-  /** Whether an epoch is of a run before this one. */
-  readonly isBefore: (epoch: Epoch) => boolean;
+  /** Whether an epoch was given out and never became durable, for its run was killed before that (R17). */
+  readonly isVoid: (epoch: Epoch) => boolean;
 }
 
 interface Run {
@@ -37,12 +37,19 @@ const RUNS_KEPT = 1024;
 export function createEpochRuns(journal: Pick<Journal, "kept" | "head">, log: Pick<Log, "error">): EpochRuns {
   const { kept } = journal;
   const first = journal.head() + 1;
+  // Those that made something durable, and all of which it is known that they began.
   const before: Run[] = [];
+  const begun: Run[] = [];
   let isOwed = false;
   readKept(kept, ["run"], log, (last, [, start]) => {
-    if (typeof last === "number" && typeof start === "number" && last < first) before.push({ first: start, last });
+    if (typeof last !== "number" || typeof start !== "number" || start >= first) return;
+    begun.push({ first: start, last });
+    if (last >= start) before.push({ first: start, last });
   });
-  for (const old of before.splice(0, before.length - RUNS_KEPT)) kept.put(["run", old.first], () => undefined);
+  for (const old of begun.splice(0, begun.length - RUNS_KEPT)) kept.put(["run", old.first], () => undefined);
+  before.splice(0, before.length - RUNS_KEPT);
+  // That it began, whatever becomes of it.
+  if (kept.isKept) kept.put(["run", first], () => journal.head());
 
   return {
     previous: (epoch) => {
@@ -73,6 +80,10 @@ export function createEpochRuns(journal: Pick<Journal, "kept" | "head">, log: Pi
         return journal.head();
       });
     },
-    isBefore: (epoch) => epoch < first,
+    isVoid: (epoch) => {
+      if (epoch >= first - 1) return false;
+      const run = begun.findLast((one) => one.first <= epoch + 1);
+      return run !== undefined && epoch > Math.max(run.last, run.first - 1);
+    },
   };
 }

@@ -13,6 +13,8 @@ import { NOTHING_KEPT } from "./nothing-kept.js";
 import { createParsedEntries } from "./parsed-entries.js";
 
 export interface JournalRingOptions {
+  /** `Journal.id`. */
+  readonly id: string;
   /** The epoch of the first event; above every epoch that a daemon on this machine ever gave out (R29). */
   readonly firstEpoch: Epoch;
   /** Most events kept. The oldest goes when one more arrives. Default 65,536. */
@@ -174,6 +176,7 @@ export function createJournalRing(options: JournalRingOptions): Journal {
   };
 
   return {
+    id: options.id,
     append,
     read,
     head: () => head,

@@ -1,7 +1,6 @@
 // Events that the daemon itself makes for a session, complete as they go out (R31). What must not live here: when they are made and who gets them.
-import type { EventId } from "../../base/ids.js";
-import { derivedEventId, type IdServices } from "../event/derived-id.js";
-import type { AgentEvent, Epoch, Producer, Urgency } from "../event/event.js";
+
+import type { AgentEvent, Producer, Urgency } from "../event/event.js";
 import { AAEPD_VOCABULARY, CORE_VOCABULARY } from "../event/vocabularies.js";
 import { catalogueLanguage } from "../messages/daemon-texts.js";
 import { type LocalizedTexts, localizedTexts, type TextAudience } from "../messages/localized-texts.js";
@@ -19,43 +18,24 @@ export interface DaemonEventFacts {
   readonly producer: Producer;
   /** RFC 3339; not before the session's last one (R3b). */
   readonly timestamp: string;
-  /** Of the event after which it stands, which makes its id a resume point (R12). */
-  readonly epoch: Epoch;
-  /** How many epochs after that it was made. Default 0. */
-  readonly ahead?: number;
-  /** `shapeKey` of the subscription it is made for; "" where it goes to all. */
-  readonly shape: string;
+  /** Random for one subscription; derived for the journal (R12). */
+  readonly eventId: string;
   readonly audience: TextAudience;
 }
 
 interface Parts {
   readonly type: string;
-  /** What the event is about: with session, shape and epoch it makes the id. */
-  readonly about: string;
   readonly urgency: Urgency;
   readonly payload: Readonly<Record<string, unknown>>;
   readonly texts?: LocalizedTexts;
   readonly marks?: Readonly<Record<string, unknown>>;
 }
 
-function build(facts: DaemonEventFacts, services: IdServices, parts: Parts): AgentEvent {
-  const id: EventId = derivedEventId(
-    {
-      epoch: facts.epoch,
-      endOffset: 0,
-      sessionId: facts.sessionId,
-      about: parts.about,
-      start: 0,
-      end: facts.ahead ?? 0,
-      shape: facts.shape,
-      boundaries: [],
-    },
-    services,
-  );
+function build(facts: DaemonEventFacts, parts: Parts): AgentEvent {
   return {
     "@context": [CORE_VOCABULARY, AAEPD_VOCABULARY],
     type: `aaep:agent.${parts.type}`,
-    event_id: id,
+    event_id: facts.eventId,
     session_id: facts.sessionId,
     timestamp: facts.timestamp,
     producer: facts.producer,
@@ -75,40 +55,53 @@ export function speakerOf(producer: Producer): string {
 /** Where a session stands. */
 export type SessionStanding = MessageParameters["sessionSummary"];
 
-/** Sums a session up for a subscription that was not there (AAEP §8.7, R17): from `idle` to its state. */
-export function summaryEvent(facts: DaemonEventFacts, services: IdServices, standing: SessionStanding): AgentEvent {
-  return build(facts, services, {
-    type: "state.changed",
-    about: "summary",
-    urgency: "normal",
-    payload: { from_state: "idle", to_state: standing.state },
-    texts: localizedTexts(facts.audience, "sessionSummary", () => standing),
-    marks: { summary: true },
-  });
-}
-
-export interface Gap {
+/** What can no longer be given of a session (R27). */
+export interface Loss {
   /** The last event of the session before the gap; undefined where none was delivered. */
   readonly afterEventId: string | undefined;
   /** At most so many events are missing. */
   readonly eventCount: number;
   readonly reason: GapReason;
+}
+
+/** Sums a session up for a subscription that was not there (AAEP §8.7, R17): from `idle` to its state. A loss is declared with it. */
+export function summaryEvent(facts: DaemonEventFacts, standing: SessionStanding, lost: Loss | undefined): AgentEvent {
+  const sum = localizedTexts(facts.audience, "sessionSummary", () => standing);
+  return build(facts, {
+    type: "state.changed",
+    urgency: "normal",
+    payload: { from_state: "idle", to_state: standing.state },
+    texts: lost === undefined ? sum : { ...sum, summaries: joined(lossTexts(facts, lost).summaries, sum.summaries) },
+    marks: { summary: true, ...(lost === undefined ? {} : { gap: gapMark(lost) }) },
+  });
+}
+
+/** Text by text: both are in the same languages. */
+function joined(first: LocalizedTexts["summaries"], second: LocalizedTexts["summaries"]): LocalizedTexts["summaries"] {
+  return Object.fromEntries(Object.entries(first).map(([field, text]) => [field, `${text} ${second[field] ?? ""}`]));
+}
+
+function lossTexts(facts: DaemonEventFacts, { eventCount, reason }: Loss): LocalizedTexts {
+  return localizedTexts(facts.audience, "gap", () => ({ eventCount, reason }));
+}
+
+function gapMark({ afterEventId, eventCount, reason }: Loss): Readonly<Record<string, unknown>> {
+  return { ...(afterEventId === undefined ? {} : { after_event_id: afterEventId }), events: eventCount, reason };
+}
+
+export interface Gap extends Loss {
   readonly fromState: string;
   readonly toState: string;
 }
 
 /** Declares what can no longer be given (R27). */
-export function gapEvent(facts: DaemonEventFacts, services: IdServices, gap: Gap): AgentEvent {
-  const { afterEventId, eventCount, reason } = gap;
-  return build(facts, services, {
+export function gapEvent(facts: DaemonEventFacts, gap: Gap): AgentEvent {
+  return build(facts, {
     type: "state.changed",
-    about: `gap ${afterEventId ?? ""} ${eventCount} ${reason}`,
     urgency: "normal",
     payload: { from_state: gap.fromState, to_state: gap.toState },
-    texts: localizedTexts(facts.audience, "gap", () => ({ eventCount, reason })),
-    marks: {
-      gap: { ...(afterEventId === undefined ? {} : { after_event_id: afterEventId }), events: eventCount, reason },
-    },
+    texts: lossTexts(facts, gap),
+    marks: { gap: gapMark(gap) },
   });
 }
 
@@ -121,14 +114,12 @@ export interface QuestionFacts {
 /** Tells those that cannot answer what is being asked (R6). `extensions.aaepd.asks` says whom it concerns. */
 export function noticeEvent(
   facts: DaemonEventFacts,
-  services: IdServices,
   asked: QuestionFacts & { readonly fromState: unknown },
 ): AgentEvent {
   const { question, askingIn } = asked;
   const agent = speakerOf(facts.producer);
-  return build(facts, services, {
+  return build(facts, {
     type: "state.changed",
-    about: `notice ${question.event_id}`,
     urgency: "critical",
     payload: { from_state: asked.fromState, to_state: "awaiting_input" },
     texts: localizedTexts(facts.audience, "questionNotice", (language, form) => {

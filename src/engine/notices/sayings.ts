@@ -1,11 +1,12 @@
 // Sayings: events in which the daemon itself tells one subscription of many sessions, each made when its turn has come (R6, R17, R27, R34).
 
 import type { AgentEvent } from "../event/event.js";
-import type { Standpoint } from "../journal/standpoint.js";
 import type { Questions } from "../questions/questions-spec.js";
+import type { SessionSummary } from "../sessions/session-record.js";
 import type { SessionStandings } from "../sessions/session-standings.js";
 import { canAnswer } from "../terms/answering.js";
 import type { Terms } from "../terms/terms.js";
+import type { Loss } from "./daemon-events.js";
 import type { Spokesman } from "./spokesman.js";
 
 export interface Sayings {
@@ -23,29 +24,29 @@ export interface OpenSayingsServices {
   readonly spokesman: Pick<Spokesman, "summary" | "lateNotice">;
 }
 
-/** Of open sessions, of all or only of some; as they stand by now, whenever it is said. `at`: where it stands in the stream. */
+/** Of open sessions, of all or only of some; as they stand by now, whenever it is said. */
 export interface OpenSayings {
-  /** One state change for each, by which a newcomer knows where it stands (R17). */
-  readonly sums: (at: Standpoint, only?: ReadonlySet<string>) => Sayings;
+  /** One state change for each, by which a newcomer knows where it stands; `lostOf` tells what it declares besides (R17, R27). */
+  readonly sums: (only?: ReadonlySet<string>, lostOf?: (session: SessionSummary) => Loss | undefined) => Sayings;
   /** Notices of questions that these terms cannot answer, for a newcomer that was not there; a question resolved by then has none (R6). */
-  readonly notices: (terms: Terms, at: Standpoint, only?: ReadonlySet<string>) => Sayings;
+  readonly notices: (terms: Terms, only?: ReadonlySet<string>) => Sayings;
 }
 
 export function createOpenSayings(services: OpenSayingsServices): OpenSayings {
   const { questions, spokesman } = services;
   return {
-    sums: (at, only) => {
+    sums: (only, lostOf) => {
       const { ids, of, release } = services.standings.now();
       return {
         keys: only === undefined ? ids : ids.filter((id) => only.has(id)),
         eventsOf: (sessionId, terms) => {
           const session = of(sessionId);
-          return session === undefined ? [] : [spokesman.summary(session, terms, at)];
+          return session === undefined ? [] : [spokesman.summary(session, terms, lostOf?.(session))];
         },
         release,
       };
     },
-    notices: (terms, at, only) => {
+    notices: (terms, only) => {
       const concerned = questions
         .open()
         .filter(
@@ -58,7 +59,7 @@ export function createOpenSayings(services: OpenSayingsServices): OpenSayings {
           const question = questions.find(token);
           const session = question && of(question.sessionId);
           if (question === undefined || session === undefined) return [];
-          return [spokesman.lateNotice(question, session, termsThen, at)];
+          return [spokesman.lateNotice(question, session, termsThen)];
         },
         release,
       };

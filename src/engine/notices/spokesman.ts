@@ -1,16 +1,15 @@
 // What the daemon says for itself, with the engine's facts put into its texts (R6, R17, R27, R31).
 
-import type { IdServices } from "../event/derived-id.js";
+import type { IdSource } from "../../base/ids.js";
+import { derivedEventId, type IdServices } from "../event/derived-id.js";
 import type { AgentEvent, JournaledEvent, NewEvent, Producer } from "../event/event.js";
-import type { Standpoint } from "../journal/standpoint.js";
 import { localizedTexts, type ParametersFor } from "../messages/localized-texts.js";
-import type { GapReason, MessageKey, Outcome } from "../messages/texts/catalogue.js";
+import type { MessageKey, Outcome } from "../messages/texts/catalogue.js";
 import type { QuestionResult } from "../questions/question-result.js";
 import type { ReminderPoint } from "../questions/questions-spec.js";
 import type { Resolution } from "../sessions/session-questions.js";
 import type { OpenQuestion, SessionSummary } from "../sessions/session-record.js";
 import type { EndedBecause, MadeSummary } from "../sessions/session-turn.js";
-import { shapeKey } from "../terms/shape.js";
 import { hintsIn } from "../terms/shape-languages.js";
 import type { Terms } from "../terms/terms.js";
 import { createAskingIn } from "./asking.js";
@@ -18,26 +17,21 @@ import {
   type DaemonEventFacts,
   everyLanguage,
   gapEvent,
+  type Loss,
   noticeEvent,
   speakerOf,
   summaryEvent,
 } from "./daemon-events.js";
 
-export interface LostPart {
-  readonly afterEventId: string | undefined;
-  readonly eventCount: number;
-  readonly reason: GapReason;
-}
-
 export interface Spokesman {
   readonly madeSummary: MadeSummary;
-  readonly summary: (session: SessionSummary, terms: Terms, at: Standpoint) => AgentEvent;
-  readonly gap: (session: SessionSummary, terms: Terms, at: Standpoint, lost: LostPart) => AgentEvent;
-  readonly gapOfEnded: (terminal: AgentEvent, terms: Terms, at: Standpoint, lost: LostPart) => AgentEvent;
+  readonly summary: (session: SessionSummary, terms: Terms, lost?: Loss) => AgentEvent;
+  readonly gap: (session: SessionSummary, terms: Terms, lost: Loss) => AgentEvent;
+  readonly gapOfEnded: (terminal: AgentEvent, terms: Terms, lost: Loss) => AgentEvent;
   /** To follow a question in the journal, for those that cannot answer it. `fromState`: what they were told last of its agent (R6). */
   readonly notice: (question: JournaledEvent, fromState: unknown) => NewEvent;
   /** What a notice says, to a subscription that was not there when the question was asked and cannot answer it (R6). */
-  readonly lateNotice: (question: OpenQuestion, session: SessionSummary, terms: Terms, at: Standpoint) => AgentEvent;
+  readonly lateNotice: (question: OpenQuestion, session: SessionSummary, terms: Terms) => AgentEvent;
   readonly resolution: (question: OpenQuestion, result: QuestionResult) => Resolution;
   /** The fields of a reminder of an open question, for everybody (AAEP §6.4.3). */
   readonly reminder: (
@@ -49,20 +43,19 @@ export interface Spokesman {
   readonly asBacklog: (entry: JournaledEvent, isOpen: (eventId: string) => boolean) => JournaledEvent | undefined;
 }
 
-export function createSpokesman(ids: IdServices, defaultLanguage: string): Spokesman {
+/** `ids` names what is said to one subscription; `idServices` what the journal has (R12). */
+export function createSpokesman(ids: IdSource, idServices: IdServices, defaultLanguage: string): Spokesman {
   const everyone = everyLanguage(defaultLanguage);
   const askingIn = createAskingIn(defaultLanguage);
 
   const factsFor = (
     of: { sessionId: string; producer: Producer; timestamp: string },
     terms: Terms,
-    at: Standpoint,
   ): DaemonEventFacts => ({
-    ...at,
+    eventId: `evt_${ids.hex(16)}`,
     sessionId: of.sessionId,
     producer: of.producer,
     timestamp: of.timestamp,
-    shape: shapeKey(terms),
     // A listener whom no catalogue serves hears what everybody hears.
     audience: { kind: "listener", languages: [...terms.languages, defaultLanguage] },
   });
@@ -72,6 +65,21 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
     const { summaries, hints } = localizedTexts(everyone, key, parametersFor);
     return { ...summaries, localization_hints: hints };
   };
+
+  /** It follows its question in the journal. */
+  const noticeId = ({ event, epoch }: JournaledEvent): string =>
+    derivedEventId(
+      {
+        epoch: epoch + 1,
+        start: 0,
+        end: 0,
+        sessionId: event.session_id,
+        about: `notice ${event.event_id}`,
+        shape: "",
+        boundaries: [],
+      },
+      idServices,
+    );
 
   const resolutionTexts = (outcome: Outcome, question: AgentEvent) =>
     membersOf("resolution", (language) => {
@@ -95,19 +103,23 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
 
   return {
     madeSummary,
-    summary: (session, terms, at) =>
-      summaryEvent(factsFor(session, terms, at), ids, {
-        state: session.state,
-        toolsRunningCount: session.openTools.length,
-        outputOpen: session.openOutputs.length > 0,
-        questionOpen: session.openQuestions.length > 0,
-        percent: session.percent,
-      }),
-    gap: (session, terms, at, lost) =>
-      gapEvent(factsFor(session, terms, at), ids, { ...lost, fromState: "idle", toState: session.state }),
-    gapOfEnded: (terminal, terms, at, lost) => {
+    summary: (session, terms, lost) =>
+      summaryEvent(
+        factsFor(session, terms),
+        {
+          state: session.state,
+          toolsRunningCount: session.openTools.length,
+          outputOpen: session.openOutputs.length > 0,
+          questionOpen: session.openQuestions.length > 0,
+          percent: session.percent,
+        },
+        lost,
+      ),
+    gap: (session, terms, lost) =>
+      gapEvent(factsFor(session, terms), { ...lost, fromState: "idle", toState: session.state }),
+    gapOfEnded: (terminal, terms, lost) => {
       const of = { sessionId: terminal.session_id, producer: terminal.producer, timestamp: terminal.timestamp };
-      return gapEvent(factsFor(of, terms, at), ids, { ...lost, fromState: "idle", toState: "idle" });
+      return gapEvent(factsFor(of, terms), { ...lost, fromState: "idle", toState: "idle" });
     },
     notice: (question, fromState) => {
       const { event } = question;
@@ -115,12 +127,11 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
         sessionId: event.session_id,
         producer: event.producer,
         timestamp: event.timestamp,
-        epoch: question.epoch,
-        shape: "",
+        eventId: noticeId(question),
         audience: everyone,
       };
       return {
-        event: noticeEvent(facts, ids, { question: event, askingIn, fromState }),
+        event: noticeEvent(facts, { question: event, askingIn, fromState }),
         kind: "state.changed",
         source: undefined,
         at: question.at,
@@ -128,12 +139,15 @@ export function createSpokesman(ids: IdServices, defaultLanguage: string): Spoke
         made: "notice",
       };
     },
-    lateNotice: ({ event }, session, terms, at) =>
-      noticeEvent({ ...factsFor(session, terms, at), producer: event.producer }, ids, {
-        question: event,
-        askingIn,
-        fromState: "awaiting_input",
-      }),
+    lateNotice: ({ event }, session, terms) =>
+      noticeEvent(
+        { ...factsFor(session, terms), producer: event.producer },
+        {
+          question: event,
+          askingIn,
+          fromState: "awaiting_input",
+        },
+      ),
     resolution: (question, result) => {
       const outcome = outcomeOf(question, result);
       return {

@@ -1,9 +1,7 @@
 // What one subscription has been released and could not be given yet, in the order in which it will stand (R4, R10, R11, R30).
 // Merging happens here, as late as possible. Rate and transport are the subscription's affair.
 
-import type { Epoch } from "../event/event.js";
 import { joinText } from "../views/join-text.js";
-import { createLowestEpochs, type LowestEpochs } from "../views/lowest-epochs.js";
 import type { EventUnit, Unit } from "../views/unit.js";
 import type { RunningCounts } from "./delivery-counts.js";
 
@@ -35,9 +33,9 @@ export interface DeliveryQueue {
   readonly replace: (replacement: (unit: Unit) => Unit | undefined) => void;
   /** Takes out what `match` picks, in order. */
   readonly remove: (match: (unit: Unit) => boolean) => readonly Unit[];
-  /** The lowest epoch that waits here, or undefined. */
-  readonly lowest: () => Epoch | undefined;
 }
+
+const MOST_EPOCHS_APART = 0xffff_ffff;
 
 interface Entry {
   readonly unit: Unit;
@@ -56,7 +54,6 @@ class MergingQueue implements DeliveryQueue {
   private readonly options: DeliveryQueueOptions;
   private entries: Entry[] | undefined;
   private byAge: Map<number, Entry> | undefined;
-  private epochs: LowestEpochs<Entry> | undefined;
   private arrivals = 0;
   // None that waits is older than this.
   private oldestAge = 1;
@@ -135,29 +132,24 @@ class MergingQueue implements DeliveryQueue {
     return taken.map(({ unit }) => unit);
   }
 
-  lowest(): Epoch | undefined {
-    return this.size() === 0 ? undefined : this.epochs?.lowest();
-  }
-
   private enter(entry: Entry): void {
     this.entries ??= [];
     this.byAge ??= new Map();
-    this.epochs ??= createLowestEpochs(firstEpochOf);
     this.entries.push(entry);
     this.byAge.set(entry.age, entry);
-    this.epochs.add(entry);
   }
 
   /** To be told of each that is taken out of the order. */
   private left(entry: Entry): void {
     this.byAge?.delete(entry.age);
-    this.epochs?.remove(entry);
   }
 
   private join(first: Unit, last: Unit): Unit | "nothing" | undefined {
     if (first.kind === "text" && last.kind === "text") return joinText(first, last, this.options.maxChars());
     if (first.kind === "event" && last.kind === "event") {
       if (last.role === "progress") return { ...last, firstEpoch: first.firstEpoch };
+      // Its id says how far apart they stand; over the start of a daemon that is too far (R12).
+      if (last.epoch - first.firstEpoch > MOST_EPOCHS_APART) return undefined;
       const collapsed = this.options.collapseStates(first, last);
       return collapsed.delivery.event.from_state === collapsed.delivery.event.to_state ? "nothing" : collapsed;
     }
@@ -170,10 +162,6 @@ class MergingQueue implements DeliveryQueue {
     const oldest = this.byAge?.get(this.oldestAge);
     if (oldest !== undefined) oldest.closed = true;
   }
-}
-
-function firstEpochOf({ unit }: Entry): Epoch {
-  return unit.firstEpoch;
 }
 
 /** The index of the entry that a unit can be joined with; -1 where there is none. */

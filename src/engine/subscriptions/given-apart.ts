@@ -4,10 +4,10 @@
 import { keepNewest } from "../../base/keep-newest.js";
 import { isOfKindSuperseded, laneOf, questionOf } from "../catch-up/superseded.js";
 import { stateImpliedBy } from "../event/agent-states.js";
+import type { GivenTo } from "../event/cursor.js";
 import type { Epoch } from "../event/event.js";
 import type { CollapsedEvent } from "../views/merged-events.js";
-import type { EventUnit, TextUnit, Unit } from "../views/unit.js";
-import { isLocal, trimBelow } from "../views/unit.js";
+import { type EventUnit, isLocal, type TextUnit, trimBelow, type Unit } from "../views/unit.js";
 import { createSupersededStates, type SupersededStates } from "./superseded-states.js";
 
 /** Made when there is something to remember: nearly always there is not. */
@@ -31,6 +31,11 @@ export interface GivenApart {
   readonly floors: ReadonlyMap<string, number>;
   /** Of this output only that it is complete is given; at most 1,000, the oldest is forgotten (R26). */
   readonly skip: (output: string) => void;
+  readonly skipped: ReadonlySet<string>;
+  /** Of outputs, by their digests, text was given further than of all others: each is known again by its first text (R17). */
+  readonly setGiven: (outputs: ReadonlyMap<string, GivenTo>) => void;
+  /** The outputs of these of which no text has come yet. */
+  readonly unmet: () => ReadonlyMap<string, GivenTo>;
   /** Nothing that went ahead can come again. Floors stay for outputs that are `open`, and states until their agent's next one. */
   readonly forgetPassed: (isOpen: (output: string) => boolean) => void;
   /** Whether text can still come otherwise than it stands. */
@@ -57,8 +62,12 @@ function superseding(latest: EventUnit, known: Superseding | undefined): Superse
   return { latest, implying, toldTo: known?.toldTo ?? 0 };
 }
 
-/** `completeSkipped` makes the empty chunk that completes a skipped output. */
-export function createGivenApart(completeSkipped: (unit: TextUnit) => TextUnit, collapsed: CollapsedEvent): GivenApart {
+/** `completeSkipped` makes the empty chunk that completes a skipped output; `digestOf` is `outputDigest`. */
+export function createGivenApart(
+  completeSkipped: (unit: TextUnit) => TextUnit,
+  collapsed: CollapsedEvent,
+  digestOf: (output: string) => string,
+): GivenApart {
   const ahead = new Set<Epoch>();
   // Per agent of a session: what supersedes its earlier progress and states, which are still to come.
   const superseded = new Map<string, Superseding>();
@@ -67,6 +76,17 @@ export function createGivenApart(completeSkipped: (unit: TextUnit) => TextUnit, 
   const resolved = new Set<unknown>();
   const floors = new Map<string, number>();
   const skipped = new Set<string>();
+  const unmet = new Map<string, GivenTo>();
+
+  /** Text of an output has come: from here on it is known by its key. */
+  const meet = (output: string): void => {
+    const digest = digestOf(output);
+    const given = unmet.get(digest);
+    if (given === undefined) return;
+    unmet.delete(digest);
+    if (given === "end") skipped.add(output);
+    else floors.set(output, Math.max(given, floors.get(output) ?? 0));
+  };
 
   const isOld = (unit: EventUnit): boolean =>
     isOfKindSuperseded(unit) && unit.epoch < (superseded.get(laneOf(unit))?.latest.epoch ?? 0);
@@ -87,6 +107,7 @@ export function createGivenApart(completeSkipped: (unit: TextUnit) => TextUnit, 
         if (unit.entry.made === "notice" && resolved.has(questionOf(unit.entry.event))) return undefined;
         return ahead.has(unit.epoch) || isOld(unit) ? undefined : unit;
       }
+      if (unmet.size > 0) meet(unit.output);
       if (skipped.has(unit.output)) return unit.complete ? completeSkipped(unit) : undefined;
       const floor = floors.get(unit.output);
       return floor === undefined ? unit : trimBelow(unit, floor);
@@ -130,7 +151,13 @@ export function createGivenApart(completeSkipped: (unit: TextUnit) => TextUnit, 
       resolved.clear();
       for (const output of floors.keys()) if (!isOpen(output)) floors.delete(output);
     },
-    concernsText: () => floors.size > 0 || skipped.size > 0,
-    count: () => ahead.size + superseded.size + resolved.size + floors.size + skipped.size + states.count(),
+    skipped,
+    setGiven: (outputs) => {
+      for (const [digest, to] of outputs) unmet.set(digest, to);
+    },
+    unmet: () => unmet,
+    concernsText: () => floors.size > 0 || skipped.size > 0 || unmet.size > 0,
+    count: () =>
+      ahead.size + superseded.size + resolved.size + floors.size + skipped.size + unmet.size + states.count(),
   };
 }

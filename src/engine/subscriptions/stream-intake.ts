@@ -1,20 +1,21 @@
 // What one subscription takes over into its own queue: out of its view, or out of the journal where it fell behind (R9, R10, R18). What of it
 // leaves, and when, is in subscription.ts.
 import type { BacklogReader } from "../catch-up/backlog-reader.js";
-import type { OrderedReturn } from "../catch-up/ordered-return.js";
-import { lowestIn, type ReadingPoint, readingPoint } from "../catch-up/reading-point.js";
+import { type ReadingPoint, readingPoint } from "../catch-up/reading-point.js";
+import type { GivenTo } from "../event/cursor.js";
 import type { Epoch } from "../event/event.js";
 import type { TextStretch } from "../views/text-stretches.js";
-import type { EventUnit, Unit } from "../views/unit.js";
-import { isLocal } from "../views/unit.js";
+import { type EventUnit, isLocal, type Unit } from "../views/unit.js";
 import type { Place } from "../views/view.js";
 import type { DeliveryQueue } from "./delivery-queue.js";
 import { createGivenApart, type GivenApart } from "./given-apart.js";
 import type { RateBudget } from "./rate-budget.js";
-import type { StreamServices, StreamTerms } from "./stream.js";
+import type { Reached, StreamServices, StreamTerms } from "./stream.js";
 import { createUrgentUnits, type UrgentUnits } from "./urgent-units.js";
 
 const NO_FLOORS: ReadonlyMap<string, number> = new Map();
+const NO_OUTPUTS: ReadonlyMap<string, GivenTo> = new Map();
+const NOTHING_SKIPPED: ReadonlySet<string> = new Set();
 
 /** So many steps of reading are taken out of turn for a critical event: where little waits, what it overtakes is counted exactly. */
 const READ_FOR_COUNTING = 32;
@@ -27,7 +28,6 @@ export abstract class StreamIntake {
   protected readonly queue: DeliveryQueue;
   protected readonly budget: RateBudget;
   protected readonly services: StreamServices;
-  protected ordered: OrderedReturn | undefined;
   // Only while something was given out of order, before, or is skipped.
   protected apart: GivenApart | undefined;
   // What arrived before this moment waited for a pause or a peer, and merges (R10, R26).
@@ -37,9 +37,6 @@ export abstract class StreamIntake {
   private isLastMerging = false;
   // Made with the first that is asked or urged.
   private urgent: UrgentUnits | undefined;
-  // The lowest epoch owed beside the queue, as it was when last looked at in this take: it only rises, as units are taken over into the queue.
-  private restOwed: Epoch | undefined;
-  private isRestStale = false;
 
   constructor(
     standing: Place,
@@ -65,30 +62,30 @@ export abstract class StreamIntake {
     return this.backlog;
   }
 
-  owedFrom(): Epoch {
+  isLevel(): boolean {
     const { view, cursor } = this.standing;
-    // Nearly always: all that it is owed is what its view holds back.
-    if (this.backlog === undefined && this.waiting() === 0 && cursor >= view.log.end()) return view.owedFrom();
-    this.forgetOwed();
-    return this.lowestOwed();
+    const isAlone = this.backlog === undefined && this.apart === undefined && this.urgent === undefined;
+    return isAlone && this.waiting() === 0 && cursor >= view.log.end();
   }
 
-  keepOrder(order: OrderedReturn | undefined): void {
-    this.ordered = order;
+  reached(): Reached | undefined {
+    const { apart } = this;
+    const queued = this.queue.all();
+    // No journal has what is still to be said, and what leaves at once has its place elsewhere.
+    const isSaying = this.unsaidCount() > 0 || this.isAsking() || this.urgentCount() > 0;
+    if (isSaying || queued.some(isLocal) || this.backlog?.isTelling() === true) return undefined;
+    const skipped = apart?.skipped ?? NOTHING_SKIPPED;
+    const floors = apart?.floors ?? NO_FLOORS;
+    const point = this.backlog?.point(queued, floors, skipped) ?? readingPoint(this.standing, queued, floors, skipped);
+    return { after: point.after, positions: point.positions, skipped, unmet: apart?.unmet() ?? NO_OUTPUTS };
   }
 
-  order(): OrderedReturn | undefined {
-    return this.ordered;
+  setGiven(outputs: ReadonlyMap<string, GivenTo>): void {
+    if (outputs.size > 0) this.remember().setGiven(outputs);
   }
 
   waiting(): number {
     return this.queue.size() + this.unsaidCount();
-  }
-
-  lowest(): Epoch | undefined {
-    const queued = this.queue.lowest();
-    const unsaid = this.services.briefing()?.lowest();
-    return queued === undefined || unsaid === undefined ? (queued ?? unsaid) : Math.min(queued, unsaid);
   }
 
   urge(units: readonly Unit[]): void {
@@ -128,25 +125,18 @@ export abstract class StreamIntake {
     return this.backlog?.point(queued, floors) ?? readingPoint(this.standing, queued, floors);
   }
 
-  /** Whether it has still to keep the order; it need not once what the disk remembers is behind it. */
-  protected isOrdered(): boolean {
-    if (this.ordered !== undefined && this.owedFrom() >= this.ordered.until) this.ordered = undefined;
-    return this.ordered !== undefined;
-  }
-
   protected remember(): GivenApart {
-    this.apart ??= createGivenApart(this.services.completeSkipped, this.services.collapsedEvent);
+    const { services } = this;
+    this.apart ??= createGivenApart(
+      services.completeSkipped,
+      (...states) => services.collapsedEvent(...states),
+      services.outputDigest,
+    );
     return this.apart;
   }
 
   protected advanceTo(index: number): void {
     this.standing.cursor = index;
-    this.isRestStale = true;
-  }
-
-  /** What is owed is looked at anew. */
-  protected forgetOwed(): void {
-    this.restOwed = undefined;
   }
 
   private urgentUnits(): UrgentUnits {
@@ -209,7 +199,6 @@ export abstract class StreamIntake {
     if (admitted !== undefined && !this.queue.offer(admitted, merging)) return "full";
     this.apart?.settle(unit);
     source.cursor += 1;
-    this.isRestStale = true;
     return "taken";
   }
 
@@ -259,17 +248,6 @@ export abstract class StreamIntake {
   /** What would merge with what its reader has still to read waits for that, over the turns that this takes (R9, R10). */
   protected isReadingOn(): boolean {
     return this.backlog?.isResting() === true && (this.terms.limited || this.isLastMerging);
-  }
-
-  /** The lowest epoch of which something is still owed. Of much that leaves at once, what is not in the queue is looked through once. */
-  protected lowestOwed(): Epoch {
-    const queued = this.lowest() ?? Number.POSITIVE_INFINITY;
-    if (this.restOwed === undefined || (this.isRestStale && queued > this.restOwed)) {
-      const isPlain = this.backlog === undefined && (this.apart?.floors.size ?? 0) === 0;
-      this.restOwed = isPlain ? lowestIn(this.standing) : this.point([]).after + 1;
-      this.isRestStale = false;
-    }
-    return Math.min(queued, this.restOwed);
   }
 
   /** Where the next unit comes from: the journal while it is behind, else the view. A reader that has caught up moves the place itself. */

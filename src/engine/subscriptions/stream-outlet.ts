@@ -5,9 +5,8 @@ import { isSuperseded, isSupersededBy, overtakenUnits } from "../catch-up/supers
 import { type AgentEvent, type Epoch, isQuestionKind } from "../event/event.js";
 import { wordCount } from "../text/word-count.js";
 import { createDeliveryRun, type Delivery } from "../views/delivery.js";
-import { unitOf } from "../views/event-units.js";
+import { gapOf, unitOf } from "../views/event-units.js";
 import type { EventUnit, Unit } from "../views/unit.js";
-import { isLocal } from "../views/unit.js";
 import { roleOf } from "../views/view.js";
 import { AHEAD_LIMIT } from "./given-apart.js";
 import type { Taken } from "./stream.js";
@@ -83,6 +82,7 @@ export abstract class StreamOutlet extends StreamIntake {
     if (told === undefined) return undefined;
     out.push(this.standing.view.deliveryOf(told));
     this.noteQuestion(told);
+    if (told.kind === "event" && gapOf(told) !== undefined) this.services.declared(told);
     return told;
   }
 
@@ -98,8 +98,6 @@ export abstract class StreamOutlet extends StreamIntake {
       const spokenMs = (wordCount(unit.text) * 60_000) / terms.paceWpm;
       this.spokenAt = now + Math.min(spokenMs, services.maxHoldMs);
     }
-    // What the daemon says for itself stands nowhere in the journal: everything may still be to come.
-    services.delivered(unit, isLocal(unit) ? this.lowestOwed() : Math.min(this.lowest() ?? unit.low, unit.low));
     return true;
   }
 
@@ -132,8 +130,6 @@ export abstract class StreamOutlet extends StreamIntake {
     this.noteQuestion(unit);
     apart.wentAhead(critical.epoch);
     apart.supersede(critical);
-    // What it overtook is still owed to a subscription that resumes after it (R17).
-    services.delivered(unit, Math.min(this.lowestOwed(), unit.low));
   }
 
   /** Critical events first: past the queue, the budget and the pause, in the order of the journal (R4). */
@@ -180,14 +176,10 @@ export abstract class StreamOutlet extends StreamIntake {
     const isReached = this.absorbBefore(unit);
     const held = queue.ofSession(unit.session);
     if (!terms.paused && isReached && held.length <= FLUSH_LIMIT) {
-      // One by one: what is still to be flushed is owed to whoever resumes after what was flushed before it (R17).
-      for (const ahead of held) {
-        queue.remove((waiting) => waiting === ahead);
-        if (this.send(ahead, out, now)) this.budget.spend(now);
-      }
+      queue.remove((waiting) => held.includes(waiting));
+      for (const ahead of held) if (this.send(ahead, out, now)) this.budget.spend(now);
       this.advanceTo(index + 1);
-      const told = this.give(unit, out) ?? unit;
-      this.services.delivered(told, Math.min(this.lowest() ?? unit.low, unit.low));
+      this.give(unit, out);
       return;
     }
     const units = overtakenUnits(standing, index, unit.entry);

@@ -2,13 +2,12 @@
 
 import type { Millis } from "../../contracts/clock.js";
 import type { BacklogReader } from "../catch-up/backlog-reader.js";
-import type { OrderedReturn } from "../catch-up/ordered-return.js";
 import type { ReadingPoint } from "../catch-up/reading-point.js";
+import type { GivenTo } from "../event/cursor.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
 import type { DeliveryRun } from "../views/delivery.js";
 import type { LiveEntry } from "../views/live-entry.js";
 import type { CollapsedEvent } from "../views/merged-events.js";
-import type { RunLows } from "../views/run-lows.js";
 import type { EventUnit, TextUnit, Unit } from "../views/unit.js";
 import type { Place, View } from "../views/view.js";
 import type { RunningCounts } from "./delivery-counts.js";
@@ -34,6 +33,18 @@ export interface Owed {
   readonly leftCount: () => number;
 }
 
+/** What a subscription was handed over of what was published. */
+export interface Reached {
+  /** Everything up to this epoch. */
+  readonly after: Epoch;
+  /** By the keys of outputs of which text is owed, the lowest first: the position up to which their text was handed over. */
+  readonly positions: ReadonlyMap<string, number>;
+  /** Outputs that are skipped. */
+  readonly skipped: Iterable<string>;
+  /** What its subscription named when it came back, of outputs that it has not met since. */
+  readonly unmet: ReadonlyMap<string, GivenTo>;
+}
+
 /** What a stream needs from its owner; all of it is the engine's to give. */
 export interface StreamServices {
   /** The same critical event, marked with how many events it overtook (R4). */
@@ -42,15 +53,15 @@ export interface StreamServices {
   readonly completeSkipped: (unit: TextUnit) => TextUnit;
   /** Two states of an agent as one (R4, R11). */
   readonly collapsedEvent: CollapsedEvent;
+  /** Stands for an output in a cursor (R17). */
+  readonly outputDigest: (output: string) => string;
   readonly maxHoldMs: Millis;
   /** Whether a view has still to take what was journaled. */
   readonly isBehind: (view: View) => boolean;
   /** What an entry overtakes that a view has not taken (R4). */
   readonly overtaken: (view: View, entry: JournaledEvent) => readonly LiveEntry[];
-  /** Told of what leaves by the slow way, so that a resume point can be kept (R17). */
-  readonly delivered: (unit: Unit, low: Epoch) => void;
-  /** Told of a run that left as others got it, in place of each unit of it. */
-  readonly ran: (lows: RunLows) => void;
+  /** Told of each gap, as it leaves (R27). */
+  readonly declared: (gap: EventUnit) => void;
   readonly counts: RunningCounts;
   /** Told of each question that leaves. */
   readonly asked: (entry: JournaledEvent) => void;
@@ -74,8 +85,6 @@ export interface StreamBriefing {
   readonly saidCount: () => number;
   /** The same of one session, out of its order: before something critical of that session. */
   readonly ofSession: (session: string) => readonly Unit[];
-  /** The first event that anything stands for that is not said. */
-  readonly lowest: () => Epoch | undefined;
 }
 
 export interface StreamTerms {
@@ -105,17 +114,18 @@ export interface Stream {
    * is in the way.
    */
   readonly absorb: (upTo: number) => boolean;
+  /** Of outputs, by their digests, more was given than of all others (R17). */
+  readonly setGiven: (outputs: ReadonlyMap<string, GivenTo>) => void;
   /** Text below `position` of this output is not delivered. */
   readonly trim: (output: string, position: number) => void;
   /** Of each of these outputs everything below its position has been given, and nothing above. */
   readonly setFloors: (positions: ReadonlyMap<string, number>) => void;
   /** From where the journal would have to be read for all that has not left, `queued` included. */
   readonly point: (queued: readonly Unit[]) => ReadingPoint;
-  /** The lowest epoch of which something is still owed. */
-  readonly owedFrom: () => Epoch;
-  /** Until this is over, or called with nothing, it gives what its reader has in order and nothing ahead of that (R17). */
-  readonly keepOrder: (order: OrderedReturn | undefined) => void;
-  readonly order: () => OrderedReturn | undefined;
+  /** Whether it stands at the end of its view, and is owed what that holds and nothing else. */
+  readonly isLevel: () => boolean;
+  /** How far all that was to leave has left; undefined while something is owed that no journal has, or leaves at once (R17). */
+  readonly reached: () => Reached | undefined;
   readonly skipOutput: (output: string) => void;
   /** Everything that was released to it and has not left, in order; of what a reader has not read, nothing. */
   readonly waitingUnits: () => readonly Unit[];
@@ -140,6 +150,4 @@ export interface Stream {
   readonly waiting: () => number;
   /** Epochs, outputs and agents remembered for what went ahead, was given before or is skipped. */
   readonly remembered: () => number;
-  /** The lowest epoch that was released to it and has not left. */
-  readonly lowest: () => Epoch | undefined;
 }

@@ -2,7 +2,6 @@
 // its own budget. Pulling is the point: while nobody asks, nothing is copied, and what waits can still merge (AAEP §5.6, §8.8, R4, R9, R18).
 import type { Millis } from "../../contracts/clock.js";
 import type { BacklogReader } from "../catch-up/backlog-reader.js";
-import { hearsCritical } from "../catch-up/ordered-return.js";
 import { createDeliveryRun, type Delivery } from "../views/delivery.js";
 import { isCritical, isLocal } from "../views/unit.js";
 import type { Place } from "../views/view.js";
@@ -41,22 +40,17 @@ class PulledStream extends StreamOutlet implements Stream {
   private draining: Draining | undefined;
 
   take(now: Millis): Taken {
-    if (this.isOrdered()) {
-      const run = this.takeOrdered(now);
-      if (run !== undefined || this.isOrdered()) return run ?? this.nextWait(now);
-    }
     const out = this.takeUrgent();
     const { standing } = this;
     if (out.length === 0 && this.isShortCut()) {
       const { log } = standing.view;
       if (standing.cursor >= log.end()) return IDLE;
-      const { run, next, lows } = log.run(standing.cursor, RUN_LIMIT);
+      const { run, next } = log.run(standing.cursor, RUN_LIMIT);
       if (log.lastCritical() >= standing.cursor)
         for (const unit of log.from(standing.cursor, next)) this.noteQuestion(unit);
       standing.cursor = next;
       this.criticalSeen = next;
       this.budget.spend(now);
-      this.services.ran(lows);
       return { kind: "run", run };
     }
     const isHeldBack = this.holdsBack();
@@ -69,7 +63,6 @@ class PulledStream extends StreamOutlet implements Stream {
   }
 
   takeCriticalOnly(now: Millis): Taken {
-    if (this.isOrdered()) return IDLE;
     const out = this.takeUrgent();
     this.takeCritical(out, now);
     return this.runOf(out) ?? IDLE;
@@ -92,7 +85,6 @@ class PulledStream extends StreamOutlet implements Stream {
     }
     this.standing = next;
     this.backlog = nextReader;
-    this.forgetOwed();
   }
 
   absorb(upTo: number): boolean {
@@ -129,8 +121,6 @@ class PulledStream extends StreamOutlet implements Stream {
   }
 
   drain(now: Millis): Drained {
-    // An orderly end writes all places.
-    this.ordered = undefined;
     const out = this.takeUrgent();
     for (const unit of this.expedited) this.give(unit, out);
     this.expedited = NO_UNITS;
@@ -144,40 +134,6 @@ class PulledStream extends StreamOutlet implements Stream {
 
   remembered(): number {
     return (this.apart?.count() ?? 0) + this.urgentCount() + this.expedited.length;
-  }
-
-  private takeOrdered(now: Millis): Taken | undefined {
-    const out: Delivery[] = [];
-    const { queue, budget } = this;
-    // Whoever names a question before all that it is owed is read to from there, whatever place the disk has: that can go alone.
-    const passed = this.ordered?.isRefused === true ? this.services.openQuestions(this.lowestOwed() - 1) : NO_UNITS;
-    for (const entry of passed.slice(0, SAID_LIMIT)) {
-      const unit = this.services.questionUnit(entry);
-      if (unit === undefined) continue;
-      this.give(unit, out);
-      this.services.delivered(unit, this.lowestOwed());
-    }
-    let room = SAID_LIMIT;
-    while (!this.isHeldByPause() && out.length < RUN_LIMIT && room > 0 && budget.availableAt() <= now) {
-      if (this.unsaidCount() > 0) room -= 1;
-      // Nothing is joined: it would stand where its last part stood.
-      if (queue.size() === 0 && this.absorbOne(false) === "empty") break;
-      const head = queue.head();
-      if (head?.kind === "text" && head.text.length > 0 && now < this.spokenAt) break;
-      queue.shift();
-      if (head === undefined) continue;
-      if (this.send(head, out, now)) budget.spend(now);
-    }
-    return this.runOf(out);
-  }
-
-  /** A pause holds back all but what is critical (R26); `hearsCritical` says what goes with that while the order is to be kept. */
-  private isHeldByPause(): boolean {
-    const isCriticalOwed = (): boolean =>
-      this.services.openQuestions(Number.POSITIVE_INFINITY).length > 0 ||
-      this.expedited.length > 0 ||
-      this.standing.view.log.criticalFrom(this.criticalSeen) !== undefined;
-    return this.terms.paused && !hearsCritical(this.ordered, isCriticalOwed);
   }
 
   private takeLimited(out: Delivery[], now: Millis): void {
@@ -227,8 +183,8 @@ class PulledStream extends StreamOutlet implements Stream {
 
   private nextWait(now: Millis): Taken {
     // Of all that it looked at there was nothing to say; the rest is looked at next.
-    if (this.ordered === undefined && this.isAsking()) return { kind: "wait", until: now };
-    if (this.isHeldByPause()) return IDLE;
+    if (this.isAsking()) return { kind: "wait", until: now };
+    if (this.terms.paused) return IDLE;
     if (this.unsaidCount() > 0 && this.queue.size() === 0)
       return { kind: "wait", until: Math.max(now, this.budget.availableAt()) };
     const head = this.queue.head();
@@ -239,7 +195,6 @@ class PulledStream extends StreamOutlet implements Stream {
   }
 
   private takeUrgent(): Delivery[] {
-    this.forgetOwed();
     const out: Delivery[] = [];
     // Except what goes ahead by itself in the same take.
     for (const unit of this.nextUrgent((epoch) => this.expedited.some((one) => one.epoch === epoch))) {
@@ -247,10 +202,7 @@ class PulledStream extends StreamOutlet implements Stream {
         // A question that is asked at once is not asked again when its place in the backlog comes (R28).
         this.queue.remove((waiting) => isCritical(waiting) && waiting.epoch === unit.epoch && !isLocal(waiting));
         this.sendExpedited(unit, out);
-      } else {
-        this.give(unit, out);
-        this.services.delivered(unit, this.lowestOwed());
-      }
+      } else this.give(unit, out);
     }
     return out;
   }

@@ -4,10 +4,9 @@
 import { keepNewest } from "../../base/keep-newest.js";
 import { laneOf } from "../catch-up/superseded.js";
 import { AWAITING_INPUT, stateImpliedBy } from "../event/agent-states.js";
-import type { AgentEvent } from "../event/event.js";
+import type { AgentEvent, Epoch } from "../event/event.js";
 import type { CollapsedEvent } from "../views/merged-events.js";
-import type { EventUnit } from "../views/unit.js";
-import { isLocal } from "../views/unit.js";
+import { type EventUnit, isLocal } from "../views/unit.js";
 import type { View } from "../views/view.js";
 
 export interface SupersededStates {
@@ -23,14 +22,14 @@ export interface SupersededStates {
 const AGENTS_LIMIT = 1000;
 
 export function createSupersededStates(collapsed: CollapsedEvent): SupersededStates {
-  const byLane = new Map<string, { readonly event: AgentEvent; readonly from: unknown }>();
+  const byLane = new Map<string, { readonly event: AgentEvent; readonly first: Epoch; readonly from: unknown }>();
 
   /** `from`: where the listener believes the agent to be. */
-  const keep = (lane: string, event: AgentEvent, from: unknown): void => {
+  const keep = (lane: string, event: AgentEvent, first: Epoch, from: unknown): void => {
     byLane.delete(lane);
     // It is there: its next state needs no mending.
     if (event.to_state === from) return;
-    byLane.set(lane, { event, from });
+    byLane.set(lane, { event, first, from });
     keepNewest(byLane, AGENTS_LIMIT);
   };
 
@@ -40,8 +39,9 @@ export function createSupersededStates(collapsed: CollapsedEvent): SupersededSta
       const lane = laneOf(unit);
       const { event } = unit.delivery;
       const known = byLane.get(lane);
-      const whole = known === undefined ? event : collapsed(known.event, event, unit.epoch);
-      keep(lane, whole, stateImpliedBy(critical.entry.kind) ?? known?.from ?? event.from_state);
+      const first = known?.first ?? unit.firstEpoch;
+      const whole = known === undefined ? event : collapsed(known.event, event, { first, last: unit.epoch });
+      keep(lane, whole, first, stateImpliedBy(critical.entry.kind) ?? known?.from ?? event.from_state);
     },
     told: (unit, remade) => {
       if (byLane.size === 0) return unit;
@@ -58,14 +58,14 @@ export function createSupersededStates(collapsed: CollapsedEvent): SupersededSta
       if (!isTold) byLane.delete(lane);
       else if (event.from_state === AWAITING_INPUT) return unit;
       // The next one goes on from what this says.
-      if (unit.entry.made === "resolution" && known !== undefined) keep(lane, known.event, event.to_state);
+      if (unit.entry.made === "resolution" && known !== undefined) keep(lane, known.event, known.first, event.to_state);
       // How a question ended is never rewritten, and a sum says where everything stands.
       if (known === undefined || known.from === event.from_state || unit.entry.made === "resolution" || isLocal(unit))
         return unit;
       const isOrdinary = unit.role === "state" || unit.role === "background-state";
       if (isOrdinary && known.from === event.to_state) return undefined;
       return remade(unit, `${String(known.from)} ${known.event.event_id}`, (last) =>
-        collapsed(known.event, last, unit.epoch, known.from),
+        collapsed(known.event, last, { first: known.first, last: unit.epoch }, known.from),
       );
     },
     forget: () => byLane.clear(),

@@ -58,6 +58,8 @@ export interface Terms {
   readonly maxChars: number;
   /** R19: it is told of replies of its own that did not count. */
   readonly replyStatus: boolean;
+  /** R17: it is told the place that it has reached. */
+  readonly checkpoints: boolean;
   /** The engine's to set; undefined where no agent speaks over the subscription's connection. */
   readonly ownSessions?: OwnSessions | undefined;
 }

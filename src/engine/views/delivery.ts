@@ -17,9 +17,20 @@ export interface Delivery {
   readonly alone: () => DeliveryRun;
 }
 
+/** A place that was reached, to be told (R17). One object for all subscriptions that stand at the same place of one view. */
+export interface Checkpoint {
+  readonly cursor: string;
+  /** Everything up to this epoch was handed over. */
+  readonly after: Epoch;
+  /** What codecs made of it, by themselves. */
+  readonly memo: Map<unknown, unknown>;
+}
+
 /** Deliveries that leave together. `memo` keeps what codecs and transports made of the whole run. */
 export interface DeliveryRun {
   readonly deliveries: readonly Delivery[];
+  /** The place that its subscription has reached with them; goes out behind them, in a message of its own (R17). */
+  readonly checkpoint?: Checkpoint;
   readonly memo: Map<unknown, unknown>;
 }
 

@@ -22,7 +22,6 @@ export function unitOf(live: LiveEntry, view: View, role: EventUnit["role"]): Ev
     at: entry.at,
     firstEpoch: entry.epoch,
     epoch: entry.epoch,
-    low: entry.epoch + 1,
     role,
     terminal: isTerminalKind(entry.kind),
     entry,
@@ -36,7 +35,7 @@ export function collapse(
   make: CollapsedEvent,
   liveEntry: (entry: JournaledEvent) => LiveEntry,
 ): EventUnit {
-  const event = make(first.delivery.event, last.delivery.event, last.epoch);
+  const event = make(first.delivery.event, last.delivery.event, { first: first.firstEpoch, last: last.epoch });
   const entry: JournaledEvent = { ...last.entry, event, source: undefined };
   const loud = first.role === "state" || last.role === "state";
   return {

@@ -37,7 +37,8 @@ export interface HeldTexts {
   readonly push: (live: LiveEntry, key: string, at: Millis) => Steps | undefined;
   /** Releases what an event of its session ends (R30). */
   readonly releaseFor: (live: LiveEntry, at: Millis) => void;
-  readonly held: () => readonly HeldText[];
+  /** Default all. */
+  readonly held: (most?: number) => readonly HeldText[];
   /** What of a session is held and goes out before the next event. */
   readonly heldIn: (session: string) => readonly HeldText[];
   /** The epoch of the oldest text held, or `except` where that is lower. */

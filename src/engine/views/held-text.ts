@@ -36,8 +36,6 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
   // The same by session: an event of one does not look at what others hold.
   const bySession = new Map<string, Map<string, Hold>>();
   const beginnings = new Map<string, number>();
-  // The event that is being taken and of which nothing is handed on yet: whoever resumes after what it releases still needs it (R17).
-  let arriving: Epoch | undefined;
 
   /** Of the text that a hold still holds; undefined where it holds none. */
   const firstEpochOf = (hold: Hold): Epoch | undefined =>
@@ -125,7 +123,6 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
       at,
       firstEpoch: entry.epoch,
       epoch: complete ? Math.max(final.live.entry.epoch, epoch()) : final.live.entry.epoch,
-      low: lowestEpoch(arriving ?? epoch() + 1),
       output: hold.text.key,
       position: from.position,
       endPosition: hold.position,
@@ -193,7 +190,6 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
     const { event } = live.entry;
     const own = terms.level === undefined ? undefined : bySession.get(event.session_id);
     if (own === undefined) return;
-    arriving = live.entry.epoch;
     for (const hold of [...own.values()]) {
       if (hold.agent === event.producer.agent_id) releaseWhole(hold, at, event.timestamp);
       else {
@@ -201,7 +197,6 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
         if (cut > hold.start) emit(hold, cut, at, event.timestamp, forced);
       }
     }
-    arriving = undefined;
   };
 
   /** Whether a chunk goes out by itself, for it carries what this view's subscribers implement (R10). */
@@ -268,9 +263,10 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
     else if (!isEmpty(hold)) arm(hold);
   }
 
-  const heldAmong = (some: Iterable<Hold>): readonly HeldText[] => {
+  const heldAmong = (some: Iterable<Hold>, most = Number.POSITIVE_INFINITY): readonly HeldText[] => {
     const held: HeldText[] = [];
     for (const hold of some) {
+      if (held.length >= most) break;
       if (isEmpty(hold)) continue;
       held.push({
         output: hold.text.key,
@@ -295,9 +291,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
       if (hold !== undefined && (hold.text !== text || (!isEmpty(hold) && isApart(hold, chunk)))) {
         if (isCompletionAlone && hold.text === text) hold.seams.push(chunk);
         else {
-          arriving = live.entry.epoch;
           releaseWhole(hold, at, event.timestamp);
-          arriving = undefined;
           hold = undefined;
         }
       }
@@ -319,7 +313,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
       return steps.next().done === true ? undefined : steps;
     },
     releaseFor,
-    held: () => heldAmong(holds.values()),
+    held: (most) => heldAmong(holds.values(), most),
     heldIn: (session) => (isCompletionAlone ? [] : heldAmong(bySession.get(session)?.values() ?? [])),
     lowestEpoch,
     release: (output, position, at) => {

@@ -25,7 +25,6 @@ export function joinText(first: TextUnit, last: TextUnit, maxChars: number): Tex
     at: last.at,
     firstEpoch: first.firstEpoch,
     epoch: last.epoch,
-    low: last.low,
     output: last.output,
     position: first.position,
     endPosition: last.endPosition,

@@ -7,8 +7,14 @@ import type { ViewTerms } from "./view-spec.js";
 
 const DAEMON_CONTEXT = "https://aaepd.dev/context/v1";
 
+/** The epochs of the first and of the last of several states. */
+export interface StatesPlace {
+  readonly first: Epoch;
+  readonly last: Epoch;
+}
+
 /** One event for two states, with an id of its own; `from` is where it begins, by default where the first does (R11, R12). */
-export type CollapsedEvent = (first: AgentEvent, last: AgentEvent, epoch: Epoch, from?: unknown) => AgentEvent;
+export type CollapsedEvent = (first: AgentEvent, last: AgentEvent, place: StatesPlace, from?: unknown) => AgentEvent;
 
 /** The event of a stretch of text: the first chunk's fields, the released text's own place, hint and time (R10, R30). */
 export function textEvent(unit: TextUnit, terms: ViewTerms, ids: IdServices): AgentEvent {
@@ -39,7 +45,6 @@ export function textEventId(
   return derivedEventId(
     {
       epoch: unit.epoch,
-      endOffset: unit.endPosition,
       sessionId: unit.session,
       about: unit.output,
       start: unit.position,
@@ -55,22 +60,21 @@ export function textEventId(
 export function collapsedStateEvent(
   first: AgentEvent,
   last: AgentEvent,
-  epoch: Epoch,
+  place: { readonly first: Epoch; readonly last: Epoch; readonly shape: string; readonly from?: unknown },
   ids: IdServices,
-  from: unknown = first.from_state,
 ): AgentEvent {
+  const { from = first.from_state, shape } = place;
   return {
     ...last,
     event_id: derivedEventId(
       {
-        epoch,
-        endOffset: 0,
+        epoch: place.last,
         sessionId: last.session_id,
         about: from === first.from_state ? "state" : `state ${String(from)}`,
-        start: 0,
+        start: place.last - place.first,
         end: 0,
-        shape: first.event_id,
-        boundaries: [last.event_id],
+        shape,
+        boundaries: [],
       },
       ids,
     ),

@@ -3,8 +3,7 @@ import type { Millis } from "../../contracts/clock.js";
 import type { Segmenter } from "../../contracts/segmenter.js";
 import { codePointCount } from "../text/code-points.js";
 import { lastStartingBy } from "../text/piece-search.js";
-import type { TextBoundaries } from "../text/text-boundaries.js";
-import { createTextBoundaries } from "../text/text-boundaries.js";
+import { createTextBoundaries, type TextBoundaries } from "../text/text-boundaries.js";
 import { isMarkdown } from "./code-blocks.js";
 import type { LiveEntry } from "./live-entry.js";
 

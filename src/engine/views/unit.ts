@@ -14,8 +14,6 @@ interface UnitBase {
   /** Of the first and the last event that went into it. */
   readonly firstEpoch: Epoch;
   readonly epoch: Epoch;
-  /** The lowest epoch of text that the view still held when this unit was released: where resuming after it must begin (R17). */
-  readonly low: Epoch;
 }
 
 /**

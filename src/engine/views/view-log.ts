@@ -1,7 +1,6 @@
 // The newest units of one view, numbered from its beginning, and the runs of them that several subscriptions take alike.
 import type { Delivery, DeliveryRun } from "./delivery.js";
 import { createDeliveryRun } from "./delivery.js";
-import { RunLows } from "./run-lows.js";
 import type { EventUnit, Unit } from "./unit.js";
 
 export interface CriticalUnit {
@@ -24,10 +23,7 @@ export interface ViewLog {
   /** The index of the newest critical unit; -1 where there was none. */
   readonly lastCritical: () => number;
   /** The units from `from` as one run, shared by all who ask for the same; at most `limit` units. */
-  readonly run: (
-    from: number,
-    limit: number,
-  ) => { readonly run: DeliveryRun; readonly next: number; readonly lows: RunLows };
+  readonly run: (from: number, limit: number) => { readonly run: DeliveryRun; readonly next: number };
   /** Lets go of what lies before `index`. */
   readonly drop: (index: number) => void;
 }
@@ -43,7 +39,7 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
   let base = 0;
   let madeTextCount = 0;
   const criticals: CriticalUnit[] = [];
-  const runs: { from: number; next: number; run: DeliveryRun; lows: RunLows }[] = [];
+  const runs: { from: number; next: number; run: DeliveryRun }[] = [];
 
   const end = (): number => first + units.length;
   return {
@@ -75,8 +71,7 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
       const known = runs.find((entry) => entry.from === from && entry.next === next);
       if (known !== undefined) return known;
       const taken = units.slice(from - first, next - first);
-      const run = createDeliveryRun(taken.map(render));
-      const made = { from, next, run, lows: new RunLows(taken, run.deliveries) };
+      const made = { from, next, run: createDeliveryRun(taken.map(render)) };
       runs.push(made);
       if (runs.length > RUNS_KEPT) runs.shift();
       return made;

@@ -2,8 +2,7 @@
 // that share the terms (R10, R14, R15, R30). Rates, pauses and what a slow peer misses are each subscription's own and live elsewhere.
 
 import type { Millis } from "../../contracts/clock.js";
-import type { AgentEvent, Epoch } from "../event/event.js";
-import { isTerminalKind } from "../event/event.js";
+import { type AgentEvent, type Epoch, isTerminalKind } from "../event/event.js";
 import { laterTimestamp } from "../event/timestamps.js";
 import { boundaryOf } from "../terms/terms.js";
 import { codePointCount } from "../text/code-points.js";
@@ -15,10 +14,8 @@ import { ownHint } from "./hold.js";
 import type { LiveEntry } from "./live-entry.js";
 import { encodedBytes, MAX_TEXT_BYTES, MOST_BYTES_PER_UNIT } from "./text-room.js";
 import { createTextStretches, type TextStretch } from "./text-stretches.js";
-import type { EventRole, EventUnit, Unit } from "./unit.js";
-import { timestampOf } from "./unit.js";
-import type { ViewLog } from "./view-log.js";
-import { createViewLog } from "./view-log.js";
+import { type EventRole, type EventUnit, timestampOf, type Unit } from "./unit.js";
+import { createViewLog, type ViewLog } from "./view-log.js";
 import type { ViewServices, ViewTerms } from "./view-spec.js";
 
 export interface View {
@@ -123,7 +120,6 @@ export function createView(
       at,
       firstEpoch: entry.epoch,
       epoch: entry.epoch,
-      low: texts.lowestEpoch(entry.epoch + 1),
       role,
       terminal: isTerminalKind(entry.kind),
       entry,
@@ -154,7 +150,6 @@ export function createView(
       at,
       firstEpoch: own,
       epoch: own,
-      low: own + 1,
       output: live.output,
       position,
       endPosition: position + codePointCount(text),

@@ -5,7 +5,7 @@ import { seal, unseal } from "./sealed.js";
 import type { TableKey, Tables, Writes } from "./tables.js";
 
 /** The layout that this build writes. */
-export const LAYOUT_VERSION = 1;
+export const LAYOUT_VERSION = 2;
 
 const KEY: TableKey = ["layout"];
 
@@ -15,8 +15,19 @@ export interface Migration {
   readonly migrate: (tables: Tables, writes: Writes) => void;
 }
 
-/** One for each version before the present one, ascending: there is none yet. */
-export const MIGRATIONS: readonly Migration[] = [];
+/** Of layout 1: the places of subscribers, which their clients keep now (R17), and where outputs began. */
+const KINDS_OF_LAYOUT_1 = ["point", "low", "return", "output"];
+
+/** One for each version before the present one, ascending. */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    from: 1,
+    migrate: ({ state }, writes) => {
+      for (const kind of KINDS_OF_LAYOUT_1)
+        for (const key of state.keys({ prefix: [kind] })) writes.remove("state", key);
+    },
+  },
+];
 
 /** The version that is written there; undefined in a new file. Throws a Fault "storage_unavailable" where it is damaged. */
 export function layoutOf(tables: Tables): number | undefined {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import type { EngineSubscription } from "../../../src/engine/engine-subscription.js";
 import type { AgentEvent } from "../../../src/engine/event/event.js";
-import type { ResumeAfter } from "../../../src/engine/resume/resume-start.js";
+import type { ResumeAfter } from "../../../src/engine/hub/resume-start.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import { defaultTerms } from "../../../src/protocols/aaep/subscriber/negotiate.js";
 import { drained } from "../../support/drained.js";

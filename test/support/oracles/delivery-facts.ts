@@ -138,8 +138,6 @@ export interface Judged {
   readonly mayRepeat: boolean;
   /** Whether everything owed must have come by now. */
   readonly isWhole: boolean;
-  /** What is not owed although it was published meanwhile: of sessions that the client did not name when it came back (R17). */
-  readonly isExcused?: (entry: JournaledEvent) => boolean;
 }
 
 export function judgedOf(world: World, connection: Connection, published = publishedIn(world.entries)): Judged {

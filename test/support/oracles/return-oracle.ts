@@ -1,8 +1,10 @@
 // What those should have got who came back, and who should have been asked (R6, R17, R27, R28).
+import { createHash } from "node:crypto";
+import { type CursorPlace, outputDigest } from "../../../src/engine/event/cursor.js";
 import { type AgentEvent, isTerminalKind, type JournaledEvent } from "../../../src/engine/event/event.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import type { Connection, World } from "../rigs/delivery-world.js";
-import { gapOf, isWanted, type Judged, judgedOf, type Published } from "./delivery-facts.js";
+import { gapOf, isWanted, type Judged, judgedOf, keyOf, type Published, STREAMING, textOf } from "./delivery-facts.js";
 import { eventFaults } from "./event-oracle.js";
 import { textFaults } from "./text-oracle.js";
 
@@ -13,7 +15,7 @@ export function resumeFaults(world: World, published: Published): readonly strin
   for (const connection of world.connections)
     seats.set(connection.seat, [...(seats.get(connection.seat) ?? []), connection]);
   for (const connections of seats.values()) {
-    // A client that came back without an id starts anew.
+    // A client that came back without a place starts anew.
     const begin = connections.findLastIndex(({ resume }) => resume === undefined);
     const chain = connections.slice(begin);
     const [first] = chain;
@@ -23,7 +25,6 @@ export function resumeFaults(world: World, published: Published): readonly strin
     const received = chain.flatMap(({ listener, arrived }) => listener.received.slice(0, arrived));
     const judged: Judged = {
       ...judgedOf(world, first, published),
-      isExcused: (entry) => chain.some((connection) => isNotNamed(world, connection, entry)),
       received,
       to: last.leftAt ?? world.entries.length,
       mayRepeat: true,
@@ -35,24 +36,41 @@ export function resumeFaults(world: World, published: Published): readonly strin
   return faults;
 }
 
-/** Within one connection nothing comes twice but what its id may have repeated. */
+/** Within one connection nothing comes twice, and nothing that the place covers which it named. */
 function ownFaults(world: World, connection: Connection, published: Published): readonly string[] {
   const judged = { ...judgedOf(world, connection, published), isWhole: false };
-  return connection.resume === undefined ? [...textFaults(judged), ...eventFaults(judged)] : textFaults(judged);
+  const { resume, listener } = connection;
+  if (resume === undefined) return [...textFaults(judged), ...eventFaults(judged)];
+  // One whose place has aged out begins with the text being held, as a newcomer does.
+  if (listener.subscription.resumed !== "all") return textFaults(judged);
+  return [...textFaults(judged), ...coveredFaults(listener.received, resume.place, published)];
 }
 
-function isNotNamed(world: World, { resume, joinedAt }: Connection, { event, epoch }: JournaledEvent): boolean {
-  if (resume?.kind === "event") {
-    // Of a session that ended meanwhile nothing is told where the id has aged out: when it ended, seen from there, is not known.
-    const window = world.entries.slice(Math.max(0, joinedAt - world.plan.journalCount), joinedAt);
-    const isKnown = window.some((entry) => entry.event.event_id === resume.eventId);
-    const wasOver = world.entries
-      .slice(0, joinedAt)
-      .some((entry) => entry.event.session_id === event.session_id && isTerminalKind(entry.kind));
-    return wasOver && !isKnown && world.entries.some((entry) => entry.event.event_id === resume.eventId);
+/** R17: what a cursor names is not sent again. */
+function coveredFaults(received: Judged["received"], { after, outputs }: CursorPlace, published: Published): string[] {
+  const faults: string[] = [];
+  for (const { event } of received) {
+    const entry = published.byId.get(event.event_id);
+    if (event.type !== STREAMING) {
+      const isQuestion = entry?.kind === "awaiting.confirmation" || entry?.kind === "awaiting.clarification";
+      if (entry !== undefined && entry.epoch <= after && !isQuestion)
+        faults.push(`${event.event_id} (${entry.epoch}): sent again after ${after}`);
+      continue;
+    }
+    const key = keyOf(event);
+    const givenTo = outputs.get(outputDigest(key, { sha256Hex }));
+    const position = Number(event.position);
+    const first = published.outputs.get(key)?.[position];
+    if (first !== undefined && textOf(event) !== "" && first.epoch <= after)
+      faults.push(`${key} at ${position} (${first.epoch}): sent again after ${after}`);
+    if (givenTo !== undefined && textOf(event) !== "" && (givenTo === "end" || position < givenTo))
+      faults.push(`${key} at ${position}: sent again after ${givenTo}`);
   }
-  if (resume?.kind !== "sessions" || resume.eventIds.has(event.session_id)) return false;
-  return epoch <= (world.entries[joinedAt - 1]?.epoch ?? 0);
+  return faults;
+}
+
+function sha256Hex(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 function missedFaults(judged: Judged): readonly string[] {
@@ -69,7 +87,6 @@ function missedFaults(judged: Judged): readonly string[] {
   for (const entry of entries.slice(from, to)) {
     const { event, epoch, kind } = entry;
     if (kind === "output.streaming" || !isWanted(terms, entry) || ids.has(event.event_id)) continue;
-    if (judged.isExcused?.(entry)) continue;
     // A question resolved meanwhile is not asked, nor told of.
     if (kind === "awaiting.confirmation" || kind === "awaiting.clarification" || entry.made === "notice") continue;
     const isQuiet = kind === "progress.updated" || (kind === "state.changed" && entry.made !== "resolution");

@@ -65,14 +65,7 @@ export function textFaults(judged: Judged): readonly string[] {
     const set = seen.get(key);
     const start = starts.get(key) ?? Number.POSITIVE_INFINITY;
     for (const [offset, { epoch, entry }] of characters.entries()) {
-      if (
-        set?.has(offset) ||
-        gapped.has(session) ||
-        wasSkipped(epoch) ||
-        !isWanted(terms, entry) ||
-        judged.isExcused?.(entry)
-      )
-        continue;
+      if (set?.has(offset) || gapped.has(session) || wasSkipped(epoch) || !isWanted(terms, entry)) continue;
       // What was published before it began may be missing at the beginning only.
       if (!isOwed(epoch) && offset < start) continue;
       faults.push(`${key}@${offset}: never delivered`);
@@ -80,7 +73,7 @@ export function textFaults(judged: Judged): readonly string[] {
     }
     if (end === undefined || !isOwed(end) || gapped.has(session)) continue;
     const closing = entries.find(({ epoch }) => epoch === end);
-    if (closing !== undefined && (!isWanted(terms, closing) || judged.isExcused?.(closing))) continue;
+    if (closing !== undefined && !isWanted(terms, closing)) continue;
     if (completions.has(key)) continue;
     if (!skips.some((skip) => skip.output === undefined && end <= (entries[skip.journaled - 1]?.epoch ?? 0)))
       faults.push(`${key}: never completed`);

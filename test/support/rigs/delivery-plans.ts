@@ -40,7 +40,8 @@ export type Operation =
       readonly op: "join";
       readonly l: number;
       readonly terms: Partial<Terms>;
-      readonly resume: "none" | "event" | "sessions";
+      /** Whether it names a place: the last that it was told, or one that it was told so many takes before. */
+      readonly resume: "none" | { readonly before: number };
       /** How many of the events that were handed over last did not arrive. */
       readonly lost: number;
     };

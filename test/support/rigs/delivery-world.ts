@@ -1,11 +1,11 @@
 // Random lives of a daemon: agents that publish legal sessions, listeners that join, block, pause, change their terms, leave and resume.
 // The interpreter keeps what was published and what each connection received; what should have come is the oracle's affair.
 import { Fault } from "../../../src/base/errors.js";
+import { type CursorPlace, readCursor } from "../../../src/engine/event/cursor.js";
 import { isTerminalKind, type JournaledEvent } from "../../../src/engine/event/event.js";
-import type { ResumeAfter } from "../../../src/engine/resume/resume-start.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import { type Operation, type Plan, VOCABULARY } from "./delivery-plans.js";
-import { createEngineRig, type EngineRig, type Listener } from "./engine-rig.js";
+import { createEngineRig, type EngineRig, type Listener, type Place } from "./engine-rig.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -26,7 +26,8 @@ export interface Connection {
   /** Events journaled before it joined. */
   readonly joinedAt: number;
   leftAt: number | undefined;
-  readonly resume: ResumeAfter | undefined;
+  /** The place that it named, and how much of the connection before had arrived when that was told. */
+  readonly resume: { readonly place: CursorPlace; readonly received: number } | undefined;
   /** Terms in force from the moment when so many events had been received and journaled. */
   readonly eras: {
     readonly at: number;
@@ -156,9 +157,11 @@ export function live(plan: Plan): World {
     return slot;
   };
 
-  const join = (seat: number, terms: Partial<Terms>, resume: ResumeAfter | undefined): void => {
+  const join = (seat: number, terms: Partial<Terms>, named: Place | undefined): void => {
     const joinedAt = entries.length;
-    const listener = rig.listen(terms, `at-${seat}`, resume);
+    const listener = rig.listen(terms, `at-${seat}`, named?.cursor);
+    const place = named?.cursor === undefined ? undefined : readCursor(named.cursor);
+    const resume = place === undefined || named === undefined ? undefined : { place, received: named.received };
     const connection: Connection = {
       seat,
       listener,
@@ -419,15 +422,11 @@ export function live(plan: Plan): World {
         const { received } = before?.listener ?? { received: [] };
         const arrived = Math.max(0, received.length - operation.lost);
         if (before !== undefined) before.arrived = arrived;
-        const got = received.slice(0, arrived);
-        const last = got.at(-1);
-        let resume: ResumeAfter | undefined;
-        if (operation.resume === "event" && last !== undefined)
-          resume = { kind: "event", eventId: last.event.event_id };
-        else if (operation.resume === "sessions" && last !== undefined) {
-          resume = { kind: "sessions", eventIds: new Map(got.map(({ event }) => [event.session_id, event.event_id])) };
-        }
-        join(seat, operation.terms, resume);
+        const told = (before?.listener.places ?? []).filter(
+          (place) => place.cursor !== undefined && place.received <= arrived,
+        );
+        const named = operation.resume === "none" ? undefined : told.at(-1 - operation.resume.before);
+        join(seat, operation.terms, named);
         return;
       }
     }

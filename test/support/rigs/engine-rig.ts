@@ -11,7 +11,6 @@ import type { EngineSubscription } from "../../../src/engine/engine-subscription
 import type { AgentEvent, Evicted, JournaledEvent, Producer } from "../../../src/engine/event/event.js";
 import { createJournalRing, type JournalRingOptions } from "../../../src/engine/journal/journal-ring.js";
 import type { ResolvedQuestion } from "../../../src/engine/questions/question-result.js";
-import type { ResumeAfter } from "../../../src/engine/resume/resume-start.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import type { Delivery } from "../../../src/engine/views/delivery.js";
 import { defaultTerms } from "../../../src/protocols/aaep/subscriber/negotiate.js";
@@ -25,9 +24,18 @@ export interface Received {
   readonly delivery: Delivery;
 }
 
+/** A place that a subscription was told. */
+export interface Place {
+  /** Events that it had been given by then. */
+  readonly received: number;
+  readonly cursor: string | undefined;
+}
+
 export interface Listener {
   readonly subscription: EngineSubscription;
   readonly received: Received[];
+  /** Its place after each take. */
+  readonly places: readonly Place[];
   readonly ended: string[];
   /** While true, the transport takes nothing. */
   readonly block: (blocked: boolean) => void;
@@ -58,7 +66,7 @@ export interface EngineRig {
   readonly listen: (
     terms?: Partial<Terms>,
     subscriberId?: string,
-    resumeAfter?: ResumeAfter,
+    resumeAfter?: string,
     connection?: object,
     replyNotTaken?: (token: string) => void,
   ) => Listener;
@@ -141,7 +149,8 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
         ...options.audit,
       },
       createJournal: (evicted) => {
-        const ring = (): Journal => createJournalRing({ firstEpoch: 1000, ...options.journal, evicted });
+        const ring = (): Journal =>
+          createJournalRing({ id: "e".repeat(32), firstEpoch: 1000, ...options.journal, evicted });
         const journal = wrap(options.openJournal?.(evicted, clock) ?? ring());
         const append: typeof journal.append = (events) => {
           const appended = journal.append(events);
@@ -194,6 +203,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
     agent,
     listen: (terms = {}, subscriberId = "listener", resumeAfter, connection, replyNotTaken) => {
       const received: Received[] = [];
+      const places: Place[] = [];
       const ended: string[] = [];
       let blocked = false;
       let queued = false;
@@ -204,6 +214,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
         for (let taken = subscription.take(); taken.kind === "run"; taken = subscription.take()) {
           for (const delivery of taken.run.deliveries)
             received.push({ event: delivery.event, at: clock.now(), delivery });
+          places.push({ received: received.length, cursor: subscription.cursor() });
           runsLeft -= 1;
           if (runsLeft > 0) continue;
           blocked = true;
@@ -233,6 +244,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
       return {
         subscription,
         received,
+        places,
         ended,
         takeRuns: (count) => {
           runsLeft = count;

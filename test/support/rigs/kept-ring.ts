@@ -41,6 +41,7 @@ const RUN_STEP = 2 ** 32;
 export function createKeptDisk(): KeptDisk {
   let events: Stored[] = [];
   let lastEpoch: Epoch | undefined;
+  let lastFirst: Epoch = FIRST_EPOCH - RUN_STEP;
   const state = new Map<string, { readonly key: StateKey; readonly text: string }>();
   let isFailing = false;
   let run = 0;
@@ -66,7 +67,9 @@ export function createKeptDisk(): KeptDisk {
     let seen = [...events];
     let owed: Stored[] = [];
     let operations: Operation[] = [];
-    let head = lastEpoch === undefined ? FIRST_EPOCH - 1 : lastEpoch + RUN_STEP;
+    const first = Math.max(lastFirst, lastEpoch ?? 0) + RUN_STEP;
+    lastFirst = first;
+    let head = first - 1;
     let safe = head;
     let failure: Fault | undefined;
     let waiting: { readonly promise: Promise<void>; readonly settle: (fault?: Fault) => void } | undefined;
@@ -127,6 +130,7 @@ export function createKeptDisk(): KeptDisk {
     };
 
     return {
+      id: "d".repeat(32),
       append: (added): Appended => {
         if (failure !== undefined) throw failure;
         const stored = added.map(({ event, kind, source, ordinal, made, published }, index): Stored => {

@@ -6,7 +6,6 @@ import { createReplayEngine, type ReplayOptions } from "../../../src/daemon/repl
 import type { Engine } from "../../../src/engine/engine.js";
 import type { EngineOptions } from "../../../src/engine/engine-options.js";
 import type { JournaledEvent } from "../../../src/engine/event/event.js";
-import type { ResumeAfter } from "../../../src/engine/resume/resume-start.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import { defaultTerms } from "../../../src/protocols/aaep/subscriber/negotiate.js";
 import { drained } from "../drained.js";
@@ -38,7 +37,7 @@ export interface ReplayStage {
   readonly engine: Engine;
   /** How many were left, each time that one ended. */
   readonly left: readonly number[];
-  readonly listen: (terms?: Partial<Terms>, resumeAfter?: ResumeAfter) => ReplayListener;
+  readonly listen: (terms?: Partial<Terms>, resumeAfter?: string) => ReplayListener;
 }
 
 export function createReplayStage(
@@ -85,7 +84,7 @@ export function createReplayStage(
     { session, speed: 1, listenerGone: (leftCount) => void left.push(leftCount), ...pace },
   );
 
-  const listen = (terms: Partial<Terms> = {}, resumeAfter?: ResumeAfter): ReplayListener => {
+  const listen = (terms: Partial<Terms> = {}, resumeAfter?: string): ReplayListener => {
     const received: Received[] = [];
     const ended: string[] = [];
     let isQueued = false;

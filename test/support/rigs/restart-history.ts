@@ -2,7 +2,7 @@
 // What the agents were told is held against what the disk has and what the subscribers got.
 import { Fault } from "../../../src/base/errors.js";
 import type { AgentEvent } from "../../../src/engine/event/event.js";
-import type { ResumeAfter } from "../../../src/engine/resume/resume-start.js";
+import type { ResumeAfter } from "../../../src/engine/hub/resume-start.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import { diskFaults, seatFaults } from "../oracles/restart-verdict.js";
 import { type Listener, session } from "./engine-rig.js";

@@ -1,6 +1,5 @@
 // The session that is begun in one run and goes on in the next, what is published in it, and how its listeners come back.
 import type { AgentEvent } from "../../../src/engine/event/event.js";
-import type { ResumeAfter } from "../../../src/engine/resume/resume-start.js";
 import { type EngineRig, type Listener, type Received, session } from "./engine-rig.js";
 
 export const S = "sess_1";
@@ -16,7 +15,8 @@ export const note = (name: string, id = S): Readonly<Record<string, unknown>> =>
   event_id: `evt_${name}`,
 });
 
-export const afterId = (eventId: string | undefined): ResumeAfter => ({ kind: "event", eventId: String(eventId) });
+/** The last place that a listener was told: what its client names when it comes back. */
+export const placeOf = ({ subscription }: Listener): string | undefined => subscription.cursor();
 
 export const lastEvent = ({ received }: Listener): AgentEvent | undefined => received.at(-1)?.event;
 

@@ -18,11 +18,11 @@ export function chunk(text: string, more: Partial<Extract<Operation, { op: "chun
 
 export const ask = (clarify: boolean, s = 0): Operation => ({ op: "ask", s, a: 0, clarify, seconds: 1 });
 export const retune = (terms: Partial<Terms>): Operation => ({ op: "retune", l: 0, terms });
-export const join = (terms: Partial<Terms>, lost: number, resume: "event" | "sessions" = "event"): Operation => ({
+export const join = (terms: Partial<Terms>, lost: number, before = 0): Operation => ({
   op: "join",
   l: 0,
   terms,
-  resume,
+  resume: { before },
   lost,
 });
 export const progress = (s = 0): Operation => ({ op: "progress", s, a: 0, percent: 1 });

@@ -3,6 +3,7 @@ import { createUtf8 } from "../../../src/daemon/platform/utf8.js";
 import { BOUNDARIES } from "../../../src/engine/terms/terms.js";
 import { createTurnRoom } from "../../../src/engine/time/turn-room.js";
 import type { DeskServices } from "../../../src/protocols/aaep/subscriber/subscription-desk.js";
+import { createCheckpoints } from "../../../src/runtime/checkpoints.js";
 import type { Conversation } from "../../../src/runtime/converse.js";
 import { createSendingTurns } from "../../../src/runtime/sending-turns.js";
 import { createStreamServer } from "../../../src/runtime/serve-stream.js";
@@ -72,6 +73,7 @@ export function createStreamRig(options: RigOptions = {}): StreamRig {
       log,
       handshakeTimeoutMs: () => HANDSHAKE_TIMEOUT_MS,
       sendingTurns: createSendingTurns(rig.clock, createTurnRoom(rig.clock)),
+      checkpoints: createCheckpoints(rig.clock),
       served: (stream) => void served.push(stream),
     }),
     pass: async (ms) => {

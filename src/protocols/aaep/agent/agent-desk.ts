@@ -1,5 +1,6 @@
 // The agent's side of AAEP, for every framing (R2, R3, R8, R33, AAEP ch. 6): what it publishes, who it is, the sessions it takes over, and its
 // questions. How messages are framed, and in which words the answers go out, is known elsewhere.
+
 import { Fault, faultFrom } from "../../../base/errors.js";
 import type { AgentHandle, PublishReceipt } from "../../../engine/agents/agent-handle.js";
 import type { AgentEvents } from "../../../engine/agents/question-agents.js";
@@ -9,7 +10,8 @@ import type { SessionSummary } from "../../../engine/sessions/session-record.js"
 import type { Message } from "../json/message.js";
 import { MOST_DECLARED_LANGUAGES, type SpokenLanguages } from "../subscriber/spoken-languages.js";
 import { assertManifest, assertResumeSession } from "../validation/validate-messages.js";
-import { type AgentQuestions, createAgentQuestions } from "./agent-questions.js";
+import type { AgentQuestions } from "./agent-questions.js";
+import { createAgentQuestions } from "./agent-questions.js";
 import { isQuestion } from "./costly-calls.js";
 
 /** Events that one publish may have: all of them are planned before any goes out, while nobody else is served. */

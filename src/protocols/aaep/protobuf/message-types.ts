@@ -14,6 +14,7 @@ const JSON_TYPES: Readonly<Record<string, string>> = {
   "aaep.v1.AaepdRepeat": "aaepd.repeat",
   "aaep.v1.AaepdError": "aaepd.error",
   "aaep.v1.AaepdHeartbeat": "aaepd.heartbeat",
+  "aaep.v1.AaepdCheckpoint": "aaepd.checkpoint",
   "aaep.v1.AaepdReplyNotTaken": "aaepd.reply_not_taken",
   "aaep.v1.ProducerManifest": "aaep:producer.manifest",
 };

@@ -50,6 +50,7 @@ export function createSubscribeCodec(): Codec<Uint8Array, unknown> {
       throw new Fault("invalid_message", sentence, { pointer: "" });
     },
     encode: encodeResponse,
+    checkpoint: encodeCheckpoint,
     format: EVENT_FORMAT,
   };
 }
@@ -63,6 +64,7 @@ export function createListenCodec(): Codec<Uint8Array, unknown> {
       return soleMember(ListenRequestSchema, frame);
     },
     encode: encodeResponse,
+    checkpoint: encodeCheckpoint,
     format: EVENT_FORMAT,
   };
 }
@@ -86,6 +88,10 @@ function requestIn(frame: Uint8Array): Record<string, unknown> | undefined {
     if (number !== CLOSE || more.length > 0 || saysOtherwise) throw caught;
     return { type: "subscription.close" };
   }
+}
+
+function encodeCheckpoint(cursor: string): Uint8Array {
+  return encodeResponse({ type: "aaepd.checkpoint", cursor });
 }
 
 function encodeResponse(message: unknown): Uint8Array {

@@ -28,7 +28,7 @@ export function createListenProtocol(
         receive: (message) => {
           const { open: former } = source;
           const request = message ?? defaultRequest(services.ids.hex(8));
-          const events = { wake, isRemembered: message !== undefined, expelled: expel, tell, origin };
+          const events = { wake, expelled: expel, tell, origin };
           const { message: answer, isAccepted } = source.request(request, events);
           const { open } = source;
           // Nothing else can be tried on a stream that has no subscription.
@@ -42,7 +42,6 @@ export function createListenProtocol(
         source,
         isOpen: () => source.open !== undefined,
         finish: (reason) => (hasEnded ? { owed: NOTHING_OWED, messages: () => [] } : source.lastWords(reason)),
-        resumeAfter: () => source.resumeAfter(),
         ended: (reason) => {
           const { open } = source;
           if (open === undefined) return;
@@ -54,7 +53,7 @@ export function createListenProtocol(
   };
 }
 
-/** Of a listener that names nothing, not even itself (R22): nothing can be kept for its return (R17). */
+/** Of a listener that names nothing, not even itself (R22). */
 function defaultRequest(random: string): unknown {
   return {
     type: "subscription.request",

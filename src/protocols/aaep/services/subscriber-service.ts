@@ -1,4 +1,5 @@
 // aaep.v1.SubscriberService and aaep.v1.AaepService, as every transport of services can serve them (AAEP app. B, R19, R20, R22, R28).
+
 import { create, toBinary } from "@bufbuild/protobuf";
 import { AaepService, ManifestSchema } from "#gen/aaep/v1/aaep_service_pb.js";
 import { SubscriberService, SubscriberServiceGetManifestResponseSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
@@ -46,12 +47,14 @@ export function subscriberMethods(services: SubscriberServices): readonly Servic
 
 function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
   const { serve, heartbeatMs = () => HEARTBEAT_MS } = services;
+  // Nobody has to ask for a message that the schema of the service has.
+  const typed: DeskServices = { ...services, givesCheckpoints: true };
   /** A stream keeps the heartbeat that it began with, and its subscription is told of that one. */
   const begun = (): { readonly desk: DeskServices; readonly heartbeat: Heartbeat<unknown> | undefined } => {
     const everyMs = heartbeatMs();
-    if (everyMs === 0) return { desk: services, heartbeat: undefined };
-    const heartbeat = { everyMs, message: heartbeatMessage };
-    return { desk: { ...services, heartbeatSeconds: everyMs / 1000 }, heartbeat };
+    if (everyMs === 0) return { desk: typed, heartbeat: undefined };
+    const heartbeat = { everyMs, message: { type: "aaepd.heartbeat" } };
+    return { desk: { ...typed, heartbeatSeconds: everyMs / 1000 }, heartbeat };
   };
   const subscribeCodec = createSubscribeCodec();
   const listenCodec = createListenCodec();
@@ -89,11 +92,6 @@ function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
       },
     },
   ];
-}
-
-/** With where the subscriber can resume: what its filters keep back moves on as well (P7). */
-function heartbeatMessage(resumeAfter: string | undefined): Message {
-  return { type: "aaepd.heartbeat", ...(resumeAfter === undefined ? {} : { resume_after: resumeAfter }) };
 }
 
 /** The service of the specification's appendix: no heartbeats, for it has no message for them; gRPC's own keepalive watches its streams. */

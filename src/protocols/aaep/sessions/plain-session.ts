@@ -80,10 +80,6 @@ class PlainSession implements ProtocolSession<unknown> {
     return this.source.lastWords(reason);
   }
 
-  resumeAfter(): string | undefined {
-    return this.source.resumeAfter();
-  }
-
   ended(reason?: EndReason): void {
     const { open } = this.source;
     if (open !== undefined) open.engine.close(reason);

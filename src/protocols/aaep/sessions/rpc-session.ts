@@ -252,10 +252,10 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     return { result: undefined };
   };
 
-  /** Where a subscription stands by now, so that one that was sent nothing for long can resume as well (P7). */
+  /** With the place that a subscription has reached by now, behind all events that it covers (R17). */
   const ping = (params: unknown): Message => {
-    const resumeAfter = isNamed(params) || held.size === 1 ? named(params).engine.resumeAfter() : undefined;
-    return resumeAfter === undefined ? {} : { resume_after: resumeAfter };
+    const cursor = isNamed(params) || held.size === 1 ? named(params).engine.cursor() : undefined;
+    return cursor === undefined ? {} : { cursor };
   };
 
   const listPending = (params: unknown): Message => {

@@ -26,6 +26,7 @@ export interface Requested {
   readonly paused: boolean | undefined;
   readonly maxChars: number | undefined;
   readonly replyStatus: boolean | undefined;
+  readonly checkpoints: boolean | undefined;
   /** What was left out of it, for people (R32). */
   readonly notes: readonly string[];
 }
@@ -46,9 +47,9 @@ const KNOWN_NAMES: ReadonlySet<string> = new Set([
   "aaepd",
 ]);
 const FILTER_MEMBERS: ReadonlySet<string> = new Set(["include", "exclude"]);
-const OWN_MEMBERS: ReadonlySet<string> = new Set(["paused", "max_chars", "reply_status"]);
+const OWN_MEMBERS: ReadonlySet<string> = new Set(["paused", "max_chars", "reply_status", "checkpoints"]);
 /** What `subscription.accepted` gives beside them. Whoever sends its honored capabilities back sends these too; they ask for nothing (R19). */
-const GIVEN_MEMBERS: ReadonlySet<string> = new Set(["key", "limits", "heartbeat_seconds"]);
+const GIVEN_MEMBERS: ReadonlySet<string> = new Set(["key", "limits", "heartbeat_seconds", "cursor", "resumed"]);
 
 /** Members that are merged one by one; everything else is replaced whole. */
 const MERGED_BY_MEMBER: ReadonlySet<string> = new Set(["event_filters", "aaepd"]);
@@ -197,6 +198,7 @@ export function readCapabilities(capabilities: Capabilities): Requested {
     namesOwn: capabilities.aaepd !== undefined,
     paused: readBoolean(own.paused, "aaepd.paused"),
     replyStatus: readBoolean(own.reply_status, "aaepd.reply_status"),
+    checkpoints: readBoolean(own.checkpoints, "aaepd.checkpoints"),
     maxChars: readInteger(own.max_chars, "aaepd.max_chars", 80, 16_384),
     notes,
   };

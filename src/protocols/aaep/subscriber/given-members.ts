@@ -2,12 +2,23 @@
 import type { EndReason } from "../../../contracts/protocol.js";
 import type { SlowLimits } from "../../../engine/engine-status.js";
 import type { EngineSubscription } from "../../../engine/engine-subscription.js";
+import type { Resumed } from "../../../engine/hub/resume-start.js";
 import type { Message } from "../json/message.js";
 
-/** The members of `honored_capabilities.aaepd` that no request asks for. `heartbeatSeconds` is undefined where its stream may be silent. */
-export function givenMembers(key: string, limits: SlowLimits, heartbeatSeconds: number | undefined): Message {
+/**
+ * The members of `honored_capabilities.aaepd` that no request asks for. `heartbeatSeconds` is undefined where its stream may be silent; `resumed` where
+ * no place was named, or where that has been told.
+ */
+export function givenMembers(
+  key: string,
+  limits: SlowLimits,
+  heartbeatSeconds: number | undefined,
+  { cursor, resumed }: { readonly cursor: string | undefined; readonly resumed: Resumed | undefined },
+): Message {
   return {
     key,
+    ...(cursor === undefined ? {} : { cursor }),
+    ...(resumed === undefined ? {} : { resumed }),
     limits: limitsDocument(limits),
     ...(heartbeatSeconds === undefined ? {} : { heartbeat_seconds: heartbeatSeconds }),
   };
@@ -25,13 +36,13 @@ export function limitsDocument({ lag, queueLimitCount }: SlowLimits): Message {
 }
 
 /**
- * Where the subscriber can go on (`resume_after`), whatever the reason; of one that lagged the limits, and how far it lagged. Empty where there is
+ * The place that the subscriber has reached (`cursor`), whatever the reason; of one that lagged the limits, and how far it lagged. Empty where there is
  * nothing to tell.
  */
 export function closingExtensions(reason: EndReason, engine: EngineSubscription, limits: SlowLimits): Message {
-  const resumeAfter = engine.resumeAfter();
+  const cursor = engine.cursor();
   const told: Message = {
-    ...(resumeAfter === undefined ? {} : { resume_after: resumeAfter }),
+    ...(cursor === undefined ? {} : { cursor }),
     ...(reason === "lagging" ? { lag: lagDocument(engine), limits: limitsDocument(limits) } : {}),
   };
   return Object.keys(told).length === 0 ? {} : { extensions: { aaepd: told } };

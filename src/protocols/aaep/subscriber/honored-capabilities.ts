@@ -17,13 +17,18 @@ export interface HonoredCapabilities {
   readonly cognitive_load: Terms["cognitiveLoad"];
   readonly pace_wpm?: number;
   readonly accept_signed_manifests_only: boolean;
-  readonly aaepd?: { readonly paused: boolean; readonly max_chars: number; readonly reply_status?: boolean };
+  readonly aaepd?: {
+    readonly paused: boolean;
+    readonly max_chars: number;
+    readonly reply_status?: boolean;
+    readonly checkpoints?: boolean;
+  };
 }
 
 /** `requested` says whether the peer named the `aaepd` capability, which is echoed only then (R26), and which of its members. */
 export function honoredCapabilities(
   terms: Terms,
-  requested: Pick<Requested, "namesOwn" | "replyStatus">,
+  requested: Pick<Requested, "namesOwn" | "replyStatus" | "checkpoints">,
 ): HonoredCapabilities {
   return {
     ...(terms.maxEventsPerSecond === undefined ? {} : { max_events_per_second: terms.maxEventsPerSecond }),
@@ -42,10 +47,14 @@ export function honoredCapabilities(
   };
 }
 
-function ownCapability({ paused, maxChars, replyStatus }: Terms, requested: Pick<Requested, "replyStatus">) {
+function ownCapability(
+  { paused, maxChars, replyStatus, checkpoints }: Terms,
+  requested: Pick<Requested, "replyStatus" | "checkpoints">,
+) {
   return {
     paused,
     max_chars: maxChars,
     ...(requested.replyStatus === undefined ? {} : { reply_status: replyStatus }),
+    ...(requested.checkpoints === undefined ? {} : { checkpoints }),
   };
 }

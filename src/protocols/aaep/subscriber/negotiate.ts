@@ -71,6 +71,7 @@ export function defaultTerms(offer?: Pick<Offer, "maxEventsPerSecond">): Terms {
     paused: false,
     maxChars: DEFAULT_MAX_CHARS,
     replyStatus: false,
+    checkpoints: false,
   };
 }
 
@@ -168,6 +169,7 @@ function grant(
     paused: requested.paused ?? defaults.paused,
     maxChars: requested.maxChars ?? defaults.maxChars,
     replyStatus: requested.replyStatus ?? defaults.replyStatus,
+    checkpoints: requested.checkpoints ?? defaults.checkpoints,
   };
   const honored = honoredCapabilities(terms, requested);
   return { kind: "accepted", terms, capabilities, honored, version: AAEP_VERSION, notes };

@@ -38,13 +38,13 @@ export class StreamSubscription implements DeliverySource {
     const { current } = this;
     // What is owed is being handed over, and no further subscription would be served after that (R8a).
     if (this.isEnding) return { message: rejectionOfFault(ending()), isAccepted: false };
-    const replaces = current?.engine.isClosed() === false ? current.engine : undefined;
+    const isReplacing = current?.engine.isClosed() === false;
     let own: OpenSubscription | undefined;
     // An end that was found out before it was taken over is no end of the stream.
     const expelled = (reason: EndReason): void => {
       if (own === undefined || own === this.current) events.expelled(reason);
     };
-    const outcome = createSubscriptionDesk(this.services).request(message, { ...events, expelled, replaces });
+    const outcome = createSubscriptionDesk(this.services).request(message, { ...events, expelled, isReplacing });
     if (outcome.kind === "rejected") return { message: outcome.message, isAccepted: false };
     own = outcome.open;
     this.current = own;
@@ -64,8 +64,12 @@ export class StreamSubscription implements DeliverySource {
     this.current?.engine.setBlocked(blocked);
   }
 
-  resumeAfter(): string | undefined {
-    return this.current?.engine.resumeAfter();
+  checkpoint(isDue: boolean): ReturnType<DeliverySource["checkpoint"]> {
+    return this.current?.engine.checkpoint(isDue);
+  }
+
+  wantsCheckpoints(): boolean {
+    return this.current?.engine.terms().checkpoints === true;
   }
 
   /** What its peer is still owed and told when this side ends the conversation, whether it had a subscription or not yet (R8a, R22). */

@@ -10,10 +10,10 @@ import type { EndReason } from "../../../contracts/protocol.js";
 import type { Engine } from "../../../engine/engine.js";
 import type { EngineSubscription } from "../../../engine/engine-subscription.js";
 import type { AgentEvent, Producer } from "../../../engine/event/event.js";
+import type { Resumed } from "../../../engine/hub/resume-start.js";
 import { textFor } from "../../../engine/messages/daemon-texts.js";
-import type { ResumeAfter } from "../../../engine/resume/resume-start.js";
 import type { Owed } from "../../../engine/subscriptions/stream.js";
-import type { Offer } from "../../../engine/terms/terms.js";
+import type { Offer, Terms } from "../../../engine/terms/terms.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import type { Message } from "../json/message.js";
 import type { Capabilities } from "../validation/capability-words.js";
@@ -41,18 +41,18 @@ export interface DeskServices {
   readonly log: Log;
   /** Told in acceptances: after how long a silence a stream says that it is alive, seconds. Undefined where it never does. */
   readonly heartbeatSeconds?: number | undefined;
+  /** Whether its streams carry checkpoints that nobody asked for (R17). Default false. */
+  readonly givesCheckpoints?: boolean;
 }
 
 export interface SubscriptionEvents {
   readonly wake: () => void;
-  /** Whether it is remembered where it was, for its return (R17): not of a peer whose name nobody knows. Default true. */
-  readonly isRemembered?: boolean;
   /** Its connection, where that may have an agent too: what that names in `AgentDeskServices` (R5). Default: it has none. */
   readonly connection?: object;
   /** As of `PeerIdentity`. Default: none. */
   readonly origin?: string | undefined;
-  /** The subscription whose place it takes: that of the same stream (R33). It is its holder's to close. Default: none. */
-  readonly replaces?: EngineSubscription | undefined;
+  /** Whether it takes the place of another, that of the same stream (R33), which its holder closes. Default false. */
+  readonly isReplacing?: boolean;
   /** Sends a message on its stream that answers nothing. Default: it is not sent. */
   readonly tell?: (message: Message) => void;
   /** The engine ends it. */
@@ -121,10 +121,9 @@ function answerRequest(value: unknown, events: SubscriptionEvents, services: Des
     }
     engine = services.engine.subscribe({
       subscriberId: value.subscriber_id,
-      isRemembered: events.isRemembered ?? true,
-      terms: negotiated.terms,
+      terms: termsOf(negotiated, services),
       connection: events.connection,
-      replaces: events.replaces,
+      isReplacing: events.isReplacing,
       replyNotTaken: (token) => events.tell?.({ type: "aaepd.reply_not_taken", reply_token: token }),
       resumeAfter,
       wake: events.wake,
@@ -132,7 +131,7 @@ function answerRequest(value: unknown, events: SubscriptionEvents, services: Des
     });
     const open = new DeskSubscription(engine, negotiated, services, events.origin);
     noteCorrelation(request, { subscription: engine.id }, services.log);
-    return { kind: "accepted", message: open.accepted(negotiated), open };
+    return { kind: "accepted", message: open.accepted(negotiated, engine.resumed), open };
   } catch (caught) {
     engine?.close();
     return { kind: "rejected", message: rejectionOfFault(publicFault(caught, services.log)) };
@@ -170,11 +169,12 @@ class DeskSubscription implements OpenSubscription {
   }
 
   /** It has the members of AAEP §5.4 and no others: what the daemon adds stands among the capabilities (R19). */
-  accepted({ version, honored, notes: sentences }: Accepted): Message {
+  accepted({ version, honored, notes: sentences }: Accepted, resumed: Resumed | undefined): Message {
     const { services, key, origin } = this;
+    const cursor = this.engine.cursor();
     const manifestUri = services.manifestUri(origin);
     const notes = negotiationNotes(sentences);
-    const given = givenMembers(key, services.engine.limits, services.heartbeatSeconds);
+    const given = givenMembers(key, services.engine.limits, services.heartbeatSeconds, { cursor, resumed });
     return {
       type: "subscription.accepted",
       subscription_id: this.id,
@@ -196,8 +196,8 @@ class DeskSubscription implements OpenSubscription {
       return { message: rejection(negotiated), ended: true };
     }
     this.capabilities = negotiated.capabilities;
-    engine.retune(negotiated.terms);
-    return { message: this.accepted(negotiated), ended: false };
+    engine.retune(termsOf(negotiated, services));
+    return { message: this.accepted(negotiated, undefined), ended: false };
   }
 
   skip(message: unknown): void {
@@ -269,6 +269,11 @@ class DeskSubscription implements OpenSubscription {
   }
 }
 
+/** The terms that were negotiated, on a stream of its transport. */
+function termsOf({ terms }: Accepted, { givesCheckpoints = false }: DeskServices): Terms {
+  return givesCheckpoints ? { ...terms, checkpoints: true } : terms;
+}
+
 /** With the id that was asked for: whoever asked for several knows which. */
 function aboutEvent(caught: unknown, eventId: string): unknown {
   if (!(caught instanceof Fault)) return caught;
@@ -317,12 +322,10 @@ function tokenIn(message: unknown): string {
   return typeof token === "string" ? token.slice(0, 128) : "";
 }
 
-function resumeAfterOf(request: Message): ResumeAfter | undefined {
+function resumeAfterOf(request: Message): string | undefined {
   const extensions = request.extensions as Readonly<Record<string, Message | undefined>> | undefined;
   const after = extensions?.aaepd?.resume_after;
-  if (typeof after === "string") return { kind: "event", eventId: after };
-  if (typeof after !== "object" || after === null) return undefined;
-  return { kind: "sessions", eventIds: new Map(Object.entries(after as Readonly<Record<string, string>>)) };
+  return typeof after === "string" ? after : undefined;
 }
 
 function rejection(rejected: Rejected): Message {

@@ -8,7 +8,7 @@ import { codePointCount } from "./limits.js";
 const UNION_FORMS: Readonly<Record<string, string>> = {
   "/@context": 'be "https://aaep-protocol.org/context/v1", or a list that begins with it',
   "/response": "be a string, a number, or true or false",
-  "/extensions/aaepd/resume_after": "be an event id, or an object with the last event id of each session",
+  "/extensions/aaepd/resume_after": "be a cursor: a text of at most 1,024 characters that this daemon gave out",
 };
 
 const TYPE_WORDS: Readonly<Record<string, string>> = {

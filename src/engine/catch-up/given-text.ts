@@ -6,15 +6,13 @@ import type { DerivedId, IdServices } from "../event/derived-id.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
 import type { EpochSteps } from "../journal/epoch-runs.js";
 import { SCANNED_EVENT_COUNT } from "../journal/look-back.js";
-import { beginningsBefore } from "../text/beginnings.js";
 import { codePointCount, offsetOfCodePoint } from "../text/code-points.js";
 import { finish } from "../time/steps.js";
 import type { WakeUpQueue, WakeUps } from "../time/wake-ups.js";
 import { joinText } from "../views/join-text.js";
 import { createLiveEntry } from "../views/live-entry.js";
 import { textEvent, textEventId } from "../views/merged-events.js";
-import type { TextUnit } from "../views/unit.js";
-import { outputKey, trimBelow } from "../views/unit.js";
+import { outputKey, type TextUnit, trimBelow } from "../views/unit.js";
 import type { PrivateView } from "../views/view.js";
 import type { ViewTerms } from "../views/view-spec.js";
 
@@ -30,10 +28,8 @@ export interface GivenTextServices {
 const REPLAYED_COUNT = 4096;
 /** Text that is read before it, code points: it says where sentences and code blocks begin. */
 const REREAD_CHARS = 1024;
-/** Most beginnings tried; each costs a hash. */
-const TRIED_COUNT = 512;
 
-/** What the id of a merged event names: the last event that went into it, where its text ends, and what stood before. */
+/** What the id of a merged event names: the last event that went into it, where its text begins and ends, and what stood before. */
 export interface NamedEvent extends DerivedId {
   readonly last: JournaledEvent;
   /** From `last` backwards. What is read under some terms is not read again under others. */
@@ -42,68 +38,35 @@ export interface NamedEvent extends DerivedId {
 
 /**
  * The event of a stretch of text with this id, under the terms it left by. Undefined where there is none, where the journal no longer holds all of
- * its text, where it is longer than `maxChars` code points, where its beginning is not among the first 512 likely ones in what is read back, or
- * where more than 4,096 events of its session would have to be read to make it again.
+ * its text, where it is longer than `maxChars` code points, or where more than 4,096 events of its session would have to be read to make it again.
  *
- * What a made-up id costs: the chunks of one output that are read back and 512 hashes. Only an id whose digest is right costs the making again.
+ * What a made-up id costs: one hash. Only an id whose digest is right costs the making again.
  */
 export function givenText(
   eventId: string,
-  { last, endOffset: end, epoch, newestFirst }: NamedEvent,
+  { last, start, end, epoch, newestFirst }: NamedEvent,
   terms: ViewTerms,
   maxChars: number,
   services: GivenTextServices,
 ): AgentEvent | undefined {
   if (last.kind !== "output.streaming") return undefined;
-  if (end < positionOf(last) || end > endOf(last)) return undefined;
-  const lowest = Math.max(0, end - Math.min(maxChars, terms.maxChars));
-  const chunks = chunksFrom(Math.max(0, lowest - REREAD_CHARS), newestFirst);
-  const start = beginningOf(eventId, { chunks, last, end, lowest }, terms, services);
-  if (start === undefined) return undefined;
-  const first = chunks.find((chunk) => start - REREAD_CHARS < endOf(chunk)) ?? last;
-  const unit = made({ first, last, start, end }, terms, services);
-  if (unit === undefined) return undefined;
-  const event = textEvent({ ...unit, epoch }, terms, services.idServices);
-  return event.event_id === eventId ? event : undefined;
+  if (start > end || end - start > Math.min(maxChars, terms.maxChars)) return undefined;
+  const output = outputKey(last.event);
+  const facts = { epoch, session: last.event.session_id, output, position: start, endPosition: end };
+  if (textEventId(facts, terms, services.idServices) !== eventId) return undefined;
+  const first = chunkAt(Math.max(0, start - REREAD_CHARS), newestFirst);
+  const unit = first && made({ first, last, start, end }, terms, services);
+  return unit && textEvent({ ...unit, epoch }, terms, services.idServices);
 }
 
-/** The chunks of an output up to the last one, oldest first, back to the one that holds `position`. */
-function chunksFrom(position: number, newestFirst: Iterable<JournaledEvent>): readonly JournaledEvent[] {
-  const chunks: JournaledEvent[] = [];
+/** The chunk that holds a position, or the oldest above it that the journal has. */
+function chunkAt(position: number, newestFirst: Iterable<JournaledEvent>): JournaledEvent | undefined {
+  let first: JournaledEvent | undefined;
   for (const chunk of newestFirst) {
-    chunks.push(chunk);
+    first = chunk;
     if (positionOf(chunk) <= position) break;
   }
-  return chunks.reverse();
-}
-
-interface Stretch {
-  readonly chunks: readonly JournaledEvent[];
-  readonly last: JournaledEvent;
-  readonly end: number;
-  readonly lowest: number;
-}
-
-/** Where the stretch begins that has this id. */
-function beginningOf(
-  eventId: string,
-  { chunks, last, end, lowest }: Stretch,
-  terms: ViewTerms,
-  { idServices }: GivenTextServices,
-): number | undefined {
-  const { epoch, event } = last;
-  const facts = { epoch, session: event.session_id, output: outputKey(event), endPosition: end };
-  const tried = new Set<number>();
-  for (const position of beginningsBefore(
-    end,
-    chunks.map((chunk) => ({ position: positionOf(chunk), text: textOf(chunk) })),
-  )) {
-    if (position < lowest || tried.has(position)) continue;
-    if (tried.size >= TRIED_COUNT) return undefined;
-    tried.add(position);
-    if (textEventId({ ...facts, position }, terms, idServices) === eventId) return position;
-  }
-  return undefined;
+  return first;
 }
 
 interface Extent {

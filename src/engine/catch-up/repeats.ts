@@ -3,9 +3,8 @@
 import { Fault } from "../../base/errors.js";
 import type { Journal } from "../../contracts/journal.js";
 import { parseDerivedId } from "../event/derived-id.js";
-import { type AgentEvent, isQuestionKind, type JournaledEvent, topicKind } from "../event/event.js";
+import { type AgentEvent, isQuestionKind, type JournaledEvent } from "../event/event.js";
 import { lookBack } from "../journal/look-back.js";
-import type { SaidEvents } from "../notices/said-events.js";
 import { canAnswerEvent } from "../terms/answering.js";
 import { shapeKey } from "../terms/shape.js";
 import type { Terms } from "../terms/terms.js";
@@ -15,7 +14,6 @@ import { type GivenTextServices, givenText } from "./given-text.js";
 
 export interface RepeatsServices extends GivenTextServices {
   readonly journal: Pick<Journal, "at" | "oldest" | "head" | "find">;
-  readonly said: Pick<SaidEvents, "find">;
   readonly shapeEvent: (event: AgentEvent, terms: Terms) => AgentEvent;
   /** The event of an open question, however long ago it was asked. */
   readonly openQuestion: (eventId: string) => JournaledEvent | undefined;
@@ -36,7 +34,7 @@ export interface Repeats {
 const READ_BACK_COUNT = 4096;
 
 export function createRepeats(services: RepeatsServices): Repeats {
-  const { journal, said } = services;
+  const { journal } = services;
 
   const published = (eventId: string, terms: Terms): JournaledEvent | undefined => {
     const open = services.openQuestion(eventId);
@@ -63,16 +61,9 @@ export function createRepeats(services: RepeatsServices): Repeats {
     return undefined;
   };
 
-  const ofTheDaemon = (eventId: string): JournaledEvent | undefined => {
-    const event = said.find(eventId);
-    if (event === undefined) return undefined;
-    const kind = topicKind(event.type);
-    return { event, kind, source: undefined, at: 0, ordinal: 0, made: "state", epoch: journal.head() };
-  };
-
   return {
     find: (eventId, terms, former) => {
-      const entry = published(eventId, terms) ?? ofTheDaemon(eventId) ?? merged(eventId, terms, former);
+      const entry = published(eventId, terms) ?? merged(eventId, terms, former);
       if (entry !== undefined) return entry;
       throw new Fault(
         "not_found",

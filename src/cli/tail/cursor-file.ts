@@ -1,0 +1,46 @@
+// The file in which `tail` keeps its place, so that it goes on there when it is started again (R17).
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { isMissing } from "../../../transports/node-errors.js";
+import { Fault } from "../../base/errors.js";
+import { MOST_CURSOR_LENGTH } from "../../engine/event/cursor.js";
+
+export interface CursorFile {
+  /**
+   * What it holds; undefined where there is no file yet, or nothing in it. Throws a Fault "usage" where it cannot be read, or holds something else.
+   */
+  readonly read: () => string | undefined;
+  /** Puts another in its place, whole. Throws a Fault "usage" where it cannot be written. */
+  readonly write: (cursor: string) => void;
+}
+
+export function createCursorFile(path: string): CursorFile {
+  const refuse = (did: string, caught: unknown): Fault =>
+    new Fault("usage", `The cursor file ${path} cannot be ${did}. Name another one (--cursor-file).`, {
+      origin: "local",
+      cause: caught,
+    });
+  return {
+    read: () => {
+      let text: string;
+      try {
+        text = readFileSync(path, "utf8").trim();
+      } catch (caught) {
+        if (isMissing(caught)) return undefined;
+        throw refuse("read", caught);
+      }
+      if (text.length > MOST_CURSOR_LENGTH || /\s/.test(text))
+        throw new Fault("usage", `The file ${path} holds no cursor. Name another one (--cursor-file), or remove it.`, {
+          origin: "local",
+        });
+      return text === "" ? undefined : text;
+    },
+    write: (cursor) => {
+      try {
+        writeFileSync(`${path}.new`, `${cursor}\n`, { mode: 0o600 });
+        renameSync(`${path}.new`, path);
+      } catch (caught) {
+        throw refuse("written", caught);
+      }
+    },
+  };
+}

@@ -1,0 +1,42 @@
+// A state change that stood for several, made again out of the journal (R11, R12, R28).
+import type { IdServices } from "../event/derived-id.js";
+import type { AgentEvent, JournaledEvent } from "../event/event.js";
+import { createLiveEntry } from "../views/live-entry.js";
+import { collapsedStateEvent } from "../views/merged-events.js";
+import { roleOf } from "../views/view.js";
+import type { ViewTerms } from "../views/view-spec.js";
+import type { NamedEvent } from "./given-text.js";
+
+/**
+ * The collapsed state change with this id, under the terms it left by; undefined where there is none, or where the journal has let go of its first.
+ */
+export function givenState(
+  eventId: string,
+  { epoch, start, last, newestFirst }: NamedEvent,
+  terms: ViewTerms,
+  ids: IdServices,
+): AgentEvent | undefined {
+  const first = isState(last) ? entryAt(epoch - start, newestFirst) : undefined;
+  if (first === undefined || !isState(first) || start === 0) return undefined;
+  const { apply, key: shape } = terms.shape;
+  const collapsed = collapsedStateEvent(
+    apply(first.event),
+    apply(last.event),
+    { first: epoch - start, last: epoch, shape },
+    ids,
+  );
+  return collapsed.event_id === eventId ? collapsed : undefined;
+}
+
+function entryAt(epoch: number, newestFirst: Iterable<JournaledEvent>): JournaledEvent | undefined {
+  for (const entry of newestFirst) {
+    if (entry.epoch === epoch) return entry;
+    if (entry.epoch < epoch) return undefined;
+  }
+  return undefined;
+}
+
+function isState(entry: JournaledEvent): boolean {
+  const role = roleOf(createLiveEntry(entry));
+  return entry.kind === "state.changed" && (role === "state" || role === "background-state");
+}

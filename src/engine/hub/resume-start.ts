@@ -1,0 +1,56 @@
+// How a subscription begins that comes back with a cursor (R17, R27): with what the journal holds after it, or with sums and what was lost.
+import type { Journal } from "../../contracts/journal.js";
+import type { GapEvents } from "../catch-up/gap-events.js";
+import { type CursorPlace, type GivenTo, readCursor } from "../event/cursor.js";
+import type { EpochRuns } from "../journal/epoch-runs.js";
+import type { StreamStart } from "./member-spec.js";
+
+/**
+ * How the place was met that a subscription named. "all": what the journal holds after it follows. "rolled_back": what was delivered there was never
+ * kept; the same follows, and each open session is summed up. "gap": it has aged out. "unknown": it is of another journal, or none.
+ */
+export type Resumed = "all" | "rolled_back" | "gap" | "unknown";
+
+export interface ResumeServices {
+  readonly journal: Pick<Journal, "id" | "head" | "oldest">;
+  readonly runs: Pick<EpochRuns, "next" | "isVoid">;
+  readonly openIds: () => readonly string[];
+  readonly lateGaps: GapEvents["lateGaps"];
+}
+
+export interface ResumeStart {
+  readonly start: StreamStart;
+  /** Undefined for a newcomer. */
+  readonly resumed: Resumed | undefined;
+}
+
+const NO_OUTPUTS: ReadonlyMap<string, GivenTo> = new Map();
+
+/** `cursor`: what the subscription named; undefined for a newcomer. */
+export function resumeStart(cursor: string | undefined, services: ResumeServices): ResumeStart {
+  if (cursor === undefined)
+    return { start: { kind: "live", late: undefined, named: undefined, outputs: NO_OUTPUTS }, resumed: undefined };
+  const { journal, runs, openIds, lateGaps } = services;
+  const place = readCursor(cursor);
+  if (place === undefined || place.journalId !== journal.id || place.after > journal.head())
+    return {
+      start: { kind: "live", late: lateGaps(undefined), named: undefined, outputs: NO_OUTPUTS },
+      resumed: "unknown",
+    };
+  const { after, outputs } = place;
+  if (runs.next(after) < journal.oldest() && after < journal.head())
+    return { start: { kind: "live", late: lateGaps(after), named: { cursor, after }, outputs }, resumed: "gap" };
+  if (!runs.isVoid(after)) return { start: readOn(place, new Set(), cursor), resumed: "all" };
+  // How far text had gone there is void as well.
+  const start = readOn({ after, outputs: NO_OUTPUTS }, new Set(openIds()), cursor);
+  return { start, resumed: "rolled_back" };
+}
+
+function readOn(
+  { after, outputs }: Pick<CursorPlace, "after" | "outputs">,
+  summarize: ReadonlySet<string>,
+  cursor: string,
+): StreamStart {
+  const point = { after, givenTo: after, textTo: after, positions: new Map() };
+  return { kind: "resume", point, outputs, summarize, named: { cursor, after } };
+}
