@@ -51,6 +51,10 @@ export function createEpochRuns(journal: Pick<Journal, "kept" | "head">, log: Pi
   // That it began, whatever becomes of it.
   if (kept.isKept) kept.put(["run", first], () => journal.head());
 
+  /** Whether an epoch may be of a run that is not remembered any more; of one that is not known otherwise, nothing was ever durable. */
+  const isForgotten = (epoch: Epoch): boolean =>
+    !kept.isKept || (begun.length >= RUNS_KEPT && epoch < (begun[0]?.first ?? first));
+
   return {
     previous: (epoch) => {
       const next = epoch - 1;
@@ -60,11 +64,10 @@ export function createEpochRuns(journal: Pick<Journal, "kept" | "head">, log: Pi
     },
     next: (epoch) => {
       const next = epoch + 1;
-      if (next >= first || before.length === 0) return next;
-      const index = before.findLastIndex((one) => one.first <= next);
-      const run = before[index];
-      if (run === undefined || next <= run.last) return next;
-      return before[index + 1]?.first ?? first;
+      if (next >= first || isForgotten(next)) return next;
+      const run = before.findLast((one) => one.first <= next);
+      if (run !== undefined && next <= run.last) return next;
+      return before.find((one) => one.first > next)?.first ?? first;
     },
     count: (after, to) => {
       if (after >= first || before.length === 0) return to - after;
@@ -81,9 +84,9 @@ export function createEpochRuns(journal: Pick<Journal, "kept" | "head">, log: Pi
       });
     },
     isVoid: (epoch) => {
-      if (epoch >= first - 1) return false;
+      if (epoch >= first - 1 || isForgotten(epoch + 1)) return false;
       const run = begun.findLast((one) => one.first <= epoch + 1);
-      return run !== undefined && epoch > Math.max(run.last, run.first - 1);
+      return run === undefined || epoch > Math.max(run.last, run.first - 1);
     },
   };
 }

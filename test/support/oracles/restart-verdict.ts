@@ -6,8 +6,10 @@ export interface SeatFacts {
   readonly name: string;
   /** What has arrived, over all its connections. */
   readonly got: readonly AgentEvent[];
-  /** Epochs up to which nothing is owed: of all sessions, or of those that it did not name when it came back. */
-  readonly notOwed: readonly { readonly upTo: number; readonly except: ReadonlySet<string> }[];
+  /** The epoch up to which nothing is owed: it came without a place. */
+  readonly notOwedTo: number;
+  /** What came twice though its place covered it. */
+  readonly repeated: readonly string[];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -41,7 +43,7 @@ export function diskFaults(disk: OnDisk, acknowledged: Acknowledged): readonly s
 
 /** What a subscriber has, once what came twice is taken out: everything that was acknowledged. */
 export function seatFaults(seat: SeatFacts, disk: OnDisk, acknowledged: Acknowledged): readonly string[] {
-  const faults: string[] = [];
+  const faults = seat.repeated.map((repeat) => `${seat.name}: ${repeat}`);
   const ids = new Set(seat.got.map(({ event_id }) => event_id));
   // All that was ever given at a place: what had no receipt when a run was killed may be followed by something else.
   const texts = new Map<string, Map<number, Set<string>>>();
@@ -62,7 +64,7 @@ export function seatFaults(seat: SeatFacts, disk: OnDisk, acknowledged: Acknowle
   }
   for (const { epoch, event } of disk) {
     if (!acknowledged.has(event.event_id)) continue;
-    if (seat.notOwed.some(({ upTo, except }) => epoch <= upTo && !except.has(event.session_id))) continue;
+    if (epoch <= seat.notOwedTo) continue;
     if (typeof event.chunk === "string") {
       const places = placesOf(event);
       const isThere = [...event.chunk].every(

@@ -1,8 +1,8 @@
 // A history of several runs: agents that publish until they have a receipt, people who answer, subscribers who come back, and kills at any moment.
 // What the agents were told is held against what the disk has and what the subscribers got.
 import { Fault } from "../../../src/base/errors.js";
+import { readCursor } from "../../../src/engine/event/cursor.js";
 import type { AgentEvent } from "../../../src/engine/event/event.js";
-import type { ResumeAfter } from "../../../src/engine/hub/resume-start.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import { diskFaults, seatFaults } from "../oracles/restart-verdict.js";
 import { type Listener, session } from "./engine-rig.js";
@@ -17,11 +17,10 @@ export type Step =
   | { readonly op: "wait"; readonly ms: number }
   | { readonly op: "flush" | "fail" | "recover" }
   | { readonly op: "block"; readonly l: number; readonly on: boolean }
-  | { readonly op: "rejoin"; readonly l: number; readonly by: "event" | "sessions"; readonly lost: number }
+  | { readonly op: "rejoin"; readonly l: number; readonly lost: number }
   | {
       readonly op: "kill";
       readonly awayMs: number;
-      readonly by: "event" | "sessions";
       /** Of what each listener was sent last, so much never arrived. */
       readonly lost: number;
       /** Those who stay away, until they rejoin. */
@@ -46,21 +45,21 @@ interface Slot {
 interface Seat {
   readonly name: string;
   readonly terms: Partial<Terms>;
-  /** It says where it was by the last event that was new to it, and not by one that it had. */
-  readonly namesNews?: true;
-  /** How it says where it was, each time: of what it was sent before it named something later in another form it is not known that it has that. */
-  form: "event" | "sessions" | undefined;
+  /** The last place that it was told, as far as that arrived. */
+  cursor: string | undefined;
   listener: Listener | undefined;
   /** What has arrived, over all its connections. */
   readonly got: AgentEvent[];
   /** How much of the present connection is in `got`. */
   taken: number;
-  /** Epochs up to which nothing is owed: of all sessions, or of those that it did not name when it came back. */
-  readonly notOwed: { readonly upTo: number; readonly except: ReadonlySet<string> }[];
+  /** The epoch up to which nothing is owed: it came without a place. */
+  notOwedTo: number;
+  /** What came twice though its place covered it. */
+  readonly repeated: string[];
 }
 
-const SEATS: readonly Pick<Seat, "name" | "terms" | "namesNews">[] = [
-  { name: "plain", terms: { coalesceBoundaries: ["none"] }, namesNews: true },
+const SEATS: readonly Pick<Seat, "name" | "terms">[] = [
+  { name: "plain", terms: { coalesceBoundaries: ["none"] } },
   { name: "slow", terms: { coalesceBoundaries: ["sentence", "completion"], maxEventsPerSecond: 4 } },
   {
     name: "person",
@@ -71,6 +70,7 @@ const SEATS: readonly Pick<Seat, "name" | "terms" | "namesNews">[] = [
 /** Runs a history and answers what was wrong with it. */
 export async function restartFaults(steps: readonly Step[]): Promise<readonly string[]> {
   const faults: string[] = [];
+  const checks: (() => void)[] = [];
   const runs = createRuns();
   let run: Run = runs.start();
   let serial = 0;
@@ -79,11 +79,12 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
   const slots: Slot[] = [0, 1].map((index) => newSlot(index, ++serial));
   const seats: Seat[] = SEATS.map((seat) => ({
     ...seat,
-    form: undefined,
+    cursor: undefined,
     listener: undefined,
     got: [],
     taken: 0,
-    notOwed: [],
+    notOwedTo: 0,
+    repeated: [],
   }));
   const heard = new Map<string, string>();
   // Of the sessions whose start was acknowledged.
@@ -157,39 +158,48 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
     return refused;
   };
 
+  const epochOf = (eventId: string): number | undefined => run.journal.find(eventId)?.epoch;
+
   const collect = (seat: Seat): void => {
     const { received } = seat.listener ?? { received: [] };
     for (const { event } of received.slice(seat.taken)) seat.got.push(event);
     seat.taken = received.length;
   };
 
-  const join = (seat: Seat, by: "event" | "sessions"): void => {
-    const named = seat.namesNews === true ? newsOf(seat.got) : seat.got;
-    const last = named.at(-1);
-    const head = run.journal.head();
-    let resume: ResumeAfter | undefined;
-    if (last !== undefined) seat.form ??= by;
-    if (last === undefined) seat.notOwed.push({ upTo: head, except: new Set() });
-    else if (seat.form === "event") resume = { kind: "event", eventId: last.event_id };
-    else {
-      const eventIds = new Map(named.map(({ session_id, event_id }) => [session_id, event_id]));
-      resume = { kind: "sessions", eventIds };
-      seat.notOwed.push({ upTo: head, except: new Set(eventIds.keys()) });
+  /** Nothing of the journal comes again that its place covers (R17). */
+  const noteRepeats = (seat: Seat, cursor: string, listener: Listener): void => {
+    const after = readCursor(cursor)?.after ?? 0;
+    if (listener.subscription.resumed !== "all") return;
+    for (const { event } of listener.received) {
+      const epoch = epochOf(event.event_id);
+      if (epoch !== undefined && epoch <= after && !/awaiting/.test(event.type))
+        seat.repeated.push(`${event.event_id} at ${epoch} came again after ${after}`);
     }
-    seat.listener = run.listen(seat.terms, seat.name, resume);
-    seat.taken = 0;
   };
 
+  const join = (seat: Seat): void => {
+    const { cursor } = seat;
+    if (cursor === undefined) seat.notOwedTo = run.journal.head();
+    const listener = run.listen(seat.terms, seat.name, cursor);
+    seat.listener = listener;
+    seat.taken = 0;
+    if (cursor === undefined) return;
+    checks.push(() => noteRepeats(seat, cursor, listener));
+    if (["gap", "unknown"].includes(String(listener.subscription.resumed)))
+      faults.push(`${seat.name}: ${listener.subscription.resumed} after ${cursor}`);
+  };
+
+  /** It does not know of the last events that it was sent on this connection, nor of places that it was told behind them. */
   const leave = (seat: Seat, lost: number): void => {
     collect(seat);
-    seat.listener?.subscription.close();
-    lose(seat, lost);
-  };
-
-  /** It does not know of the last events that it was sent on this connection. */
-  const lose = (seat: Seat, lost: number): void => {
-    seat.got.splice(Math.max(0, seat.got.length - Math.min(lost, seat.taken)));
-    seat.taken = 0;
+    const { listener } = seat;
+    if (listener === undefined) return;
+    listener.subscription.close();
+    const arrived = Math.max(0, listener.received.length - lost);
+    seat.got.splice(seat.got.length - (listener.received.length - arrived));
+    const told = listener.places.findLast((place) => place.cursor !== undefined && place.received <= arrived);
+    seat.cursor = told?.cursor ?? seat.cursor;
+    seat.listener = undefined;
   };
 
   const noteOutcomes = (): void => {
@@ -202,7 +212,7 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
     }
   };
 
-  const begin = (by: "event" | "sessions", absent: readonly number[]): void => {
+  const begin = (absent: readonly number[]): void => {
     for (const id of new Set([
       ...slots.map((slot) => slot.id),
       ...said.map(({ fields }) => String(fields.session_id)),
@@ -218,7 +228,7 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
       }
     }
     // Some come back before what they had is said again, and some after that.
-    for (const [index, seat] of seats.entries()) if (!absent.includes(index)) join(seat, by);
+    for (const [index, seat] of seats.entries()) if (!absent.includes(index)) join(seat);
     sayAgain();
   };
 
@@ -321,32 +331,27 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
         const seat = seats[step.l % seats.length];
         if (seat === undefined) return;
         leave(seat, step.lost);
-        join(seat, step.by);
+        join(seat);
         return;
       }
       case "kill": {
         noteOutcomes();
-        for (const seat of seats) {
-          collect(seat);
-          lose(seat, step.lost);
-          seat.listener = undefined;
-          seat.taken = 0;
-        }
+        for (const seat of seats) leave(seat, step.lost);
+        // What is void after the kill is no repeat.
+        for (const check of checks.splice(0)) check();
         runs.disk.setFailing(false);
         run = runs.start(step.awayMs, { engine: { lag: { maxMs: 1e9, maxEvents: 1e9 } } });
-        begin(step.by, step.absent);
+        begin(step.absent);
         return;
       }
     }
   };
 
-  for (const seat of seats) join(seat, "event");
-  // Whoever was never known to the disk is told that something may be missing (R17).
-  await run.flush();
+  for (const seat of seats) join(seat);
   for (const step of steps) await take(step);
   await take({ op: "recover" });
   for (const seat of seats) {
-    if (seat.listener === undefined) join(seat, "event");
+    if (seat.listener === undefined) join(seat);
     seat.listener?.block(false);
   }
   await run.flush();
@@ -357,16 +362,12 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
   run.advance(60_000);
   noteOutcomes();
   for (const seat of seats) collect(seat);
+  for (const check of checks) check();
   return [
     ...faults,
     ...diskFaults(runs.disk.events(), acknowledged),
     ...seats.flatMap((seat) => seatFaults(seat, runs.disk.events(), acknowledged)),
   ];
-}
-
-/** Each event where it came for the first time. */
-function newsOf(got: readonly AgentEvent[]): readonly AgentEvent[] {
-  return [...new Map(got.map((event) => [event.event_id, event])).values()];
 }
 
 function newSlot(index: number, serial: number): Slot {
