@@ -59,17 +59,20 @@ describe("what fails after the journal", () => {
     ...fields,
   });
 
-  it.each([
-    ["a place to resume from", /output-spans/, "position"],
-    ["text that is no longer needed", /settle.*output-texts/, "complete"],
-  ])("R29: an accident with %s goes to the log; the event was accepted and is delivered", (message, where, field) => {
+  it("R29: an accident with text that is no longer needed goes to the log; the event was accepted and is delivered", () => {
     const rig = createEngineRig();
     const reader = rig.listen();
     rig.publish(session().started());
-    const fragile = unreadableIn(where, field, complete(rig, { ...session().chunk("One sentence. "), position: 0 }));
+    const fragile = unreadableIn(
+      /settle.*output-texts/,
+      "complete",
+      complete(rig, { ...session().chunk("One sentence. "), position: 0 }),
+    );
     const [place] = rig.publish(fragile);
     expect(place).toEqual({ eventId: "evt_fragile", epoch: 1001 });
-    expect(rig.errors.map(({ message: said }) => said)).toEqual([expect.stringContaining(message)]);
+    expect(rig.errors.map(({ message: said }) => said)).toEqual([
+      expect.stringContaining("text that is no longer needed"),
+    ]);
     // What the agent is told once more, and what may follow, show that it was accepted.
     expect(rig.publish(fragile)).toEqual([place]);
     rig.publish({ ...session().chunk("Another one.", true), position: 14 }, session().completed());

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SubscriptionReport } from "../../src/engine/engine-status.js";
-import { createEngineRig, type EngineRig, session } from "../support/rigs/engine-rig.js";
+import { createEngineRig, cursorAfter, type EngineRig, session } from "../support/rigs/engine-rig.js";
 
 const only = (rig: EngineRig): SubscriptionReport => {
   const [one, ...others] = rig.engine.report().subscriptions;
@@ -156,10 +156,9 @@ describe("slow subscribers", () => {
     calls(rig, 0, 60);
     rig.advance(30_000);
     expect(first.ended).toEqual(["lagging"]);
-    const eventId = first.subscription.resumeAfter() ?? "";
-    expect(eventId).toBe(first.received.at(-1)?.event.event_id);
+    const place = first.subscription.cursor();
     // One event a second, while the agent goes on at twice that.
-    const again = rig.listen({ maxEventsPerSecond: 1 }, "returning", { kind: "event", eventId });
+    const again = rig.listen({ maxEventsPerSecond: 1 }, "returning", place);
     for (let second = 0; second < 120; second += 1) {
       calls(rig, 60 + second * 2, 2);
       rig.advance(1000);
@@ -170,38 +169,39 @@ describe("slow subscribers", () => {
     expect(again.received.length).toBeGreaterThan(100);
   });
 
-  it("P7: whose filters keep everything back has a place to resume after all the same, long after its own last event is gone", () => {
+  it("P7: a subscription whose filters keep everything back has a place all the same, long after its own last event is gone", () => {
     const rig = createEngineRig({ journal: { maxEvents: 100 } });
     const terms = { eventFilters: { include: ["aaep:agent.session.*"], exclude: [] } };
     const quiet = rig.listen(terms, "quiet");
     rig.publish(session().started());
-    const [own] = quiet.received;
+    const own = quiet.places.at(-1)?.cursor;
     calls(rig, 0, 500);
-    const place = quiet.subscription.resumeAfter() ?? "";
-    expect(place).not.toBe(own?.event.event_id);
+    const place = quiet.subscription.cursor();
+    expect(place).not.toBe(own);
     quiet.subscription.close();
     calls(rig, 500, 5);
     rig.publish(session("sess_2").started());
-    const resumed = rig.listen(terms, "quiet", { kind: "event", eventId: place });
+    const resumed = rig.listen(terms, "quiet", place);
     expect(resumed.received.map(({ event }) => [event.type, event.session_id])).toEqual([
       ["aaep:agent.session.started", "sess_2"],
     ]);
-    // What it was sent last would be too old, and a loss would have to be told that is none.
-    const late = rig.listen(terms, "late", { kind: "event", eventId: own?.event.event_id ?? "" });
+    // The place of its last event is too old, and a loss is told that is none.
+    const late = rig.listen(terms, "late", own);
     expect(late.received[0]?.event.extensions?.aaepd?.gap).toBeDefined();
   });
 
-  it("P7: while anything is owed, the place is that of the last event that was given", () => {
+  it("P7: while anything is owed, the place lies before it", () => {
     const rig = createEngineRig();
     const slow = rig.listen({ maxEventsPerSecond: 1 });
-    expect(slow.subscription.resumeAfter()).toBeUndefined();
-    rig.publish(session().started());
+    const before = slow.subscription.cursor();
+    const [first] = rig.publish(session().started());
     calls(rig, 0, 3);
     expect(slow.received).toHaveLength(1);
-    expect(slow.subscription.resumeAfter()).toBe(slow.received[0]?.event.event_id);
+    expect(slow.subscription.cursor()).toBe(cursorAfter(first?.epoch ?? 0));
+    expect(slow.subscription.cursor()).not.toBe(before);
     rig.advance(10_000);
-    expect(slow.subscription.resumeAfter()).toBe(slow.received.at(-1)?.event.event_id);
     expect(slow.received).toHaveLength(4);
+    expect(slow.subscription.cursor()).toBe(cursorAfter((first?.epoch ?? 0) + 3));
   });
 
   it("P1: a lag by events ends it as well, and what it was stays to be told", () => {

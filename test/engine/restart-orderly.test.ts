@@ -68,13 +68,10 @@ describe("R8b: an orderly stop", () => {
     await leave(run);
     expect(listener.subscription.drain()).toEqual({ kind: "done" });
     expect(listener.received).toHaveLength(before);
-    const place = listener.subscription.resumeAfter();
+    const place = listener.subscription.cursor();
     const second = runs.start();
     second.agent.resumeSession(S, String(resumeToken));
-    const back = second.listen({ coalesceBoundaries: ["sentence", "completion"] }, "listener", {
-      kind: "event",
-      eventId: String(place),
-    });
+    const back = second.listen({ coalesceBoundaries: ["sentence", "completion"] }, "listener", place);
     second.publish({ ...session().chunk(" said."), complete: true });
     second.clock.settle();
     const all = [...listener.received, ...back.received].map(({ event }) => event);

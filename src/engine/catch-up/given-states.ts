@@ -2,7 +2,7 @@
 import type { IdServices } from "../event/derived-id.js";
 import type { AgentEvent, JournaledEvent } from "../event/event.js";
 import { createLiveEntry } from "../views/live-entry.js";
-import { collapsedStateEvent } from "../views/merged-events.js";
+import { collapsedStateEvent, collapsedStateId } from "../views/merged-events.js";
 import { roleOf } from "../views/view.js";
 import type { ViewTerms } from "../views/view-spec.js";
 import type { NamedEvent } from "./given-text.js";
@@ -16,16 +16,13 @@ export function givenState(
   terms: ViewTerms,
   ids: IdServices,
 ): AgentEvent | undefined {
-  const first = isState(last) ? entryAt(epoch - start, newestFirst) : undefined;
-  if (first === undefined || !isState(first) || start === 0) return undefined;
   const { apply, key: shape } = terms.shape;
-  const collapsed = collapsedStateEvent(
-    apply(first.event),
-    apply(last.event),
-    { first: epoch - start, last: epoch, shape },
-    ids,
-  );
-  return collapsed.event_id === eventId ? collapsed : undefined;
+  const place = { first: epoch - start, last: epoch, shape };
+  // A made-up id costs a hash.
+  if (start === 0 || collapsedStateId(last.event, place, ids) !== eventId) return undefined;
+  const first = isState(last) ? entryAt(place.first, newestFirst) : undefined;
+  if (first === undefined || !isState(first)) return undefined;
+  return collapsedStateEvent(apply(first.event), apply(last.event), place, ids);
 }
 
 function entryAt(epoch: number, newestFirst: Iterable<JournaledEvent>): JournaledEvent | undefined {

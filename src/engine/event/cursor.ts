@@ -2,8 +2,13 @@
 import type { IdServices } from "./derived-id.js";
 import type { Epoch } from "./event.js";
 
-/** How far the text of one output was given where some of it is still owed: a position in code points, or to its end where it is skipped (R26). */
-export type GivenTo = number | "end";
+/** How far the text of one output was given, of which some is still owed or will never be. */
+export interface GivenText {
+  /** A position in code points; "end" where the output is skipped (R26). */
+  readonly to: number | "end";
+  /** Of the chunk in which what is owed begins. Where that never became durable, neither did what was given of it. */
+  readonly epoch: Epoch;
+}
 
 export interface CursorPlace {
   /** `Journal.id`. */
@@ -11,7 +16,7 @@ export interface CursorPlace {
   /** Everything up to this epoch was handed over. */
   readonly after: Epoch;
   /** Outputs of which more was handed over than that, by `outputDigest`. At most 16. */
-  readonly outputs: ReadonlyMap<string, GivenTo>;
+  readonly outputs: ReadonlyMap<string, GivenText>;
 }
 
 /** Most outputs that a cursor names. A cursor without an output only repeats more. */
@@ -19,41 +24,42 @@ export const MOST_CURSOR_OUTPUTS = 16;
 /** Characters; a request with more is refused. */
 export const MOST_CURSOR_LENGTH = 1024;
 
-const FORM = /^c1\.([0-9a-f]{32})\.(\d{1,16})((?:\.[0-9a-f]{16}-(?:e|\d{1,16})){0,16})$/;
+const FORM = /^c1\.([0-9a-f]{32})\.(\d{1,16})((?:\.[0-9a-f]{16}-(?:e|\d{1,16})-\d{1,16}){0,16})$/;
 
 /** Stands for an output's key in a cursor: keys are as long as agents make them. */
 export function outputDigest(outputKey: string, ids: IdServices): string {
   return ids.sha256Hex(outputKey).slice(0, 16);
 }
 
-/** By digests, what a cursor says of outputs: first those that are skipped and those that were named and not met since, then `positions`, in order. */
+/**
+ * By digests, what a cursor says of outputs: first those that were named and not met since and those that are skipped, then those of which text is
+ * owed, in order.
+ */
 export function givenFurther(
-  positions: ReadonlyMap<string, number>,
+  owed: Iterable<readonly [output: string, given: GivenText]>,
   skipped: Iterable<string>,
-  unmet: ReadonlyMap<string, GivenTo>,
+  unmet: ReadonlyMap<string, GivenText>,
   digestOf: (output: string) => string,
-): ReadonlyMap<string, GivenTo> {
-  const outputs = new Map<string, GivenTo>();
-  const name = (digest: string, to: GivenTo): void => {
-    if (outputs.size < MOST_CURSOR_OUTPUTS || outputs.has(digest)) outputs.set(digest, to);
-  };
-  for (const [digest, to] of unmet) name(digest, to);
+): ReadonlyMap<string, GivenText> {
+  const outputs = new Map(unmet);
   for (const output of skipped) {
     if (outputs.size >= MOST_CURSOR_OUTPUTS) break;
-    name(digestOf(output), "end");
+    outputs.set(digestOf(output), { to: "end", epoch: 0 });
   }
-  for (const [output, position] of positions) {
+  for (const [output, given] of owed) {
     if (outputs.size >= MOST_CURSOR_OUTPUTS) break;
     // Of an output of which nothing was given, nothing has to be said.
-    if (position > 0) name(digestOf(output), position);
+    if (given.to !== 0) outputs.set(digestOf(output), given);
   }
   return outputs;
 }
 
-/** At most 650 characters. */
+/** At most 851 characters. */
 export function cursorText({ journalId, after, outputs }: CursorPlace): string {
-  let text = `c1.${journalId}.${Math.max(0, after)}`;
-  for (const [digest, to] of outputs) text += `.${digest}-${to === "end" ? "e" : to}`;
+  const from = Math.max(0, after);
+  let text = `c1.${journalId}.${from}`;
+  for (const [digest, { to, epoch }] of outputs)
+    text += `.${digest}-${to === "end" ? "e" : to}-${Math.max(0, epoch - from)}`;
   return text;
 }
 
@@ -62,11 +68,12 @@ export function readCursor(text: string): CursorPlace | undefined {
   const [, journalId, afterDigits, outputsText = ""] = FORM.exec(text) ?? [];
   const after = Number(afterDigits);
   if (journalId === undefined || !Number.isSafeInteger(after)) return undefined;
-  const outputs = new Map<string, GivenTo>();
+  const outputs = new Map<string, GivenText>();
   for (const part of outputsText.split(".").slice(1)) {
-    const to = part.slice(17);
-    if (to !== "e" && !Number.isSafeInteger(Number(to))) return undefined;
-    outputs.set(part.slice(0, 16), to === "e" ? "end" : Number(to));
+    const [digest = "", to = "", distance = ""] = part.split("-");
+    const given = { to: to === "e" ? ("end" as const) : Number(to), epoch: after + Number(distance) };
+    if (!Number.isSafeInteger(given.epoch) || (given.to !== "end" && !Number.isSafeInteger(given.to))) return undefined;
+    outputs.set(digest, given);
   }
   return { journalId, after, outputs };
 }

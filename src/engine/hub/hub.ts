@@ -288,8 +288,10 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     const { log: units, texts: held, epoch: epochOf, owedFrom } = shared.view;
     const [epoch, end] = [epochOf(), units.end()];
     if (shared.level?.epoch === epoch && shared.level.end === end) return shared.level.checkpoint;
-    const positions = new Map(held.held(MOST_CURSOR_OUTPUTS).map(({ output, position }) => [output, position]));
-    const outputs = givenFurther(positions, [], new Map(), services.member.outputDigest);
+    const owed = held
+      .held(MOST_CURSOR_OUTPUTS)
+      .map(({ output, position, firstEpoch }) => [output, { to: position, epoch: firstEpoch }] as const);
+    const outputs = givenFurther(owed, [], new Map(), services.member.outputDigest);
     const checkpoint = checkpointOf({ after: owedFrom() - 1, outputs });
     shared.level = { epoch, end, checkpoint };
     return checkpoint;

@@ -4,7 +4,7 @@ import type { Journal } from "../../contracts/journal.js";
 import type { GapEvent, LateGaps } from "../catch-up/gap-events.js";
 import type { LookingBack } from "../catch-up/looking-back.js";
 import type { Given, ReadingPoint } from "../catch-up/reading-point.js";
-import type { CursorPlace, GivenTo } from "../event/cursor.js";
+import type { CursorPlace, GivenText } from "../event/cursor.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
 import type { EpochSteps } from "../journal/epoch-runs.js";
 import type { OpenSayings } from "../notices/sayings.js";
@@ -33,13 +33,13 @@ export type StreamStart =
       /** Told before anything else: what can no longer be given, and what it led to (R17, R27). */
       readonly late: LateGaps | undefined;
       readonly named: NamedPlace | undefined;
-      readonly outputs: ReadonlyMap<string, GivenTo>;
+      readonly outputs: ReadonlyMap<string, GivenText>;
     }
   | {
       readonly kind: "resume";
       readonly point: ReadingPoint;
       /** Outputs of which more was given than up to the point, by their digests. */
-      readonly outputs: ReadonlyMap<string, GivenTo>;
+      readonly outputs: ReadonlyMap<string, GivenText>;
       /** The open sessions that are summed up. */
       readonly summarize: ReadonlySet<string>;
       readonly named: NamedPlace;

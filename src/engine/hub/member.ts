@@ -259,8 +259,8 @@ class HubMember extends StreamOwner implements Member {
     if (stream.isLevel()) return services.levelCheckpoint(this.shared);
     const reached = stream.reached();
     if (reached === undefined) return undefined;
-    const { after, positions, skipped, unmet } = reached;
-    const next = services.checkpointOf({ after, outputs: givenFurther(positions, skipped, unmet, this.outputDigest) });
+    const { after, owed, skipped, unmet } = reached;
+    const next = services.checkpointOf({ after, outputs: givenFurther(owed, skipped, unmet, this.outputDigest) });
     return next.cursor === latest?.cursor ? latest : next;
   }
 

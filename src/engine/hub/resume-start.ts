@@ -1,7 +1,7 @@
 // How a subscription begins that comes back with a cursor (R17, R27): with what the journal holds after it, or with sums and what was lost.
 import type { Journal } from "../../contracts/journal.js";
 import type { GapEvents } from "../catch-up/gap-events.js";
-import { type CursorPlace, type GivenTo, readCursor } from "../event/cursor.js";
+import { type GivenText, readCursor } from "../event/cursor.js";
 import type { EpochRuns } from "../journal/epoch-runs.js";
 import type { StreamStart } from "./member-spec.js";
 
@@ -24,7 +24,7 @@ export interface ResumeStart {
   readonly resumed: Resumed | undefined;
 }
 
-const NO_OUTPUTS: ReadonlyMap<string, GivenTo> = new Map();
+const NO_OUTPUTS: ReadonlyMap<string, GivenText> = new Map();
 
 /** `cursor`: what the subscription named; undefined for a newcomer. */
 export function resumeStart(cursor: string | undefined, services: ResumeServices): ResumeStart {
@@ -37,20 +37,16 @@ export function resumeStart(cursor: string | undefined, services: ResumeServices
       start: { kind: "live", late: lateGaps(undefined), named: undefined, outputs: NO_OUTPUTS },
       resumed: "unknown",
     };
-  const { after, outputs } = place;
+  const { after } = place;
+  const isKept = !runs.isVoid(after) && [...place.outputs.values()].every(({ epoch }) => !runs.isVoid(epoch));
+  // Where the place is void, so is how far text had gone there.
+  const outputs = isKept ? place.outputs : NO_OUTPUTS;
   if (runs.next(after) < journal.oldest() && after < journal.head())
     return { start: { kind: "live", late: lateGaps(after), named: { cursor, after }, outputs }, resumed: "gap" };
-  if (!runs.isVoid(after)) return { start: readOn(place, new Set(), cursor), resumed: "all" };
-  // How far text had gone there is void as well.
-  const start = readOn({ after, outputs: NO_OUTPUTS }, new Set(openIds()), cursor);
-  return { start, resumed: "rolled_back" };
-}
-
-function readOn(
-  { after, outputs }: Pick<CursorPlace, "after" | "outputs">,
-  summarize: ReadonlySet<string>,
-  cursor: string,
-): StreamStart {
   const point = { after, givenTo: after, textTo: after, positions: new Map() };
-  return { kind: "resume", point, outputs, summarize, named: { cursor, after } };
+  const summarize = new Set(isKept ? [] : openIds());
+  return {
+    start: { kind: "resume", point, outputs, summarize, named: { cursor, after } },
+    resumed: isKept ? "all" : "rolled_back",
+  };
 }

@@ -4,7 +4,7 @@
 import { keepNewest } from "../../base/keep-newest.js";
 import { isOfKindSuperseded, laneOf, questionOf } from "../catch-up/superseded.js";
 import { stateImpliedBy } from "../event/agent-states.js";
-import type { GivenTo } from "../event/cursor.js";
+import type { GivenText } from "../event/cursor.js";
 import type { Epoch } from "../event/event.js";
 import type { CollapsedEvent } from "../views/merged-events.js";
 import { type EventUnit, isLocal, type TextUnit, trimBelow, type Unit } from "../views/unit.js";
@@ -33,9 +33,9 @@ export interface GivenApart {
   readonly skip: (output: string) => void;
   readonly skipped: ReadonlySet<string>;
   /** Of outputs, by their digests, text was given further than of all others: each is known again by its first text (R17). */
-  readonly setGiven: (outputs: ReadonlyMap<string, GivenTo>) => void;
+  readonly setGiven: (outputs: ReadonlyMap<string, GivenText>) => void;
   /** The outputs of these of which no text has come yet. */
-  readonly unmet: () => ReadonlyMap<string, GivenTo>;
+  readonly unmet: () => ReadonlyMap<string, GivenText>;
   /** Nothing that went ahead can come again. Floors stay for outputs that are `open`, and states until their agent's next one. */
   readonly forgetPassed: (isOpen: (output: string) => boolean) => void;
   /** Whether text can still come otherwise than it stands. */
@@ -76,7 +76,7 @@ export function createGivenApart(
   const resolved = new Set<unknown>();
   const floors = new Map<string, number>();
   const skipped = new Set<string>();
-  const unmet = new Map<string, GivenTo>();
+  const unmet = new Map<string, GivenText>();
 
   /** Text of an output has come: from here on it is known by its key. */
   const meet = (output: string): void => {
@@ -84,8 +84,8 @@ export function createGivenApart(
     const given = unmet.get(digest);
     if (given === undefined) return;
     unmet.delete(digest);
-    if (given === "end") skipped.add(output);
-    else floors.set(output, Math.max(given, floors.get(output) ?? 0));
+    if (given.to === "end") skipped.add(output);
+    else floors.set(output, Math.max(given.to, floors.get(output) ?? 0));
   };
 
   const isOld = (unit: EventUnit): boolean =>

@@ -2,7 +2,7 @@
 // leaves, and when, is in subscription.ts.
 import type { BacklogReader } from "../catch-up/backlog-reader.js";
 import { type ReadingPoint, readingPoint } from "../catch-up/reading-point.js";
-import type { GivenTo } from "../event/cursor.js";
+import type { GivenText } from "../event/cursor.js";
 import type { Epoch } from "../event/event.js";
 import type { TextStretch } from "../views/text-stretches.js";
 import { type EventUnit, isLocal, type Unit } from "../views/unit.js";
@@ -14,11 +14,15 @@ import type { Reached, StreamServices, StreamTerms } from "./stream.js";
 import { createUrgentUnits, type UrgentUnits } from "./urgent-units.js";
 
 const NO_FLOORS: ReadonlyMap<string, number> = new Map();
-const NO_OUTPUTS: ReadonlyMap<string, GivenTo> = new Map();
+const NO_OUTPUTS: ReadonlyMap<string, GivenText> = new Map();
 const NOTHING_SKIPPED: ReadonlySet<string> = new Set();
 
 /** So many steps of reading are taken out of turn for a critical event: where little waits, what it overtakes is counted exactly. */
 const READ_FOR_COUNTING = 32;
+
+function* owedIn({ positions, owedFrom }: ReadingPoint): Iterable<readonly [string, GivenText]> {
+  for (const [output, to] of positions) yield [output, { to, epoch: owedFrom?.get(output) ?? 0 }];
+}
 
 /** The lower half of a stream. A class, because there is one for each subscription. */
 export abstract class StreamIntake {
@@ -77,10 +81,10 @@ export abstract class StreamIntake {
     const skipped = apart?.skipped ?? NOTHING_SKIPPED;
     const floors = apart?.floors ?? NO_FLOORS;
     const point = this.backlog?.point(queued, floors, skipped) ?? readingPoint(this.standing, queued, floors, skipped);
-    return { after: point.after, positions: point.positions, skipped, unmet: apart?.unmet() ?? NO_OUTPUTS };
+    return { after: point.after, owed: owedIn(point), skipped, unmet: apart?.unmet() ?? NO_OUTPUTS };
   }
 
-  setGiven(outputs: ReadonlyMap<string, GivenTo>): void {
+  setGiven(outputs: ReadonlyMap<string, GivenText>): void {
     if (outputs.size > 0) this.remember().setGiven(outputs);
   }
 

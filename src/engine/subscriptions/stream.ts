@@ -3,7 +3,7 @@
 import type { Millis } from "../../contracts/clock.js";
 import type { BacklogReader } from "../catch-up/backlog-reader.js";
 import type { ReadingPoint } from "../catch-up/reading-point.js";
-import type { GivenTo } from "../event/cursor.js";
+import type { GivenText } from "../event/cursor.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
 import type { DeliveryRun } from "../views/delivery.js";
 import type { LiveEntry } from "../views/live-entry.js";
@@ -37,12 +37,12 @@ export interface Owed {
 export interface Reached {
   /** Everything up to this epoch. */
   readonly after: Epoch;
-  /** By the keys of outputs of which text is owed, the lowest first: the position up to which their text was handed over. */
-  readonly positions: ReadonlyMap<string, number>;
+  /** By the keys of outputs of which text is owed: how far their text was handed over. */
+  readonly owed: Iterable<readonly [output: string, given: GivenText]>;
   /** Outputs that are skipped. */
   readonly skipped: Iterable<string>;
   /** What its subscription named when it came back, of outputs that it has not met since. */
-  readonly unmet: ReadonlyMap<string, GivenTo>;
+  readonly unmet: ReadonlyMap<string, GivenText>;
 }
 
 /** What a stream needs from its owner; all of it is the engine's to give. */
@@ -115,7 +115,7 @@ export interface Stream {
    */
   readonly absorb: (upTo: number) => boolean;
   /** Of outputs, by their digests, more was given than of all others (R17). */
-  readonly setGiven: (outputs: ReadonlyMap<string, GivenTo>) => void;
+  readonly setGiven: (outputs: ReadonlyMap<string, GivenText>) => void;
   /** Text below `position` of this output is not delivered. */
   readonly trim: (output: string, position: number) => void;
   /** Of each of these outputs everything below its position has been given, and nothing above. */

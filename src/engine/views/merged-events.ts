@@ -56,30 +56,43 @@ export function textEventId(
   );
 }
 
+/** Where several states stand, and in which shape; `from`: a state that a critical event implied, in place of the first's own (R4). */
+export interface CollapsedPlace extends StatesPlace {
+  readonly shape: string;
+  readonly from?: unknown;
+}
+
 /** Several state changes of one agent as one: the last, from where the first began (R11), or from a state that a critical event implied (R4). */
 export function collapsedStateEvent(
   first: AgentEvent,
   last: AgentEvent,
-  place: { readonly first: Epoch; readonly last: Epoch; readonly shape: string; readonly from?: unknown },
+  place: CollapsedPlace,
   ids: IdServices,
 ): AgentEvent {
-  const { from = first.from_state, shape } = place;
+  const { from = first.from_state } = place;
+  const isImplied = from !== first.from_state;
   return {
     ...last,
-    event_id: derivedEventId(
-      {
-        epoch: place.last,
-        sessionId: last.session_id,
-        about: from === first.from_state ? "state" : `state ${String(from)}`,
-        start: place.last - place.first,
-        end: 0,
-        shape,
-        boundaries: [],
-      },
-      ids,
-    ),
+    event_id: collapsedStateId(last, isImplied ? place : { ...place, from: undefined }, ids),
     from_state: from,
   };
+}
+
+/** The id of several state changes as one (R12). `last`: any of them. */
+export function collapsedStateId(last: AgentEvent, place: CollapsedPlace, ids: IdServices): EventId {
+  const { from, shape } = place;
+  return derivedEventId(
+    {
+      epoch: place.last,
+      start: place.last - place.first,
+      end: 0,
+      sessionId: last.session_id,
+      about: from === undefined ? "state" : `state ${String(from)}`,
+      shape,
+      boundaries: [],
+    },
+    ids,
+  );
 }
 
 /** A critical event with how many events of its session it left behind (R4). The id stays: it is the same event. */

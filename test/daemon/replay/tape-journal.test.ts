@@ -29,7 +29,12 @@ function played(recording: RecordedSession, count: number) {
     list.push({ sessionId, epoch, ordinal });
   };
   const journal = createTapeJournal({ tape, startedAt: 0, wallTimeOffsetMs: 0, evicted: noteIn(gone), ...MOST });
-  const oracle = createJournalRing({ firstEpoch, maxEvents: MOST.maxEvents, evicted: noteIn(goneByOracle) });
+  const oracle = createJournalRing({
+    id: "c".repeat(32),
+    firstEpoch,
+    maxEvents: MOST.maxEvents,
+    evicted: noteIn(goneByOracle),
+  });
   for (let index = 0; index < count; index += 1) {
     const event = tape.next();
     if (event === undefined) break;

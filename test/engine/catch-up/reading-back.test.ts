@@ -4,7 +4,14 @@ import type { EngineSubscription } from "../../../src/engine/engine-subscription
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import { defaultTerms } from "../../../src/protocols/aaep/subscriber/negotiate.js";
 import { drained } from "../../support/drained.js";
-import { createEngineRig, type EngineRig, type Received, session, textOf } from "../../support/rigs/engine-rig.js";
+import {
+  createEngineRig,
+  cursorAfter,
+  type EngineRig,
+  type Received,
+  session,
+  textOf,
+} from "../../support/rigs/engine-rig.js";
 
 const TOKEN_COUNT = 3000;
 const BATCH_COUNT = 256;
@@ -80,7 +87,7 @@ function stage(): Stage {
       const subscription = rig.engine.subscribe({
         subscriberId: name,
         terms: { ...defaultTerms(), ...terms },
-        resumeAfter: { kind: "event", eventId: first?.eventId ?? "" },
+        resumeAfter: cursorAfter(first?.epoch ?? 0),
         wake,
         ended: () => subscription.close(),
       });

@@ -1,4 +1,4 @@
-// Whoever comes back in the middle of a long output is given what follows, and not the output again (R17).
+// A listener that comes back in the middle of a long output is given what follows, and not the output again (R17).
 import { describe, expect, it } from "vitest";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import { createEngineRig, type Listener, session } from "../../support/rigs/engine-rig.js";
@@ -29,8 +29,8 @@ function createStage() {
       rig.publish({ ...session().chunk("", true), position });
       rig.advance(2000);
     },
-    rejoin: (terms: Partial<Terms>, eventId: string | undefined): Listener => {
-      const back = rig.listen(terms, "reader", { kind: "event", eventId: String(eventId) });
+    rejoin: (terms: Partial<Terms>, place: string | undefined): Listener => {
+      const back = rig.listen(terms, "reader", place);
       rig.advance(2000);
       return back;
     },
@@ -48,22 +48,23 @@ describe.each([[["none"]], [["word"]], [["sentence"]]] as const)(
       const late = rig.listen(terms, "reader");
       speak(10);
       late.subscription.close();
-      const back = rejoin(terms, late.received.at(-1)?.event.event_id);
+      const back = rejoin(terms, late.subscription.cursor());
       speak(3);
       finish();
       expect(textOf(late) + textOf(back)).toBe(words(BEFORE, BEFORE + 13));
     });
 
-    it("one that lost the last events of its connection is given those again, and not what came before", () => {
+    it("one that lost the last events of its connection is given those again that its place does not cover, and not what came before", () => {
       const { rig, speak, finish, rejoin } = createStage();
       const listener = rig.listen(terms, "reader");
       speak(BEFORE);
       finish();
       listener.subscription.close();
       for (const lost of [1, 5, 16]) {
-        const known = listener.received.slice(0, -lost);
-        const back = rejoin(terms, known.at(-1)?.event.event_id);
+        const told = listener.places.findLast(({ received }) => received <= listener.received.length - lost);
+        const back = rejoin(terms, told?.cursor);
         back.subscription.close();
+        const known = listener.received.slice(0, told?.received);
         const heard = known.map(({ event }) => String(event.chunk ?? "")).join("") + textOf(back);
         expect(heard).toBe(textOf(listener));
       }
@@ -77,8 +78,7 @@ describe.each([[["none"]], [["word"]], [["sentence"]]] as const)(
         speak(7);
         listener.subscription.close();
         heard += textOf(listener);
-        // One that was given nothing since comes back with the id that it named last.
-        listener = rejoin(terms, listener.received.at(-1)?.event.event_id);
+        listener = rejoin(terms, listener.subscription.cursor());
       }
       speak(7);
       finish();

@@ -4,7 +4,12 @@ import { journalContract } from "../../contract/journal-contract.js";
 
 const open = async (options: Partial<JournalRingOptions> = {}) => {
   const evicted: Evicted[] = [];
-  const journal = createJournalRing({ firstEpoch: 1000, ...options, evicted: (event) => void evicted.push(event) });
+  const journal = createJournalRing({
+    id: "c".repeat(32),
+    firstEpoch: 1000,
+    ...options,
+    evicted: (event) => void evicted.push(event),
+  });
   return { journal, evicted };
 };
 

@@ -19,7 +19,7 @@ function eventWith(index: number, fields: Readonly<Record<string, unknown>>): Ne
 
 /** What the JSON of all that a ring of 32 MiB kept of so many events takes in memory, at most: two bytes a UTF-16 unit. */
 function keptBytes(count: number, fields: (index: number) => Readonly<Record<string, unknown>>): number {
-  const ring = createJournalRing({ firstEpoch: 1 });
+  const ring = createJournalRing({ id: "c".repeat(32), firstEpoch: 1 });
   for (let index = 0; index < count; index += 1) ring.append([eventWith(index, fields(index))]);
   let bytes = 0;
   for (let index = 0; index < count; index += 1) {
@@ -47,7 +47,7 @@ describe("R29: the bytes of the journal in memory are bounded", () => {
   });
 
   it("R29: small events are bounded by their count", () => {
-    const ring = createJournalRing({ firstEpoch: 1, maxEvents: 100 });
+    const ring = createJournalRing({ id: "c".repeat(32), firstEpoch: 1, maxEvents: 100 });
     for (let index = 0; index < 250; index += 1) ring.append([eventWith(index, {})]);
     expect([ring.oldest(), ring.head()]).toEqual([151, 250]);
   });
@@ -55,7 +55,7 @@ describe("R29: the bytes of the journal in memory are bounded", () => {
 
 describe("R28: an event by its epoch", () => {
   it("is not parsed where it is not among those that are looked for", () => {
-    const ring = createJournalRing({ firstEpoch: 1 });
+    const ring = createJournalRing({ id: "c".repeat(32), firstEpoch: 1 });
     const chunk = { ...eventWith(0, { output_id: "out_1" }), kind: "output.streaming" as const };
     const unnamed = { ...eventWith(1, {}), kind: "output.streaming" as const };
     ring.append([chunk, unnamed, eventWith(2, { output_id: "out_1" })]);
@@ -83,7 +83,7 @@ describe("R28: an event by its epoch", () => {
 
 describe("R34: a read of long events", () => {
   it("ends with the one that goes over its measure, so that others come between", () => {
-    const ring = createJournalRing({ firstEpoch: 1 });
+    const ring = createJournalRing({ id: "c".repeat(32), firstEpoch: 1 });
     ring.append(Array.from({ length: 40 }, (_, index) => eventWith(index, { text: "x".repeat(60_000) })));
     const epochsAfter = (after: number): readonly number[] => {
       const read = ring.read(after, 256);

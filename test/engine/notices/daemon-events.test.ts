@@ -1,9 +1,7 @@
-import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
-import { epochOfDerivedId } from "../../../src/engine/event/derived-id.js";
 import type { AgentEvent } from "../../../src/engine/event/event.js";
 import { createAskingIn } from "../../../src/engine/notices/asking.js";
 import {
@@ -14,8 +12,6 @@ import {
   summaryEvent,
 } from "../../../src/engine/notices/daemon-events.js";
 import { applyShape } from "../../../src/engine/terms/shape.js";
-
-const services = { sha256Hex: (text: string) => createHash("sha256").update(text).digest("hex") };
 
 const ROOT = "schemas/aaep";
 const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -34,8 +30,7 @@ const FACTS: DaemonEventFacts = {
   sessionId: "sess_1",
   producer: { agent_id: "planner", agent_name: "Planner", agent_version: "1.0" },
   timestamp: "2026-05-24T14:22:11.342Z",
-  epoch: 77,
-  shape: "",
+  eventId: "evt_ofTheDaemon",
   audience: everyLanguage("en-US"),
 };
 
@@ -76,9 +71,9 @@ const gap = {
 } as const;
 
 const EVERY: Readonly<Record<string, (facts: DaemonEventFacts) => AgentEvent>> = {
-  summary: (facts) => summaryEvent(facts, services, standing),
-  gap: (facts) => gapEvent(facts, services, gap),
-  notice: (facts) => noticeEvent(facts, services, { ...asked, fromState: "thinking" }),
+  summary: (facts) => summaryEvent(facts, standing, undefined),
+  gap: (facts) => gapEvent(facts, gap),
+  notice: (facts) => noticeEvent(facts, { ...asked, fromState: "thinking" }),
 };
 
 describe.each(Object.entries(EVERY))("R31: %s", (_name, make) => {
@@ -107,34 +102,31 @@ describe.each(Object.entries(EVERY))("R31: %s", (_name, make) => {
     });
     expect(new Set(texts).size).toBe(6);
   });
-
-  test("R12: its id is stable, a resume point, and of this epoch, session and shape alone", () => {
-    const { event_id } = make(FACTS);
-    expect(make({ ...FACTS }).event_id).toBe(event_id);
-    expect(epochOfDerivedId(event_id)).toBe(77);
-    for (const other of [{ epoch: 78 }, { sessionId: "sess_2" }, { shape: "terse|en" }]) {
-      expect(make({ ...FACTS, ...other }).event_id).not.toBe(event_id);
-    }
-  });
 });
 
-test("R12: events of one moment have ids of their own", () => {
-  const ids = Object.values(EVERY).map((make) => make(FACTS).event_id);
-  expect(new Set(ids).size).toBe(ids.length);
-  const lost = (eventCount: number) => gapEvent(FACTS, services, { ...gap, eventCount }).event_id;
-  expect(lost(1)).not.toBe(lost(2));
+test("R17, R27: a loss stands on the sum, in the same languages", () => {
+  const plain = summaryEvent(FACTS, standing, undefined);
+  const event = summaryEvent(FACTS, standing, gap);
+  expectValid(event);
+  expect(event.extensions?.aaepd).toEqual({
+    by: "daemon",
+    summary: true,
+    gap: { after_event_id: "evt_9", events: 14, reason: "aged_out" },
+  });
+  for (const field of ["summary_terse", "summary_normal", "summary_normal_es"] as const)
+    expect(event[field]).toBe(`${String(gapEvent(FACTS, gap)[field])} ${String(plain[field])}`);
 });
 
 test("R27: a gap says after what, how much at most, and why", () => {
-  const event = gapEvent(FACTS, services, gap);
+  const event = gapEvent(FACTS, gap);
   expect(event.extensions?.aaepd?.gap).toEqual({ after_event_id: "evt_9", events: 14, reason: "aged_out" });
   expect(event).toMatchObject({ from_state: "thinking", to_state: "deciding" });
-  const first = gapEvent(FACTS, services, { ...gap, afterEventId: undefined });
+  const first = gapEvent(FACTS, { ...gap, afterEventId: undefined });
   expect(first.extensions?.aaepd?.gap).toEqual({ events: 14, reason: "aged_out" });
 });
 
 test("R6: a notice says what is asked, by whom, and never how to answer it", () => {
-  const event = noticeEvent(FACTS, services, { ...asked, fromState: "thinking" });
+  const event = noticeEvent(FACTS, { ...asked, fromState: "thinking" });
   expect(event.urgency).toBe("critical");
   expect(event.to_state).toBe("awaiting_input");
   expect(event.summary_normal).toMatch(/Planner.*Transfer \$500\. Funds move at once\./);
@@ -142,7 +134,7 @@ test("R6: a notice says what is asked, by whom, and never how to answer it", () 
   expect(event.summary_normal_es).toContain("Transferir 500 $.");
   expect(event.extensions?.aaepd?.asks).toBe("confirmation");
   expect(JSON.stringify(event)).not.toContain("rpl_secret");
-  const other = noticeEvent(FACTS, services, {
+  const other = noticeEvent(FACTS, {
     question: CLARIFICATION,
     askingIn: createAskingIn("en"),
     fromState: "thinking",
@@ -153,7 +145,7 @@ test("R6: a notice says what is asked, by whom, and never how to answer it", () 
 
 test("AAEP §3.7: however long the question, the event stays within its limits", () => {
   const question = { ...CONFIRMATION, action: "é".repeat(16_000), consequence: "x ".repeat(8000) };
-  const event = noticeEvent(FACTS, services, { question, askingIn: createAskingIn("en"), fromState: "thinking" });
+  const event = noticeEvent(FACTS, { question, askingIn: createAskingIn("en"), fromState: "thinking" });
   expectValid(event);
   expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThan(65_536);
 });

@@ -180,10 +180,10 @@ describe("R6: one that comes late and cannot answer", () => {
     rig.listen(ABLE, "able");
     const first = rig.listen({}, "again");
     rig.publish(session().progress(5));
-    const last = String(first.received.at(-1)?.event.event_id);
+    const place = first.subscription.cursor();
     first.subscription.close();
     rig.publish(confirmation("rpl_1"));
-    const back = rig.listen({}, "again", { kind: "event", eventId: last });
+    const back = rig.listen({}, "again", place);
     expect(markedIn(back, "asks")).toHaveLength(1);
   });
 });

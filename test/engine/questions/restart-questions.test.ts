@@ -247,14 +247,14 @@ describe("R29: an outcome is one, and safe before it is told", () => {
     expect([heard(person), questionsOpenTo(person), audited(run, "outcome")]).toEqual([[], [], []]);
     await run.flush();
     const [told] = heard(person);
+    const asking = person.places.findLast(
+      ({ cursor }) => cursor !== undefined && cursor < String(person.subscription.cursor()),
+    );
     expect(told?.extensions?.aaepd).toMatchObject({ decision: "rejected" });
     // Killed with the decision on the disk, and what it led to in memory.
     const second = runs.start();
-    const back = second.listen(ABLE, "person", { kind: "event", eventId: String(told?.event_id) });
-    const missed = second.listen(ABLE, "another", {
-      kind: "event",
-      eventId: String(questionsIn(person)[0]?.event.event_id),
-    });
+    const back = second.listen(ABLE, "person", person.subscription.cursor());
+    const missed = second.listen(ABLE, "another", asking?.cursor);
     await second.flush();
     expect([questionsIn(back), questionsIn(missed), heard(back)]).toEqual([[], [], []]);
     expect(heard(missed).map(({ event_id, extensions }) => [event_id, extensions?.aaepd?.decision])).toEqual([

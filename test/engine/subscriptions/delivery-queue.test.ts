@@ -25,7 +25,6 @@ function unit(role: EventRole, epoch: number, fields: Readonly<Record<string, un
     at: 0,
     firstEpoch: epoch,
     epoch,
-    low: epoch + 1,
     role,
     terminal: false,
     entry: { event: made, kind: "state.changed", source: undefined, at: 0, ordinal: epoch, made: undefined, epoch },
@@ -41,7 +40,6 @@ function text(output: string, position: number, chunk: string, epoch: number): T
     at: 0,
     firstEpoch: epoch,
     epoch,
-    low: epoch + 1,
     output: `sess_1/${output}`,
     position,
     endPosition: position + chunk.length,
@@ -143,7 +141,6 @@ describe("merging (R10, R11, R30)", () => {
     waiting.offer(unit("progress", 2, { producer: { agent_id: "other" } }), true);
     waiting.offer(unit("progress", 3), true);
     expect(waiting.all().map(({ epoch }) => epoch)).toEqual([2, 3]);
-    expect(waiting.lowest()).toBe(1);
   });
 });
 
@@ -173,38 +170,5 @@ describe("turns and limits", () => {
     expect(waiting.offer(text("out_1", 1, "b", 4), true)).toBe(true);
     waiting.put(unit("plain", 5));
     expect(waiting.size()).toBe(3);
-  });
-
-  it("R17: looks a few times at each of many that leave one after the other to know the lowest that stays", () => {
-    const waiting = queue();
-    const count = 4000;
-    let looks = 0;
-    for (let epoch = 1; epoch <= count; epoch += 1)
-      waiting.put({
-        ...unit("plain", epoch),
-        get firstEpoch() {
-          looks += 1;
-          return epoch;
-        },
-      });
-    for (let epoch = 1; epoch <= count; epoch += 1) {
-      expect(waiting.lowest()).toBe(epoch);
-      waiting.shift();
-    }
-    expect(waiting.lowest()).toBeUndefined();
-    expect(looks).toBeLessThan(6 * count);
-  });
-
-  it("R17: knows the lowest that stays where what was lower is taken out or replaced from among others", () => {
-    const waiting = queue();
-    for (const epoch of [4, 2, 3, 1]) waiting.put(unit("plain", epoch));
-    expect(waiting.remove(({ epoch }) => epoch === 1).map(({ epoch }) => epoch)).toEqual([1]);
-    expect(waiting.lowest()).toBe(2);
-    waiting.replace((each) => (each.epoch === 2 ? undefined : { ...each, firstEpoch: each.firstEpoch - 3 }));
-    expect(waiting.lowest()).toBe(0);
-    expect(waiting.all().map(({ epoch }) => epoch)).toEqual([4, 3]);
-    waiting.shift();
-    waiting.shift();
-    expect(waiting.lowest()).toBeUndefined();
   });
 });

@@ -56,7 +56,7 @@ describe("R10: whether a chunk begins in a code block", () => {
       fc.property(fc.array(line, { maxLength: 12 }), fc.array(fc.nat({ max: 120 })), fc.nat(), (lines, cuts, first) => {
         const text = lines.join("");
         const places = [...new Set([0, ...cuts.filter((cut) => cut < text.length)])].sort((a, b) => a - b);
-        const journal = createJournalRing({ firstEpoch: 1 });
+        const journal = createJournalRing({ id: "c".repeat(32), firstEpoch: 1 });
         const entries = places.map((place, index) => {
           journal.append([chunkEvent(1000 + index, 0, "```\nof another output\n", `other_${index}`)]);
           const [entry] = journal.append([
@@ -82,7 +82,7 @@ describe("R10: whether a chunk begins in a code block", () => {
   });
 
   it("is not looked for in HTML, nor further back than the journal goes", () => {
-    const journal = createJournalRing({ firstEpoch: 1, maxEvents: 2 });
+    const journal = createJournalRing({ id: "c".repeat(32), firstEpoch: 1, maxEvents: 2 });
     const [, second] = journal.append([chunkEvent(1, 0, "```\n", "out_1"), chunkEvent(2, 4, "a\n", "out_1")]).events;
     const [third] = journal.append([chunkEvent(3, 6, "b\n", "out_1")]).events;
     if (second === undefined || third === undefined) throw new Error("not journaled");
@@ -106,7 +106,7 @@ describe("R10: what it costs to find whether a chunk begins in a code block", ()
   const mostReads = (reads: ReadonlyMap<number, number>) => Math.max(0, ...reads.values());
 
   it("each chunk of the output is read once, whatever object asks, and no event of another", () => {
-    const { journal, reads } = counted(createJournalRing({ firstEpoch: 1 }));
+    const { journal, reads } = counted(createJournalRing({ id: "c".repeat(32), firstEpoch: 1 }));
     const ids: string[] = [];
     const others: number[] = [];
     for (let index = 0; index < 2000; index += 1) {
@@ -129,7 +129,7 @@ describe("R10: what it costs to find whether a chunk begins in a code block", ()
   });
 
   it("nor is it read again for each subscription that begins there", () => {
-    const { journal, reads } = counted(createJournalRing({ firstEpoch: 1000 }));
+    const { journal, reads } = counted(createJournalRing({ id: "c".repeat(32), firstEpoch: 1000 }));
     const rig = createEngineRig({ wrapJournal: () => journal });
     const readers = Array.from({ length: 8 }, (_, index) => rig.listen({ maxChars: 200 }, `reader_${index}`));
     rig.publish(started(), chunk("```\n"));
@@ -146,7 +146,7 @@ describe("R10: what it costs to find whether a chunk begins in a code block", ()
   });
 
   it("what left the journal is forgotten", () => {
-    const journal = createJournalRing({ firstEpoch: 1, maxEvents: 500 });
+    const journal = createJournalRing({ id: "c".repeat(32), firstEpoch: 1, maxEvents: 500 });
     const blocks = createCodeBlocks(journal);
     for (let index = 0; index < 5000; index += 1) {
       const [entry] = journal.append([chunkEvent(index, index * 4, index === 0 ? "```\n" : "a b\n", "out_1")]).events;

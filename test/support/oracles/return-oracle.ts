@@ -58,7 +58,7 @@ function coveredFaults(received: Judged["received"], { after, outputs }: CursorP
       continue;
     }
     const key = keyOf(event);
-    const givenTo = outputs.get(outputDigest(key, { sha256Hex }));
+    const givenTo = outputs.get(outputDigest(key, { sha256Hex }))?.to;
     const position = Number(event.position);
     const first = published.outputs.get(key)?.[position];
     if (first !== undefined && textOf(event) !== "" && first.epoch <= after)

@@ -8,6 +8,7 @@ import type { AgentHandle } from "../../../src/engine/agents/agent-handle.js";
 import { createEngine, type Engine } from "../../../src/engine/engine.js";
 import type { EngineOptions } from "../../../src/engine/engine-options.js";
 import type { EngineSubscription } from "../../../src/engine/engine-subscription.js";
+import { cursorText } from "../../../src/engine/event/cursor.js";
 import type { AgentEvent, Evicted, JournaledEvent, Producer } from "../../../src/engine/event/event.js";
 import { createJournalRing, type JournalRingOptions } from "../../../src/engine/journal/journal-ring.js";
 import type { ResolvedQuestion } from "../../../src/engine/questions/question-result.js";
@@ -22,6 +23,14 @@ export interface Received {
   /** Virtual time at which it was handed to the transport, ms. */
   readonly at: number;
   readonly delivery: Delivery;
+}
+
+/** The journal in memory of every rig. */
+export const RING_ID = "e".repeat(32);
+
+/** What names a place of a rig's journal: everything up to an epoch was received. */
+export function cursorAfter(after: number, journalId: string = RING_ID): string {
+  return cursorText({ journalId, after, outputs: new Map() });
 }
 
 /** A place that a subscription was told. */
@@ -89,6 +98,8 @@ export interface RigOptions {
   readonly idsBefore?: number;
   /** Replaces members of the journal. */
   readonly around?: (journal: Journal) => Partial<Journal>;
+  /** Told of every id that is drawn at random. */
+  readonly drew?: () => void;
   /** Told of every text that is hashed for an id. */
   readonly hashed?: (text: string) => void;
   /** Replaces members of the audit log. */
@@ -124,6 +135,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
       ids: {
         hex: (bytes) => {
           ids += 1;
+          options.drew?.();
           return ids.toString(16).padStart(bytes * 2, "0");
         },
       },
@@ -149,8 +161,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
         ...options.audit,
       },
       createJournal: (evicted) => {
-        const ring = (): Journal =>
-          createJournalRing({ id: "e".repeat(32), firstEpoch: 1000, ...options.journal, evicted });
+        const ring = (): Journal => createJournalRing({ id: RING_ID, firstEpoch: 1000, ...options.journal, evicted });
         const journal = wrap(options.openJournal?.(evicted, clock) ?? ring());
         const append: typeof journal.append = (events) => {
           const appended = journal.append(events);

@@ -34,6 +34,9 @@ type Operation =
   | { readonly kind: "put"; readonly key: StateKey; readonly value: () => unknown }
   | { readonly kind: "remove"; readonly prefix: StateKey };
 
+/** The journal of every disk. */
+export const KEPT_ID = "d".repeat(32);
+
 const FIRST_EPOCH = 1000;
 /** R29 */
 const RUN_STEP = 2 ** 32;
@@ -130,7 +133,7 @@ export function createKeptDisk(): KeptDisk {
     };
 
     return {
-      id: "d".repeat(32),
+      id: KEPT_ID,
       append: (added): Appended => {
         if (failure !== undefined) throw failure;
         const stored = added.map(({ event, kind, source, ordinal, made, published }, index): Stored => {
