@@ -112,7 +112,11 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
 
   const sayings: OpenSayings = createOpenSayings({
     standings,
-    questions: { open: () => questions.open(), find: (token) => questions.find(token) },
+    questions: {
+      open: () => questions.open(),
+      find: (token) => questions.find(token),
+      entryOf: (eventId) => questions.entryOf(eventId),
+    },
     spokesman,
   });
 

@@ -20,7 +20,7 @@ export interface Sayings {
 
 export interface OpenSayingsServices {
   readonly standings: Pick<SessionStandings, "now">;
-  readonly questions: Pick<Questions, "open" | "find">;
+  readonly questions: Pick<Questions, "open" | "find" | "entryOf">;
   readonly spokesman: Pick<Spokesman, "summary" | "lateNotice">;
 }
 
@@ -58,8 +58,8 @@ export function createOpenSayings(services: OpenSayingsServices): OpenSayings {
         eventsOf: (token, termsThen) => {
           const question = questions.find(token);
           const session = question && of(question.sessionId);
-          if (question === undefined || session === undefined) return [];
-          return [spokesman.lateNotice(question, session, termsThen)];
+          const entry = question && questions.entryOf(question.event.event_id);
+          return session === undefined || entry === undefined ? [] : [spokesman.lateNotice(entry, session, termsThen)];
         },
         release,
       };

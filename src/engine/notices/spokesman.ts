@@ -30,8 +30,8 @@ export interface Spokesman {
   readonly gapOfEnded: (terminal: AgentEvent, terms: Terms, lost: Loss) => AgentEvent;
   /** To follow a question in the journal, for those that cannot answer it. `fromState`: what they were told last of its agent (R6). */
   readonly notice: (question: JournaledEvent, fromState: unknown) => NewEvent;
-  /** What a notice says, to a subscription that was not there when the question was asked and cannot answer it (R6). */
-  readonly lateNotice: (question: OpenQuestion, session: SessionSummary, terms: Terms) => AgentEvent;
+  /** The same notice, to a subscription that was not there when the question was asked and cannot answer it (R6). */
+  readonly lateNotice: (question: JournaledEvent, session: SessionSummary, terms: Terms) => AgentEvent;
   readonly resolution: (question: OpenQuestion, result: QuestionResult) => Resolution;
   /** The fields of a reminder of an open question, for everybody (AAEP §6.4.3). */
   readonly reminder: (
@@ -139,11 +139,11 @@ export function createSpokesman(ids: IdSource, idServices: IdServices, defaultLa
         made: "notice",
       };
     },
-    lateNotice: ({ event }, session, terms) =>
+    lateNotice: (question, session, terms) =>
       noticeEvent(
-        { ...factsFor(session, terms), producer: event.producer },
+        { ...factsFor(session, terms), eventId: noticeId(question), producer: question.event.producer },
         {
-          question: event,
+          question: question.event,
           askingIn,
           fromState: "awaiting_input",
         },
