@@ -9,7 +9,10 @@ export interface SubscribeSpec {
   readonly connection?: object | undefined;
   /** The cursor that it names; undefined for a newcomer (R17). */
   readonly resumeAfter: string | undefined;
-  /** Whether it takes the place of one that its holder closes as soon as there is this one: then it is not counted against the limit (R33). Default false. */
+  /**
+   * Whether it takes the place of one that its holder closes as soon as there is this one: then it is not counted against the limit (R33). Default
+   * false.
+   */
   readonly isReplacing?: boolean | undefined;
   /** Told of a reply of its own that did not count, where its terms ask for that: at most once a second (R19). Default: nobody is. */
   readonly replyNotTaken?: ((token: string) => void) | undefined;

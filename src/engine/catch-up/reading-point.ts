@@ -72,6 +72,30 @@ export function givenBefore(point: ReadingPoint, last: ReadonlyMap<string, Journ
   };
 }
 
+/** How far a place in a view has given, and for outputs of which text is owed, some at least, how far that goes further (R17). */
+export interface OwedPlace {
+  readonly after: Epoch;
+  readonly outputs: ReadonlyMap<string, { readonly to: number; readonly epoch: Epoch }>;
+}
+
+/** What `readingPoint` says of it where nothing was given apart, without a look at all the text that the view holds: at `mostOutputs` of it. */
+export function owedPlace({ view, cursor }: Place, queued: readonly Unit[], mostOutputs: number): OwedPlace {
+  const outputs = new Map<string, { readonly to: number; readonly epoch: Epoch }>();
+  let first = view.owedFrom();
+  const owe = (output: string, to: number, epoch: Epoch): void => {
+    if (!outputs.has(output)) outputs.set(output, { to, epoch });
+  };
+  for (const units of [queued, view.log.from(cursor)]) {
+    for (const unit of units) {
+      // Of progress only the newest counts.
+      first = Math.min(first, unit.kind === "event" && unit.role === "progress" ? unit.epoch : unit.firstEpoch);
+      if (unit.kind === "text") owe(unit.output, unit.position, unit.firstEpoch);
+    }
+  }
+  for (const { output, position, firstEpoch } of view.texts.held(mostOutputs)) owe(output, position, firstEpoch);
+  return { after: first - 1, outputs };
+}
+
 /**
  * The point from which the journal gives what a place in a view has not given, and what was taken from there into a queue but did not leave.
  * Text below its output's floor in `floors` has been given, and of `skipped` outputs only their completion is owed. For a place in a reader's view,

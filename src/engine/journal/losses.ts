@@ -1,4 +1,5 @@
-// How much of each session the journal has let go of, so that what is owed and lost can be told (R27).
+// How much of each session the journal has let go of, so that what is owed and lost can be told (R27). The last event that went is enough: entries
+// are numbered within their session.
 import type { KeptState } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { Epoch, Evicted } from "../event/event.js";
@@ -18,10 +19,7 @@ export interface Losses {
   readonly evicted: (event: Evicted) => void;
   /** Sessions that lost events after an epoch; `given` is the ordinal of the last event given, where that is known. */
   readonly since: (after: Epoch, given: (sessionId: string) => number | undefined) => readonly SessionLoss[];
-  /**
-   * At most how many of a session's first `totalCount` events stand after an epoch, where all that the journal still has do: for those who
-   * come back too late to be read to (R17).
-   */
+  /** At most how many of a session's first `totalCount` events stand after an epoch: for those that are not read to from there any more (R17). */
   readonly upTo: (sessionId: string, totalCount: number, after: Epoch) => number;
   readonly forget: (sessionId: string) => void;
   /** Sessions of which something is gone. */
@@ -30,24 +28,11 @@ export interface Losses {
   readonly restore: (isKnown: (sessionId: string) => boolean, log: Pick<Log, "error">) => void;
 }
 
-interface Checkpoint {
-  readonly epoch: Epoch;
-  readonly ordinal: number;
-}
-
-interface Trail {
-  last: Checkpoint;
-  /** Some of the events that are gone, ascending: counts between them are rounded up. */
-  checkpoints: Checkpoint[];
-  step: number;
-}
-
-const FIRST_STEP_COUNT = 16;
-const CHECKPOINTS_KEPT = 256;
+type Last = Pick<Evicted, "epoch" | "ordinal">;
 
 /** The last loss of each session is kept for the next run in `kept`. */
 export function createLosses(kept: KeptState = NOTHING_KEPT): Losses {
-  const trails = new Map<string, Trail>();
+  const lastOf = new Map<string, Last>();
   // Sessions whose last loss is to be kept already.
   const owed = new Set<string>();
 
@@ -56,56 +41,37 @@ export function createLosses(kept: KeptState = NOTHING_KEPT): Losses {
     owed.add(sessionId);
     kept.put(["lost", sessionId], () => {
       owed.delete(sessionId);
-      const trail = trails.get(sessionId);
-      return trail && { sessionId, ...trail.last };
+      const last = lastOf.get(sessionId);
+      return last && { sessionId, ...last };
     });
-  };
-
-  const mark = (trail: Trail, at: Checkpoint): void => {
-    trail.checkpoints.push(at);
-    if (trail.checkpoints.length < CHECKPOINTS_KEPT) return;
-    trail.checkpoints = trail.checkpoints.filter((_, index) => index % 2 === 0);
-    trail.step *= 2;
   };
 
   return {
     evicted: ({ sessionId, epoch, ordinal }) => {
-      const at = { epoch, ordinal };
+      lastOf.set(sessionId, { epoch, ordinal });
       owe(sessionId);
-      const trail = trails.get(sessionId);
-      if (trail === undefined) {
-        trails.set(sessionId, { last: at, checkpoints: [at], step: FIRST_STEP_COUNT });
-        return;
-      }
-      trail.last = at;
-      if (ordinal % trail.step === 0) mark(trail, at);
     },
     since: (after, given) => {
       const found: SessionLoss[] = [];
-      for (const [sessionId, { last, checkpoints }] of trails) {
-        if (last.epoch <= after) continue;
-        const before = checkpoints.findLast(({ epoch }) => epoch <= after)?.ordinal ?? 0;
-        const eventCount = last.ordinal - Math.max(before, given(sessionId) ?? 0);
-        if (eventCount > 0) found.push({ sessionId, eventCount, lastEpoch: last.epoch });
+      for (const [sessionId, { epoch, ordinal }] of lastOf) {
+        const eventCount = epoch <= after ? 0 : ordinal - (given(sessionId) ?? 0);
+        if (eventCount > 0) found.push({ sessionId, eventCount, lastEpoch: epoch });
       }
       return found;
     },
     upTo: (sessionId, totalCount, after) => {
-      const trail = trails.get(sessionId);
-      if (trail === undefined) return totalCount;
-      if (trail.last.epoch <= after) return totalCount - trail.last.ordinal;
-      return totalCount - (trail.checkpoints.findLast(({ epoch }) => epoch <= after)?.ordinal ?? 0);
+      const last = lastOf.get(sessionId);
+      return last !== undefined && last.epoch <= after ? totalCount - last.ordinal : totalCount;
     },
     forget: (sessionId) => {
-      if (trails.delete(sessionId)) owe(sessionId);
+      if (lastOf.delete(sessionId)) owe(sessionId);
     },
-    count: () => trails.size,
+    count: () => lastOf.size,
     restore: (isKnown, log) => {
       readKept(kept, ["lost"], log, (value) => {
-        const { sessionId, epoch, ordinal } = value as Checkpoint & { readonly sessionId: string };
-        const last = { epoch, ordinal };
-        if (!isKnown(sessionId)) return kept.put(["lost", sessionId], () => undefined);
-        trails.set(sessionId, { last, checkpoints: [last], step: FIRST_STEP_COUNT });
+        const { sessionId, epoch, ordinal } = value as Last & { readonly sessionId: string };
+        if (isKnown(sessionId)) lastOf.set(sessionId, { epoch, ordinal });
+        else kept.put(["lost", sessionId], () => undefined);
       });
     },
   };

@@ -1,8 +1,8 @@
 // What one subscription takes over into its own queue: out of its view, or out of the journal where it fell behind (R9, R10, R18). What of it
 // leaves, and when, is in subscription.ts.
 import type { BacklogReader } from "../catch-up/backlog-reader.js";
-import { type ReadingPoint, readingPoint } from "../catch-up/reading-point.js";
-import type { GivenText } from "../event/cursor.js";
+import { owedPlace, type ReadingPoint, readingPoint } from "../catch-up/reading-point.js";
+import { type GivenText, MOST_CURSOR_OUTPUTS } from "../event/cursor.js";
 import type { Epoch } from "../event/event.js";
 import type { TextStretch } from "../views/text-stretches.js";
 import { type EventUnit, isLocal, type Unit } from "../views/unit.js";
@@ -78,10 +78,15 @@ export abstract class StreamIntake {
     // No journal has what is still to be said, and what leaves at once has its place elsewhere.
     const isSaying = this.unsaidCount() > 0 || this.isAsking() || this.urgentCount() > 0;
     if (isSaying || queued.some(isLocal) || this.backlog?.isTelling() === true) return undefined;
+    const unmet = apart?.unmet() ?? NO_OUTPUTS;
+    if (this.backlog === undefined && apart?.concernsText() !== true) {
+      const { after, outputs } = owedPlace(this.standing, queued, MOST_CURSOR_OUTPUTS);
+      return { after, owed: outputs, skipped: NOTHING_SKIPPED, unmet };
+    }
     const skipped = apart?.skipped ?? NOTHING_SKIPPED;
     const floors = apart?.floors ?? NO_FLOORS;
     const point = this.backlog?.point(queued, floors, skipped) ?? readingPoint(this.standing, queued, floors, skipped);
-    return { after: point.after, owed: owedIn(point), skipped, unmet: apart?.unmet() ?? NO_OUTPUTS };
+    return { after: point.after, owed: owedIn(point), skipped, unmet };
   }
 
   setGiven(outputs: ReadonlyMap<string, GivenText>): void {

@@ -1,5 +1,5 @@
-// The first epoch of the latest run, in a file of its own: epochs go on above it, whatever that run made durable, and where the journal itself is lost
-// (R29). Epochs run ahead of the clock by an hour and ten minutes a start, so the clock alone would not do.
+// The first epoch of the latest run, in a file of its own: epochs go on above it, whatever that run made durable, and where the journal itself is
+// lost (R29). Epochs run ahead of the clock by an hour and ten minutes a start, so the clock alone would not do.
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Epoch } from "../../engine/event/event.js";

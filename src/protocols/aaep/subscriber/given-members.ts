@@ -6,8 +6,8 @@ import type { Resumed } from "../../../engine/hub/resume-start.js";
 import type { Message } from "../json/message.js";
 
 /**
- * The members of `honored_capabilities.aaepd` that no request asks for. `heartbeatSeconds` is undefined where its stream may be silent; `resumed` where
- * no place was named, or where that has been told.
+ * The members of `honored_capabilities.aaepd` that no request asks for. `heartbeatSeconds` is undefined where its stream may be silent; `resumed`
+ * where no place was named, or where that has been told.
  */
 export function givenMembers(
   key: string,
@@ -36,8 +36,8 @@ export function limitsDocument({ lag, queueLimitCount }: SlowLimits): Message {
 }
 
 /**
- * The place that the subscriber has reached (`cursor`), whatever the reason; of one that lagged the limits, and how far it lagged. Empty where there is
- * nothing to tell.
+ * The place that the subscriber has reached (`cursor`), whatever the reason; of one that lagged the limits, and how far it lagged. Empty where
+ * there is nothing to tell.
  */
 export function closingExtensions(reason: EndReason, engine: EngineSubscription, limits: SlowLimits): Message {
   const cursor = engine.cursor();
