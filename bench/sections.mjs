@@ -4,7 +4,7 @@ import { encodings } from "./rows/counted.mjs";
 import { durable, jetstream } from "./rows/durable.mjs";
 import { ingest, language } from "./rows/ingest.mjs";
 import { latency } from "./rows/latency.mjs";
-import { slow, slowFull } from "./rows/many.mjs";
+import { checkpoints, slow, slowFull } from "./rows/many.mjs";
 import { memory } from "./rows/memory.mjs";
 import { more } from "./rows/more.mjs";
 import { readback } from "./rows/readback.mjs";
@@ -37,6 +37,7 @@ export const SECTIONS = [
   memory,
   slow,
   slowFull,
+  checkpoints,
   servicesPaused,
   servicesIngest,
   start,

@@ -4,85 +4,72 @@ import type { Clock, Millis } from "../contracts/clock.js";
 
 /** Between two checkpoints of one subscription, and from a hand-over to the next checkpoint at the latest. */
 export const CHECKPOINT_EVERY_MS: Millis = 1000;
-/** After so long a silence it is looked whether the place moved. */
+/** After so long without a checkpoint it is looked whether the place moved. */
 export const QUIET_MS: Millis = 15_000;
 
 export interface Checkpointed {
+  /** When the place was told or looked at last. */
+  readonly toldAt: () => Millis;
   /** It is time to tell the place. Called from the clock; must be cheap. */
   readonly tellPlace: () => void;
 }
 
 export interface Checkpoints {
+  /** From now on it is looked now and then whether the place moved. Said again, it changes nothing. */
+  readonly join: (one: Checkpointed) => void;
   /** Something was handed over without a checkpoint. Said again before that was told, it changes nothing. */
   readonly owe: (one: Checkpointed) => void;
-  /** The place was told, or looked at. */
+  /** The place was told, and nothing is owed. */
   readonly told: (one: Checkpointed) => void;
-  readonly forget: (one: Checkpointed) => void;
+  readonly leave: (one: Checkpointed) => void;
 }
 
 export function createCheckpoints(clock: Pick<Clock, "now" | "wakeAt">): Checkpoints {
-  const owed = createDueList(clock, CHECKPOINT_EVERY_MS);
-  const quiet = createDueList(clock, QUIET_MS);
-  return {
-    owe: (one) => {
-      quiet.remove(one);
-      owed.add(one);
-    },
-    told: (one) => {
-      owed.remove(one);
-      quiet.remove(one);
-      quiet.add(one);
-    },
-    forget: (one) => {
-      for (const list of [owed, quiet]) {
-        list.remove(one);
-        list.rest();
-      }
-    },
-  };
-}
+  const joined = new Set<Checkpointed>();
+  // All wait equally long, so who came first is due first.
+  const owed = new Map<Checkpointed, Millis>();
+  let cancelOwed: (() => void) | undefined;
+  let cancelLook: (() => void) | undefined;
 
-interface DueList {
-  readonly add: (one: Checkpointed) => void;
-  readonly remove: (one: Checkpointed) => void;
-  /** Lets go of the clock where nobody is left. */
-  readonly rest: () => void;
-}
-
-/** All wait equally long, so who came first is due first. */
-function createDueList(clock: Pick<Clock, "now" | "wakeAt">, afterMs: Millis): DueList {
-  const dueAt = new Map<Checkpointed, Millis>();
-  let cancel: (() => void) | undefined;
-
-  const arm = (at: Millis): void => {
-    cancel = clock.wakeAt(at, due);
-  };
-
-  const due = (): void => {
-    cancel = undefined;
+  const tellOwed = (): void => {
+    cancelOwed = undefined;
     const now = clock.now();
-    for (const [one, at] of dueAt) {
+    for (const [one, at] of owed) {
       if (at > now) {
-        arm(at);
+        cancelOwed = clock.wakeAt(at, tellOwed);
         return;
       }
-      dueAt.delete(one);
+      owed.delete(one);
       one.tellPlace();
     }
   };
 
+  const look = (): void => {
+    const now = clock.now();
+    cancelLook = clock.wakeAt(now + QUIET_MS, look);
+    for (const one of joined) if (now - one.toldAt() >= QUIET_MS) one.tellPlace();
+  };
+
   return {
-    add: (one) => {
-      if (dueAt.has(one)) return;
-      const at = clock.now() + afterMs;
-      dueAt.set(one, at);
-      if (cancel === undefined) arm(at);
+    join: (one) => {
+      joined.add(one);
+      cancelLook ??= clock.wakeAt(clock.now() + QUIET_MS, look);
     },
-    remove: (one) => void dueAt.delete(one),
-    rest: () => {
-      if (dueAt.size > 0) return;
-      cancel?.();
-      cancel = undefined;
+    owe: (one) => {
+      if (owed.has(one)) return;
+      const at = clock.now() + CHECKPOINT_EVERY_MS;
+      owed.set(one, at);
+      cancelOwed ??= clock.wakeAt(at, tellOwed);
+    },
+    told: (one) => void owed.delete(one),
+    leave: (one) => {
+      joined.delete(one);
+      owed.delete(one);
+      if (joined.size > 0) return;
+      cancelOwed?.();
+      cancelLook?.();
+      cancelOwed = undefined;
+      cancelLook = undefined;
     },
   };
 }

@@ -34,6 +34,9 @@ export function createPump(source: DeliverySource, sink: DeliverySink, services:
   return new TurnPump(source, sink, services);
 }
 
+/** A little less than a second: the source has read the clock before the pump does, and may be paced by the second itself. */
+const DUE_AFTER_MS: Millis = CHECKPOINT_EVERY_MS - 1;
+
 /** A class, because there is one for each subscription. */
 class TurnPump implements Pump, Checkpointed {
   private readonly source: DeliverySource;
@@ -43,7 +46,7 @@ class TurnPump implements Pump, Checkpointed {
   private isQueued = false;
   private isBlocked = false;
   private isStopped = false;
-  private toldAt: Millis = Number.NEGATIVE_INFINITY;
+  private lastToldAt: Millis = Number.NEGATIVE_INFINITY;
   private isPlaceDue = false;
 
   constructor(source: DeliverySource, sink: DeliverySink, services: PumpServices) {
@@ -61,7 +64,11 @@ class TurnPump implements Pump, Checkpointed {
   stop(): void {
     this.isStopped = true;
     this.leave();
-    this.services.checkpoints.forget(this);
+    this.services.checkpoints.leave(this);
+  }
+
+  toldAt(): Millis {
+    return this.lastToldAt;
   }
 
   tellPlace(): void {
@@ -120,8 +127,7 @@ class TurnPump implements Pump, Checkpointed {
     const { source, services } = this;
     if (!source.wantsCheckpoints()) return run;
     const now = services.clock.now();
-    const isDue = this.isPlaceDue || now - this.toldAt >= CHECKPOINT_EVERY_MS;
-    const checkpoint = source.checkpoint(isDue);
+    const checkpoint = source.checkpoint(this.isPlaceDue || now - this.lastToldAt >= DUE_AFTER_MS);
     if (checkpoint === undefined) {
       services.checkpoints.owe(this);
       return run;
@@ -130,20 +136,24 @@ class TurnPump implements Pump, Checkpointed {
     return withCheckpoint(run, checkpoint);
   }
 
+  /** The place, where there was nothing to take. */
   private placeAlone(only: "critical" | undefined): DeliveryRun | undefined {
     const { source, services } = this;
     if (only !== undefined || !source.wantsCheckpoints()) return undefined;
-    const checkpoint = source.checkpoint(this.isPlaceDue);
-    // From the first time on it is looked whether its place moves, however little it is given.
-    const isFirst = this.toldAt === Number.NEGATIVE_INFINITY;
-    if (checkpoint === undefined && !this.isPlaceDue && !isFirst) return undefined;
-    this.told(services.clock.now());
+    if (this.lastToldAt === Number.NEGATIVE_INFINITY) {
+      // Its acceptance told it.
+      this.lastToldAt = services.clock.now();
+      services.checkpoints.join(this);
+    }
+    const isDue = this.isPlaceDue;
+    const checkpoint = source.checkpoint(isDue);
+    if (isDue || checkpoint !== undefined) this.told(services.clock.now());
     return checkpoint && checkpointRun(checkpoint);
   }
 
   private told(now: Millis): void {
     this.isPlaceDue = false;
-    this.toldAt = now;
+    this.lastToldAt = now;
     this.services.checkpoints.told(this);
   }
 

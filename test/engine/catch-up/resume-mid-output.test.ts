@@ -1,5 +1,6 @@
 // A listener that comes back in the middle of a long output is given what follows, and not the output again (R17).
 import { describe, expect, it } from "vitest";
+import { readCursor } from "../../../src/engine/event/cursor.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import { createEngineRig, type Listener, session } from "../../support/rigs/engine-rig.js";
 
@@ -86,3 +87,47 @@ describe.each([[["none"]], [["word"]], [["sentence"]]] as const)(
     });
   },
 );
+
+describe("R26: an output that was skipped", () => {
+  const chunks = ({ received }: Listener) =>
+    received.flatMap(({ event }) => (typeof event.chunk === "string" ? [[event.output_id, event.chunk]] : []));
+
+  it.each([["none"], ["sentence"], ["completion"]] as const)(
+    "with %s, stays skipped for one that comes back, and is completed; other outputs go on",
+    (boundary) => {
+      const rig = createEngineRig();
+      const terms: Partial<Terms> = { coalesceBoundaries: [boundary] };
+      rig.publish(session().started());
+      const listener = rig.listen(terms, "reader");
+      rig.publish(session().chunk("It is long. It goes"), session().chunk("Another. It too", false, "out_2"));
+      listener.subscription.skip("sess_1", "out_1");
+      rig.publish(session().chunk(" on. And on"));
+      rig.advance(20_000);
+      const place = listener.subscription.cursor();
+      listener.subscription.close();
+      const back = rig.listen(terms, "reader", place);
+      rig.publish(session().chunk(" and on. ", true), session().chunk(" goes on.", true, "out_2"));
+      rig.advance(20_000);
+      const all = [...chunks(listener), ...chunks(back)];
+      expect(chunks(back).filter(([output]) => output === "out_1")).toEqual([["out_1", ""]]);
+      expect(back.received.find(({ event }) => event.output_id === "out_1")?.event.complete).toBe(true);
+      expect(
+        all
+          .filter(([output]) => output === "out_2")
+          .map(([, text]) => text)
+          .join(""),
+      ).toBe("Another. It too goes on.");
+    },
+  );
+
+  it("R17: what is skipped holds no place back", () => {
+    const rig = createEngineRig();
+    rig.publish(session().started());
+    const listener = rig.listen({ coalesceBoundaries: ["completion"] }, "reader");
+    rig.publish(session().chunk("It is held until the output is complete."), session().progress(5));
+    const before = readCursor(String(listener.subscription.cursor()))?.after ?? 0;
+    listener.subscription.skip("sess_1", "out_1");
+    const { after = 0, outputs } = readCursor(String(listener.subscription.cursor())) ?? {};
+    expect([after - before, [...(outputs?.values() ?? [])].map(({ to }) => to)]).toEqual([2, ["end"]]);
+  });
+});

@@ -1,6 +1,6 @@
 // What those should have got who came back, and who should have been asked (R6, R17, R27, R28).
 import { createHash } from "node:crypto";
-import { type CursorPlace, outputDigest } from "../../../src/engine/event/cursor.js";
+import { type CursorPlace, outputDigest, readCursor } from "../../../src/engine/event/cursor.js";
 import { type AgentEvent, isTerminalKind, type JournaledEvent } from "../../../src/engine/event/event.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import type { Connection, World } from "../rigs/delivery-world.js";
@@ -40,6 +40,8 @@ export function resumeFaults(world: World, published: Published): readonly strin
 function ownFaults(world: World, connection: Connection, published: Published): readonly string[] {
   const judged = { ...judgedOf(world, connection, published), isWhole: false };
   const { resume, listener } = connection;
+  const epochs = listener.places.flatMap(({ cursor }) => readCursor(cursor ?? "")?.after ?? []);
+  if (epochs.some((epoch, index) => epoch < (epochs[index - 1] ?? 0))) return [`a place fell: ${epochs.join(", ")}`];
   if (resume === undefined) return [...textFaults(judged), ...eventFaults(judged)];
   // One whose place has aged out begins with the text being held, as a newcomer does.
   if (listener.subscription.resumed !== "all") return textFaults(judged);

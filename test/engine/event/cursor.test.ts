@@ -1,0 +1,74 @@
+// R17: the text of a cursor.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  type CursorPlace,
+  cursorText,
+  type GivenText,
+  givenFurther,
+  MOST_CURSOR_LENGTH,
+  MOST_CURSOR_OUTPUTS,
+  readCursor,
+} from "../../../src/engine/event/cursor.js";
+
+const hex = (digits: number) =>
+  fc.stringMatching(new RegExp(`^[0-9a-f]{${digits}}$`, "u")).filter(({ length }) => length === digits);
+
+const place: fc.Arbitrary<CursorPlace> = fc
+  .record({
+    journalId: hex(32),
+    after: fc.maxSafeNat().map((epoch) => Math.floor(epoch / 2)),
+    outputs: fc.uniqueArray(
+      fc.tuple(hex(16), fc.record({ to: fc.oneof(fc.nat(), fc.constant("end" as const)), ahead: fc.nat() })),
+      { selector: ([digest]) => digest, maxLength: MOST_CURSOR_OUTPUTS },
+    ),
+  })
+  .map(({ journalId, after, outputs }) => ({
+    journalId,
+    after,
+    outputs: new Map(outputs.map(([digest, { to, ahead }]) => [digest, { to, epoch: after + ahead }])),
+  }));
+
+describe("a cursor", () => {
+  it("says what it was made of, in at most 1,024 characters that need no escaping", () => {
+    fc.assert(
+      fc.property(place, (one) => {
+        const text = cursorText(one);
+        expect(text).toMatch(/^c1\.[0-9a-z.-]+$/);
+        expect(text.length).toBeLessThanOrEqual(MOST_CURSOR_LENGTH);
+        expect(readCursor(text)).toEqual(one);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it.each([
+    "",
+    "c1",
+    "evt_8a3f5b22c91e4d7a",
+    `c2.${"a".repeat(32)}.5`,
+    `c1.${"A".repeat(32)}.5`,
+    `c1.${"a".repeat(31)}.5`,
+    `c1.${"a".repeat(32)}.`,
+    `c1.${"a".repeat(32)}.-5`,
+    `c1.${"a".repeat(32)}.5.`,
+    `c1.${"a".repeat(32)}.5 `,
+    `c1.${"a".repeat(32)}.9999999999999999`,
+    `c1.${"a".repeat(32)}.5.${"b".repeat(16)}-9999999999999999-0`,
+    `c1.${"a".repeat(32)}.5.${"b".repeat(16)}-1-9007199254740991`,
+    `c1.${"a".repeat(32)}.5${`.${"b".repeat(16)}-1-1`.repeat(17)}`,
+  ])("is not %j", (text) => {
+    expect(readCursor(text)).toBeUndefined();
+  });
+
+  it("names sixteen outputs: those that were named before and those that are skipped come first, and none of which nothing was given", () => {
+    const owed = Array.from({ length: 40 }, (_, index) => [`o${index}`, { to: index, epoch: 9 }] as const);
+    const unmet = new Map<string, GivenText>([["d", { to: 3, epoch: 7 }]]);
+    const outputs = givenFurther(owed, ["s1", "s2"], unmet, (output) => `#${output}`);
+    expect([...outputs.keys()].slice(0, 4)).toEqual(["d", "#s1", "#s2", "#o1"]);
+    expect(outputs.size).toBe(MOST_CURSOR_OUTPUTS);
+    expect(outputs.get("#s1")?.to).toBe("end");
+    const manySkipped = Array.from({ length: 40 }, (_, index) => `s${index}`);
+    expect(givenFurther(owed, manySkipped, unmet, (output) => output).size).toBe(MOST_CURSOR_OUTPUTS);
+  });
+});
