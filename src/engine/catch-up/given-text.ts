@@ -1,5 +1,5 @@
-// A merged text that left earlier, made again out of the journal (R10, R12, R28). Nothing is remembered of what left: the id names its last chunk
-// and its end, its beginning is found by the id's digest, and a view of the same terms makes the rest as it did the first time.
+// A merged text that left earlier, made again out of the journal (R10, R12, R28). Nothing is remembered of what left: the id names the text's last
+// chunk, its start and its end, and a view of the same terms makes it again from there as it did the first time.
 import type { Millis } from "../../contracts/clock.js";
 import type { Journal } from "../../contracts/journal.js";
 import type { DerivedId, IdServices } from "../event/derived-id.js";

@@ -131,10 +131,10 @@ export interface MemberServices extends MemberRules {
   /** What an entry overtakes that a view has not taken (R4). */
   readonly overtaken: (view: View, entry: JournaledEvent) => readonly LiveEntry[];
   readonly maxHoldMs: Millis;
-  /** Told how many events left, of whichever subscription. */
   /** The checkpoint of all who stand at the end of a view and are owed what it holds, and nothing else. */
   readonly levelCheckpoint: (shared: SharedView) => Checkpoint;
   readonly checkpointOf: (place: Omit<CursorPlace, "journalId">) => Checkpoint;
+  /** Told how many events left, of whichever subscription. */
   readonly noteDelivered: (count: number, now: Millis) => void;
 }
 
@@ -148,9 +148,9 @@ export interface Member extends ViewMember {
   readonly retune: (terms: Terms) => void;
   /** The limits of lag have changed. */
   readonly limitsChanged: () => void;
-  /** R26. Without an output: everything that waits, except what `keep` picks. */
+  /** Of this output the subscription gets no more than that it is complete (R26). */
   readonly skipOutput: (output: string) => void;
-  /** Answers the epoch up to which everything is skipped. */
+  /** Skips everything that waits but gaps, ends and open questions (R26). Answers the epoch up to which everything is skipped. */
   readonly skipAll: (terminals: () => readonly JournaledEvent[]) => Epoch;
   /** Sends what is open and was not sent to it yet, as it may now answer more than before (R6). */
   readonly askOpen: () => void;

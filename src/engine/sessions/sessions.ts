@@ -1,6 +1,6 @@
 // The sessions of all agents: planning what is published into them, whose they are, and what is left of those that ended.
 // A plan is made whole or not at all and changes nothing until it is committed (R3). Which event may follow which is decided in
-// session-sequence.ts; journals, subscriptions and timers belong to the hub.
+// session-sequence.ts. Journals, subscriptions and timers belong to other rooms.
 import { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { KeptState } from "../../contracts/journal.js";

@@ -1,6 +1,6 @@
-// The one place that calls `lmdb`. Its writes are batches for its own thread, one at a time: it answers by a promise, and after a failed one the
-// environment is looked at before it is used again, because LMDB refuses all further transactions where it could not write its meta page, and its
-// thread would wait for ever.
+// The one place that calls `lmdb` for a journal that is in use; compact.ts calls it for a file that nobody has open. Writes are batches for the
+// library's own thread, one at a time: it answers by a promise, and after a failed one the environment is looked at before it is used again, because
+// LMDB refuses all further transactions where it could not write its meta page, and its thread would wait for ever.
 import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Database, Key, RootDatabase } from "lmdb";
