@@ -34,7 +34,7 @@ export interface EngineOptions {
   readonly turnRoomMs?: Millis;
   readonly confirmationGraceMs: Millis;
   readonly reconnectGraceMs: Millis;
-  /** How long ended sessions, and where absent subscribers were, are remembered for those who come back, ms: longer than events (R17). */
+  /** How long ended sessions are remembered for those who come back, ms: longer than events (R17). */
   readonly endedRetentionMs: Millis;
 }
 
