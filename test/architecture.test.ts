@@ -1,5 +1,5 @@
 // Who may import whom, and what no file may do. A rule that must bend is bent here, with the reason beside it.
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -8,6 +8,9 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const LONGEST_FILE = 400;
 const WIDEST_COMMENT = 150;
 const LARGEST_FOLDER = 25;
+const LONGEST_ROOM_README = 15;
+/** How to drive the engine, with a table of everything that can fire by time. */
+const ENGINE_PAGE = "src/engine/README.md";
 
 interface Import {
   readonly from: string;
@@ -488,5 +491,35 @@ describe("what no file does", () => {
       ({ text }) => text.split("\n").length,
     );
     expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThan(520);
+  });
+});
+
+describe("what the READMEs of src say", () => {
+  const linesOf = (path: string): readonly string[] => readFileSync(join(ROOT, path), "utf8").trimEnd().split("\n");
+
+  it(`each room has a README of at most ${LONGEST_ROOM_README} lines`, () => {
+    const rooms = Object.entries(ROOMS).flatMap(([hall, names]) => Object.keys(names).map((name) => `${hall}/${name}`));
+    expect(existsSync(join(ROOT, ENGINE_PAGE))).toBe(true);
+    const missing = rooms.filter((room) => !existsSync(join(ROOT, room, "README.md")));
+    expect(missing).toEqual([]);
+    const long = rooms.filter((room) => linesOf(`${room}/README.md`).length > LONGEST_ROOM_README);
+    expect(long).toEqual([]);
+  });
+
+  it("the table of timers names each file that waits for an instant or a turn", () => {
+    // A path of the table is that from src/engine, or from src where it begins with another folder.
+    const fullPath = (named: string): string =>
+      /^(runtime|daemon|storage|protocols)\//.test(named) ? `src/${named}` : `src/engine/${named}`;
+    const named = linesOf(ENGINE_PAGE)
+      .filter((line) => line.startsWith("|"))
+      .flatMap((line) => [...line.matchAll(/`([\w/-]+\.ts)`/g)].map(([, path = ""]) => fullPath(path)));
+    const waiting = FILES.filter(
+      ({ path, code }) =>
+        /^src\/(engine|runtime)\//.test(path) &&
+        /\bwakeUps\??\.at\(|\bwakeAt\(|\.(afterTurn|afterCall)\b|\bwithin\(/.test(code),
+    );
+    expect(waiting.length).toBeGreaterThan(15);
+    expect(waiting.map(({ path }) => path).filter((path) => !named.includes(path))).toEqual([]);
+    expect(named.filter((path) => !FILES.some((file) => file.path === path))).toEqual([]);
   });
 });
