@@ -6,7 +6,7 @@ import type { StreamServices } from "./stream.js";
 
 export interface UrgentUnits {
   readonly urge: (units: readonly Unit[]) => void;
-  /** Questions up to this epoch that are open by then are taken next. */
+  /** Questions up to this epoch that are open now, and still are by then, are taken next. */
   readonly askOpen: (upTo: Epoch) => void;
   /** The next of it, without what goes ahead by itself. Where there is none though there was some, more may follow. */
   readonly take: (isExpedited: (epoch: Epoch) => boolean) => readonly Unit[];
@@ -24,7 +24,6 @@ export function createUrgentUnits(
   services: Pick<StreamServices, "openQuestions" | "questionUnit" | "briefing">,
 ): UrgentUnits {
   let urgent: readonly Unit[] = NO_UNITS;
-  let asksUpTo: Epoch | undefined;
   let asked: readonly JournaledEvent[] = NO_UNITS;
   let nextAsked = 0;
 
@@ -32,11 +31,6 @@ export function createUrgentUnits(
   const withSum = (unit: Unit): readonly Unit[] => [...(services.briefing()?.ofSession(unit.session) ?? []), unit];
 
   const takeQuestions = (isExpedited: (epoch: Epoch) => boolean): readonly Unit[] => {
-    if (asksUpTo !== undefined) {
-      asked = services.openQuestions(asksUpTo);
-      asksUpTo = undefined;
-      nextAsked = 0;
-    }
     const looked = asked.slice(nextAsked, nextAsked + URGENT_LIMIT);
     nextAsked += looked.length;
     if (nextAsked >= asked.length) asked = NO_UNITS;
@@ -56,14 +50,16 @@ export function createUrgentUnits(
     return notices;
   };
 
-  const hasQuestions = (): boolean => asksUpTo !== undefined || asked.length > 0;
+  const hasQuestions = (): boolean => asked.length > 0;
 
   return {
     urge: (units) => {
       urgent = [...urgent, ...units];
     },
     askOpen: (upTo) => {
-      asksUpTo = upTo;
+      // Found at once: where there is none, nothing keeps back the place that the subscription has reached (R17).
+      asked = services.openQuestions(upTo);
+      nextAsked = 0;
     },
     take: (isExpedited) => {
       const questions = takeQuestions(isExpedited);
