@@ -2,9 +2,11 @@
 // and ids of merged events name what they were merged of (R12).
 import { Fault } from "../../base/errors.js";
 import type { Journal } from "../../contracts/journal.js";
+import { AWAITING_INPUT } from "../event/agent-states.js";
 import { parseDerivedId } from "../event/derived-id.js";
 import { type AgentEvent, isQuestionKind, type JournaledEvent } from "../event/event.js";
 import { lookBack } from "../journal/look-back.js";
+import { noticeId } from "../notices/notice-id.js";
 import { canAnswerEvent } from "../terms/answering.js";
 import { shapeKey } from "../terms/shape.js";
 import type { Terms } from "../terms/terms.js";
@@ -43,11 +45,23 @@ export function createRepeats(services: RepeatsServices): Repeats {
     return open !== undefined && canAnswerEvent(terms, open) ? open : undefined;
   };
 
+  /** A notice that was said to a subscription that came later than its question (R6). */
+  const lateNotice = (eventId: string, entry: JournaledEvent): JournaledEvent | undefined => {
+    const { event, epoch, made } = entry;
+    const question = event.extensions?.aaepd?.question;
+    if (made !== "notice" || typeof question !== "string") return undefined;
+    const facts = { sessionId: event.session_id, question, epoch, isLate: true };
+    if (noticeId(facts, services.idServices) !== eventId) return undefined;
+    return { ...entry, event: { ...event, event_id: eventId, from_state: AWAITING_INPUT }, source: undefined };
+  };
+
   /** One that stood for several, or for a part of one. */
   const merged = (eventId: string, now: Terms, former: Terms | undefined): JournaledEvent | undefined => {
     const id = parseDerivedId(eventId);
     const last = id && journal.at(id.epoch);
     if (id === undefined || last === undefined) return undefined;
+    const late = lateNotice(eventId, last);
+    if (late !== undefined) return late;
     const named = { ...id, last, newestFirst: lookBack(journal, last, READ_BACK_COUNT, services.steps) };
     for (const terms of former === undefined ? [now] : [now, former]) {
       const shape = { key: shapeKey(terms), apply: (event: AgentEvent) => services.shapeEvent(event, terms) };

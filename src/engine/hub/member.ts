@@ -158,7 +158,7 @@ class HubMember extends StreamOwner implements Member {
     endEpisode(this.account, this, services.pace);
     stream.expedite(urgent);
     stream.askOpen(services.journal.head());
-    for (const unit of kept) if (!gone.has(unit.epoch)) stream.say(unit);
+    stream.urge(kept.filter(({ epoch }) => !gone.has(epoch)));
     this.sumUp();
     this.tellReady();
     return skipped;

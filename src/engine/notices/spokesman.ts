@@ -1,7 +1,7 @@
 // What the daemon says for itself, with the engine's facts put into its texts (R6, R17, R27, R31).
 
 import type { IdSource } from "../../base/ids.js";
-import { derivedEventId, type IdServices } from "../event/derived-id.js";
+import type { IdServices } from "../event/derived-id.js";
 import type { AgentEvent, JournaledEvent, NewEvent, Producer } from "../event/event.js";
 import { localizedTexts, type ParametersFor } from "../messages/localized-texts.js";
 import type { MessageKey, Outcome } from "../messages/texts/catalogue.js";
@@ -22,6 +22,7 @@ import {
   speakerOf,
   summaryEvent,
 } from "./daemon-events.js";
+import { noticeId } from "./notice-id.js";
 
 export interface Spokesman {
   readonly madeSummary: MadeSummary;
@@ -30,7 +31,7 @@ export interface Spokesman {
   readonly gapOfEnded: (terminal: AgentEvent, terms: Terms, lost: Loss) => AgentEvent;
   /** To follow a question in the journal, for those that cannot answer it. `fromState`: what they were told last of its agent (R6). */
   readonly notice: (question: JournaledEvent, fromState: unknown) => NewEvent;
-  /** The same notice, to a subscription that was not there when the question was asked and cannot answer it (R6). */
+  /** The same, to a subscription that was not there when the question was asked and cannot answer it (R6). */
   readonly lateNotice: (question: JournaledEvent, session: SessionSummary, terms: Terms) => AgentEvent;
   readonly resolution: (question: OpenQuestion, result: QuestionResult) => Resolution;
   /** The fields of a reminder of an open question, for everybody (AAEP §6.4.3). */
@@ -66,20 +67,8 @@ export function createSpokesman(ids: IdSource, idServices: IdServices, defaultLa
     return { ...summaries, localization_hints: hints };
   };
 
-  /** It follows its question in the journal. */
-  const noticeId = ({ event, epoch }: JournaledEvent): string =>
-    derivedEventId(
-      {
-        epoch: epoch + 1,
-        start: 0,
-        end: 0,
-        sessionId: event.session_id,
-        about: `notice ${event.event_id}`,
-        shape: "",
-        boundaries: [],
-      },
-      idServices,
-    );
+  const noticeIdOf = ({ event, epoch }: JournaledEvent, isLate: boolean): string =>
+    noticeId({ sessionId: event.session_id, question: event.event_id, epoch: epoch + 1, isLate }, idServices);
 
   const resolutionTexts = (outcome: Outcome, question: AgentEvent) =>
     membersOf("resolution", (language) => {
@@ -127,7 +116,7 @@ export function createSpokesman(ids: IdSource, idServices: IdServices, defaultLa
         sessionId: event.session_id,
         producer: event.producer,
         timestamp: event.timestamp,
-        eventId: noticeId(question),
+        eventId: noticeIdOf(question, false),
         audience: everyone,
       };
       return {
@@ -141,7 +130,7 @@ export function createSpokesman(ids: IdSource, idServices: IdServices, defaultLa
     },
     lateNotice: (question, session, terms) =>
       noticeEvent(
-        { ...factsFor(session, terms), eventId: noticeId(question), producer: question.event.producer },
+        { ...factsFor(session, terms), eventId: noticeIdOf(question, true), producer: question.event.producer },
         {
           question: question.event,
           askingIn,

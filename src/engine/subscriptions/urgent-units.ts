@@ -10,13 +10,13 @@ export interface UrgentUnits {
   readonly askOpen: (upTo: Epoch) => void;
   /** The next of it, without what goes ahead by itself. Where there is none though there was some, more may follow. */
   readonly take: (isExpedited: (epoch: Epoch) => boolean) => readonly Unit[];
-  /** Whether questions or notices are left. */
+  /** Whether anything is left. */
   readonly hasMore: () => boolean;
   /** How many units wait that are made already. */
   readonly count: () => number;
 }
 
-/** Most questions and notices that are looked at in one take. */
+/** Most questions and notices that are looked at in one take, and most of what else is urgent. */
 const URGENT_LIMIT = 32;
 const NO_UNITS: readonly never[] = [];
 
@@ -63,11 +63,11 @@ export function createUrgentUnits(
     },
     take: (isExpedited) => {
       const questions = takeQuestions(isExpedited);
-      const first = [...questions, ...(hasQuestions() ? NO_UNITS : takeNotices()), ...urgent];
-      urgent = NO_UNITS;
+      const first = [...questions, ...(hasQuestions() ? NO_UNITS : takeNotices()), ...urgent.slice(0, URGENT_LIMIT)];
+      urgent = urgent.slice(URGENT_LIMIT);
       return first;
     },
-    hasMore: () => hasQuestions() || (services.briefing()?.noticeCount() ?? 0) > 0,
+    hasMore: () => hasQuestions() || (services.briefing()?.noticeCount() ?? 0) > 0 || urgent.length > 0,
     count: () => urgent.length,
   };
 }

@@ -2,10 +2,9 @@
 import type { EventId } from "../../base/ids.js";
 import { derivedEventId, type IdServices } from "../event/derived-id.js";
 import type { AgentEvent, Epoch } from "../event/event.js";
+import { AAEPD_VOCABULARY } from "../event/vocabularies.js";
 import type { TextUnit } from "./unit.js";
 import type { ViewTerms } from "./view-spec.js";
-
-const DAEMON_CONTEXT = "https://aaepd.dev/context/v1";
 
 /** The epochs of the first and of the last of several states. */
 export interface StatesPlace {
@@ -101,7 +100,7 @@ export function overtookEvent(event: AgentEvent, count: number): AgentEvent {
   const vocabularies = typeof context === "string" ? [context] : context;
   return {
     ...event,
-    "@context": vocabularies.includes(DAEMON_CONTEXT) ? vocabularies : [...vocabularies, DAEMON_CONTEXT],
+    "@context": vocabularies.includes(AAEPD_VOCABULARY) ? vocabularies : [...vocabularies, AAEPD_VOCABULARY],
     extensions: { ...event.extensions, aaepd: { ...event.extensions?.aaepd, overtook: count } },
   };
 }
