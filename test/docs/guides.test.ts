@@ -9,6 +9,7 @@ import { FAULT_CODES } from "../../src/base/errors.js";
 import { eventually, runtimeEnvironment, serve } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
 import { untilHeard } from "../support/peers/heard.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const SUBSCRIBING = readFileSync(join(ROOT, "docs/subscribing.md"), "utf8");
@@ -52,7 +53,12 @@ function start(program: string, ...argv: readonly string[]): Running {
 test("R17: the Python agent is heard by the Python listener, which comes back after the daemon", async () => {
   const runtime = runtimeEnvironment();
   const first = await serve(runtime.XDG_RUNTIME_DIR);
-  const listener = start("python3", example(SUBSCRIBING, "reader.py"), first.socketPath);
+  const listener = start(
+    "python3",
+    example(SUBSCRIBING, "reader.py"),
+    first.socketPath,
+    join(temporaryDirectory(), "cursor"),
+  );
   const agentPath = example(PUBLISHING, "agent.py");
   const speak = async (socketPath: string): Promise<void> => {
     await untilHeard(socketPath, listener.out);
@@ -77,12 +83,14 @@ test("R17: the Python agent is heard by the Python listener, which comes back af
 test("the JavaScript agent is heard by the JavaScript listener", async () => {
   ensureBuilt();
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
-  const listener = start(process.execPath, example(SUBSCRIBING, "reader.mjs"), socketPath);
+  const place = join(temporaryDirectory(), "cursor");
+  const listener = start(process.execPath, example(SUBSCRIBING, "reader.mjs"), socketPath, place);
   await eventually(() => expect(listener.out()).toContain("connected"));
   const agent = start(process.execPath, example(PUBLISHING, "agent.mjs"), socketPath);
   expect(await agent.ended).toBe(0);
   expect(agent.out()).toMatch(/^session_ended /);
   await eventually(() => expect(listener.out()).toContain("One, two, three."));
+  await eventually(() => expect(readFileSync(place, "utf8")).toMatch(/^c1\./));
   listener.child.kill("SIGINT");
   expect(await listener.ended).toBe(0);
   expect(listener.err()).toBe("");
