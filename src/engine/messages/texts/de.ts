@@ -63,12 +63,12 @@ const CLOSINGS = {
   producer_error: {
     terse: "Ein Fehler ist aufgetreten.",
     normal:
-      "Im Dienst ist ein Fehler aufgetreten, das Abonnement wurde geschlossen. Abonnieren Sie erneut, um nach dem letzten empfangenen Ereignis fortzufahren.",
+      "Im Dienst ist ein Fehler aufgetreten, das Abonnement wurde geschlossen. Abonnieren Sie erneut, um dort fortzufahren, wo Sie waren.",
   },
   lagging: {
     terse: "Zu weit im Rückstand.",
     normal:
-      "Das Abonnement nahm Ereignisse zu langsam ab und wurde geschlossen. Abonnieren Sie erneut, um nach dem letzten empfangenen Ereignis fortzufahren.",
+      "Das Abonnement nahm Ereignisse zu langsam ab und wurde geschlossen. Abonnieren Sie erneut, um dort fortzufahren, wo Sie waren.",
   },
   handshake_timeout: {
     terse: "Keine Anfrage erhalten.",

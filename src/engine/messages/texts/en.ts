@@ -62,13 +62,11 @@ const CLOSINGS = {
   recording_ended: { terse: "The recording has ended.", normal: "The recording has ended. Nothing more follows." },
   producer_error: {
     terse: "Something went wrong.",
-    normal:
-      "The daemon made a mistake and closed the subscription. Subscribe again to resume after the last event you received.",
+    normal: "The daemon made a mistake and closed the subscription. Subscribe again to go on where you were.",
   },
   lagging: {
     terse: "Too far behind.",
-    normal:
-      "The subscription took events too slowly and was closed. Subscribe again to resume after the last event you received.",
+    normal: "The subscription took events too slowly and was closed. Subscribe again to go on where you were.",
   },
   handshake_timeout: {
     terse: "No request came.",

@@ -63,12 +63,12 @@ const CLOSINGS = {
   producer_error: {
     terse: "Se ha producido un fallo.",
     normal:
-      "El servicio ha cometido un error y ha cerrado la suscripción. Suscríbase de nuevo para continuar después del último evento recibido.",
+      "El servicio ha cometido un error y ha cerrado la suscripción. Suscríbase de nuevo para continuar donde estaba.",
   },
   lagging: {
     terse: "Demasiado retraso.",
     normal:
-      "La suscripción recibía los eventos con demasiada lentitud y se ha cerrado. Suscríbase de nuevo para continuar después del último evento recibido.",
+      "La suscripción recibía los eventos con demasiada lentitud y se ha cerrado. Suscríbase de nuevo para continuar donde estaba.",
   },
   handshake_timeout: {
     terse: "No llegó ninguna solicitud.",

@@ -66,12 +66,12 @@ const CLOSINGS = {
   producer_error: {
     terse: "Une erreur s’est produite.",
     normal:
-      "Le service a commis une erreur et a fermé l’abonnement. Abonnez-vous de nouveau pour reprendre après le dernier événement reçu.",
+      "Le service a commis une erreur et a fermé l’abonnement. Abonnez-vous de nouveau pour reprendre là où vous en étiez.",
   },
   lagging: {
     terse: "Trop de retard.",
     normal:
-      "L’abonnement recevait les événements trop lentement et a été fermé. Abonnez-vous de nouveau pour reprendre après le dernier événement reçu.",
+      "L’abonnement recevait les événements trop lentement et a été fermé. Abonnez-vous de nouveau pour reprendre là où vous en étiez.",
   },
   handshake_timeout: {
     terse: "Aucune demande reçue.",
