@@ -98,7 +98,7 @@ public final class Subscriber {
       }
       case REJECTED -> throw new IllegalStateException("not accepted: " + response.getRejected().getReasonMessage());
       case ERROR -> tell(DaemonChannel.sentence(response.getError()));
-      default -> {} // a heartbeat, or a close, of which the status says why
+      default -> {} // a heartbeat, a checkpoint, or a close, of which the status says why
     }
   }
 
