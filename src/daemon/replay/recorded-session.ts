@@ -84,7 +84,6 @@ export function createTape(session: RecordedSession, ids: IdServices, defaultLan
     return {
       ...event,
       event: gapEvent(facts, {
-        afterEventId: last?.eventId,
         eventCount: missingBetween(last, event),
         reason: "aged_out",
         fromState: "idle",

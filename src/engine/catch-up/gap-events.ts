@@ -57,8 +57,7 @@ export function createGapEvents(services: GapEventsServices): GapEvents {
       // Reading begins at the oldest thing owed: of other sessions all may have been given.
       if (given.all(loss)) continue;
       const { sessionId, eventCount } = loss;
-      const afterEventId = given.last(sessionId)?.event.event_id;
-      const gap = gapOf(sessionId, terms, { afterEventId, eventCount, reason: "aged_out" });
+      const gap = gapOf(sessionId, terms, { eventCount, reason: "aged_out" });
       if (gap === undefined) continue;
       yield { event: gap, epoch: undefined };
       const terminal = sessions.ended(sessionId)?.terminal;
@@ -82,7 +81,7 @@ export function createGapEvents(services: GapEventsServices): GapEvents {
     lateGaps: (after) => {
       const lossOf = (sessionId: string, totalCount: number): Loss | undefined => {
         const eventCount = losses.upTo(sessionId, totalCount, after ?? 0);
-        return eventCount > 0 ? { afterEventId: undefined, eventCount, reason: "resumed_too_late" } : undefined;
+        return eventCount > 0 ? { eventCount, reason: "resumed_too_late" } : undefined;
       };
       // A session that ends from here on is told of as it ends.
       const ended = new Map<string, EndedSession>();

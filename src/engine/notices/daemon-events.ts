@@ -57,8 +57,6 @@ export type SessionStanding = MessageParameters["sessionSummary"];
 
 /** What can no longer be given of a session (R27). */
 export interface Loss {
-  /** The last event of the session before the gap; undefined where none was delivered. */
-  readonly afterEventId: string | undefined;
   /** At most so many events are missing. */
   readonly eventCount: number;
   readonly reason: GapReason;
@@ -85,8 +83,8 @@ function lossTexts(facts: DaemonEventFacts, { eventCount, reason }: Loss): Local
   return localizedTexts(facts.audience, "gap", () => ({ eventCount, reason }));
 }
 
-function gapMark({ afterEventId, eventCount, reason }: Loss): Readonly<Record<string, unknown>> {
-  return { ...(afterEventId === undefined ? {} : { after_event_id: afterEventId }), events: eventCount, reason };
+function gapMark({ eventCount, reason }: Loss): Readonly<Record<string, unknown>> {
+  return { events: eventCount, reason };
 }
 
 export interface Gap extends Loss {
