@@ -92,6 +92,34 @@ export function transportContract(subject: Subject): void {
       await closeBoth(pair);
     });
 
+    it("R17: a run's last frame comes behind its others, and alone where there are none", async () => {
+      const pair = await opened();
+      const [a, b, last, d] = [1, 2, 3, 4].map((seed) => frameOf(100 + seed, seed)) as [
+        Uint8Array,
+        Uint8Array,
+        Uint8Array,
+        Uint8Array,
+      ];
+      const [both, alone] = [
+        { frames: [a, b], last, joined: new Map() },
+        { frames: [], last, joined: new Map() },
+      ];
+      for (const [from, to] of [
+        [pair.client, pair.server],
+        [pair.server, pair.client],
+      ] as const) {
+        const received = takeFrames(to.frames[Symbol.asyncIterator](), 8);
+        from.sendRun(both);
+        from.sendRun(alone);
+        from.send(d);
+        from.sendRun(both);
+        expect((await received).map((frame) => Buffer.from(frame))).toEqual(
+          [a, b, last, last, d, a, b, last].map((frame) => Buffer.from(frame)),
+        );
+      }
+      await closeBoth(pair);
+    });
+
     it("finds frames split and joined at every position", async () => {
       if (typeof subject.onTheWire !== "function") return expect(subject.onTheWire.notBecause).not.toBe("");
       const frames = [frameOf(23, 1), frameOf(Math.max(1, subject.smallestFrameBytes), 2), frameOf(40, 3)];

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Fault } from "../../src/base/errors.js";
 import { createTurnRoom } from "../../src/engine/time/turn-room.js";
 import { createDeliveryRun, type DeliveryRun } from "../../src/engine/views/delivery.js";
+import { createCheckpoints } from "../../src/runtime/checkpoints.js";
 import { createPump } from "../../src/runtime/pump.js";
 import { createSendingTurns } from "../../src/runtime/sending-turns.js";
 import { createVirtualClock } from "../support/rigs/virtual-clock.js";
@@ -24,6 +25,8 @@ function stage(count: number) {
         return { kind: "run", run: createDeliveryRun([]) };
       },
       setBlocked: (isBlocked) => blocked.push(isBlocked),
+      wantsCheckpoints: () => false,
+      checkpoint: () => undefined,
     },
     {
       send: (run) => {
@@ -36,8 +39,7 @@ function stage(count: number) {
         }),
       failed: (fault) => failures.push(fault),
     },
-    clock,
-    createSendingTurns(clock, createTurnRoom(clock)),
+    { clock, sendingTurns: createSendingTurns(clock, createTurnRoom(clock)), checkpoints: createCheckpoints(clock) },
   );
   return {
     clock,

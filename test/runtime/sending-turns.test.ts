@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createTurnRoom } from "../../src/engine/time/turn-room.js";
 import { createDeliveryRun } from "../../src/engine/views/delivery.js";
+import { createCheckpoints } from "../../src/runtime/checkpoints.js";
 import { createPump } from "../../src/runtime/pump.js";
 import { createSendingTurns } from "../../src/runtime/sending-turns.js";
 import { createVirtualClock } from "../support/rigs/virtual-clock.js";
@@ -12,6 +13,7 @@ const PIECE = createDeliveryRun([]);
 function stage(counts: Readonly<Record<string, number>>) {
   const clock = createVirtualClock();
   const turns = createSendingTurns(clock, createTurnRoom(clock, 0));
+  const checkpoints = createCheckpoints(clock);
   const sent: string[] = [];
   const left = new Map(Object.entries(counts));
   const critical = new Map<string, number>();
@@ -31,14 +33,15 @@ function stage(counts: Readonly<Record<string, number>>) {
             return { kind: "run", run: PIECE };
           },
           setBlocked: () => undefined,
+          wantsCheckpoints: () => false,
+          checkpoint: () => undefined,
         },
         {
           send: () => !blocked.has(name),
           writable: () => new Promise((resolve) => open.set(name, resolve)),
           failed: () => undefined,
         },
-        clock,
-        turns,
+        { clock, sendingTurns: turns, checkpoints },
       ),
     ]),
   );

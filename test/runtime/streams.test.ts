@@ -11,10 +11,7 @@ type Message = Readonly<Record<string, unknown>>;
 
 const JSON_CODEC = createJsonCodec(utf8);
 const REQUEST = { type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "reader", capabilities: {} };
-const HEARTBEAT = {
-  everyMs: 15_000,
-  message: (resumeAfter: string | undefined) => ({ type: "aaepd.heartbeat", resume_after: resumeAfter }),
-};
+const HEARTBEAT = { everyMs: 15_000, message: { type: "aaepd.heartbeat" } };
 
 function open(rig: StreamRig, heartbeat?: typeof HEARTBEAT, codec = JSON_CODEC) {
   const protocol = createPlainProtocol({ ...rig.desk, heartbeatSeconds: heartbeat && heartbeat.everyMs / 1000 });
@@ -305,6 +302,7 @@ describe("heartbeats (C3, P9)", () => {
     const { stream } = await subscribed();
     expect(Object.keys((stream.messages()[0]?.honored_capabilities as { aaepd?: object })?.aaepd ?? {})).toEqual([
       "key",
+      "cursor",
       "limits",
     ]);
   });

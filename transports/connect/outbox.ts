@@ -77,7 +77,7 @@ export function createOutbox(response: ServerResponse, options: OutboxOptions): 
       return hold(envelopes.one(bytes));
     },
     sendRun: (run) => {
-      if (settled || run.frames.length === 0) return !settled;
+      if (settled || (run.frames.length === 0 && run.last === undefined)) return !settled;
       // A run is what a whole turn has brought together, so it need not wait for another.
       if (!leavesNow) {
         leavesNow = true;

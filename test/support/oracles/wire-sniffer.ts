@@ -31,6 +31,7 @@ const PLAIN: Readonly<Record<string, Check>> = {
   "aaepd.error": validators.isAaepdError,
   "aaepd.pending": isPending,
   "aaepd.heartbeat": validators.isAaepdHeartbeat,
+  "aaepd.checkpoint": validators.isAaepdCheckpoint,
   "aaepd.reply_not_taken": validators.isAaepdReplyNotTaken,
 };
 
@@ -48,7 +49,7 @@ const RESULTS: Readonly<Record<string, Check>> = {
   "aaep.skip": isEmpty,
   "aaepd.skip": isEmpty,
   "aaep.close": isEmpty,
-  "aaep.ping": (value) => isEmpty(value) || (isObject(value) && Object.keys(value).join() === "resume_after"),
+  "aaep.ping": (value) => isEmpty(value) || isPlace(value),
   "aaepd.status": (value) => isObject(value) && Array.isArray(value.problems) && isObject(value.journal),
   "aaep.reply": (value) => isObject(value) && typeof value.accepted === "boolean",
   "aaep.confirm": (value) => isOutcome(value) && (value.resolved_by === "cancelled") === (value.decision === undefined),
@@ -57,6 +58,10 @@ const RESULTS: Readonly<Record<string, Check>> = {
   "aaep.outcome_of": (value) =>
     isObject(value) && (value.state === "open" || (value.state === "resolved" && isOutcome(value))),
 };
+
+function isPlace(value: unknown): boolean {
+  return isObject(value) && Object.keys(value).join() === "cursor" && validators.isAaepdCheckpoint(value);
+}
 
 /** As AAEP closes them: a validating subscriber takes no member more (§5.4, §5.5). */
 function isAccepted(value: unknown): boolean {
@@ -98,6 +103,7 @@ const NOTIFICATIONS: Readonly<Record<string, Check>> = {
   "aaep.error": (value) => isObject(value) && validators.isAaepdError({ ...value, type: "aaepd.error" }),
   "aaep.close": validators.isSubscriptionClose,
   "aaepd.reply_not_taken": validators.isAaepdReplyNotTaken,
+  "aaepd.checkpoint": (value) => validators.isAaepdCheckpoint(value) && !("type" in value),
   "aaep.outcome": isOutcome,
   "aaepd.closing": (value) =>
     isObject(value) && Object.keys(value).join() === "sessions_kept" && typeof value.sessions_kept === "boolean",

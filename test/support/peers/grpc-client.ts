@@ -84,8 +84,10 @@ export function callConnection(
     peer: { label: "server", trust: "same-user" },
     frames: { [Symbol.asyncIterator]: frames },
     send: (frame) => !isClosed && !isClosing && call.write(Buffer.from(frame)),
-    sendRun: (run) =>
-      !isClosed && !isClosing && run.frames.map((frame) => call.write(Buffer.from(frame))).every(Boolean),
+    sendRun: ({ frames, last }) =>
+      !isClosed &&
+      !isClosing &&
+      (last === undefined ? frames : [...frames, last]).map((frame) => call.write(Buffer.from(frame))).every(Boolean),
     writable: async () => {
       if (isClosed || isClosing || !call.writableNeedDrain) return;
       await Promise.race([new Promise((resolve) => call.once("drain", resolve)), ended]);

@@ -67,6 +67,10 @@ export interface Subscription {
   readonly closings: MessageQueue<Message>;
   /** `aaepd.reply_not_taken`, or its params. */
   readonly notTaken: MessageQueue<Message>;
+  /** `aaepd.checkpoint`, or its params. */
+  readonly checkpoints: MessageQueue<Message>;
+  /** The last place that it was told, by whichever message (R17). */
+  readonly cursor: () => string | undefined;
   /** Answers accepted or rejected. */
   readonly subscribe: (request: Message) => Promise<Message>;
   /** Answers accepted, rejected, or the error. */
@@ -88,6 +92,16 @@ export interface PlainPeer extends RawPeer, Subscription {
   readonly say: (message: unknown) => void;
 }
 
+/** The place in a message that tells one. */
+export function cursorIn(message: Message): string | undefined {
+  const { cursor, honored_capabilities: honored, extensions } = message as {
+    readonly cursor?: string;
+    readonly honored_capabilities?: { readonly aaepd?: { readonly cursor?: string } };
+    readonly extensions?: { readonly aaepd?: { readonly cursor?: string } };
+  };
+  return cursor ?? honored?.aaepd?.cursor ?? extensions?.aaepd?.cursor;
+}
+
 const CONTROL = /^(subscription\.|aaepd\.(error|pending))/;
 
 export function plainPeer(connection: Connection<Uint8Array>, sniffer: WireSniffer, label = "plain peer"): PlainPeer {
@@ -95,15 +109,19 @@ export function plainPeer(connection: Connection<Uint8Array>, sniffer: WireSniff
   const answers = createMessageQueue<Message>(`${label}'s answers`);
   const closings = createMessageQueue<Message>(`${label}'s closings`);
   const notTaken = createMessageQueue<Message>(`${label}'s replies that did not count`);
+  const checkpoints = createMessageQueue<Message>(`${label}'s checkpoints`);
   const eventTexts: string[] = [];
   let id = "";
+  let cursor: string | undefined;
   const raw = rawPeer(
     connection,
     (frame) => {
       const message = sniffer.plain(frame);
       const type = String(message.type);
+      if (type === "aaepd.checkpoint" || CONTROL.test(type)) cursor = cursorIn(message) ?? cursor;
       if (type === "subscription.close") closings.push(message);
       else if (type === "aaepd.heartbeat") return;
+      else if (type === "aaepd.checkpoint") checkpoints.push(message);
       else if (type === "aaepd.reply_not_taken") notTaken.push(message);
       else if (CONTROL.test(type)) answers.push(message);
       else {
@@ -112,7 +130,7 @@ export function plainPeer(connection: Connection<Uint8Array>, sniffer: WireSniff
       }
     },
     () => {
-      for (const queue of [events, answers, closings, notTaken]) queue.end();
+      for (const queue of [events, answers, closings, notTaken, checkpoints]) queue.end();
     },
   );
   const say = (message: unknown): void => raw.sendText(JSON.stringify(message));
@@ -139,6 +157,8 @@ export function plainPeer(connection: Connection<Uint8Array>, sniffer: WireSniff
     answers,
     closings,
     notTaken,
+    checkpoints,
+    cursor: () => cursor,
     say,
     id: () => id,
     subscribe: async (request) => {
@@ -224,11 +244,16 @@ export function rpcPeer(connection: Connection<Uint8Array>, sniffer: WireSniffer
     } else if (method === "aaepd.reply_not_taken") {
       const { subscription_id: named } = params as Message;
       subscriptions.find((each) => named === undefined || each.id() === named)?.notTaken.push(params as Message);
+    } else if (method === "aaepd.checkpoint") {
+      one?.checkpoints.push(params as Message);
+      one?.reached(params as Message);
     } else if (method === "aaep.error") errors.push(params as Message);
     else if (method === "aaep.outcome") outcomes.push(params as Message);
     else if (method === "aaep.waiting") waiting.push(params as Message);
     else if (method === "aaep.close") {
-      subscriptions.find((each) => each.id() === (params as Message).subscription_id)?.closings.push(params as Message);
+      const closed = subscriptions.find((each) => each.id() === (params as Message).subscription_id);
+      closed?.closings.push(params as Message);
+      closed?.reached(params as Message);
     } else {
       const asked = pending.get(id);
       pending.delete(id);
@@ -243,8 +268,8 @@ export function rpcPeer(connection: Connection<Uint8Array>, sniffer: WireSniffer
   const raw = rawPeer(connection, take, () => {
     for (const { method, reject } of pending.values()) reject(new Error(`${label} ended while waiting for ${method}`));
     for (const queue of [errors, strays, outcomes, waiting]) queue.end();
-    for (const { events, closings, notTaken } of subscriptions)
-      for (const queue of [events, closings, notTaken]) queue.end();
+    for (const { events, closings, notTaken, checkpoints } of subscriptions)
+      for (const queue of [events, closings, notTaken, checkpoints]) queue.end();
   });
 
   const send = (method: string, id: number | undefined, paramsText: string | undefined): void => {
@@ -303,6 +328,7 @@ export function rpcPeer(connection: Connection<Uint8Array>, sniffer: WireSniffer
 
 interface OpenRpcSubscription extends Subscription {
   readonly isUnnamed: () => boolean;
+  readonly reached: (message: Message) => void;
 }
 
 /** On a connection with others its events bear its name; alone they need none. */
@@ -314,6 +340,10 @@ function openRpcSubscription(
 ): OpenRpcSubscription {
   let id = "";
   let isUnnamed = false;
+  let cursor: string | undefined;
+  const reached = (message: Message): void => {
+    cursor = cursorIn(message) ?? cursor;
+  };
   const answerOf = (method: string, params: Message, onResult?: (result: Message) => void): Promise<Message> =>
     request(method, params, onResult).catch((caught: unknown) => {
       if (caught instanceof RpcRefusal) return { type: "aaepd.error", ...caught.error.data };
@@ -324,6 +354,9 @@ function openRpcSubscription(
     eventTexts: [],
     closings: createMessageQueue<Message>(`${label}'s closings`),
     notTaken: createMessageQueue<Message>(`${label}'s replies that did not count`),
+    checkpoints: createMessageQueue<Message>(`${label}'s checkpoints`),
+    cursor: () => cursor,
+    reached,
     peer,
     id: () => id,
     isUnnamed: () => isUnnamed,
@@ -333,14 +366,16 @@ function openRpcSubscription(
         if (typeof answer.subscription_id !== "string") return;
         id = answer.subscription_id;
         isUnnamed = isOnly;
+        reached(answer);
       });
     },
     renegotiate: (capabilities) =>
       answerOf(
         "aaep.renegotiate",
         { type: "subscription.renegotiate", subscription_id: id, capabilities },
-        ({ type }) => {
-          if (type === "subscription.rejected") all.splice(all.indexOf(one), 1);
+        (answer) => {
+          if (answer.type === "subscription.rejected") all.splice(all.indexOf(one), 1);
+          reached(answer);
         },
       ),
     skip: (params) => answerOf("aaepd.skip", { ...params, subscription_id: id }),

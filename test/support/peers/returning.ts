@@ -3,8 +3,7 @@ import { type LineListener, listenInLines } from "./line-listener.js";
 
 /** The place that a `subscription.close` gives to come back to; undefined where it gives none. */
 export function placeOf({ extensions }: Readonly<Record<string, unknown>>): string | undefined {
-  const place = (extensions as { readonly aaepd?: { readonly resume_after?: unknown } } | undefined)?.aaepd
-    ?.resume_after;
+  const place = (extensions as { readonly aaepd?: { readonly cursor?: unknown } } | undefined)?.aaepd?.cursor;
   return typeof place === "string" ? place : undefined;
 }
 

@@ -60,8 +60,11 @@ export function openStream<Frame extends Uint8Array>(
     peer: { label: "stream", trust: "token-holder" },
     frames: { [Symbol.asyncIterator]: frames },
     sendRun: (run: FrameRun<Frame>) => {
-      runs.push(run.frames);
-      return join === undefined ? first.sendRun(run) : first.send(join(run.frames));
+      const { frames, last } = run;
+      if (frames.length > 0) runs.push(frames);
+      if (join === undefined) return first.sendRun(run);
+      const messages = [...(frames.length > 0 ? [join(frames)] : []), ...(last === undefined ? [] : [last])];
+      return first.sendRun({ frames: messages, joined: new Map() });
     },
   });
   void first.closed.then(end);

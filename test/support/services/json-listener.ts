@@ -71,8 +71,8 @@ function openJsonStream(client: ServiceClient) {
     peer: { label: "AaepService", trust: "same-user" },
     frames: frames(),
     send,
-    sendRun: (run) => {
-      for (const frame of run.frames) send(frame);
+    sendRun: ({ frames, last }) => {
+      for (const frame of last === undefined ? frames : [...frames, last]) send(frame);
       return true;
     },
     writable: async () => {},

@@ -28,6 +28,7 @@ const TYPES: Readonly<Record<string, string>> = {
   AaepdRepeat: "aaepd.repeat",
   AaepdError: "aaepd.error",
   AaepdHeartbeat: "aaepd.heartbeat",
+  AaepdCheckpoint: "aaepd.checkpoint",
   AaepdReplyNotTaken: "aaepd.reply_not_taken",
   ProducerManifest: "aaep:producer.manifest",
 };

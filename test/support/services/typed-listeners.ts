@@ -2,6 +2,7 @@
 import { create, type DescMessage } from "@bufbuild/protobuf";
 import { EventSchema } from "#gen/aaep/v1/event_pb.js";
 import {
+  AaepdCheckpointSchema,
   AaepdHeartbeatSchema,
   AaepdListPendingSchema,
   AaepdRepeatSchema,
@@ -30,7 +31,7 @@ import {
 } from "#gen/aaep/v1/subscriber_service_pb.js";
 import type { Message, WireSniffer } from "../oracles/wire-sniffer.js";
 import { createMessageQueue, type MessageQueue } from "../peers/message-queue.js";
-import type { Subscription } from "../peers/peers.js";
+import { cursorIn, type Subscription } from "../peers/peers.js";
 import type { Converting } from "./converting.js";
 import { errorDocument, refusalIn, refusalOf } from "./refusals.js";
 import type { ServiceClient, ServiceEnd, ServiceStream } from "./service-client.js";
@@ -61,6 +62,12 @@ function createHearing({ convert, sniffer, label = "listener" }: ListenerOptions
   const closings = createMessageQueue<Message>(`${label}'s closings`);
   const heartbeats = createMessageQueue<Message>(`${label}'s heartbeats`);
   const notTaken = createMessageQueue<Message>(`${label}'s replies that did not count`);
+  const checkpoints = createMessageQueue<Message>(`${label}'s checkpoints`);
+  let cursor: string | undefined;
+  const placing = (message: Message): Message => {
+    cursor = cursorIn(message) ?? cursor;
+    return sniffer.document(message);
+  };
   const eventTexts: string[] = [];
   const runs: number[] = [];
   return {
@@ -69,6 +76,8 @@ function createHearing({ convert, sniffer, label = "listener" }: ListenerOptions
     closings,
     heartbeats,
     notTaken,
+    checkpoints,
+    cursor: () => cursor,
     eventTexts,
     runs,
     take: ({ events: some, message }: SubscribeResponse | ListenResponse): void => {
@@ -78,9 +87,10 @@ function createHearing({ convert, sniffer, label = "listener" }: ListenerOptions
         eventTexts.push(JSON.stringify(document));
         events.push(document);
       }
+      if (some.length > 0 && message.case !== undefined) throw new Error(`a ${message.case} beside events`);
       switch (message.case) {
         case "accepted":
-          answers.push(sniffer.document(convert.toDocument(SubscriptionAcceptedSchema, message.value)));
+          answers.push(placing(convert.toDocument(SubscriptionAcceptedSchema, message.value)));
           break;
         case "rejected":
           answers.push(sniffer.document(convert.toDocument(SubscriptionRejectedSchema, message.value)));
@@ -92,10 +102,13 @@ function createHearing({ convert, sniffer, label = "listener" }: ListenerOptions
           answers.push(sniffer.document(errorDocument(message.value)));
           break;
         case "close":
-          closings.push(sniffer.document(convert.toDocument(SubscriptionCloseSchema, message.value)));
+          closings.push(placing(convert.toDocument(SubscriptionCloseSchema, message.value)));
           break;
         case "heartbeat":
           heartbeats.push(sniffer.document(convert.toDocument(AaepdHeartbeatSchema, message.value)));
+          break;
+        case "checkpoint":
+          checkpoints.push(placing(convert.toDocument(AaepdCheckpointSchema, message.value)));
           break;
         case "replyNotTaken":
           notTaken.push(sniffer.document(convert.toDocument(AaepdReplyNotTakenSchema, message.value)));
@@ -105,7 +118,7 @@ function createHearing({ convert, sniffer, label = "listener" }: ListenerOptions
       }
     },
     end: (): void => {
-      for (const queue of [events, answers, closings, heartbeats, notTaken]) queue.end();
+      for (const queue of [events, answers, closings, heartbeats, notTaken, checkpoints]) queue.end();
     },
   };
 }

@@ -112,9 +112,9 @@ export function bidiClient(transport: Transport, hangUp: () => void): Connection
       }),
     },
     send,
-    sendRun: ({ frames, joined }) => {
+    sendRun: ({ frames, last, joined }) => {
       joined.set("client", true);
-      return frames.map(send).every(Boolean);
+      return (last === undefined ? frames : [...frames, last]).map(send).every(Boolean);
     },
     writable: () =>
       isClosed || isEnded || waiting.length < MOST_WAITING

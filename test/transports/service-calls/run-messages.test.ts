@@ -1,34 +1,45 @@
 import { describe, expect, it } from "vitest";
+import type { FrameRun } from "../../../src/contracts/transport.js";
 import { enveloped, messagesOf } from "../../../transports/service-calls/run-messages.js";
 
 const framesOf = (...sizes: readonly number[]): readonly Uint8Array[] =>
   sizes.map((size, index) => new Uint8Array(size).fill(index));
+const runOf = (...sizes: readonly number[]): Pick<FrameRun<Uint8Array>, "frames"> => ({ frames: framesOf(...sizes) });
 const sizesOf = (messages: readonly (readonly Uint8Array[])[]) =>
   messages.map((frames) => frames.map(({ length }) => length));
 
 describe("the messages of a run", () => {
   it("have at most 64 frames each", () => {
     const frames = framesOf(...Array.from({ length: 130 }, () => 2));
-    const messages = messagesOf(frames, true);
+    const messages = messagesOf({ frames }, true);
     expect(messages.map(({ length }) => length)).toEqual([64, 64, 2]);
     expect(messages.flat()).toEqual(frames);
   });
 
   it("have at most 1 MiB each, unless one frame alone has more", () => {
     const half = 512 * 1024;
-    expect(sizesOf(messagesOf(framesOf(half, half, 1), true))).toEqual([[half, half], [1]]);
-    expect(sizesOf(messagesOf(framesOf(1, 3 * half, 1), true))).toEqual([[1], [3 * half], [1]]);
+    expect(sizesOf(messagesOf(runOf(half, half, 1), true))).toEqual([[half, half], [1]]);
+    expect(sizesOf(messagesOf(runOf(1, 3 * half, 1), true))).toEqual([[1], [3 * half], [1]]);
   });
 
   it("are as many as its frames where those do not add up, and none where it has none", () => {
-    expect(sizesOf(messagesOf(framesOf(3, 0, 2), false))).toEqual([[3], [0], [2]]);
-    expect(sizesOf(messagesOf(framesOf(0, 0, 2), true))).toEqual([[0, 0, 2]]);
-    for (const joinsRuns of [true, false]) expect(messagesOf([], joinsRuns)).toEqual([]);
+    expect(sizesOf(messagesOf(runOf(3, 0, 2), false))).toEqual([[3], [0], [2]]);
+    expect(sizesOf(messagesOf(runOf(0, 0, 2), true))).toEqual([[0, 0, 2]]);
+    for (const joinsRuns of [true, false]) expect(messagesOf(runOf(), joinsRuns)).toEqual([]);
+  });
+
+  it("R17: end with the last frame, which shares a message with no other, whatever room there is", () => {
+    const last = new Uint8Array(5);
+    for (const joinsRuns of [true, false]) {
+      expect(messagesOf({ ...runOf(2, 3), last }, joinsRuns).at(-1)).toEqual([last]);
+      expect(sizesOf(messagesOf({ ...runOf(), last }, joinsRuns))).toEqual([[5]]);
+    }
+    expect(sizesOf(messagesOf({ ...runOf(2, 3), last }, true))).toEqual([[2, 3], [5]]);
   });
 
   it("copy nothing", () => {
     const frames = framesOf(1, 2);
-    const [message] = messagesOf(frames, true);
+    const [message] = messagesOf({ frames }, true);
     expect(message?.map((frame, index) => frame === frames[index])).toEqual([true, true]);
   });
 });
