@@ -13,7 +13,7 @@ export type Interruption =
 export type SubscriberState =
   /** `attempt` counts from 1 and starts again once a subscription has lasted. */
   | { readonly kind: "connecting"; readonly attempt: number }
-  /** Events flow on these terms. `isResumed`: what was missed since the last event comes first (R17). */
+  /** Events flow on these terms. `isResumed`: it came back with a place, and `accepted` says how that was met (R17). */
   | { readonly kind: "active"; readonly accepted: SubscriptionAccepted; readonly isResumed: boolean }
   | { readonly kind: "waiting"; readonly retryInMs: number; readonly because: Interruption }
   /** The last state: by `close`, or because trying again is of no use or was not asked for. */

@@ -142,7 +142,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
   return {
     renegotiate: async (changes) => {
       if (run === undefined) throw notSubscribed();
-      const accepted = await run.renegotiate(withOwnWishes(changes));
+      const accepted = await run.renegotiate(withReplyStatus(changes, capabilities));
       capabilities = mergedCapabilities(capabilities, changes);
       return accepted;
     },
@@ -197,11 +197,18 @@ function withResumePoint(request: SubscriberOptions["request"], resumeAfter: str
   return { ...complete, extensions: { ...extensions, aaepd: { ...extensions?.aaepd, resume_after: resumeAfter } } };
 }
 
-/** Unless it says otherwise, it is told its place (R17), and where it can reply, of a reply that did not count (R19). */
+/** Unless it says otherwise, it is told its place (R17). */
 function withOwnWishes(capabilities: Capabilities): Capabilities {
+  const { aaepd, ...others } = withReplyStatus(capabilities);
+  return { ...others, aaepd: { checkpoints: true, ...aaepd } };
+}
+
+/** Unless it says, or said `before`, otherwise, one that can reply is told of a reply that did not count (R19). */
+function withReplyStatus(capabilities: Capabilities, before: Capabilities = {}): Capabilities {
   const { supports_confirmation_reply: confirms, supports_clarification_reply: clarifies, aaepd } = capabilities;
-  const canReply = confirms === true || clarifies === true;
-  return { ...capabilities, aaepd: { checkpoints: true, ...(canReply ? { reply_status: true } : {}), ...aaepd } };
+  const isUnsaid = (aaepd?.reply_status ?? before.aaepd?.reply_status) === undefined;
+  if ((confirms !== true && clarifies !== true) || !isUnsaid) return capabilities;
+  return { ...capabilities, aaepd: { ...aaepd, reply_status: true } };
 }
 
 /** As the producer merges them (R32): `event_filters` and `aaepd` by their members, everything else whole. */

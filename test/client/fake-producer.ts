@@ -8,7 +8,10 @@ export interface FakeSide {
   /** What the subscriber has sent on this connection. */
   readonly received: Message[];
   readonly say: (...messages: Message[]) => void;
-  readonly accept: (id?: string) => void;
+  /** `given`: members of `honored_capabilities.aaepd`. */
+  readonly accept: (id?: string, given?: Message) => void;
+  /** Tells the place that all it has said leads to (R17). */
+  readonly reach: (cursor: string) => void;
   readonly end: () => Promise<void>;
   readonly sever: () => void;
 }
@@ -52,13 +55,14 @@ function createSide(connection: Connection<Uint8Array>, sever: () => void): Fake
   return {
     received,
     say,
-    accept: (id = "sub_1") =>
+    reach: (cursor) => say({ type: "aaepd.checkpoint", cursor }),
+    accept: (id = "sub_1", given) =>
       say({
         type: "subscription.accepted",
         subscription_id: id,
         aaep_version: "1.0.0",
         producer: { agent_id: "fake" },
-        honored_capabilities: {},
+        honored_capabilities: given === undefined ? {} : { aaepd: given },
       }),
     end: () => connection.close(),
     sever,

@@ -34,37 +34,43 @@ test("R10: a completion is news once, even where its text is not", () => {
   expect(received.accept(chunk(3, "", 3, true))).toBeUndefined();
 });
 
-test("R17: the point to resume from is the last event, and the last of each session", () => {
+test("R17: the place is the last that was named; events, repeats among them, do not move it", () => {
   const received = createReceived();
-  expect(received.resumePoint("event")).toBeUndefined();
+  expect(received.cursor()).toBeUndefined();
   received.accept(event(1));
-  received.accept(event(2, { session_id: "sess_2" }));
-  expect(received.resumePoint("event")).toBe("evt_2");
-  expect(received.resumePoint("session")).toEqual({ sess_1: "evt_1", sess_2: "evt_2" });
-});
-
-test("R28: a repeat does not move the point to resume from back", () => {
-  const received = createReceived();
-  received.accept(event(1));
+  expect(received.cursor()).toBeUndefined();
+  received.reached("c1.a.1");
   received.accept(event(2));
   received.accept(event(1));
-  expect(received.resumePoint("event")).toBe("evt_2");
+  expect(received.cursor()).toBe("c1.a.1");
+  received.reached("c1.a.2");
+  expect(received.cursor()).toBe("c1.a.2");
 });
 
-test("R17: goes on where an earlier subscriber stopped, in either form", () => {
-  expect(createReceived({ resumeAfter: "evt_7" }).resumePoint("session")).toBe("evt_7");
-  const received = createReceived({ resumeAfter: { sess_1: "evt_7" } });
-  expect(received.resumePoint("event")).toEqual({ sess_1: "evt_7" });
+test("R17: goes on where an earlier subscriber stopped", () => {
+  expect(createReceived({ cursor: "c1.a.7" }).cursor()).toBe("c1.a.7");
+});
+
+test("R17: text that may never have been kept is forgotten, so that what stands in its place is news; ids are not", () => {
+  const received = createReceived();
+  received.accept(chunk(1, "One. ", 0));
+  received.accept(chunk(2, "Two.", 5, true));
+  expect(received.accept(chunk(3, "Another", 0))).toBeUndefined();
+  received.forgetText();
+  expect(received.accept(chunk(4, "Another. ", 0))).toMatchObject({ chunk: "Another. ", position: 0 });
+  expect(received.accept(chunk(5, "", 9, true))).toMatchObject({ complete: true });
+  expect(received.accept(chunk(4, "Another. ", 0))).toBeUndefined();
 });
 
 test("memory: ids and sessions are forgotten, the oldest first", () => {
   const received = createReceived({ rememberedIds: 2 });
   for (const number of [1, 2, 3]) received.accept(event(number));
   expect(received.accept(event(1))).toBeDefined();
-  for (let number = 0; number < 5000; number += 1) {
-    received.accept(event(10_000 + number, { session_id: `sess_many${number}` }));
-  }
-  expect(Object.keys(received.resumePoint("session") ?? {})).toHaveLength(1024);
+  const say = (number: number, session: number) =>
+    received.accept({ ...chunk(10_000 + number, "Once.", 0), session_id: `sess_many${session}` });
+  for (let number = 0; number < 5000; number += 1) expect(say(number, number)).toBeDefined();
+  const heardAgain = [5000 - 1024, 5000 - 1025].map((session, index) => say(20_000 + index, session) !== undefined);
+  expect(heardAgain).toEqual([false, true]);
 });
 
 test("R10, R12: however text is cut, merged and repeated, what is accepted joins to the text, once", () => {

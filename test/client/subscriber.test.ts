@@ -15,17 +15,20 @@ function start(producer: FakeProducer, options: Partial<SubscriberOptions> = {})
   const timers = createVirtualTimers();
   const states: SubscriberState[] = [];
   const events: string[] = [];
+  // Beside events, so that their order shows.
+  const cursors: string[] = [];
   const subscriber = createSubscriber({
     connect: producer.connect,
     request: { subscriber_id: "reader", capabilities: { max_events_per_second: 3 } },
     onEvent: (event, arrival) => void events.push(`${arrival} ${event.event_id}`),
+    onCursor: (cursor) => cursors.push(`${cursor} after ${events.length}`),
     onState: (state) => states.push(state),
     timers,
     chance: () => 0,
     ...options,
   });
   opened.push(subscriber);
-  return { subscriber, timers, states, events, kinds: () => states.map(({ kind }) => kind) };
+  return { subscriber, timers, states, events, cursors, kinds: () => states.map(({ kind }) => kind) };
 }
 
 function side(producer: FakeProducer, index = 0) {
@@ -43,7 +46,7 @@ test("AAEP §5.2: the request goes first, events are handed on in order, and the
       type: "subscription.request",
       aaep_version: "1.0.0",
       subscriber_id: "reader",
-      capabilities: { max_events_per_second: 3 },
+      capabilities: { max_events_per_second: 3, aaepd: { checkpoints: true } },
     },
   ]);
   side(producer).accept();
@@ -65,7 +68,7 @@ test("AAEP §5.2: the request goes first, events are handed on in order, and the
   expect(await subscriber.ended).toEqual({ kind: "ended", because: { kind: "asked" } });
 });
 
-test("R17, R18: closed as lagging, it comes back and resumes after the last event; repeats are not shown twice", async () => {
+test("R17, R18: closed as lagging, it comes back after the place of the close; repeats are not shown twice", async () => {
   const producer = createFakeProducer();
   const { events, states, timers } = start(producer);
   await settle();
@@ -74,6 +77,7 @@ test("R17, R18: closed as lagging, it comes back and resumes after the last even
     type: "subscription.close",
     subscription_id: "sub_1",
     reason_code: "lagging",
+    extensions: { aaepd: { cursor: "c1.a.2" } },
   });
   await settle();
   expect(states.at(-1)).toMatchObject({
@@ -81,12 +85,101 @@ test("R17, R18: closed as lagging, it comes back and resumes after the last even
     because: { kind: "closed", close: { reason_code: "lagging" } },
   });
   await timers.advance(250);
-  expect(side(producer, 1).received[0]).toMatchObject({ extensions: { aaepd: { resume_after: "evt_2" } } });
-  side(producer, 1).accept("sub_2");
+  expect(side(producer, 1).received[0]).toMatchObject({ extensions: { aaepd: { resume_after: "c1.a.2" } } });
+  side(producer, 1).accept("sub_2", { resumed: "all" });
   side(producer, 1).say(chunkMessage(3, "One. Two. ", 0), eventMessage(1), eventMessage(4));
   await settle();
   expect(states.at(-1)).toMatchObject({ kind: "active", isResumed: true });
   expect(events).toEqual(["new evt_1", "new evt_2", "new evt_3", "new evt_4"]);
+});
+
+test("R17: each place is told once all that leads to it was handed on, and the last is what it comes back with", async () => {
+  const producer = createFakeProducer();
+  const { subscriber, cursors, timers } = start(producer);
+  await settle();
+  expect(side(producer).received[0]).not.toHaveProperty("extensions");
+  side(producer).accept("sub_1", { cursor: "c1.a.0" });
+  side(producer).say(eventMessage(1), eventMessage(2));
+  side(producer).reach("c1.a.2");
+  side(producer).say(eventMessage(3));
+  await settle();
+  expect(cursors).toEqual(["c1.a.0 after 0", "c1.a.2 after 2"]);
+  expect(subscriber.cursor()).toBe("c1.a.2");
+  side(producer).sever();
+  await settle();
+  await timers.advance(250);
+  expect(side(producer, 1).received[0]).toMatchObject({ extensions: { aaepd: { resume_after: "c1.a.2" } } });
+  // One that tells no place leaves it where it was.
+  side(producer, 1).accept("sub_2", { resumed: "gap" });
+  await settle();
+  expect(subscriber.cursor()).toBe("c1.a.2");
+});
+
+test("R17: while a listener is busy no place is told that its event leads to", async () => {
+  const producer = createFakeProducer();
+  const cursors: string[] = [];
+  let finish: () => void = () => {};
+  const { subscriber } = start(producer, {
+    onCursor: (cursor) => cursors.push(cursor),
+    onEvent: () =>
+      new Promise((resolve) => {
+        finish = resolve;
+      }),
+  });
+  await settle();
+  side(producer).accept();
+  side(producer).say(eventMessage(1));
+  side(producer).reach("c1.a.1");
+  await settle();
+  expect([cursors, subscriber.cursor()]).toEqual([[], undefined]);
+  finish();
+  await settle();
+  expect([cursors, subscriber.cursor()]).toEqual([["c1.a.1"], "c1.a.1"]);
+});
+
+test("R17: after it was closed no place is told and none is kept: what came since was not handed on", async () => {
+  const producer = createFakeProducer();
+  const cursors: string[] = [];
+  const { subscriber } = start(producer, {
+    onCursor: (cursor) => cursors.push(cursor),
+    onEvent: async () => subscriber.close(),
+  });
+  await settle();
+  side(producer).accept("sub_1", { cursor: "c1.a.0" });
+  side(producer).say(eventMessage(1));
+  side(producer).reach("c1.a.1");
+  side(producer).say(eventMessage(2), {
+    type: "subscription.close",
+    subscription_id: "sub_1",
+    reason_code: "producer_shutdown",
+    extensions: { aaepd: { cursor: "c1.a.2" } },
+  });
+  await subscriber.ended;
+  await settle();
+  expect([cursors, subscriber.cursor()]).toEqual([["c1.a.0"], "c1.a.0"]);
+});
+
+test.each([
+  ["all", []],
+  ["gap", []],
+  ["rolled_back", ["new evt_2"]],
+  ["unknown", ["new evt_2"]],
+] as const)("R17: met as %s, text in the place of what it had is news: %j", async (resumed, heard) => {
+  const producer = createFakeProducer();
+  const { events, timers } = start(producer, { cursor: "c1.a.7" });
+  await settle();
+  expect(side(producer).received[0]).toMatchObject({ extensions: { aaepd: { resume_after: "c1.a.7" } } });
+  side(producer).accept();
+  side(producer).say(chunkMessage(1, "Some text.", 0));
+  await settle();
+  side(producer).sever();
+  await settle();
+  await timers.advance(250);
+  events.splice(0);
+  side(producer, 1).accept("sub_2", { resumed });
+  side(producer, 1).say(chunkMessage(2, "Other", 0));
+  await settle();
+  expect(events).toEqual(heard);
 });
 
 test("a recording that has ended is over: it does not come back", async () => {
@@ -106,23 +199,14 @@ test("a recording that has ended is over: it does not come back", async () => {
   expect(producer.sides).toHaveLength(1);
 });
 
-test("R17: resumes by session where that is asked for, and keeps the request's own extensions", async () => {
+test("R17: the request's own extensions stand beside the place", async () => {
   const producer = createFakeProducer();
-  const { timers } = start(producer, {
-    resumeBy: "session",
-    resumeAfter: { sess_0: "evt_0" },
-    request: { subscriber_id: "reader", capabilities: {}, extensions: { haptic: { on: true } } },
-  });
+  const extensions = { haptic: { on: true }, aaepd: { own: 1 } };
+  start(producer, { cursor: "c1.a.0", request: { subscriber_id: "reader", capabilities: {}, extensions } });
   await settle();
-  side(producer).accept();
-  side(producer).say(eventMessage(1));
-  await settle();
-  side(producer).sever();
-  await settle();
-  await timers.advance(250);
-  expect(side(producer, 1).received[0]?.extensions).toEqual({
+  expect(side(producer).received[0]?.extensions).toEqual({
     haptic: { on: true },
-    aaepd: { resume_after: { sess_0: "evt_0", sess_1: "evt_1" } },
+    aaepd: { own: 1, resume_after: "c1.a.0" },
   });
 });
 
@@ -218,8 +302,28 @@ test("AAEP §5.7: renegotiation resolves with the new terms, and later connectio
   expect(side(producer, 1).received[0]?.capabilities).toEqual({
     languages: ["yo"],
     max_events_per_second: 1,
-    aaepd: { max_chars: 80, paused: true },
+    aaepd: { checkpoints: true, max_chars: 80, paused: true },
   });
+});
+
+test("R17, R19: a request that says otherwise is not overruled, by a renegotiation either", async () => {
+  const producer = createFakeProducer();
+  const aaepd = { checkpoints: false, reply_status: false };
+  const { subscriber } = start(producer, { request: { subscriber_id: "reader", capabilities: { aaepd } } });
+  await settle();
+  expect(side(producer).received[0]?.capabilities).toEqual({ aaepd });
+  side(producer).accept();
+  await settle();
+  const terms = subscriber.renegotiate({ supports_confirmation_reply: true });
+  await settle();
+  expect(side(producer).received.at(-1)?.capabilities).toEqual({ supports_confirmation_reply: true });
+  side(producer).accept();
+  await terms;
+  const others = subscriber.renegotiate({ aaepd: { checkpoints: true, reply_status: true } });
+  await settle();
+  expect(side(producer).received.at(-1)?.capabilities).toEqual({ aaepd: { checkpoints: true, reply_status: true } });
+  side(producer).accept();
+  await others;
 });
 
 test("R32, R33: a malformed renegotiation is refused and the subscription goes on", async () => {

@@ -94,7 +94,11 @@ export interface PlainPeer extends RawPeer, Subscription {
 
 /** The place in a message that tells one. */
 export function cursorIn(message: Message): string | undefined {
-  const { cursor, honored_capabilities: honored, extensions } = message as {
+  const {
+    cursor,
+    honored_capabilities: honored,
+    extensions,
+  } = message as {
     readonly cursor?: string;
     readonly honored_capabilities?: { readonly aaepd?: { readonly cursor?: string } };
     readonly extensions?: { readonly aaepd?: { readonly cursor?: string } };
