@@ -36,8 +36,8 @@ export interface EngineSubscription
   /** R26: of one output, or with no output of everything that waits. */
   readonly skip: (sessionId: string | undefined, outputId: string | undefined) => void;
   /**
-   * Sends again what it was sent, at once: an event that the journal still holds, what was merged of such, or a question that is open (R28). Throws
-   * "not_found".
+   * Sends again what it was sent, at once: an event that the journal still holds, what was merged of such, or an open question (R28). Sums and gaps
+   * are not (R12). Throws "not_found".
    */
   readonly repeat: (eventId: string) => void;
   /** The questions that it may answer, as it is sent them (R14, R28). It was shown those that it is told here. */

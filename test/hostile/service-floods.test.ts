@@ -132,7 +132,7 @@ describe.each(ALL_WAYS)("metadata that floods, and listeners that do not read: %
       value: {
         reasonCode: "lagging",
         // P1: what it may, how far it lagged, and where to go on; as in JSON.
-        extensions: { aaepd: { resume_after: expect.any(String), limits: { max_lag_seconds: 30 }, lag: {} } },
+        extensions: { aaepd: { cursor: expect.stringMatching(/^c1\./), limits: { max_lag_seconds: 30 }, lag: {} } },
       },
     });
     expect(messages.reduce((sum, { events }) => sum + events.length, 0)).toBeLessThan(count);

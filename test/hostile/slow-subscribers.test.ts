@@ -73,21 +73,19 @@ describe.each(["length-prefixed", "newline", "content-length"] as const)("over %
       reason_code: "lagging",
       extensions: { aaepd: { limits: LIMITS, lag: { seconds: 30, events: expect.any(Number) } } },
     });
-    const { aaepd } = (close?.extensions ?? {}) as { readonly aaepd?: { readonly resume_after?: unknown } };
-    const resumeAfter = aaepd?.resume_after;
-    expect(resumeAfter).toBe(received.at(-1)?.event_id);
+    const { aaepd } = (close?.extensions ?? {}) as { readonly aaepd?: { readonly cursor?: unknown } };
+    const place = aaepd?.cursor;
     // Every frame that came was whole: the last one too.
     const before = positionsOf(received);
     expect(before).toEqual(before.map((_, index) => index));
     expect(before.length).toBeLessThan(CHUNKS);
 
     const again = await rig.plain(framing);
-    await subscribed(again, "slow", resumeAfter);
-    const rest = new Set<number>();
-    while (rest.size < CHUNKS - before.length)
-      for (const position of positionsOf([await again.events.next()]))
-        if (position >= before.length) rest.add(position);
-    expect([...rest]).toEqual([...rest].map((_, index) => before.length + index));
+    expect(await subscribed(again, "slow", place)).toMatchObject({
+      honored_capabilities: { aaepd: { resumed: "all" } },
+    });
+    const rest = positionsOf(await again.events.take(CHUNKS - before.length));
+    expect(rest).toEqual(rest.map((_, index) => before.length + index));
     const { closures, subscriptions } = await statusOf(rig);
     expect(closures.lagging).toBe(1);
     expect(subscriptions.map(({ subscriber_id }) => subscriber_id)).toEqual(["slow"]);
@@ -149,42 +147,50 @@ it("P9: after the machine has slept those that read hear on, and one that did no
   await stopped.closed;
   const received = stopped.events.rest();
   const [close] = stopped.closings.rest();
-  expect(close).toMatchObject({ reason_code: "lagging" });
+  expect(close).toMatchObject({ reason_code: "lagging", extensions: { aaepd: { cursor: stopped.cursor() } } });
   const agent = await rig.rpc();
   await agent.publish({ type: "aaep:agent.session.started", session_id: nextSession(), summary_normal: "After it." });
   let heard = await idle.events.next();
   while (heard.summary_normal !== "After it.") heard = await idle.events.next();
   const again = await rig.plain();
-  await subscribed(again, "stopped", received.at(-1)?.event_id);
+  await subscribed(again, "stopped", stopped.cursor());
   const rest: Message[] = [];
   while (rest.at(-1)?.summary_normal !== "After it.") rest.push(await again.events.next());
   const all = new Set(positionsOf([...received, ...rest].filter((event) => event.session_id === session_id)));
   expect([...Array(CHUNKS).keys()].filter((position) => !all.has(position))).toEqual([]);
 });
 
-it("P7: aaep.ping tells a subscription that hears nothing where it can resume; several are named", async () => {
+it("P7, R17: aaep.ping tells a subscription that hears nothing which place it has reached; several are named", async () => {
   const rig = await startRig();
   const peer = await rig.rpc();
   expect(await peer.request("aaep.ping")).toEqual({});
   const quiet = peer.subscription();
   const critical = { event_filters: { include: [] } };
   await quiet.subscribe(requestOf(critical, { subscriber_id: "quiet" }));
-  expect(await peer.request("aaep.ping")).toEqual({});
+  const first = await peer.request("aaep.ping");
+  expect(first).toEqual({ cursor: quiet.cursor() });
   const agent = await rig.rpc();
   const session_id = nextSession();
   const published = await agent.publish(
     { type: "aaep:agent.session.started", session_id, summary_normal: "Begins." },
     { type: "aaep:agent.progress.updated", session_id, progress: { percent: 50 } },
   );
-  const last = (published.events as readonly { readonly event_id: string }[]).at(-1)?.event_id;
-  expect(await peer.request("aaep.ping")).toEqual({ resume_after: last });
+  const last = (published.events as readonly Message[]).at(-1)?.epoch;
+  const place = await peer.request("aaep.ping");
+  expect(place).toEqual({ cursor: String(first.cursor).replace(/\d+$/, String(last)) });
   const second = peer.subscription();
   await second.subscribe(requestOf(critical, { subscriber_id: "second" }));
   expect(await peer.request("aaep.ping")).toEqual({});
-  expect(await peer.request("aaep.ping", { subscription_id: quiet.id() })).toEqual({ resume_after: last });
+  expect(await peer.request("aaep.ping", { subscription_id: quiet.id() })).toEqual(place);
   expect(await peer.refusal("aaep.ping", { subscription_id: "sub_nobody" })).toMatchObject({
     code: "unknown_subscription",
   });
+  const back = (await rig.rpc()).subscription();
+  expect(await subscribed(back, "quiet", place.cursor)).toMatchObject({
+    honored_capabilities: { aaepd: { resumed: "all", cursor: place.cursor } },
+  });
+  await agent.publish({ type: "aaep:agent.session.completed", session_id, summary_normal: "Done." });
+  expect(await back.events.next()).toMatchObject({ type: "aaep:agent.session.completed" });
 });
 
 it("R33: aaepd.status is a request with a limit, and tells no text of events", async () => {
