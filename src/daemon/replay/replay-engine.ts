@@ -68,6 +68,9 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
     const givenCount = catchUp(engine, tape, spec.resumeAfter);
     const { resumeAfter, ...others } = spec;
     const subscription = engine.subscribe({ ...others, resumeAfter: givenCount === 0 ? undefined : resumeAfter });
+    // What follows the beginning is all there is; to whoever named another place it is told that this is not where it was.
+    const isOwnPlace = resumeAfter !== undefined && readCursor(resumeAfter)?.journalId === journalId;
+    const resumedAnew = resumeAfter === undefined ? undefined : isOwnPlace ? "all" : "unknown";
     const ending = endings.of(spec);
     // What it is given up to here it may have had: where it was is told less exactly than what it heard.
     const lastKnown = tape.firstEpoch + givenCount - 1;
@@ -108,6 +111,7 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
     listening.add(engine);
     player.start();
     return withOwn(subscription, {
+      resumed: subscription.resumed ?? resumedAnew,
       take: (only) => {
         const taken = subscription.take(only);
         if (taken.kind === "run") hasHeardNews ||= taken.run.deliveries.some(({ epoch }) => epoch > lastKnown);

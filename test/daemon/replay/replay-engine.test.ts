@@ -155,33 +155,52 @@ describe("R17: a listener that comes back to a replay", () => {
     stage.clock.advance(1300);
     const heard = first.received.length;
     expect(textOf(first.received, "out_1")).not.toBe("");
+    const place = first.subscription.cursor();
     first.subscription.close();
-    const eventId = idsOf(first.received).at(-1) ?? "";
-    for (const resumeAfter of [
-      { kind: "event", eventId } as const,
-      { kind: "sessions", eventIds: new Map([["sess_1", eventId]]) } as const,
-    ]) {
-      const second = stage.listen({}, resumeAfter);
-      stage.clock.advance(LENGTH_MS);
-      const known = new Set(idsOf(first.received));
-      const news = second.received.filter(({ event }) => !known.has(event.event_id));
-      expect(news.length).toBeGreaterThan(0);
-      expect(textOf([...first.received, ...news], "out_1")).toBe(TEXT);
-      expect(idsOf(second.received)).not.toContain(RECORDED[0]?.event.event_id);
-      expect(first.received).toHaveLength(heard);
-      expect(second.ended).toHaveLength(1);
+    const second = stage.listen({}, place);
+    expect([second.subscription.resumed, second.subscription.cursor()]).toStrictEqual(["all", place]);
+    stage.clock.advance(LENGTH_MS);
+    const known = new Set(idsOf(first.received));
+    expect(second.received.filter(({ event }) => known.has(event.event_id))).toStrictEqual([]);
+    expect(textOf([...first.received, ...second.received], "out_1")).toBe(TEXT);
+    expect(first.received).toHaveLength(heard);
+    expect(second.ended).toHaveLength(1);
+  });
+
+  it("is left alone where it has heard everything", () => {
+    const stage = createReplayStage(sessionOf(RECORDED));
+    const first = stage.listen();
+    stage.clock.advance(LENGTH_MS);
+    expect(first.ended).toHaveLength(1);
+    const done = stage.listen({}, first.subscription.cursor());
+    stage.clock.advance(10 * LENGTH_MS);
+    expect([done.received.length, done.ended.length]).toStrictEqual([0, 0]);
+  });
+
+  it("hears it from the beginning where its place is of another replay, or none, and is told so", () => {
+    const stage = createReplayStage(sessionOf(RECORDED));
+    const own = stage.listen();
+    stage.clock.advance(1300);
+    const place = own.subscription.cursor() ?? "";
+    const ofAnother = place.replace(/(?<=c1\.)[0-9a-f]{32}/, "f".repeat(32));
+    own.subscription.close();
+    for (const named of [ofAnother, RECORDED.at(-1)?.event.event_id, "what nobody gave out"]) {
+      const stranger = stage.listen({}, named);
+      expect(stranger.subscription.resumed).toBe("unknown");
+      stage.clock.advance(10 * LENGTH_MS);
+      expect(idsOf(stranger.received)[0]).toBe(RECORDED[0]?.event.event_id);
+      expect(textOf(stranger.received, "out_1")).toBe(TEXT);
+      expect(stranger.ended).toHaveLength(1);
     }
   });
 
-  it("is left alone where it has heard everything, and begins anew where its last event is none of the session's", () => {
+  it("hears it from the beginning where its place is the beginning", () => {
     const stage = createReplayStage(sessionOf(RECORDED));
-    const eventId = RECORDED.at(-1)?.event.event_id ?? "";
-    const done = stage.listen({}, { kind: "event", eventId });
-    const stranger = stage.listen({}, { kind: "event", eventId: "evt_of_another" });
-    stage.clock.advance(10 * LENGTH_MS);
-    expect([done.received.length, done.ended.length]).toStrictEqual([0, 0]);
-    expect(idsOf(stranger.received)[0]).toBe(RECORDED[0]?.event.event_id);
-    expect(stranger.ended).toHaveLength(1);
+    const place = stage.listen().subscription.cursor();
+    const back = stage.listen({}, place);
+    expect(back.subscription.resumed).toBe("all");
+    stage.clock.advance(LENGTH_MS);
+    expect(idsOf(back.received)[0]).toBe(RECORDED[0]?.event.event_id);
   });
 });
 
@@ -199,15 +218,9 @@ describe("R17: a listener whose filter hides the end of a replay", () => {
     const first = stage.listen(TEXT_ONLY);
     stage.clock.advance(LENGTH_MS);
     expect([textOf(first.received, "out_1"), first.ended]).toStrictEqual(["Hello there. ", ["recording_ended"]]);
-    const eventId = idsOf(first.received).at(-1) ?? "";
-    for (const kind of ["event", "sessions"] as const) {
-      const resume = kind === "event" ? { kind, eventId } : { kind, eventIds: new Map([["sess_1", eventId]]) };
-      const again = stage.listen(TEXT_ONLY, resume);
-      stage.clock.advance(10 * LENGTH_MS);
-      // Merged text may come again, under the id that it had.
-      expect(idsOf(again.received).filter((id) => id !== eventId)).toStrictEqual([]);
-      expect(again.ended).toStrictEqual([]);
-    }
+    const again = stage.listen(TEXT_ONLY, first.subscription.cursor());
+    stage.clock.advance(10 * LENGTH_MS);
+    expect([again.received, again.ended]).toStrictEqual([[], []]);
   });
 
   it("is ended where it is given something new", () => {
@@ -215,9 +228,9 @@ describe("R17: a listener whose filter hides the end of a replay", () => {
     const stage = createReplayStage(sessionOf(RECORDED.slice(0, upTo + 1)));
     const first = stage.listen({ ...VERBATIM, ...TEXT_ONLY });
     stage.clock.advance(1000);
+    const place = first.subscription.cursor();
     first.subscription.close();
-    const eventId = idsOf(first.received).at(-1) ?? "";
-    const second = stage.listen({ ...VERBATIM, ...TEXT_ONLY }, { kind: "event", eventId });
+    const second = stage.listen({ ...VERBATIM, ...TEXT_ONLY }, place);
     stage.clock.advance(LENGTH_MS);
     expect(textOf(second.received, "out_1")).toContain("Another one. ");
     expect(second.ended).toStrictEqual(["recording_ended"]);

@@ -52,9 +52,9 @@ it.each(CASES)("R10, R17: %j: whoever goes in the middle and comes back has all 
     const stage = createReplayStage(SESSION);
     const first = stage.listen(terms);
     stage.clock.advance((RECORDED[index]?.receivedAt ?? 0) - BEGUN_AT);
+    const place = first.subscription.cursor();
     first.subscription.close();
-    const eventId = first.received.at(-1)?.event.event_id;
-    const second = stage.listen(terms, eventId === undefined ? undefined : { kind: "event", eventId });
+    const second = stage.listen(terms, place);
     stage.clock.advance(24 * 3_600_000);
     expect(second.ended).toStrictEqual(["recording_ended"]);
     expect(textsOf([...first.received, ...second.received])).toStrictEqual(whole);

@@ -16,6 +16,7 @@ const RECORDED = record(({ publish }) => {
   for (let index = 0; index < 1200; index += 1) publish(chunk(`Text ${index}. `));
 });
 const IDS = { sha256Hex: (text: string) => createHash("sha256").update(text).digest("hex") };
+const ID = "a".repeat(32);
 const MOST = { maxEvents: 900, maxHeldEvents: 50 };
 
 /** Plays so many events; the oracle has them all in memory. */
@@ -28,13 +29,15 @@ function played(recording: RecordedSession, count: number) {
     const { sessionId, epoch, ordinal } = event;
     list.push({ sessionId, epoch, ordinal });
   };
-  const journal = createTapeJournal({ tape, startedAt: 0, wallTimeOffsetMs: 0, evicted: noteIn(gone), ...MOST });
-  const oracle = createJournalRing({
-    id: "c".repeat(32),
-    firstEpoch,
-    maxEvents: MOST.maxEvents,
-    evicted: noteIn(goneByOracle),
+  const journal = createTapeJournal({
+    id: ID,
+    tape,
+    startedAt: 0,
+    wallTimeOffsetMs: 0,
+    evicted: noteIn(gone),
+    ...MOST,
   });
+  const oracle = createJournalRing({ id: ID, firstEpoch, maxEvents: MOST.maxEvents, evicted: noteIn(goneByOracle) });
   for (let index = 0; index < count; index += 1) {
     const event = tape.next();
     if (event === undefined) break;
