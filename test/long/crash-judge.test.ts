@@ -1,9 +1,31 @@
 // The judge of the crash test finds what it is there for: recordings that are right, and each with one thing wrong.
 import { describe, expect, it } from "vitest";
+import { digestOf } from "./crash/cursor-facts.js";
 import { type Counts, judge } from "./crash/judge.js";
-import type { AskedQuestion, AuditedLine, Heard, Listening, Recording, Sent } from "./crash/record.js";
+import type {
+  AskedQuestion,
+  AuditedLine,
+  Heard,
+  Joined,
+  Listening,
+  LogEntry,
+  PlaceTold,
+  Recording,
+  Sent,
+  SentSession,
+} from "./crash/record.js";
 
 const RUN = 2 ** 32;
+const SESSION = "sess_1";
+
+/** `text`: how far an output without a name has gone. */
+function cursorAt(after: number, text?: number): string {
+  return `c1.${"a".repeat(32)}.${after}${text === undefined ? "" : `.${digestOf(SESSION, "")}-${text}`}`;
+}
+
+function placeAt(after: number, by: PlaceTold["by"] = "checkpoint", text?: number): PlaceTold {
+  return { kind: "place", cursor: cursorAt(after, text), by };
+}
 
 function sentIn(sessionId: string, id: string, type: string, epoch: number, run: number, text?: Sent["text"]): Sent {
   return {
@@ -20,7 +42,7 @@ function sentIn(sessionId: string, id: string, type: string, epoch: number, run:
 
 /** One session over two runs: begun, a text, a question that was answered after the kill, the end. */
 function rightRecording() {
-  const sessionId = "sess_1";
+  const sessionId = SESSION;
   const sent = (id: string, type: string, epoch: number, run: number, text?: Sent["text"]): Sent =>
     sentIn(sessionId, id, type, epoch, run, text);
   const chunk = (id: string, epoch: number, run: number, from: number, words: string, completes = false): Sent =>
@@ -34,9 +56,9 @@ function rightRecording() {
     chunk("evt_6", 2 * RUN + 3, 2, 16, "", true),
     sent("evt_7", "session.completed", 2 * RUN + 4, 2),
   ];
-  const heardOf = (one: Sent, connection: number, run: number): Heard => ({
-    connection,
-    run,
+  const heardOf = (one: Sent, at = 0): Heard => ({
+    kind: "event",
+    at,
     id: one.id,
     type: one.type,
     sessionId,
@@ -47,8 +69,8 @@ function rightRecording() {
     ...(one.type.includes("awaiting") ? { isCritical: true } : {}),
   });
   const resolution: Heard = {
-    connection: 2,
-    run: 2,
+    kind: "event",
+    at: 0,
     id: "evt_r",
     type: "aaep:agent.state.changed",
     sessionId,
@@ -62,16 +84,27 @@ function rightRecording() {
   const listener = (name: string): Listening => ({
     name,
     isExact: true,
-    resumesBy: "event",
     wants: () => true,
-    canAnswer: () => true,
-    heard: [
-      ...[e1, e2, e3, e4].map((one) => heardOf(one, 1, 1)),
-      // What was said before the kill is said again.
-      ...[e3, e4].map((one) => heardOf(one, 2, 2)),
-      heardOf(e5, 2, 2),
+    log: [
+      { kind: "joined", connection: 1, run: 1, named: undefined, resumed: undefined },
+      placeAt(RUN, "accepted"),
+      heardOf(e1),
+      heardOf(e2),
+      placeAt(RUN + 2),
+      heardOf(e3, 1000),
+      heardOf(e4, 1000),
+      { kind: "left", at: 1500 },
+      { kind: "joined", connection: 2, run: 2, named: cursorAt(RUN + 2), resumed: "all" },
+      placeAt(RUN + 2, "accepted"),
+      // What was said before the kill is said again, as far as no cursor covered it.
+      heardOf(e3),
+      heardOf(e4),
+      heardOf(e5),
       resolution,
-      ...[e6, e7].map((one) => heardOf(one, 2, 2)),
+      heardOf(e6),
+      placeAt(2 * RUN + 3),
+      heardOf(e7),
+      { kind: "left", at: 9000 },
     ],
   });
   const outcome = '["accept",null,"reply","Kemi"]';
@@ -91,37 +124,89 @@ function rightRecording() {
     outcome,
     line: `${kind} ${outcome}`,
   }));
-  const session = { id: sessionId, agent: "agent", events, lost: undefined as "abandoned" | undefined };
+  const session: SentSession = { id: sessionId, agent: "agent", events, lost: undefined };
   const accidents: string[] = [];
-  const recording: Recording = { sessions: [session], questions: [question], listeners, audited, accidents };
-  return { recording, session, events, question, heard: (listeners[0] as Listening).heard, audited, accidents };
+  const sessions: SentSession[] = [session];
+  const ends: Recording["ends"][number][] = [undefined, "kill"];
+  const open = { sessions: new Set<string>(), questions: new Set<string>() };
+  const recording: Recording = {
+    sessions,
+    questions: [question],
+    listeners,
+    audited,
+    ends,
+    open,
+    accidents,
+  };
+  const { log } = listeners[0] as Listening;
+  return { recording, session, sessions, events, question, log, audited, ends, open, accidents };
 }
 
 type Right = ReturnType<typeof rightRecording>;
 
-function placeOf({ heard }: Right, id: string): number {
-  const place = heard.findLastIndex((one) => one.id === id);
-  if (place < 0) throw new Error(`${id} was not heard`);
-  return place;
+function indexOf({ log }: Right, id: string): number {
+  const index = log.findLastIndex((one) => one.kind === "event" && one.id === id);
+  if (index < 0) throw new Error(`${id} was not heard`);
+  return index;
 }
+
+function heardLast(right: Right, id: string): Heard {
+  return right.log[indexOf(right, id)] as Heard;
+}
+
+function change<Kind extends LogEntry["kind"]>(
+  { log }: Right,
+  kind: Kind,
+  index: number,
+  to: Partial<Extract<LogEntry, { kind: Kind }>>,
+): void {
+  const at = log.indexOf(log.filter((one) => one.kind === kind)[index] as LogEntry);
+  log[at] = { ...(log[at] as Extract<LogEntry, { kind: Kind }>), ...to };
+}
+
+function gapOf(gap: number): Partial<Heard> {
+  return { gap, type: "aaep:agent.state.changed", isDaemons: true };
+}
+
+function summary(right: Right): Heard {
+  const marks = { type: "aaep:agent.state.changed", isDaemons: true, isSummary: true };
+  const { question: _, resolution: __, ...event } = heardLast(right, "evt_r");
+  return { ...event, ...marks, id: "evt_sum" };
+}
+
+function joinedAgain(resumed: string): Joined {
+  return { kind: "joined", connection: 3, run: 2, named: cursorAt(2 * RUN + 4), resumed };
+}
+
+type NumberCount = Exclude<keyof Counts, "resumed">;
 
 function auditedOutcome(outcome: string): AuditedLine {
   return { kind: "outcome", token: "rpl_1", outcome, line: outcome };
 }
 
 /** What is done to a recording that is right, and the one count that it raises. */
-const WRONGS: readonly (readonly [string, keyof Counts, (right: Right) => void])[] = [
-  ["an acknowledged event never came", "lost", (right) => void right.heard.splice(placeOf(right, "evt_7"), 1)],
-  ["the tail is missing", "lost", (right) => void right.heard.splice(placeOf(right, "evt_r"))],
-  ["text has a hole", "lost", (right) => void right.heard.splice(placeOf(right, "evt_5"), 1)],
-  ["the end of a text never came", "lost", (right) => void right.heard.splice(placeOf(right, "evt_6"), 1)],
-  ["how a question ended was never told", "lost", (right) => void right.heard.splice(placeOf(right, "evt_r"), 1)],
+const WRONGS: readonly (readonly [string, NumberCount, (right: Right) => void])[] = [
+  ["an acknowledged event never came", "lost", (right) => void right.log.splice(indexOf(right, "evt_7"), 1)],
+  ["the tail is missing", "lost", (right) => void right.log.splice(indexOf(right, "evt_r"))],
+  ["text has a hole", "lost", (right) => void right.log.splice(indexOf(right, "evt_5"), 1)],
+  ["the end of a text never came", "lost", (right) => void right.log.splice(indexOf(right, "evt_6"), 1)],
+  ["how a question ended was never told", "lost", (right) => void right.log.splice(indexOf(right, "evt_r"), 1)],
+  ["a listener came back without its place", "lost", (right) => change(right, "joined", 1, { named: undefined })],
+  [
+    "fewer events were declared lost than are missing",
+    "lost",
+    (right) => {
+      right.log.splice(indexOf(right, "evt_7"), 1);
+      const [text] = right.log.splice(indexOf(right, "evt_5"), 1, { ...heardLast(right, "evt_5"), ...gapOf(1) });
+      expect(text).toBeDefined();
+    },
+  ],
   [
     "two events change places",
     "reordered",
-    ({ heard }) => {
-      const [end] = heard.splice(heard.length - 1);
-      heard.splice(heard.length - 1, 0, end as Heard);
+    (right) => {
+      const [end] = right.log.splice(indexOf(right, "evt_7"), 1);
+      right.log.splice(indexOf(right, "evt_6"), 0, end as Heard);
     },
   ],
   [
@@ -135,63 +220,115 @@ const WRONGS: readonly (readonly [string, keyof Counts, (right: Right) => void])
   [
     "a session ended twice",
     "duplicated",
-    ({ heard, session }) => {
-      session.lost = undefined;
-      heard.push({
-        ...(heard.at(-1) as Heard),
-        id: "evt_x",
-        type: "aaep:agent.session.errored",
-        isDaemons: true,
-        isCritical: true,
-      });
+    (right) => {
+      const end = heardLast(right, "evt_7");
+      const other = { type: "aaep:agent.session.errored", isDaemons: true, isCritical: true };
+      right.log.push({ ...end, ...other, id: "evt_x" });
     },
   ],
   [
     "text went on after its end",
     "duplicated",
     (right) => {
-      const [late] = right.heard.splice(placeOf(right, "evt_5"), 1);
-      right.heard.splice(placeOf(right, "evt_3") + 1, 0, {
-        ...(late as Heard),
-        id: "evt_6",
-        position: 10,
-        chunk: "thr",
-        completes: true,
-      });
-      right.heard.push(late as Heard);
+      const [late] = right.log.splice(indexOf(right, "evt_5"), 1) as [Heard];
+      const early = { ...late, id: "evt_6", chunk: "thr", completes: true };
+      right.log.splice(indexOf(right, "evt_3") + 1, 0, early);
+      right.log.push(late);
+    },
+  ],
+  [
+    "an event came twice on one connection",
+    "duplicated",
+    (right) => void right.log.splice(indexOf(right, "evt_7"), 0, heardLast(right, "evt_7")),
+  ],
+  [
+    "text came twice on one connection",
+    "duplicated",
+    (right) => void right.log.splice(indexOf(right, "evt_5"), 0, heardLast(right, "evt_5")),
+  ],
+  [
+    "an event came again that a cursor had covered",
+    "again",
+    (right) => void right.log.splice(indexOf(right, "evt_3"), 0, right.log[2] as Heard),
+  ],
+  [
+    "text came again that a cursor's epoch had covered",
+    "again",
+    (right) => void right.log.splice(indexOf(right, "evt_3"), 0, right.log[3] as Heard),
+  ],
+  [
+    "text came again that a cursor's position had covered",
+    "again",
+    (right) => change(right, "joined", 1, { named: cursorAt(RUN + 2, 6) }),
+  ],
+  [
+    "the end of a text came again that a cursor had covered",
+    "again",
+    (right) => void right.log.push(placeAt(2 * RUN + 4), joinedAgain("all"), heardLast(right, "evt_6")),
+  ],
+  ["a cursor ran ahead of an event", "ranAhead", (right) => change(right, "place", 3, placeAt(2 * RUN + 4))],
+  [
+    "a cursor ran ahead of text",
+    "ranAhead",
+    (right) => void right.log.splice(indexOf(right, "evt_5"), 0, placeAt(2 * RUN + 1)),
+  ],
+  [
+    "a cursor named more text than had come",
+    "ranAhead",
+    (right) => void right.log.splice(indexOf(right, "evt_5"), 0, placeAt(RUN + 4, "checkpoint", 11)),
+  ],
+  ["a cursor fell", "fell", (right) => void right.log.push(placeAt(2 * RUN + 1))],
+  ["no cursor covered in time what had come", "stale", (right) => change(right, "left", 0, { at: 4200 })],
+  [
+    "a place was rolled back that was kept",
+    "rolledBack",
+    (right) => change(right, "joined", 1, { resumed: "rolled_back" }),
+  ],
+  [
+    "a session was summed up although the place was good",
+    "summed",
+    (right) => void right.log.splice(indexOf(right, "evt_3"), 0, summary(right)),
+  ],
+  [
+    "a session goes on that was over after a place that was not met",
+    "ghosts",
+    (right) => {
+      change(right, "joined", 1, { resumed: "unknown" });
+      right.log.splice(indexOf(right, "evt_3"), 0, placeAt(RUN + 5));
+    },
+  ],
+  [
+    "a listener believes a session open that is over",
+    "ghosts",
+    (right) => {
+      right.session.lost = "abandoned";
+      right.log.push({ ...(right.log[2] as Heard), sessionId: "sess_2", isDaemons: true, id: "evt_ghost" });
+      right.sessions.push({ ...right.session, id: "sess_2", events: [] });
+    },
+  ],
+  [
+    "a listener believes a question open that is over",
+    "ghosts",
+    (right) => {
+      right.open.sessions.add("sess_2");
+      right.sessions.push({ ...right.session, id: "sess_2", events: [] });
+      right.log.push({ ...heardLast(right, "evt_4"), sessionId: "sess_2", isDaemons: true, id: "evt_ghost" });
     },
   ],
   [
     "an event that nobody published",
     "invented",
-    ({ heard }) => void heard.push({ ...(heard[0] as Heard), id: "evt_y" }),
+    (right) => void right.log.push({ ...(right.log[2] as Heard), id: "evt_y" }),
   ],
   [
     "other text than was published",
     "invented",
-    (right) => {
-      const at = placeOf(right, "evt_5");
-      right.heard[at] = { ...(right.heard[at] as Heard), chunk: "three." };
-    },
+    (right) => void right.log.splice(indexOf(right, "evt_5"), 1, { ...heardLast(right, "evt_5"), chunk: "three." }),
   ],
   [
     "an event with other words",
     "invented",
-    (right) => {
-      right.heard[0] = { ...(right.heard[0] as Heard), mark: "else" };
-    },
-  ],
-  [
-    "a gap was declared",
-    "gaps",
-    ({ heard }) =>
-      void heard.splice(4, 0, {
-        ...(heard[0] as Heard),
-        id: "evt_g",
-        type: "aaep:agent.state.changed",
-        isDaemons: true,
-        isGap: true,
-      }),
+    (right) => void right.log.splice(2, 1, { ...(right.log[2] as Heard), mark: "else" }),
   ],
   [
     "the audit log has another outcome",
@@ -215,16 +352,14 @@ const WRONGS: readonly (readonly [string, keyof Counts, (right: Right) => void])
     "one listener was told another outcome",
     "resolvedTwice",
     (right) => {
-      const at = placeOf(right, "evt_r");
-      right.heard[at] = { ...(right.heard[at] as Heard), resolution: "rejected by timeout" };
+      right.log[indexOf(right, "evt_r")] = { ...heardLast(right, "evt_r"), resolution: "rejected by timeout" };
     },
   ],
   [
     "a resolution was told under two ids",
     "resolvedTwice",
     (right) => {
-      const at = placeOf(right, "evt_r");
-      right.heard.splice(at, 0, { ...(right.heard[at] as Heard), id: "evt_r2" });
+      right.log.splice(indexOf(right, "evt_r"), 0, { ...heardLast(right, "evt_r"), id: "evt_r2" });
     },
   ],
   [
@@ -245,6 +380,8 @@ describe("the judge of the crash test", () => {
       acknowledged: 7,
       delivered: 16,
       repeated: 4,
+      places: 8,
+      resumed: { undefined: 2, all: 2 },
       openAtKills: 1,
       repliedAfterKill: 1,
     });
@@ -285,9 +422,9 @@ describe("the judge of the crash test", () => {
     question.reports.splice(0, 1, { by: "outcome_of", outcome });
     question.countedReplies.length = 0;
     audited.splice(1, 1, auditedOutcome(outcome));
-    for (const { heard: each } of recording.listeners)
-      each.forEach((one, at) => {
-        if (one.id === "evt_r") each[at] = { ...one, resolution: "accepted by timeout" };
+    for (const { log } of recording.listeners)
+      log.forEach((one, at) => {
+        if (one.kind === "event" && one.id === "evt_r") log[at] = { ...one, resolution: "accepted by timeout" };
       });
     expect(judge(recording).faults).toStrictEqual([expect.stringContaining("as counted for rpl_1")]);
   });
@@ -299,18 +436,19 @@ describe("the judge of the crash test", () => {
   });
 
   it("finds that a question has no outcome, unless its agent left", () => {
-    const { recording, question, audited, session, heard } = rightRecording();
+    const right = rightRecording();
+    const { recording, question, audited, session, log } = right;
     question.reports.length = 0;
     question.countedReplies.length = 0;
     audited.length = 0;
-    for (const { heard: each } of recording.listeners)
-      each.splice(
-        each.findIndex(({ id }) => id === "evt_r"),
+    for (const each of recording.listeners)
+      each.log.splice(
+        each.log.findIndex((one) => one.kind === "event" && one.id === "evt_r"),
         1,
       );
     expect(judge(recording).faults).toContain("rpl_1 was asked and has no outcome");
     session.lost = "abandoned";
-    heard.splice(heard.length - 1);
+    log.splice(indexOf(right, "evt_7"), 1);
     expect(judge(recording).faults).not.toContain("rpl_1 was asked and has no outcome");
     expect(judge(recording).faults).toContainEqual(expect.stringContaining("which its agent left (abandoned)"));
   });
@@ -323,14 +461,12 @@ describe("the judge of the crash test", () => {
     const sessionId = "sess_2";
     const begin = sentIn(sessionId, "evt_21", "session.started", 2 * RUN + 5, 2);
     const progress = sentIn(sessionId, "evt_22", "progress.updated", 2 * RUN + 6, 2);
-    const heard = { connection: 2, run: 2, sessionId };
+    const heard = { kind: "event" as const, at: 0, sessionId };
     const listener: Listening = {
       name: "limited",
       isExact: false,
-      resumesBy: "event",
       wants: () => true,
-      canAnswer: () => false,
-      heard: [
+      log: [
         { ...heard, id: begin.id, type: begin.type, mark: begin.mark },
         { ...heard, id: "evt_end", type: "aaep:agent.session.errored", mark: "", ...made },
       ],
@@ -340,19 +476,47 @@ describe("the judge of the crash test", () => {
     expect(counts).toMatchObject({ lost, superseded: 1 - lost });
   });
 
-  it("asks of a listener that did not name a session only what came after it joined", () => {
-    const { recording, heard } = rightRecording();
-    const [listener] = recording.listeners;
-    const late: Listening = { ...(listener as Listening), resumesBy: "session", heard: heard.slice(6) };
-    expect(judge({ ...recording, listeners: [late] }).faults).toStrictEqual([]);
-    late.heard.splice(late.heard.length - 1);
-    expect(judge({ ...recording, listeners: [late] }).faults).toContainEqual(expect.stringContaining("evt_7"));
+  it("R27: takes for given what was declared lost, text as well", () => {
+    const right = rightRecording();
+    right.log.splice(indexOf(right, "evt_5"), 1, { ...(right.log[2] as Heard), id: "evt_g", ...gapOf(1) });
+    const { counts, faults } = judge(right.recording);
+    expect(faults).toStrictEqual([]);
+    expect(counts.gaps).toBe(1);
+  });
+
+  it("R17: lets a session be over of which nobody speaks after a place that was not met, and goes on where it is summed up", () => {
+    const right = rightRecording();
+    const void_ = { ...(right.log[2] as Heard), sessionId: "sess_2", id: "evt_void" };
+    const sent = { ...sentIn("sess_2", "evt_void", "session.started", 0, 1), mark: void_.mark, epoch: undefined };
+    right.sessions.push({ ...right.session, id: "sess_2", events: [sent] });
+    right.log.splice(
+      right.log.findIndex(({ kind }) => kind === "left"),
+      0,
+      void_,
+    );
+    expect(judge(right.recording).counts.ghosts).toBe(1);
+    right.log.splice(right.log.indexOf(void_) + 1, 0, placeAt(RUN + 8));
+    change(right, "joined", 1, { resumed: "rolled_back", named: cursorAt(RUN + 8) });
+    change(right, "place", 3, placeAt(RUN + 8, "accepted"));
+    right.log.splice(indexOf(right, "evt_3"), 1, summary(right));
+    expect(judge(right.recording).faults).toStrictEqual([]);
+  });
+
+  it("counts what was heard again by who came back, and after what", () => {
+    const right = rightRecording();
+    const back = { listener: "first", run: 2, resumed: "all", characters: 5, events: 2 };
+    expect(judge(right.recording).returns[0]).toStrictEqual({ ...back, cause: "kill" });
+    right.ends[1] = "restart";
+    expect(judge(right.recording).returns[0]).toStrictEqual({ ...back, cause: "restart" });
+    change(right, "joined", 1, { run: 1 });
+    expect(judge(right.recording).returns[0]).toStrictEqual({ ...back, cause: "break", run: 1 });
   });
 
   it("R8b: finds who was told of a lost agent that was there", () => {
-    const { recording, heard, session } = rightRecording();
-    const lost = { ...(heard.at(-1) as Heard), id: "evt_lost", type: "aaep:agent.session.errored", mark: "" };
-    heard.push({ ...lost, isDaemons: true, tellsLostAgent: true });
+    const right = rightRecording();
+    const { recording, log, session } = right;
+    const lost = { ...heardLast(right, "evt_7"), id: "evt_lost", type: "aaep:agent.session.errored", mark: "" };
+    log.push({ ...lost, isDaemons: true, tellsLostAgent: true });
     expect(judge(recording).counts.falselyLost).toBe(1);
     session.lost = "abandoned";
     expect(judge(recording).counts.falselyLost).toBe(0);

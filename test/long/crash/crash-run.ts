@@ -3,8 +3,10 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createWireSniffer, type Message, type WireSniffer } from "../../support/oracles/wire-sniffer.js";
 import { auditEntries, createMortalDaemon, type MortalDaemon } from "../../support/peers/mortal-daemon.js";
+import { rpcPeer } from "../../support/peers/peers.js";
 import { pause, runAgent } from "./agent.js";
 import { type AgentTransport, openAgentLink } from "./agent-links.js";
+import { ipcConnection } from "./ipc-connection.js";
 import { judge, type Verdict } from "./judge.js";
 import { type ListenerOptions, type RunningListener, startListener } from "./listener.js";
 import { type Chance, createChance } from "./random.js";
@@ -67,37 +69,32 @@ const SETTINGS = [
   "--reconnect-grace-seconds",
   "20",
 ];
+const PROGRESS = "aaep:agent.progress.updated";
 const EXACT = { coalesce_boundaries: ["none"] };
 const ABLE = { supports_confirmation_reply: true, supports_clarification_reply: true };
 
 type Terms = Omit<ListenerOptions, "daemon" | "sniffer" | "chance" | "questions" | "accidents" | "isStopping">;
 
-/** On each transport one that misses nothing; the others with terms of their own. */
-const LISTENERS: readonly Terms[] = [
-  { name: "log", transport: "socket", capabilities: EXACT, isExact: true, resumesBy: "event", breaksPerSecond: 0.1 },
-  {
-    name: "desk",
-    transport: "grpc",
-    capabilities: { ...EXACT, ...ABLE },
-    isExact: true,
-    resumesBy: "event",
-    breaksPerSecond: 0.05,
-  },
-  { name: "phone", transport: "connect", capabilities: { ...EXACT, ...ABLE }, isExact: true, resumesBy: "session" },
+const ALOUD = { coalesce_boundaries: ["sentence", "completion"] };
+
+/** On each transport one that misses nothing; the others with terms of their own, and half of all slow in one way or another. */
+export const LISTENERS: readonly Terms[] = [
+  { name: "log", transport: "length-prefixed", capabilities: EXACT, isExact: true, breaksPerSecond: 0.1 },
+  { name: "desk", transport: "grpc", capabilities: { ...EXACT, ...ABLE }, isExact: true, breaksPerSecond: 0.05 },
+  { name: "phone", transport: "connect", capabilities: { ...EXACT, ...ABLE }, isExact: true },
   {
     name: "reader",
-    transport: "socket",
-    capabilities: { coalesce_boundaries: ["sentence", "completion"], max_events_per_second: 200, ...ABLE },
+    transport: "json-rpc",
+    capabilities: { ...ALOUD, max_events_per_second: 200, ...ABLE },
     isExact: false,
-    resumesBy: "session",
     breaksPerSecond: 0.1,
+    pingsPerSecond: 1,
   },
   {
     name: "braille",
     transport: "connect",
-    capabilities: { coalesce_boundaries: ["sentence", "completion"], max_events_per_second: 60 },
+    capabilities: { ...ALOUD, max_events_per_second: 30 },
     isExact: false,
-    resumesBy: "event",
     stallsPerSecond: 0.2,
   },
   {
@@ -109,16 +106,24 @@ const LISTENERS: readonly Terms[] = [
     },
     wants: (type) => /^aaep:agent\.(?:output|session)\./.test(type),
     isExact: false,
-    resumesBy: "event",
+  },
+  {
+    name: "digest",
+    transport: "newline",
+    capabilities: { coalesce_boundaries: ["completion"], event_filters: { include: ["*"], exclude: [PROGRESS] } },
+    wants: (type) => type !== PROGRESS,
+    isExact: false,
+    stallsPerSecond: 0.2,
+    longestStallMs: 4000,
   },
   {
     name: "visitor",
-    transport: "grpc",
+    transport: "json-rpc",
     capabilities: EXACT,
     isExact: true,
-    resumesBy: "event",
     awayMs: 4000,
     breaksPerSecond: 0.5,
+    pingsPerSecond: 2,
   },
 ];
 
@@ -131,6 +136,8 @@ export async function crashRun(options: CrashOptions): Promise<CrashReport> {
   const sessions: SentSession[] = [];
   const questions: AskedQuestion[] = [];
   const openQuestions = new Set<AskedQuestion>();
+  const ends: ("kill" | "restart" | undefined)[] = [];
+  let open: Recording["open"] = { sessions: new Set(), questions: new Set() };
   let isStopping = false;
   let areListenersStopping = false;
   mkdirSync(join(directory, "audit"), { mode: 0o700, recursive: true });
@@ -152,9 +159,8 @@ export async function crashRun(options: CrashOptions): Promise<CrashReport> {
     }),
   );
   await Promise.all(listeners.map(({ joined }) => joined));
-  // Whoever has heard nothing has nothing to come back after.
   await greet(daemon, sniffer, sessions);
-  for (const { listening } of listeners) while (listening.heard.length === 0) await pause(10);
+  for (const one of listeners) while (one.heardCount() === 0 || !one.hasPlace()) await pause(10);
   const transports: readonly AgentTransport[] = ["socket", "grpc", "connect"];
   const names = transports.flatMap((transport) =>
     Array.from({ length: agentsEach }, (_, index) => ({ transport, name: `${transport}${index}x${seed % 1000}` })),
@@ -181,12 +187,14 @@ export async function crashRun(options: CrashOptions): Promise<CrashReport> {
     sessions,
     questions,
     listeners: listeners.map(({ listening }) => listening),
+    ends,
+    open,
     audited: existsSync(daemon.auditFolder) ? auditedLines(daemon.auditFolder) : [],
     accidents: [...accidents, ...daemon.accidents(), ...sniffer.violations()],
   });
   options.watch?.(recordingNow);
 
-  const fates = await endAgainAndAgain(daemon, chance.fork("kills"), accidents, options, {
+  const fates = await endAgainAndAgain(daemon, chance.fork("kills"), accidents, options, ends, {
     openQuestions,
     acknowledgedCount: () =>
       sessions.reduce((sum, { events }) => sum + events.filter((one) => one.epoch !== undefined).length, 0),
@@ -198,6 +206,7 @@ export async function crashRun(options: CrashOptions): Promise<CrashReport> {
   await Promise.all(agents);
   for (const { calmDown } of listeners) calmDown();
   await untilAllHasCome(recordingNow, listeners, options.patienceSeconds ?? 40);
+  open = await openNow(daemon, sniffer);
   areListenersStopping = true;
   await Promise.all(listeners.map(({ ended }) => ended));
   const exitCode = await daemon.stop();
@@ -227,6 +236,7 @@ async function endAgainAndAgain(
   chance: Chance,
   accidents: string[],
   { kills, restarts = 0, onKill }: CrashOptions,
+  ends: ("kill" | "restart" | undefined)[],
   { openQuestions, acknowledgedCount, longestRunEvents }: Load,
 ): Promise<Fates> {
   let killsBeforeReady = 0;
@@ -246,11 +256,13 @@ async function endAgainAndAgain(
       if (openQuestions.size > 0) restartsWithQuestions += 1;
       restartsLeft -= 1;
       kill -= 1;
+      ends[daemon.run()] = "restart";
       const code = await daemon.stop();
       if (code !== 0) accidents.push(`it ended with ${code} when it was asked to stop`);
       if (!(await daemon.start().ready)) throw new Error(`It did not start again: ${daemon.stderr().slice(-2000)}`);
       continue;
     }
+    ends[daemon.run()] = "kill";
     await daemon.kill();
     onKill?.(kill);
     if (chance.isLikely(0.2)) await pause(chance.between(0, 300));
@@ -259,6 +271,7 @@ async function endAgainAndAgain(
       kill += 1;
       await Promise.race([ready, pause(chance.between(0, 600))]);
       if (!daemon.isUp()) killsBeforeReady += 1;
+      ends[daemon.run()] = "kill";
       await daemon.kill();
       onKill?.(kill);
       ({ ready } = daemon.start());
@@ -304,7 +317,7 @@ async function untilAllHasCome(
   listeners: readonly RunningListener[],
   patienceSeconds: number,
 ): Promise<void> {
-  const heard = (): number => listeners.reduce((sum, { listening }) => sum + listening.heard.length, 0);
+  const heard = (): number => listeners.reduce((sum, one) => sum + one.heardCount(), 0);
   let before = -1;
   // An agent that left is given up after its grace, and one by single calls after its lease besides.
   for (let still = 0; still < patienceSeconds; still += 1) {
@@ -314,6 +327,25 @@ async function untilAllHasCome(
     before = now;
     await pause(1000);
   }
+}
+
+/** What the daemon itself holds to be open. */
+async function openNow(daemon: MortalDaemon, sniffer: WireSniffer): Promise<Recording["open"]> {
+  const peer = rpcPeer(await ipcConnection(daemon.socket, "newline"), sniffer, "asking");
+  const { sessions } = await peer.request("aaepd.status", { limit: 1000 });
+  const asked = peer.subscription();
+  await asked.subscribe({
+    type: "subscription.request",
+    aaep_version: "1.0.0",
+    subscriber_id: "asking",
+    capabilities: { ...EXACT, ...ABLE },
+  });
+  const questions = await asked.listPending();
+  await peer.close();
+  return {
+    sessions: new Set((sessions as readonly Message[]).map(({ session_id: id }) => String(id))),
+    questions: new Set(questions.map(({ event_id: id }) => String(id))),
+  };
 }
 
 function auditedLines(folder: string): Recording["audited"] {

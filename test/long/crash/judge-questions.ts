@@ -79,8 +79,10 @@ function judgeAfterKill({ openAtKills }: AskedQuestion, said: ReadonlySet<string
 /** Of each question's event the resolutions that were heard; one, where all were told the same under the same id. */
 function resolutionsHeard({ listeners }: Recording): ReadonlyMap<string, ReadonlyMap<string, string>> {
   const told = new Map<string, Map<string, string>>();
-  for (const { heard } of listeners) {
-    for (const { id, question, resolution } of heard) {
+  for (const { log } of listeners) {
+    for (const entry of log) {
+      if (entry.kind !== "event") continue;
+      const { id, question, resolution } = entry;
       if (question === undefined || resolution === undefined) continue;
       const ofOne = told.get(question) ?? new Map<string, string>();
       told.set(question, ofOne.set(`${id}: ${resolution}`, resolution));

@@ -1,28 +1,40 @@
-// Text: joined by position it is what was published, without a hole, once, and completed once (R10).
+// Text: joined by position it is what was published, without a hole that was not declared, once on each connection, and completed once (R10, R17, R27).
+import { type Covered, digestOf } from "./cursor-facts.js";
+import type { Fault } from "./judge.js";
 import { type Heard, type Listening, type SentSession, STREAMING } from "./record.js";
-
-type Fault = (count: "lost" | "reordered" | "duplicated" | "invented", what: string) => void;
 
 interface SentOutput {
   readonly characters: string[];
-  /** Whether its agent has completed it, as far as it knows. */
-  isCompleted: boolean;
   /** Of each character that was acknowledged, its event's epoch. */
   readonly epochs: number[];
+  readonly events: { readonly from: number; readonly to: number; readonly isAcknowledged: boolean }[];
   completedAt: number | undefined;
+  readonly digest: string;
 }
 
 interface Progress {
-  begin: number;
+  /** Up to here all has come but for the holes. */
   end: number;
+  readonly holes: (readonly [from: number, to: number])[];
   isComplete: boolean;
+  /** Up to where it came on the connection of now. */
+  connectionEnd: number | undefined;
+}
+
+export interface TextHeard {
+  /** Something of it is new. */
+  readonly isNews: boolean;
+  /** Characters that had come before. */
+  readonly againCount: number;
 }
 
 export interface TextCheck {
-  /** Whether something of it is new. `isLate`: a text may be heard from its middle on. */
-  readonly accept: (event: Heard, isLate: boolean) => boolean;
-  /** When everything has come. `excusedUpTo`: the epoch up to which nothing of a session is owed. */
-  readonly end: (excusedUpTo: (sessionId: string) => number) => void;
+  /** A connection begins. */
+  readonly joined: () => void;
+  /** `covered`: what the listener was told last that it has. */
+  readonly accept: (event: Heard, covered: Covered | undefined, hasGap: boolean) => TextHeard;
+  /** When everything has come: how many events with text are missing of a session. */
+  readonly missing: (sessionId: string) => number;
 }
 
 export function createTextCheck(
@@ -32,8 +44,29 @@ export function createTextCheck(
 ): TextCheck {
   const sent = new Map([...sessions].map(([id, session]) => [id, outputsOf(session)]));
   const heard = new Map<string, Progress>();
+
+  const judgeCover = (
+    { id, sessionId, output }: Heard,
+    { epochs, digest }: SentOutput,
+    covered: Covered,
+    [from, to, heardTo]: readonly [number, number, number],
+  ): void => {
+    const coveredTo = covered.outputs.get(digest) ?? 0;
+    for (let at = from; at < to; at += 1) {
+      if (at >= coveredTo && (epochs[at] ?? Number.POSITIVE_INFINITY) > covered.after) continue;
+      const where = `${sessionId}/${output} at ${at} (${epochs[at]}, ${id})`;
+      const cursor = `a cursor up to ${covered.after} and ${coveredTo} of it`;
+      if (at < heardTo) fault("again", `${where} came again, which ${cursor} covered`);
+      else fault("ranAhead", `${where} came for the first time after ${cursor} had covered it`);
+      return;
+    }
+  };
+
   return {
-    accept: (event, isLate) => {
+    joined: () => {
+      for (const progress of heard.values()) progress.connectionEnd = undefined;
+    },
+    accept: (event, covered, hasGap) => {
       const { sessionId, output = "", chunk = "", position = 0, completes = false } = event;
       const key = `${sessionId}/${output}`;
       const published = sent.get(sessionId)?.get(output);
@@ -44,35 +77,44 @@ export function createTextCheck(
           "invented",
           `${event.id} has other text at ${position} of ${key} than was published: ${JSON.stringify(chunk)}`,
         );
-        return true;
+        return { isNews: true, againCount: 0 };
       }
-      const isOwed = listener.wants(STREAMING);
-      if (!isOwed) fault("invented", `${event.id} is text, which was not asked for`);
-      const first = isLate ? position : 0;
-      const progress = heard.get(key) ?? { begin: first, end: first, isComplete: false };
+      if (!listener.wants(STREAMING)) fault("invented", `${event.id} is text, which was not asked for`);
+      const progress = heard.get(key) ?? { end: 0, holes: [], isComplete: false, connectionEnd: undefined };
       heard.set(key, progress);
-      if (position > progress.end) fault("lost", `${key} has a hole from ${progress.end} to ${position}`);
+      const { connectionEnd } = progress;
+      if (connectionEnd !== undefined && position < connectionEnd && chunk !== "")
+        fault("duplicated", `${key} was at ${connectionEnd} and came from ${position} on the same connection`);
+      progress.connectionEnd = Math.max(end, connectionEnd ?? 0);
+      if (position > progress.end) {
+        if (!hasGap) fault("lost", `${key} has a hole from ${progress.end} to ${position}`);
+        progress.holes.push([progress.end, position]);
+        progress.end = position;
+      }
+      if (covered !== undefined) judgeCover(event, published, covered, [position, end, progress.end]);
       if (end > progress.end && progress.isComplete) fault("duplicated", `${key} went on after it was complete`);
       if (completes && end < published.characters.length && sessions.get(sessionId)?.lost === undefined)
         fault("lost", `${key} was completed at ${end} of ${published.characters.length}`);
       const isNews = end > progress.end || (completes && !progress.isComplete);
+      if (completes && chunk === "" && !isNews && (published.completedAt ?? Infinity) <= (covered?.after ?? 0))
+        fault("again", `the end of ${key} (${published.completedAt}) came again, which a cursor covered`);
+      const againCount = Math.max(0, Math.min(end, progress.end) - position);
       progress.end = Math.max(progress.end, end);
       progress.isComplete ||= completes;
-      return isNews;
+      return { isNews, againCount };
     },
-    end: (excusedUpTo) => {
-      if (!listener.wants(STREAMING)) return;
-      for (const [sessionId, outputs] of sent) {
-        const excused = excusedUpTo(sessionId);
-        for (const [output, { epochs, completedAt }] of outputs) {
-          if ((epochs.at(-1) ?? completedAt ?? 0) <= excused) continue;
-          const { end, isComplete } = heard.get(`${sessionId}/${output}`) ?? { end: 0, isComplete: false };
-          if (end < epochs.length)
-            fault("lost", `${sessionId}/${output} came up to ${end}, of ${epochs.length} that were acknowledged`);
-          if (completedAt !== undefined && completedAt > excused && !isComplete)
-            fault("lost", `the end of ${sessionId}/${output} never came`);
+    missing: (sessionId) => {
+      let count = 0;
+      if (!listener.wants(STREAMING)) return 0;
+      for (const [output, { events, completedAt }] of sent.get(sessionId) ?? []) {
+        const progress = heard.get(`${sessionId}/${output}`) ?? { end: 0, holes: [], isComplete: false };
+        for (const { from, to, isAcknowledged } of events) {
+          const isWhole = to <= progress.end && !progress.holes.some((hole) => from < hole[1] && to > hole[0]);
+          if (isAcknowledged && from < to && !isWhole) count += 1;
         }
+        if (completedAt !== undefined && !progress.isComplete) count += 1;
       }
+      return count;
     },
   };
 }
@@ -83,18 +125,19 @@ function outputsOf(session: SentSession): ReadonlyMap<string, SentOutput> {
     if (text === undefined) continue;
     const output = outputs.get(text.output) ?? {
       characters: [],
-      isCompleted: false,
       epochs: [],
+      events: [],
       completedAt: undefined,
+      digest: digestOf(session.id, text.output),
     };
     outputs.set(text.output, output);
+    const from = output.characters.length;
     for (const character of text.chunk) {
       output.characters.push(character);
       if (epoch !== undefined) output.epochs.push(epoch);
     }
-    if (!text.completes) continue;
-    output.isCompleted = true;
-    output.completedAt = epoch;
+    output.events.push({ from, to: output.characters.length, isAcknowledged: epoch !== undefined });
+    if (text.completes) output.completedAt = epoch;
   }
   return outputs;
 }

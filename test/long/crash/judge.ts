@@ -1,4 +1,5 @@
-// Whether a run with kills kept its promises (R3, R17, R27, R29). Knows nothing of the daemon's ways: only what was said and heard.
+// Whether a run with kills kept its promises (R3, R17, R27, R29). Knows nothing of the daemon's ways: only what was said, what was heard, and what
+// each was told that it has.
 import { judgeListening } from "./judge-listening.js";
 import { judgeQuestions } from "./judge-questions.js";
 import type { Recording, Sent, SentSession } from "./record.js";
@@ -7,8 +8,12 @@ export interface Counts {
   events: number;
   acknowledged: number;
   delivered: number;
-  /** Repeats that their listeners knew as such. */
+  /** Repeats that no cursor covered. */
   repeated: number;
+  /** Cursors that were told. */
+  places: number;
+  /** How places that were named were met; "undefined" of newcomers. */
+  readonly resumed: Record<string, number>;
   lost: number;
   reordered: number;
   /** Repeats that nobody can know as such. */
@@ -16,12 +21,22 @@ export interface Counts {
   /** What nobody published. */
   invented: number;
   gaps: number;
+  /** What came again although a cursor covered it. */
+  again: number;
+  /** What came for the first time after a cursor had covered it. */
+  ranAhead: number;
+  /** Cursors of one subscription that fell. */
+  fell: number;
+  /** What came again because no cursor covered it in time. */
+  stale: number;
+  /** Places that were said to be void and were not. */
+  rolledBack: number;
+  /** Sessions that were summed up although nothing was missing. */
+  summed: number;
+  /** Sessions and questions that a listener believes open and that are over, or the other way round. */
+  ghosts: number;
   /** Of listeners with a rate: progress and states that later ones replaced (R11). */
   superseded: number;
-  /** Sessions that a listener did not name when it came back, from before (R17). */
-  unnamed: number;
-  /** What is not owed of such a session and came all the same, after what is. */
-  toldAfterAll: number;
   /** Events whose acknowledgement a kill swallowed after somebody had heard them: their order in that run is anybody's. */
   ambiguous: number;
   sessions: number;
@@ -41,14 +56,42 @@ export interface Counts {
   forgotten: number;
 }
 
+export type FaultCount =
+  | "lost"
+  | "reordered"
+  | "duplicated"
+  | "invented"
+  | "again"
+  | "ranAhead"
+  | "fell"
+  | "stale"
+  | "rolledBack"
+  | "summed"
+  | "ghosts";
+
+export type Fault = (count: FaultCount, what: string) => void;
+
+/** One listener's coming back, and what it heard again then. */
+export interface Return {
+  readonly listener: string;
+  /** How the connection before ended: with the daemon, or by itself. */
+  readonly cause: "kill" | "restart" | "break";
+  readonly run: number;
+  readonly resumed: string | undefined;
+  characters: number;
+  events: number;
+}
+
 export interface Verdict {
   readonly counts: Counts;
+  readonly returns: readonly Return[];
   /** In sentences, as many as there are. */
   readonly faults: readonly string[];
 }
 
 export function judge(recording: Recording): Verdict {
   const faults: string[] = [...recording.accidents];
+  const returns: Return[] = [];
   const counts: Counts = {
     events: 0,
     acknowledged: 0,
@@ -59,9 +102,16 @@ export function judge(recording: Recording): Verdict {
     duplicated: 0,
     invented: 0,
     gaps: 0,
+    places: 0,
+    resumed: {},
+    again: 0,
+    ranAhead: 0,
+    fell: 0,
+    stale: 0,
+    rolledBack: 0,
+    summed: 0,
+    ghosts: 0,
     superseded: 0,
-    unnamed: 0,
-    toldAfterAll: 0,
     ambiguous: 0,
     sessions: recording.sessions.length,
     sessionsAbandoned: 0,
@@ -77,20 +127,20 @@ export function judge(recording: Recording): Verdict {
     forgotten: 0,
   };
   judgeAcknowledgements(recording.sessions, counts, faults);
-  for (const listener of recording.listeners) judgeListening(recording, listener, counts, faults);
+  for (const listener of recording.listeners) judgeListening(recording, listener, counts, faults, returns);
   judgeLostAgents(recording, counts, faults);
   judgeQuestions(recording, counts, faults);
-  return { counts, faults };
+  return { counts, returns, faults };
 }
 
 /** Nobody is told of a lost agent that was not lost, however the daemon ended (R8b). */
 function judgeLostAgents({ sessions, listeners }: Recording, counts: Counts, faults: string[]): void {
   const kept = new Set(sessions.filter(({ lost }) => lost === undefined).map(({ id }) => id));
-  for (const { name, heard } of listeners) {
-    for (const { sessionId, tellsLostAgent } of heard) {
-      if (tellsLostAgent !== true || !kept.has(sessionId)) continue;
+  for (const { name, log } of listeners) {
+    for (const entry of log) {
+      if (entry.kind !== "event" || entry.tellsLostAgent !== true || !kept.has(entry.sessionId)) continue;
       counts.falselyLost += 1;
-      faults.push(`${name} was told that the agent of ${sessionId} was lost, and it was there`);
+      faults.push(`${name} was told that the agent of ${entry.sessionId} was lost, and it was there`);
     }
   }
 }

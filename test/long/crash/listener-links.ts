@@ -1,24 +1,44 @@
-// One connection of a listener, over each of three transports, with one face.
-
+// One connection of a listener, over each of five ways, with one face: everything that comes is one row, for what a cursor covers is what came before it.
+import { create, type DescMessage } from "@bufbuild/protobuf";
+import { EventSchema } from "#gen/aaep/v1/event_pb.js";
+import {
+  AaepdCheckpointSchema,
+  ClarificationReplySchema,
+  ConfirmationReplySchema,
+  SubscriptionAcceptedSchema,
+  SubscriptionCloseSchema,
+  SubscriptionRejectedSchema,
+  SubscriptionRequestSchema,
+} from "#gen/aaep/v1/handshake_pb.js";
+import {
+  ListenRequestSchema,
+  type ListenResponse,
+  ReplyRequestSchema,
+  SubscribeRequestSchema,
+  type SubscribeResponse,
+  SubscriberService,
+} from "#gen/aaep/v1/subscriber_service_pb.js";
+import { Fault } from "../../../src/base/errors.js";
 import type { Message, WireSniffer } from "../../support/oracles/wire-sniffer.js";
 import type { MortalDaemon } from "../../support/peers/mortal-daemon.js";
-import { plainPeer } from "../../support/peers/peers.js";
 import { createConnectClient } from "../../support/services/connect-client.js";
 import { byConverter } from "../../support/services/converting.js";
 import { createGrpcClient } from "../../support/services/grpc-client.js";
-import { listenListener, type ServiceListener, streamListener } from "../../support/services/typed-listeners.js";
+import type { ServiceClient, ServiceStream } from "../../support/services/service-client.js";
 import { ipcConnection } from "./ipc-connection.js";
 
-export type ListenerTransport = "socket" | "grpc" | "connect";
+export type ListenerTransport = "length-prefixed" | "newline" | "json-rpc" | "grpc" | "connect";
 
 export interface ListenerLink {
-  /** Answers accepted or rejected. Rejects where the connection is lost before. */
+  /** Answers accepted or rejected, which comes in the row as well. Rejects where the connection is lost before. */
   readonly subscribe: (request: Message) => Promise<Message>;
-  /** Events and closings that came since the last call. */
-  readonly take: () => { readonly events: readonly Message[]; readonly closings: readonly Message[] };
+  /** What came since the last call, in order, each in the form that it has in plain framings; the answer to a ping as `{type: "ping", cursor}`. */
+  readonly take: () => readonly Message[];
   readonly isOver: () => boolean;
   /** "counted" and "vain" where the transport says so. Rejects where the connection is lost. */
   readonly reply: (reply: Message) => Promise<"counted" | "vain" | "unknown">;
+  /** Asks for the place, where the protocol has a way to; the answer is in the row. */
+  readonly ping: () => void;
   readonly stopReading: () => void;
   readonly readOn: () => void;
   /** Breaks the connection without a word. */
@@ -29,65 +49,285 @@ export async function openListenerLink(
   transport: ListenerTransport,
   daemon: MortalDaemon,
   sniffer: WireSniffer,
-  label: string,
 ): Promise<ListenerLink> {
   switch (transport) {
-    case "socket":
-      return overSocket(daemon, sniffer, label);
-    case "grpc": {
-      const client = createGrpcClient(daemon.grpc);
-      return overService(streamListener({ client, convert: byConverter, sniffer, label }), "unknown");
-    }
-    case "connect": {
-      const client = createConnectClient({ address: daemon.http, protocol: "connect", httpVersion: "1.1" });
-      return overService(listenListener({ client, convert: byConverter, sniffer, label }), "counted");
-    }
+    case "length-prefixed":
+    case "newline":
+      return overPlain(await openBytes(daemon.socket, transport), sniffer);
+    case "json-rpc":
+      return overRpc(await openBytes(daemon.socket, "newline"), sniffer);
+    case "grpc":
+      return overStream(createGrpcClient(daemon.grpc), sniffer);
+    case "connect":
+      return overListen(
+        createConnectClient({ address: daemon.http, protocol: "connect", httpVersion: "1.1" }),
+        sniffer,
+      );
   }
 }
 
-async function overSocket(daemon: MortalDaemon, sniffer: WireSniffer, label: string): Promise<ListenerLink> {
-  const peer = plainPeer(await ipcConnection(daemon.socket, "length-prefixed"), sniffer, label);
+interface Row {
+  readonly push: (message: Message) => void;
+  readonly end: () => void;
+  readonly isOver: () => boolean;
+  readonly take: () => readonly Message[];
+  /** Resolves with the answer to a request. Rejects where the end comes first. */
+  readonly answer: Promise<Message>;
+}
+
+function createRow(): Row {
+  let row: Message[] = [];
   let isOver = false;
-  void peer.closed.then(() => {
-    isOver = true;
+  let tell: (answer: Message) => void = () => {};
+  let fail: (error: Error) => void = () => {};
+  const answer = new Promise<Message>((resolve, reject) => {
+    tell = resolve;
+    fail = reject;
   });
+  answer.catch(() => {});
   return {
-    subscribe: peer.subscribe,
-    take: () => ({ events: peer.events.rest(), closings: peer.closings.rest() }),
-    isOver: () => isOver,
-    reply: async (reply) => {
-      await peer.reply(reply);
-      return "unknown";
+    push: (message) => {
+      row.push(message);
+      if (/^subscription\.(?:accepted|rejected)$|^aaepd\.error$/.test(String(message.type))) tell(message);
     },
-    stopReading: peer.stopReading,
-    readOn: peer.readOn,
-    vanish: peer.close,
+    end: () => {
+      isOver = true;
+      fail(new Error("The connection is lost."));
+    },
+    isOver: () => isOver,
+    take: () => {
+      const taken = row;
+      row = [];
+      return taken;
+    },
+    answer,
   };
 }
 
-function overService(listener: ServiceListener, told: "counted" | "unknown"): ListenerLink {
-  let isOver = false;
+interface Bytes {
+  readonly say: (message: Message) => void;
+  /** Reads until the end. */
+  readonly read: (take: (frame: Uint8Array) => void, end: () => void) => void;
+  readonly stopReading: () => void;
+  readonly readOn: () => void;
+  readonly close: () => Promise<void>;
+}
+
+async function openBytes(path: string, framing: "length-prefixed" | "newline"): Promise<Bytes> {
+  const connection = await ipcConnection(path, framing);
+  let gate: Promise<void> | undefined;
+  let open: () => void = () => {};
+  let done: Promise<void> = Promise.resolve();
+  const readOn = (): void => {
+    gate = undefined;
+    open();
+  };
   return {
-    subscribe: async (request) => {
-      const answer = await listener.subscribe(request);
-      void listener.ended().then(() => {
-        isOver = true;
+    say: (message) => void connection.send(Buffer.from(JSON.stringify(message))),
+    read: (take, end) => {
+      const read = async (): Promise<void> => {
+        try {
+          for await (const frames of connection.frames) {
+            for (const frame of frames) take(frame);
+            if (gate !== undefined) await gate;
+          }
+        } catch (caught) {
+          // A reset is an end too.
+          if (!(caught instanceof Fault)) throw caught;
+        } finally {
+          await connection.close();
+          end();
+        }
+      };
+      done = read();
+    },
+    stopReading: () => {
+      gate = new Promise((resolve) => {
+        open = resolve;
       });
+    },
+    readOn,
+    close: async () => {
+      readOn();
+      await connection.close();
+      await done;
+    },
+  };
+}
+
+function overPlain(bytes: Bytes, sniffer: WireSniffer): ListenerLink {
+  const row = createRow();
+  let id = "";
+  bytes.read((frame) => {
+    const message = sniffer.plain(frame);
+    if (typeof message.subscription_id === "string") id = message.subscription_id;
+    row.push(message);
+  }, row.end);
+  return {
+    ...bytes,
+    ...row,
+    subscribe: (request) => {
+      bytes.say(request);
+      return row.answer;
+    },
+    reply: async (reply) => {
+      bytes.say({ ...reply, subscription_id: id });
+      return "unknown";
+    },
+    ping: () => {},
+    vanish: bytes.close,
+  };
+}
+
+interface Asked {
+  readonly method: string;
+  readonly resolve: (result: Message | undefined) => void;
+}
+
+function overRpc(bytes: Bytes, sniffer: WireSniffer): ListenerLink {
+  const row = createRow();
+  const asked = new Map<unknown, Asked>();
+  let lastId = 0;
+  let subscription = "";
+  bytes.read(
+    (frame) => {
+      const { method, id, params, result, error } = sniffer.rpc(frame, (which) => asked.get(which)?.method);
+      if (method === "aaep.event") row.push(params as Message);
+      else if (method === "aaepd.checkpoint") row.push({ ...(params as Message), type: method });
+      else if (method === "aaep.close") row.push({ ...(params as Message), type: "subscription.close" });
+      else if (method === "aaep.error") row.push({ ...(params as Message), type: "aaepd.error" });
+      const one = asked.get(id);
+      if (one === undefined) return;
+      asked.delete(id);
+      if (error !== undefined && one.method === "aaep.subscribe")
+        row.push({ ...((error as Message).data as Message), type: "subscription.rejected" });
+      if (one.method === "aaep.subscribe" && result !== undefined) row.push(result as Message);
+      if (one.method === "aaep.ping" && result !== undefined) row.push({ ...(result as Message), type: "ping" });
+      one.resolve(result as Message | undefined);
+    },
+    () => {
+      for (const { resolve } of asked.values()) resolve(undefined);
+      row.end();
+    },
+  );
+  const request = (method: string, params: Message): Promise<Message | undefined> => {
+    lastId += 1;
+    const id = lastId;
+    return new Promise((resolve) => {
+      if (row.isOver()) return resolve(undefined);
+      asked.set(id, { method, resolve });
+      bytes.say({ jsonrpc: "2.0", id, method, params });
+    });
+  };
+  return {
+    ...bytes,
+    ...row,
+    subscribe: async (params) => {
+      void request("aaep.subscribe", params);
+      const answer = await row.answer;
+      subscription = String(answer.subscription_id);
       return answer;
     },
-    take: () => ({ events: listener.events.rest(), closings: listener.closings.rest() }),
-    isOver: () => isOver,
     reply: async (reply) => {
-      try {
-        await listener.reply(reply);
-        return told;
-      } catch (caught) {
-        if (caught instanceof Error && caught.message === "the reply did not count") return "vain";
-        throw caught;
-      }
+      const result = await request("aaep.reply", { ...reply, subscription_id: subscription });
+      if (result === undefined) throw new Error("The reply was not answered.");
+      return result.accepted === true ? "counted" : "vain";
     },
-    stopReading: listener.stopReading,
-    readOn: listener.readOn,
-    vanish: listener.vanish,
+    ping: () => void request("aaep.ping", {}),
+    vanish: bytes.close,
   };
+}
+
+const DOCUMENTS: Readonly<Record<string, DescMessage>> = {
+  accepted: SubscriptionAcceptedSchema,
+  rejected: SubscriptionRejectedSchema,
+  close: SubscriptionCloseSchema,
+  checkpoint: AaepdCheckpointSchema,
+};
+
+function takeInto(row: Row, sniffer: WireSniffer) {
+  return ({ events, message }: SubscribeResponse | ListenResponse): void => {
+    for (const event of events) row.push(sniffer.document(byConverter.toDocument(EventSchema, event)));
+    const schema = message.case === undefined ? undefined : DOCUMENTS[message.case];
+    if (schema !== undefined) row.push(sniffer.document(byConverter.toDocument(schema, message.value as never)));
+  };
+}
+
+function overStream(client: ServiceClient, sniffer: WireSniffer): ListenerLink {
+  const row = createRow();
+  const stream = client.stream(SubscriberService.method.subscribe, takeInto(row, sniffer));
+  void stream.ended.then(row.end);
+  const say = (name: string, descriptor: DescMessage, document: Message): void => {
+    const value = byConverter.toMessage(descriptor, document);
+    // The case belongs to the descriptor that stands beside it.
+    stream.send(create(SubscribeRequestSchema, { message: { case: name, value } as never }));
+  };
+  let id = "";
+  return {
+    ...row,
+    subscribe: async (request) => {
+      say("request", SubscriptionRequestSchema, request);
+      const answer = await row.answer;
+      id = String(answer.subscription_id);
+      return answer;
+    },
+    reply: async (reply) => {
+      const document = { ...reply, subscription_id: id };
+      if (reply.type === "clarification.reply") say("clarificationReply", ClarificationReplySchema, document);
+      else say("confirmationReply", ConfirmationReplySchema, document);
+      return "unknown";
+    },
+    ping: () => {},
+    stopReading: stream.stopReading,
+    readOn: stream.readOn,
+    vanish: () => abandon(client, stream),
+  };
+}
+
+function overListen(client: ServiceClient, sniffer: WireSniffer): ListenerLink {
+  const row = createRow();
+  const stream = client.stream(SubscriberService.method.listen, takeInto(row, sniffer));
+  void stream.ended.then(row.end);
+  let id = "";
+  let key = "";
+  return {
+    ...row,
+    subscribe: async (request) => {
+      const message = byConverter.toMessage(SubscriptionRequestSchema, request);
+      stream.send(create(ListenRequestSchema, { request: message }));
+      stream.halfClose();
+      const answer = await row.answer;
+      id = String(answer.subscription_id);
+      key = String((answer.honored_capabilities as { readonly aaepd?: Message } | undefined)?.aaepd?.key);
+      return answer;
+    },
+    reply: async (message) => {
+      const document = { ...message, subscription_id: id };
+      const reply =
+        message.type === "clarification.reply"
+          ? ({
+              case: "clarificationReply",
+              value: byConverter.toMessage(ClarificationReplySchema, document),
+            } as const)
+          : ({
+              case: "confirmationReply",
+              value: byConverter.toMessage(ConfirmationReplySchema, document),
+            } as const);
+      const { accepted } = await client.unary(
+        SubscriberService.method.reply,
+        create(ReplyRequestSchema, { key, reply }),
+      );
+      return accepted ? "counted" : "vain";
+    },
+    ping: () => {},
+    stopReading: stream.stopReading,
+    readOn: stream.readOn,
+    vanish: () => abandon(client, stream),
+  };
+}
+
+async function abandon(client: ServiceClient, stream: ServiceStream<never>): Promise<void> {
+  client.abandon();
+  await stream.ended;
+  await client.close();
 }

@@ -1,26 +1,28 @@
-// A listener that comes back wherever it was cut off, says where it was (R17), and answers what it is asked after a while.
+// A listener that comes back wherever it was cut off, says where it was by the last cursor that it was told (R17), and answers what it is asked after a
+// while.
 
 import type { Message, WireSniffer } from "../../support/oracles/wire-sniffer.js";
 import type { MortalDaemon } from "../../support/peers/mortal-daemon.js";
-import { placeOf } from "../../support/peers/returning.js";
 import { pause } from "./agent.js";
 import { type ListenerLink, type ListenerTransport, openListenerLink } from "./listener-links.js";
 import type { Chance } from "./random.js";
-import { type AskedQuestion, heardOf, isQuestion, isTerminal, type Listening, outcomeLine } from "./record.js";
+import { type AskedQuestion, heardOf, isQuestion, type Listening, outcomeLine, type PlaceTold } from "./record.js";
 
 export interface ListenerOptions {
   readonly name: string;
   readonly transport: ListenerTransport;
   readonly capabilities: Message;
-  readonly resumesBy: "event" | "session";
   readonly isExact: boolean;
   readonly wants?: (type: string) => boolean;
   /** How often in a second it breaks its connection by itself. */
   readonly breaksPerSecond?: number;
   /** How long it stays away after each end, ms. Default hardly. */
   readonly awayMs?: number;
-  /** How often in a second it stops reading for a while. */
+  /** How often in a second it stops reading for a while, and for how long at most, ms. Default 1000. */
   readonly stallsPerSecond?: number;
+  readonly longestStallMs?: number;
+  /** How often in a second it asks for its place, where the protocol has a way to. */
+  readonly pingsPerSecond?: number;
   /** Longest wait before it answers, ms. */
   readonly answersWithinMs?: number;
   readonly daemon: MortalDaemon;
@@ -33,9 +35,12 @@ export interface ListenerOptions {
 
 export interface RunningListener {
   readonly listening: Listening;
-  /** Resolves when it has subscribed for the first time. */
+  /** Resolves when it was accepted for the first time. */
   readonly joined: Promise<void>;
+  /** It was told a place: from then on nothing is lost to it. */
+  readonly hasPlace: () => boolean;
   readonly connections: () => number;
+  readonly heardCount: () => number;
   /** Stays there from now on, and reads all the time. */
   readonly calmDown: () => void;
   readonly ended: Promise<void>;
@@ -43,22 +48,15 @@ export interface RunningListener {
 
 const LOOK_MS = 4;
 const RETRY_MS = 20;
-/** Ended sessions that are still named when it comes back: their ends may overtake what was said before. */
-const REMEMBERED_ENDED = 200;
 
 export function startListener(options: ListenerOptions): RunningListener {
-  const { name, transport, capabilities, resumesBy, isExact, daemon, sniffer, chance, accidents } = options;
-  const { wants = () => true, awayMs = 0, answersWithinMs = 1200 } = options;
-  const canAnswer = (type: string): boolean =>
-    type === "aaep:agent.awaiting.confirmation"
-      ? capabilities.supports_confirmation_reply === true
-      : capabilities.supports_clarification_reply === true;
-  const listening: Listening = { name, isExact, resumesBy, wants, canAnswer, heard: [] };
-  const lastIds = new Map<string, string>();
-  const endedSessions = new Set<string>();
-  const ids = new Set<string>();
-  let lastId: string | undefined;
+  const { name, transport, capabilities, isExact, daemon, sniffer, chance, accidents } = options;
+  const { wants = () => true, awayMs = 0, answersWithinMs = 1200, longestStallMs = 1000 } = options;
+  const listening: Listening = { name, isExact, wants, log: [] };
+  const { log } = listening;
+  let cursor: string | undefined;
   let connections = 0;
+  let heardCount = 0;
   let replies = 0;
   let isCalm = false;
   let tellJoined: () => void = () => {};
@@ -66,43 +64,44 @@ export function startListener(options: ListenerOptions): RunningListener {
     tellJoined = resolve;
   });
 
-  const request = (): Message => {
-    const point = resumesBy === "event" ? lastId : lastIds.size > 0 ? Object.fromEntries(lastIds) : undefined;
-    return {
-      type: "subscription.request",
-      aaep_version: "1.0.0",
-      subscriber_id: name,
-      capabilities,
-      ...(point === undefined ? {} : { extensions: { aaepd: { resume_after: point } } }),
-    };
+  const request = (): Message => ({
+    type: "subscription.request",
+    aaep_version: "1.0.0",
+    subscriber_id: name,
+    capabilities: { ...capabilities, aaepd: { checkpoints: true } },
+    ...(cursor === undefined ? {} : { extensions: { aaepd: { resume_after: cursor } } }),
+  });
+
+  const noteRun = (run: number, { honored_capabilities: honored }: Message): void => {
+    const { resumed, cursor: first } = (honored as { readonly aaepd?: Message }).aaepd ?? {};
+    const how = typeof resumed === "string" ? resumed : undefined;
+    connections += 1;
+    log.push({ kind: "joined", connection: connections, run, named: cursor, resumed: how });
+    notePlace(first, "accepted");
+    tellJoined();
+  };
+
+  const notePlace = (place: unknown, by: PlaceTold["by"]): void => {
+    if (typeof place !== "string") return;
+    log.push({ kind: "place", cursor: place, by });
+    cursor = place;
   };
 
   const take = (link: ListenerLink, run: number): void => {
-    const { events, closings } = link.take();
-    for (const event of events) {
-      const heard = heardOf(event, connections, run);
-      listening.heard.push(heard);
-      // A repeat does not say where it is: what came after it has been received.
-      if (!ids.has(heard.id)) note(heard.id, heard.sessionId, heard.type);
-      if (isQuestion(heard.type)) answerLater(link, event, chance.between(0, answersWithinMs));
-    }
-    for (const closing of closings) {
-      if (closing.reason_code !== "producer_shutdown") accidents.push(`${name} was closed: ${JSON.stringify(closing)}`);
-      lastId = placeOf(closing) ?? lastId;
-    }
-  };
-
-  const note = (id: string, sessionId: string, type: string): void => {
-    ids.add(id);
-    lastId = id;
-    lastIds.set(sessionId, id);
-    if (!isTerminal(type)) return;
-    endedSessions.add(sessionId);
-    if (endedSessions.size <= REMEMBERED_ENDED) return;
-    for (const oldest of endedSessions) {
-      endedSessions.delete(oldest);
-      lastIds.delete(oldest);
-      break;
+    for (const message of link.take()) {
+      const { type } = message;
+      if (type === "subscription.accepted") noteRun(run, message);
+      else if (type === "aaepd.checkpoint") notePlace(message.cursor, "checkpoint");
+      else if (type === "ping") notePlace(message.cursor, "ping");
+      else if (type === "subscription.close") {
+        if (message.reason_code !== "producer_shutdown")
+          accidents.push(`${name} was closed: ${JSON.stringify(message)}`);
+        notePlace((message.extensions as { readonly aaepd?: Message } | undefined)?.aaepd?.cursor, "close");
+      } else if (String(type).startsWith("aaep:")) {
+        heardCount += 1;
+        log.push(heardOf(message, performance.now()));
+        if (isQuestion(String(type))) answerLater(link, message, chance.between(0, answersWithinMs));
+      }
     }
   };
 
@@ -134,29 +133,29 @@ export function startListener(options: ListenerOptions): RunningListener {
   const listen = async (): Promise<void> => {
     await daemon.up();
     const run = daemon.run();
-    const link = await openListenerLink(transport, daemon, sniffer, name);
-    connections += 1;
+    const link = await openListenerLink(transport, daemon, sniffer);
     try {
       const answer = await link.subscribe(request());
       // A daemon that stops says so to who asks meanwhile.
       if (answer.code === "shutting_down" || answer.reason_code === "transport_unavailable") return;
       if (answer.type !== "subscription.accepted")
         accidents.push(`${name} was not accepted: ${JSON.stringify(answer)}`);
-      tellJoined();
       while (!link.isOver() && !options.isStopping()) {
         await pause(LOOK_MS);
         take(link, run);
         const share = LOOK_MS / 1000;
+        if (chance.isLikely((options.pingsPerSecond ?? 0) * share)) link.ping();
         if (!isCalm && chance.isLikely((options.breaksPerSecond ?? 0) * share)) break;
         if (!isCalm && chance.isLikely((options.stallsPerSecond ?? 0) * share)) {
           link.stopReading();
-          await pause(chance.between(100, 1000));
+          await pause(chance.between(100, longestStallMs));
           link.readOn();
         }
       }
     } finally {
       await link.vanish();
       take(link, run);
+      log.push({ kind: "left", at: performance.now() });
     }
   };
 
@@ -171,7 +170,9 @@ export function startListener(options: ListenerOptions): RunningListener {
   return {
     listening,
     joined,
+    hasPlace: () => cursor !== undefined,
     connections: () => connections,
+    heardCount: () => heardCount,
     calmDown: () => {
       isCalm = true;
     },

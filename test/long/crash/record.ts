@@ -15,7 +15,7 @@ export interface Sent {
   readonly mark: string;
   /** As it was acknowledged for the first time; undefined where it never was. */
   epoch: number | undefined;
-  /** In which run of the daemon that was; 0 is the first. */
+  /** In which run of the daemon that was; 1 is the first. */
   ackedInRun: number;
   /** Epochs of later acknowledgements that said something else. */
   readonly otherEpochs: number[];
@@ -51,10 +51,38 @@ export interface AskedQuestion {
   forgotten: number;
 }
 
-/** What of an event is judged. */
-export interface Heard {
+/** Its subscription was accepted. What follows came on this connection, until the next one. */
+export interface Joined {
+  readonly kind: "joined";
+  /** From 1 on. */
   readonly connection: number;
   readonly run: number;
+  /** The cursor that it named (R17); undefined of a newcomer. */
+  readonly named: string | undefined;
+  /** How that was met. */
+  readonly resumed: string | undefined;
+}
+
+/** The daemon told it a place (R17). */
+export interface PlaceTold {
+  readonly kind: "place";
+  readonly cursor: string;
+  /** In which message. */
+  readonly by: "accepted" | "checkpoint" | "close" | "ping";
+}
+
+/** The connection is over. */
+export interface Left {
+  readonly kind: "left";
+  /** ms, on a clock of its own. */
+  readonly at: number;
+}
+
+/** What of an event is judged. */
+export interface Heard {
+  readonly kind: "event";
+  /** ms, on the same clock. */
+  readonly at: number;
   readonly id: string;
   readonly type: string;
   readonly sessionId: string;
@@ -67,7 +95,10 @@ export interface Heard {
   /** Marks of the daemon: `by` and what it says. */
   readonly isDaemons?: boolean;
   readonly isSummary?: boolean;
-  readonly isGap?: boolean;
+  /** What is being asked, told to one that cannot answer (R6). */
+  readonly isNotice?: boolean;
+  /** How many events of its session it declares lost (R27). */
+  readonly gap?: number;
   /** Its session ended for want of an agent (R8). */
   readonly tellsLostAgent?: boolean;
   /** Of a resolution: the question's event, and how it ended. */
@@ -75,15 +106,15 @@ export interface Heard {
   readonly resolution?: string;
 }
 
+export type LogEntry = Joined | PlaceTold | Heard | Left;
+
 export interface Listening {
   readonly name: string;
-  /** Every piece as it comes, without a rate: all is owed, in the order of epochs. */
+  /** Every piece as it comes, without a rate: all is owed, in the order of epochs, and what was handed over is soon in a cursor. */
   readonly isExact: boolean;
-  /** "session": comes back with a map, and is not owed what happened meanwhile in sessions that it does not name. */
-  readonly resumesBy: "event" | "session";
   readonly wants: (type: string) => boolean;
-  readonly canAnswer: (type: string) => boolean;
-  readonly heard: Heard[];
+  /** In the order in which it came. */
+  readonly log: LogEntry[];
 }
 
 /** What the audit log says of a question's end, in the order of its lines. */
@@ -101,6 +132,10 @@ export interface Recording {
   readonly questions: readonly AskedQuestion[];
   readonly listeners: readonly Listening[];
   readonly audited: readonly AuditedLine[];
+  /** How each run of the daemon ended that has ended; `ends[1]` is the first one's. */
+  readonly ends: readonly ("kill" | "restart" | undefined)[];
+  /** What the daemon holds to be open: sessions by their ids, questions by their events'. */
+  readonly open: { readonly sessions: ReadonlySet<string>; readonly questions: ReadonlySet<string> };
   /** What went wrong on the way, in sentences. */
   readonly accidents: readonly string[];
 }
@@ -124,13 +159,14 @@ export function markOf(event: Message): string {
 }
 
 /** The judged part of an event that came. */
-export function heardOf(event: Message, connection: number, run: number): Heard {
+export function heardOf(event: Message, at: number): Heard {
   const { event_id: id, type, session_id: sessionId, urgency, extensions } = event;
   const marks = ((extensions as Message | undefined)?.aaepd ?? {}) as Message;
   const isText = type === STREAMING;
+  const gap = marks.gap as Message | undefined;
   return {
-    connection,
-    run,
+    kind: "event",
+    at,
     id: String(id),
     type: String(type),
     sessionId: String(sessionId),
@@ -146,7 +182,8 @@ export function heardOf(event: Message, connection: number, run: number): Heard 
     ...(urgency === "critical" ? { isCritical: true } : {}),
     ...(marks.by === "daemon" ? { isDaemons: true } : {}),
     ...(marks.summary === true ? { isSummary: true } : {}),
-    ...(marks.gap === undefined ? {} : { isGap: true }),
+    ...(marks.asks === undefined ? {} : { isNotice: true }),
+    ...(gap === undefined ? {} : { gap: Number(gap.events) }),
     ...(event.error_code === "AGENT_DISCONNECTED" ? { tellsLostAgent: true } : {}),
     ...(marks.decision === undefined
       ? {}

@@ -1,0 +1,72 @@
+// What a listener believes to be open, by the rules that it was given (R17): nothing of it may be over.
+import type { Fault } from "./judge.js";
+import { type Heard, isQuestion, isTerminal, type Joined, type Listening, type Recording } from "./record.js";
+
+export interface GhostCheck {
+  readonly joined: (entry: Joined) => void;
+  /** The first place beyond the one that was named: all sums have come by then. */
+  readonly told: (cursor: string) => void;
+  readonly take: (event: Heard) => void;
+  readonly end: () => void;
+}
+
+export function createGhostCheck({ name }: Listening, { open }: Recording, fault: Fault): GhostCheck {
+  const sessions = new Set<string>();
+  /** By the questions' events, their sessions. */
+  const questions = new Map<string, string>();
+  /** Taken to be over, for nobody spoke of them after a place that was not met. */
+  const over = new Set<string>();
+  /** What comes of these comes late, their start as well: a critical end overtakes (R4). Only a sum says that an end was void. */
+  const ended = new Set<string>();
+  let unconfirmed = new Set<string>();
+  let named: string | undefined;
+  let resumed: string | undefined;
+
+  const close = (sessionId: string): void => {
+    sessions.delete(sessionId);
+    for (const [question, of] of questions) if (of === sessionId) questions.delete(question);
+  };
+  const settle = (): void => {
+    for (const sessionId of unconfirmed) {
+      over.add(sessionId);
+      close(sessionId);
+    }
+    unconfirmed = new Set();
+  };
+
+  return {
+    joined: (entry) => {
+      ({ named, resumed } = entry);
+      unconfirmed = new Set(resumed === "all" ? [] : sessions);
+    },
+    told: (cursor) => {
+      if (cursor !== named) settle();
+    },
+    take: (event) => {
+      const { sessionId, type } = event;
+      unconfirmed.delete(sessionId);
+      if (event.isSummary === true && resumed === "all")
+        fault("summed", `${sessionId} was summed up although the place was good (${event.id})`);
+      if (isTerminal(type)) {
+        ended.add(sessionId);
+        close(sessionId);
+        return;
+      }
+      if (type === "aaep:agent.session.started" || event.isSummary === true) over.delete(sessionId);
+      if (event.isSummary === true) ended.delete(sessionId);
+      if (ended.has(sessionId)) return;
+      if (over.has(sessionId)) fault("ghosts", `${sessionId} was over by R17, and ${type} ${event.id} came`);
+      if (event.question !== undefined && event.resolution !== undefined) questions.delete(event.question);
+      sessions.add(sessionId);
+      if (isQuestion(type)) questions.set(event.id, sessionId);
+    },
+    end: () => {
+      settle();
+      for (const sessionId of sessions)
+        if (!open.sessions.has(sessionId)) fault("ghosts", `${name} believes ${sessionId} open, which is over`);
+      for (const [question, sessionId] of questions)
+        if (!open.questions.has(question))
+          fault("ghosts", `${name} believes ${question} of ${sessionId} open, which is over`);
+    },
+  };
+}
