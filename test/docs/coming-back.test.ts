@@ -85,7 +85,7 @@ interface Kill {
 /** Whether it was handed over before this cursor was, by what the journal says at the end. */
 function isCovered({ epoch, output, end = 0 }: Journaled, { after, outputs }: CursorPlace): boolean {
   if (epoch <= after) return true;
-  const to = output === undefined ? undefined : outputs.get(outputDigest(output, { sha256Hex }));
+  const to = output === undefined ? undefined : outputs.get(outputDigest(output, { sha256Hex }))?.to;
   return to === "end" || (to !== undefined && end <= to);
 }
 
