@@ -31,6 +31,7 @@ failingJournalContract("blocks on disk", async () => {
       },
     },
     path,
+    id: "d".repeat(32),
     policy: "durable",
     clock,
     log: collectLog(),

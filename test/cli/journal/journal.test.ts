@@ -6,6 +6,7 @@ import { registerJournal } from "../../../src/cli/journal/journal.js";
 import { registerPublish } from "../../../src/cli/recordings/publish.js";
 import { registerValidate } from "../../../src/cli/recordings/validate.js";
 import { loadLmdb, openEnvironment } from "../../../src/storage/lmdb/environment.js";
+import { seal } from "../../../src/storage/lmdb/sealed.js";
 import { session } from "../../support/rigs/engine-rig.js";
 import { journalFolder } from "../../support/rigs/journal-folder.js";
 import { record } from "../../support/rigs/replay-stage.js";
@@ -49,7 +50,7 @@ describe("aaepd journal inspect", () => {
     const directory = await journalFolder(FIRST_RUN, SECOND_RUN);
     const { lines, code, err } = await journal(directory, "inspect");
     const [where, events, bytes, damage, runs] = lines;
-    expect(where).toBe(`Journal ${directory}: layout version 1, no daemon writes to it.`);
+    expect(where).toBe(`Journal ${directory}: layout version 2, no daemon writes to it.`);
     expect(events).toBe(
       `${FIRST_RUN.length + SECOND_RUN.length} events, received from 2026-05-24T14:00:00.000Z to 2026-05-24T14:01:00.000Z.`,
     );
@@ -68,7 +69,7 @@ describe("aaepd journal inspect", () => {
     const document = JSON.parse((await journal(directory, "inspect", "--json")).out);
     expect(document).toMatchObject({
       path: directory,
-      layout_version: 1,
+      layout_version: 2,
       writer_pid: null,
       events: FIRST_RUN.length,
       oldest: "2026-05-24T14:00:00.000Z",
@@ -83,6 +84,24 @@ describe("aaepd journal inspect", () => {
     ]);
     const [first, last] = [document.runs[0].first_epoch, document.runs[0].last_epoch];
     expect(last - first + 1).toBe(FIRST_RUN.length);
+  });
+
+  it("reads one of an older layout, and leaves it as it is", async () => {
+    const directory = await journalFolder(FIRST_RUN);
+    const path = join(directory, "journal.mdb");
+    const environment = openEnvironment({ lmdb: await loadLmdb(), path, policy: "os" });
+    await environment.commit((writes) => {
+      writes.put("meta", ["layout"], seal(1));
+      writes.remove("meta", ["journal"]);
+      writes.put("state", ["point", "reader"], seal({ epoch: 1 }));
+    });
+    await environment.close();
+    const { lines, code } = await journal(directory, "inspect");
+    expect(lines[0]).toBe(`Journal ${directory}: layout version 1, no daemon writes to it.`);
+    expect([lines[3], code]).toStrictEqual(["Nothing is damaged.", 0]);
+    const bytes = readFileSync(path);
+    expect((await journal(directory, "export")).lines).toHaveLength(FIRST_RUN.length);
+    expect(readFileSync(path).equals(bytes)).toBe(true);
   });
 
   it("tells of one session, and what is missing of it", async () => {
@@ -207,7 +226,7 @@ describe("which journal is meant", () => {
     };
     await publish();
     const { lines } = await journal(place, "inspect");
-    expect(lines[0]).toBe(`Journal ${place}: layout version 1, process ${daemon.child.pid} writes to it.`);
+    expect(lines[0]).toBe(`Journal ${place}: layout version 2, process ${daemon.child.pid} writes to it.`);
     const before = (await journal(place, "export")).lines.length;
     await publish();
     const after = await journal(place, "export");
@@ -342,6 +361,8 @@ describe("aaepd journal compact", () => {
     const { XDG_RUNTIME_DIR, directory } = runtimeEnvironment();
     const place = join(directory, "journal");
     const daemon = await serve(XDG_RUNTIME_DIR, "--journal", place);
+    // Of its start nothing is left to write then.
+    await run(registerPublish, createStage(), join(SESSIONS, "parallel-tools.ndjson"), "--socket", daemon.socketPath);
     const bytes = statSync(join(place, "journal.mdb")).size;
     const { err, code, out } = await journal(place, "compact");
     expect(err).toContain(`in use by process ${daemon.child.pid}`);

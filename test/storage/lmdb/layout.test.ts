@@ -19,13 +19,13 @@ async function withEnvironment(directory: string, work: (environment: Environmen
 }
 
 /** Doubles what stands under ["state", …], and fails where the one before it has not run. */
-const STEPS: readonly Migration[] = [1, 2].map((from) => ({
-  from,
+const STEPS: readonly Migration[] = [1, 2].map((step) => ({
+  from: LAYOUT_VERSION - 1 + step,
   migrate: (tables, writes) => {
     for (const { key, value } of tables.state.entries({})) {
       const read = unseal(value);
       if (read.kind === "damaged") throw new Error("damaged");
-      writes.put("state", key, seal(`${String(read.value)}.${from}`));
+      writes.put("state", key, seal(`${String(read.value)}.${step}`));
     }
   },
 }));
@@ -57,8 +57,8 @@ it("a newer one is refused with what to do, and stays as it is", async () => {
   );
   await expect(openRig({ directory })).rejects.toMatchObject({
     code: "storage_unavailable",
-    sentence: expect.stringMatching(
-      /has layout 2, and this build of aaepd knows layouts up to 1\. Use the newer build, or name another folder/,
+    sentence: expect.stringContaining(
+      `has layout ${LAYOUT_VERSION + 1}, and this build of aaepd knows layouts up to ${LAYOUT_VERSION}. Use the newer build, or name another folder`,
     ),
   });
   await withEnvironment(directory, async ({ commit }) =>
@@ -74,5 +74,38 @@ it("an older one that nothing leads on from is refused", async () => {
     await migrate(environment, "p", [], 1);
     await expect(migrate(environment, "p", [], 2)).rejects.toMatchObject({ code: "storage_unavailable" });
     expect(layoutOf(environment.tables)).toBe(1);
+  });
+});
+
+it("R17: of layout 1 the places of subscribers are let go of, and all else is kept", async () => {
+  const directory = temporaryDirectory();
+  const first = await openRig({ directory });
+  const kept = ["session", "question", "ended", "receipt"].map((kind) => [kind, "sess_1"] as const);
+  const gone = ["point", "low", "return", "output"].flatMap((kind) => [
+    [kind, "reader"] as const,
+    [kind, "reader", "sess_1"] as const,
+  ]);
+  for (const key of [...kept, ...gone]) first.journal.kept.put(key, () => key.join(" "));
+  const { events, durable } = first.journal.append([newEvent("a"), newEvent("b")]);
+  await durable;
+  await first.journal.close();
+  await withEnvironment(directory, ({ commit }) =>
+    commit((writes) => {
+      writes.put("meta", ["layout"], seal(1));
+      writes.remove("meta", ["journal"]);
+    }),
+  );
+
+  const { journal } = await openRig({ directory });
+  expect(await journal.read((events[0]?.epoch ?? 0) - 1, 10)).toMatchObject({
+    events: events.map(({ epoch, event }) => ({ epoch, event })),
+  });
+  for (const key of kept) expect([...journal.kept.recovered([key[0]])]).toEqual([[key, key.join(" ")]]);
+  for (const [kind] of gone) expect([...journal.kept.recovered([kind])]).toEqual([]);
+  expect(journal.id).toMatch(/^[0-9a-f]{32}$/);
+  await journal.close();
+  await withEnvironment(directory, async ({ tables }) => {
+    expect(layoutOf(tables)).toBe(2);
+    expect(tables.state.keys({})).toHaveLength(kept.length);
   });
 });
