@@ -9,6 +9,7 @@ import { createWakeUps } from "../dist/src/engine/time/wake-ups.js";
 import { createJsonCodec } from "../dist/src/protocols/aaep/json/json-codec.js";
 import { defaultTerms } from "../dist/src/protocols/aaep/subscriber/negotiate.js";
 import { assertPublishedEvent } from "../dist/src/protocols/aaep/validation/validate.js";
+import { createCheckpoints } from "../dist/src/runtime/checkpoints.js";
 import { frameRunOf } from "../dist/src/runtime/frame-runs.js";
 import { createPump } from "../dist/src/runtime/pump.js";
 import { createSendingTurns } from "../dist/src/runtime/sending-turns.js";
@@ -73,11 +74,12 @@ function countingSegmenter() {
 /** The engine. Its journal is in memory and its clock stands still, unless others are given. */
 export function createEngineStage({
   clock = createVirtualClock(),
-  createJournal = (evicted) => createJournalRing({ firstEpoch: Date.now() * 1000, evicted }),
+  createJournal = (evicted) => createJournalRing({ id: "0".repeat(32), firstEpoch: Date.now() * 1000, evicted }),
 } = {}) {
   const { segmenter, calls } = countingSegmenter();
   // Rows of the engine alone measure its work, and not in how many turns it is done.
   const sendingTurns = createSendingTurns(clock, createTurnRoom(clock, Number.POSITIVE_INFINITY));
+  const checkpoints = createCheckpoints(clock);
   const silent = () => {};
   const ids = createIdSource();
   const engine = createEngine(
@@ -133,7 +135,7 @@ export function createEngineStage({
         subscription,
         {
           send: (run) => {
-            take(frameRunOf(run, format).frames, run);
+            take(frameRunOf(run, { ...codec, format }).frames, run);
             return true;
           },
           writable: () => Promise.resolve(),
@@ -141,8 +143,7 @@ export function createEngineStage({
             throw fault;
           },
         },
-        clock,
-        sendingTurns,
+        { clock, sendingTurns, checkpoints },
       );
       pump.wake();
       clock.settle();

@@ -132,8 +132,6 @@ serveRole({
     });
     return (count * 1000) / (performance.now() - begin);
   },
-  /** The id of the event of this number. */
-  idOf: ({ number }) => JSON.parse(texts.chunk(number)).event_id,
   /** Publishes `perSecond` events a second for a while. Answers how many. */
   publishAtRate: async ({ perSecond, seconds, size }) => {
     const begin = performance.now();

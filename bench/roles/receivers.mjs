@@ -82,7 +82,8 @@ serveRole({
   ...tally.commands,
   /**
    * Opens `count` connections; with `capabilities` each shakes hands. `inOrder` says that each published event comes by itself, so that its
-   * number can be checked; merged ones have ids of their own. With `resumeAfter` all that followed that event is sent, and `goal` says how many.
+   * number can be checked; merged ones have ids of their own. With `resumeAfter` all that follows that place is sent, and `goal` says how
+   * many. Answers the place that the first of them was given.
    */
   connect: async ({ path, count, parse = true, inOrder = true, capabilities, creditPath, resumeAfter, goal }) => {
     ordered = inOrder;
@@ -96,10 +97,13 @@ serveRole({
     expected = sockets.map(() => undefined);
     tally.begin({ count, creditPath, goal });
     arrivals = undefined;
+    let place;
     for (let from = 0; from < count; from += 64) {
       const some = Array.from({ length: Math.min(64, count - from) }, (_, offset) => from + offset);
-      await Promise.all(some.map((index) => open(index, { path, capabilities, resumeAfter })));
+      const [answer] = await Promise.all(some.map((index) => open(index, { path, capabilities, resumeAfter })));
+      place ??= answer?.honored_capabilities.aaepd.cursor;
     }
+    return place;
   },
   noteArrivals: () => {
     arrivals = sockets.map(() => []);

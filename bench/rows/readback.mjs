@@ -28,12 +28,12 @@ async function readbackRows(stage, { pairs, scale }) {
     stage.role("lmdb"),
   ]);
   await publisher.call("open", { path: daemon.socket });
-  // Events 0 to `count`: all but the first are what is resumed over.
-  await publisher.call("publishAcknowledged", { count: count + 1, size: 64, flight: 16 });
+  const capabilities = passThrough();
+  // The place before all that is resumed over (R17).
+  const resumeAfter = await receivers.call("connect", { path: daemon.socket, count: 1, capabilities });
+  await publisher.call("publishAcknowledged", { count, size: 64, flight: 16 });
   await lmdb.call("open", { folder: stage.diskFolder("lmdb"), policy: "os" });
   await lmdb.call("put", { count, batch: 1000 });
-  const resumeAfter = await publisher.call("idOf", { number: 0 });
-  const capabilities = passThrough();
 
   const lines = [];
   for (const subscribers of [1, 10]) {

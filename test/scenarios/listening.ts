@@ -17,6 +17,11 @@ import { carriesText, type Part, type Scenario } from "./scenario.js";
 
 const resuming = (after: unknown): Part => ({ ...RAW, extensions: { aaepd: { resume_after: after } } });
 
+const resumed = (how: string): Part => ({ ...ACCEPTED, honored_capabilities: { aaepd: { resumed: how } } });
+
+/** Its place, in an acceptance. */
+const PLACE = { place: "honored_capabilities.aaepd.cursor" };
+
 /** Never the connection of a subscriber, as a spawned daemon's parent is: whoever asks does not answer (R5). */
 const BANKER = "banker";
 
@@ -127,50 +132,27 @@ export const listening: readonly Scenario[] = [
     ],
   },
   {
-    name: "R17: who resumes after its last event gets what came since, once",
+    name: "R17: a listener that names its place gets what came since, once, and no sum",
     steps: [
       { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
-      { do: "publish", events: [started(), state("idle", "thinking", { event_id: "evt_last" })] },
+      { do: "publish", events: [started(), state("idle", "thinking")] },
       { do: "hears", who: "reader", events: [started(), state("idle", "thinking")] },
+      { do: "renegotiate", who: "reader", capabilities: {}, answer: ACCEPTED, save: PLACE },
       { do: "close", who: "reader" },
       { do: "publish", events: [progress(10), progress(20), chunk("Text.", true)] },
-      { do: "subscribe", who: "reader", request: resuming("evt_last"), answer: ACCEPTED },
+      { do: "subscribe", who: "reader", request: resuming("$place"), answer: resumed("all") },
       { do: "hears", who: "reader", events: [progress(10), progress(20), chunk("Text.", true)] },
       { do: "publish", events: [completed()] },
       { do: "hears", who: "reader", events: [completed()] },
     ],
   },
   {
-    name: "R17: who resumes each session by its own last event gets the rest of those, and a summary of the others",
-    steps: [
-      { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
-      {
-        do: "publish",
-        events: [started({ event_id: "evt_one" }), started({ session_id: "sess_2", event_id: "evt_two" })],
-      },
-      { do: "hears", who: "reader", events: [started(), started({ session_id: "sess_2" })] },
-      { do: "close", who: "reader" },
-      {
-        do: "publish",
-        events: [progress(10), progress(20, { session_id: "sess_2" }), started({ session_id: "sess_3" })],
-      },
-      { do: "subscribe", who: "reader", request: resuming({ sess_1: "evt_one", sess_2: "evt_two" }), answer: ACCEPTED },
-      {
-        do: "hears all",
-        who: "reader",
-        until: "aaep:agent.progress.updated",
-        check: (events) => expect(events.every(({ type }) => !String(type).endsWith("started"))).toBe(true),
-      },
-      { do: "hears", who: "reader", events: [progress(20, { session_id: "sess_2" })] },
-    ],
-  },
-  {
-    name: "R17: who was never here, or names an event that nobody knows, gets a summary of each open session",
+    name: "R17: a newcomer, and a listener that names a place of another journal, get a sum of each open session",
     steps: [
       { do: "publish", events: [started(), state("idle", "thinking")] },
       { do: "subscribe", who: "new", request: RAW, answer: ACCEPTED },
       { do: "hears", who: "new", events: [state("idle", "thinking", { extensions: { aaepd: { by: "daemon" } } })] },
-      { do: "subscribe", who: "lost", request: resuming("evt_unknown"), answer: ACCEPTED },
+      { do: "subscribe", who: "lost", request: resuming("evt_unknown"), answer: resumed("unknown") },
       { do: "hears", who: "lost", events: [state("idle", "thinking", { extensions: { aaepd: { by: "daemon" } } })] },
     ],
   },

@@ -33,8 +33,11 @@ async function carryOut(step: Step, world: World, lane: Lane, saved: Map<string,
       expectPart(answer, step.answer);
       return keep(step.save, answer);
     }
-    case "renegotiate":
-      return expectPart(await (await world.subscriber(step.who)).renegotiate(step.capabilities), step.answer);
+    case "renegotiate": {
+      const answer = await (await world.subscriber(step.who)).renegotiate(step.capabilities);
+      expectPart(answer, step.answer);
+      return keep(step.save, answer);
+    }
     case "hears": {
       const { events } = await world.subscriber(step.who);
       const heard: Message[] = [];

@@ -17,7 +17,13 @@ export type Step =
       readonly answer: Part;
       readonly save?: Saved;
     }
-  | { readonly do: "renegotiate"; readonly who: string; readonly capabilities: unknown; readonly answer: Part }
+  | {
+      readonly do: "renegotiate";
+      readonly who: string;
+      readonly capabilities: unknown;
+      readonly answer: Part;
+      readonly save?: Saved;
+    }
   /** The next events of a subscriber, all of them and in that order. */
   | { readonly do: "hears"; readonly who: string; readonly events: readonly Part[]; readonly save?: Saved }
   /** Everything up to and with an event of that type, looked at as a whole. */

@@ -83,9 +83,13 @@ function definedMembersOrNone(members: Readonly<Record<string, unknown>>): Capab
   return Object.values(members).every((value) => value === undefined) ? undefined : definedMembers(members);
 }
 
+/** The `max_chars` of a subscription that asks for none (R26). */
+const LONGEST_TEXT = 16_384;
+
 /** The terms in words: "3 events/s, sentence and completion, terse, en". */
 export function termsInWords(honored: Capabilities): string {
   const { max_events_per_second: rate, coalesce_boundaries: boundaries, preferred_verbosity: verbosity } = honored;
+  const maxChars = honored.aaepd?.max_chars;
   return [
     rate === undefined ? "no rate limit" : `${rate} ${rate === 1 ? "event" : "events"}/s`,
     boundaries === undefined ? [] : boundariesInWords(boundaries),
@@ -93,7 +97,7 @@ export function termsInWords(honored: Capabilities): string {
     honored.languages?.join(", ") ?? [],
     honored.cognitive_load === "low" ? "low cognitive load" : [],
     honored.pace_wpm === undefined ? [] : `${honored.pace_wpm} words/min`,
-    honored.aaepd?.max_chars === undefined ? [] : `texts up to ${honored.aaepd.max_chars} characters`,
+    maxChars === undefined || maxChars >= LONGEST_TEXT ? [] : `texts up to ${maxChars} characters`,
     honored.aaepd?.paused === true ? "paused" : [],
   ]
     .flat()
