@@ -49,9 +49,17 @@ export function givenFurther(
   for (const [output, given] of owed) {
     if (outputs.size >= MOST_CURSOR_OUTPUTS) break;
     // Of an output of which nothing was given, nothing has to be said.
-    if (given.to !== 0) outputs.set(digestOf(output), given);
+    if (given.to === 0) continue;
+    const digest = digestOf(output);
+    // A view that reads text anew holds it from before the place that was named.
+    if (isFurther(given, outputs.get(digest))) outputs.set(digest, given);
   }
   return outputs;
+}
+
+function isFurther(given: GivenText, said: GivenText | undefined): boolean {
+  if (said === undefined || given.to === "end") return true;
+  return said.to !== "end" && said.to < given.to;
 }
 
 /** At most 851 characters. */
