@@ -9,7 +9,7 @@ import { gapOf, unitOf } from "../views/event-units.js";
 import type { EventUnit, Unit } from "../views/unit.js";
 import { roleOf } from "../views/view.js";
 import { AHEAD_LIMIT } from "./given-apart.js";
-import type { Taken } from "./stream.js";
+import type { Reached, Taken } from "./stream.js";
 import { StreamIntake } from "./stream-intake.js";
 
 /** Most events flushed ahead of a critical one (R4). */
@@ -21,6 +21,11 @@ export abstract class StreamOutlet extends StreamIntake {
   protected criticalSeen = this.standing.view.log.end();
   protected expedited: readonly EventUnit[] = NO_UNITS;
   protected isAheadFull = false;
+
+  override reached(): Reached | undefined {
+    // A place may stand behind a critical event that waits to go ahead.
+    return this.expedited.length > 0 ? undefined : super.reached();
+  }
 
   takePendingCriticals(): readonly EventUnit[] {
     const pending = [...this.expedited];

@@ -1,5 +1,6 @@
 // Places that a subscription is told while text was given by other terms, is skipped, or leaves at once (R17, R26).
 import { describe, expect, it } from "vitest";
+import { readCursor } from "../../../src/engine/event/cursor.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import { defaultTerms } from "../../../src/protocols/aaep/subscriber/negotiate.js";
 import { createEngineRig, type Listener, session, textOf } from "../../support/rigs/engine-rig.js";
@@ -44,5 +45,19 @@ describe("R26: a skipped output", () => {
     listener.subscription.close();
     const back = rig.listen(SENTENCES, "listener", place);
     expect(chunksOf(back)).toEqual([""]);
+  });
+});
+
+describe("R17, R26: after a skip of everything", () => {
+  it("the place does not pass what is critical and has still to leave", () => {
+    const rig = createEngineRig();
+    rig.publish(session().started());
+    const listener = rig.listen(SENTENCES);
+    listener.block(true);
+    const [errored] = rig.publish(session().errored());
+    listener.subscription.skip(undefined, undefined);
+    expect(readCursor(placeOf(listener) ?? "")?.after).toBeLessThan(errored?.epoch ?? 0);
+    const back = rig.listen(SENTENCES, "listener", placeOf(listener));
+    expect(back.received.map(({ event }) => event.type)).toContain("aaep:agent.session.errored");
   });
 });
