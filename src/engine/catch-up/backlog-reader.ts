@@ -13,7 +13,7 @@ import type { Place, PrivateView, View } from "../views/view.js";
 import type { GapEvent } from "./gap-events.js";
 import type { LookingBack } from "./looking-back.js";
 import type { Overtaken } from "./overtaken.js";
-import { type Given, givenBefore, type ReadingPoint, readingPoint, wasGiven } from "./reading-point.js";
+import { type Floor, type Given, givenBefore, type ReadingPoint, readingPoint, wasGiven } from "./reading-point.js";
 import { overtakenUnits } from "./superseded.js";
 
 export interface BacklogReader {
@@ -24,7 +24,7 @@ export interface BacklogReader {
   /** The point at which another reader could go on, were `queued` not given either. */
   readonly point: (
     queued: readonly Unit[],
-    floors: ReadonlyMap<string, number>,
+    floors: ReadonlyMap<string, Floor>,
     skipped?: ReadonlySet<string>,
   ) => ReadingPoint;
   /** Whether it has still to give an event that it has not read. */
@@ -261,7 +261,7 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
       const owedFrom = new Map(onwards.owedFrom);
       for (const [output, position] of point.positions) {
         if (positions.has(output) || completed.has(output)) continue;
-        positions.set(output, Math.max(ends.get(output) ?? position, floors.get(output) ?? 0));
+        positions.set(output, Math.max(ends.get(output) ?? position, floors.get(output)?.position ?? 0));
         const from = point.owedFrom?.get(output) ?? 0;
         owedFrom.set(output, Math.max(from, after + 1));
       }

@@ -2,7 +2,7 @@
 import type { Epoch, JournaledEvent } from "../event/event.js";
 import { laterTimestamp } from "../event/timestamps.js";
 import type { SessionLoss } from "../journal/losses.js";
-import { type EventUnit, isLocal, outputKey, timestampOf, type Unit } from "../views/unit.js";
+import { type EventUnit, isLocal, outputKey, type TextUnit, timestampOf, type Unit } from "../views/unit.js";
 import type { Place } from "../views/view.js";
 
 /** Where reading begins: what of it was given already is not given again. */
@@ -21,6 +21,12 @@ export interface ReadingPoint {
   readonly pending?: readonly PendingEvents[];
   /** Of sessions with text that is owed: the timestamp of the last event that was sent before. Such text stands no earlier (R30). */
   readonly sent?: ReadonlyMap<string, string>;
+}
+
+/** Text of an output below a position has been given, and so have its chunks before an epoch. */
+export interface Floor {
+  readonly position: number;
+  readonly epoch: Epoch;
 }
 
 /** One event, or the state changes of one agent that had collapsed into one. */
@@ -104,7 +110,7 @@ export function owedPlace({ view, cursor }: Place, queued: readonly Unit[], most
 export function readingPoint(
   place: Place,
   queued: readonly Unit[],
-  floors: ReadonlyMap<string, number>,
+  floors: ReadonlyMap<string, Floor>,
   skipped: ReadonlySet<string> = NOTHING_SKIPPED,
   read?: { readonly to: Epoch; readonly from: ReadingPoint },
 ): ReadingPoint {
@@ -129,20 +135,20 @@ export function readingPoint(
     if (!isLocal(unit) && !waiting.has(unit.session)) waiting.set(unit.session, timestampOf(unit));
   };
   const waitText = (
-    text: { readonly output: string; readonly session: string; readonly firstEpoch: Epoch },
-    position: number,
+    { output, session, position, firstEpoch }: Pick<TextUnit, "output" | "session" | "position" | "firstEpoch">,
+    floor: Floor | undefined,
   ) => {
-    first = Math.min(first, text.firstEpoch);
-    textSessions.add(text.session);
-    if (positions.has(text.output)) return;
-    positions.set(text.output, position);
-    owedFrom.set(text.output, text.firstEpoch);
+    const isBelow = floor !== undefined && position < floor.position;
+    const from = isBelow ? Math.max(firstEpoch, floor.epoch) : firstEpoch;
+    first = Math.min(first, from);
+    textSessions.add(session);
+    if (positions.has(output)) return;
+    positions.set(output, isBelow ? floor.position : position);
+    owedFrom.set(output, from);
   };
-  const aboveFloor = ({ output, position }: { readonly output: string; readonly position: number }): number =>
-    Math.max(position, floors.get(output) ?? 0);
   for (const unit of queued) {
     note(unit);
-    if (unit.kind === "text") waitText(unit, unit.position);
+    if (unit.kind === "text") waitText(unit, undefined);
     else wait(unit);
   }
   for (let index = cursor; index < view.log.end(); index += 1) {
@@ -150,7 +156,7 @@ export function readingPoint(
     if (unit === undefined) continue;
     note(unit);
     if (unit.kind === "text") {
-      if (unit.complete || !skipped.has(unit.output)) waitText(unit, aboveFloor(unit));
+      if (unit.complete || !skipped.has(unit.output)) waitText(unit, floors.get(unit.output));
     } else if (unit.epoch <= givenBefore && !isLocal(unit)) wait(unit);
     else {
       first = Math.min(first, unit.epoch);
@@ -158,9 +164,9 @@ export function readingPoint(
     }
   }
   for (const held of view.texts.held()) {
-    // Nothing is owed of what it was given by other terms.
-    if (!skipped.has(held.output) && held.endPosition > (floors.get(held.output) ?? -1))
-      waitText(held, aboveFloor(held));
+    const floor = floors.get(held.output);
+    // Nothing is owed of what it was given by other terms. Where a text ends is only counted where that matters.
+    if (!skipped.has(held.output) && (floor === undefined || held.endPosition > floor.position)) waitText(held, floor);
   }
   for (const old of read?.from.pending ?? []) {
     if (old.last > readTo) pending.push({ ...old, first: Math.max(old.first, readTo + 1) });

@@ -46,9 +46,10 @@ export function settleHeldText(own: View, shared: View, stream: Pick<Stream, "tr
     const position = sharedHeld.get(held.output)?.position;
     if (position === undefined || position > held.position)
       own.texts.release(held.output, position ?? held.endPosition, at);
-    else if (position < held.position) stream.trim(held.output, held.position);
+    else if (position < held.position) stream.trim(held.output, { position: held.position, epoch: held.firstEpoch });
     sharedHeld.delete(held.output);
   }
   // The private view holds nothing of these outputs, so all of their text has been given.
-  for (const held of sharedHeld.values()) stream.trim(held.output, held.endPosition);
+  for (const { output, endPosition } of sharedHeld.values())
+    stream.trim(output, { position: endPosition, epoch: shared.epoch() + 1 });
 }

@@ -152,7 +152,8 @@ class HubMember extends StreamOwner implements Member {
     stream.forget();
     this.briefing()?.drop(["sums"]);
     stream.moveTo(this.placeAtEnd(), undefined);
-    for (const held of shared.view.texts.held()) stream.trim(held.output, held.endPosition);
+    for (const held of shared.view.texts.held())
+      stream.trim(held.output, { position: held.endPosition, epoch: shared.view.epoch() + 1 });
     const skipped = services.journal.head();
     if (this.isBehind(shared.view)) this.readOnFrom(pointAfter(skipped));
     endEpisode(this.account, this, services.pace);
@@ -310,7 +311,7 @@ class HubMember extends StreamOwner implements Member {
   private readOnFrom(point: ReadingPoint): void {
     const { stream } = this;
     stream.reader()?.close();
-    stream.setFloors(point.positions);
+    stream.setFloors(point);
     stream.moveTo(this.placeAtEnd(), this.readerFrom(point));
   }
 

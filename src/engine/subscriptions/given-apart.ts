@@ -2,6 +2,7 @@
 // critical events that went ahead, what those superseded, text below a floor, skipped outputs (R4, R10, R18, R26).
 
 import { keepNewest } from "../../base/keep-newest.js";
+import type { Floor } from "../catch-up/reading-point.js";
 import { isOfKindSuperseded, laneOf, questionOf } from "../catch-up/superseded.js";
 import { stateImpliedBy } from "../event/agent-states.js";
 import type { GivenText } from "../event/cursor.js";
@@ -26,9 +27,11 @@ export interface GivenApart {
   readonly states: SupersededStates;
   /** Remembers a state that a critical event superseded, or an earlier one that went ahead and says more of it (R3a, R4). */
   readonly rememberState: (unit: EventUnit, critical: EventUnit) => void;
-  /** Text below `position` of this output is not given. */
-  readonly setFloor: (output: string, position: number) => void;
-  readonly floors: ReadonlyMap<string, number>;
+  /** Text of this output below its floor is not given. */
+  readonly setFloor: (output: string, floor: Floor) => void;
+  /** The same, unless its floor is higher already. */
+  readonly raiseFloor: (output: string, floor: Floor) => void;
+  readonly floors: ReadonlyMap<string, Floor>;
   /** Of this output only that it is complete is given; at most 1,000, the oldest is forgotten (R26). */
   readonly skip: (output: string) => void;
   readonly skipped: ReadonlySet<string>;
@@ -62,6 +65,12 @@ function superseding(latest: EventUnit, known: Superseding | undefined): Superse
   return { latest, implying, toldTo: known?.toldTo ?? 0 };
 }
 
+function aboveFloor(unit: TextUnit, { position, epoch }: Floor): TextUnit | undefined {
+  const above = trimBelow(unit, position);
+  if (above === undefined || above === unit) return above;
+  return { ...above, firstEpoch: Math.min(Math.max(unit.firstEpoch, epoch), unit.epoch) };
+}
+
 /** `completeSkipped` makes the empty chunk that completes a skipped output; `digestOf` is `outputDigest`. */
 export function createGivenApart(
   completeSkipped: (unit: TextUnit) => TextUnit,
@@ -74,9 +83,13 @@ export function createGivenApart(
   const states = createSupersededStates(collapsed);
   // Questions of which it was told how they ended.
   const resolved = new Set<unknown>();
-  const floors = new Map<string, number>();
+  const floors = new Map<string, Floor>();
   const skipped = new Set<string>();
   const unmet = new Map<string, GivenText>();
+
+  const raiseFloor = (output: string, floor: Floor): void => {
+    if (floor.position > (floors.get(output)?.position ?? -1)) floors.set(output, floor);
+  };
 
   /** Text of an output has come: from here on it is known by its key. */
   const meet = (output: string): void => {
@@ -85,7 +98,7 @@ export function createGivenApart(
     if (given === undefined) return;
     unmet.delete(digest);
     if (given.to === "end") skipped.add(output);
-    else floors.set(output, Math.max(given.to, floors.get(output) ?? 0));
+    else raiseFloor(output, { position: given.to, epoch: given.epoch });
   };
 
   const isOld = (unit: EventUnit): boolean =>
@@ -110,7 +123,7 @@ export function createGivenApart(
       if (unmet.size > 0) meet(unit.output);
       if (skipped.has(unit.output)) return unit.complete ? completeSkipped(unit) : undefined;
       const floor = floors.get(unit.output);
-      return floor === undefined ? unit : trimBelow(unit, floor);
+      return floor === undefined ? unit : aboveFloor(unit, floor);
     },
     settle: (unit) => {
       if (unit.kind === "event") {
@@ -123,7 +136,7 @@ export function createGivenApart(
       }
       if (unit.complete) skipped.delete(unit.output);
       const floor = floors.get(unit.output);
-      if (floor !== undefined && unit.endPosition >= floor) floors.delete(unit.output);
+      if (floor !== undefined && unit.endPosition >= floor.position) floors.delete(unit.output);
     },
     wentAhead: (epoch) => {
       ahead.add(epoch);
@@ -139,7 +152,8 @@ export function createGivenApart(
       resolved.add(questionOf(unit.entry.event));
       keepNewest(resolved, AHEAD_LIMIT);
     },
-    setFloor: (output, position) => void floors.set(output, position),
+    setFloor: (output, floor) => void floors.set(output, floor),
+    raiseFloor,
     floors,
     skip: (output) => {
       skipped.add(output);

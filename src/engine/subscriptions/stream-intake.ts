@@ -1,7 +1,7 @@
 // What one subscription takes over into its own queue: out of its view, or out of the journal where it fell behind (R9, R10, R18). What of it
 // leaves, and when, is in subscription.ts.
 import type { BacklogReader } from "../catch-up/backlog-reader.js";
-import { owedPlace, type ReadingPoint, readingPoint } from "../catch-up/reading-point.js";
+import { type Floor, owedPlace, type ReadingPoint, readingPoint } from "../catch-up/reading-point.js";
 import { type GivenText, MOST_CURSOR_OUTPUTS } from "../event/cursor.js";
 import type { Epoch } from "../event/event.js";
 import type { TextStretch } from "../views/text-stretches.js";
@@ -13,15 +13,16 @@ import type { RateBudget } from "./rate-budget.js";
 import type { Reached, StreamServices, StreamTerms } from "./stream.js";
 import { createUrgentUnits, type UrgentUnits } from "./urgent-units.js";
 
-const NO_FLOORS: ReadonlyMap<string, number> = new Map();
+const NO_FLOORS: ReadonlyMap<string, Floor> = new Map();
 const NO_OUTPUTS: ReadonlyMap<string, GivenText> = new Map();
 const NOTHING_SKIPPED: ReadonlySet<string> = new Set();
 
 /** So many steps of reading are taken out of turn for a critical event: where little waits, what it overtakes is counted exactly. */
 const READ_FOR_COUNTING = 32;
 
-function* owedIn({ positions, owedFrom }: ReadingPoint): Iterable<readonly [string, GivenText]> {
-  for (const [output, to] of positions) yield [output, { to, epoch: owedFrom?.get(output) ?? 0 }];
+function* owedIn({ positions, owedFrom, textTo }: ReadingPoint): Iterable<readonly [string, GivenText]> {
+  // Of an output that was given to its end so far, the next chunk has no epoch yet.
+  for (const [output, to] of positions) yield [output, { to, epoch: Math.min(owedFrom?.get(output) ?? 0, textTo) }];
 }
 
 /** The lower half of a stream. A class, because there is one for each subscription. */

@@ -126,7 +126,9 @@ export abstract class StreamOutlet extends StreamIntake {
     const units = overtaken.units.filter((waiting) => !isOld(waiting) && apart.admit(waiting) !== undefined);
     const queued = queue.ofSession(critical.session).filter(({ firstEpoch }) => firstEpoch < critical.epoch);
     // What its view holds for others it may have been given by other terms.
-    const held = overtaken.held.filter(({ output, endPosition }) => endPosition > (apart.floors.get(output) ?? 0));
+    const held = overtaken.held.filter(
+      ({ output, endPosition }) => endPosition > (apart.floors.get(output)?.position ?? 0),
+    );
     const all = { held, units: [...queued, ...units], untaken };
     const count = overtakenCount(all, view.terms, terms.limited || terms.paused);
     if (count > 0) services.counts.overtook += 1;

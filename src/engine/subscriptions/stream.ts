@@ -2,7 +2,7 @@
 
 import type { Millis } from "../../contracts/clock.js";
 import type { BacklogReader } from "../catch-up/backlog-reader.js";
-import type { ReadingPoint } from "../catch-up/reading-point.js";
+import type { Floor, ReadingPoint } from "../catch-up/reading-point.js";
 import type { GivenText } from "../event/cursor.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
 import type { DeliveryRun } from "../views/delivery.js";
@@ -116,10 +116,10 @@ export interface Stream {
   readonly absorb: (upTo: number) => boolean;
   /** Of outputs, by their digests, more was given than of all others (R17). */
   readonly setGiven: (outputs: ReadonlyMap<string, GivenText>) => void;
-  /** Text below `position` of this output is not delivered. */
-  readonly trim: (output: string, position: number) => void;
-  /** Of each of these outputs everything below its position has been given, and nothing above. */
-  readonly setFloors: (positions: ReadonlyMap<string, number>) => void;
+  /** Text of this output below its floor is not delivered. */
+  readonly trim: (output: string, floor: Floor) => void;
+  /** Of each output of this point everything below its position has been given, and nothing above. */
+  readonly setFloors: (point: ReadingPoint) => void;
   /** From where the journal would have to be read for all that has not left, `queued` included. */
   readonly point: (queued: readonly Unit[]) => ReadingPoint;
   /** Whether it stands at the end of its view, and is owed what that holds and nothing else. */

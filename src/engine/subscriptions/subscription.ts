@@ -2,6 +2,7 @@
 // its own budget. Pulling is the point: while nobody asks, nothing is copied, and what waits can still merge (AAEP §5.6, §8.8, R4, R9, R18).
 import type { Millis } from "../../contracts/clock.js";
 import type { BacklogReader } from "../catch-up/backlog-reader.js";
+import type { Floor, ReadingPoint } from "../catch-up/reading-point.js";
 import { createDeliveryRun, type Delivery } from "../views/delivery.js";
 import { isCritical, isLocal } from "../views/unit.js";
 import type { Place } from "../views/view.js";
@@ -96,12 +97,13 @@ class PulledStream extends StreamOutlet implements Stream {
     return this.standing.cursor >= upTo;
   }
 
-  trim(output: string, position: number): void {
-    this.remember().setFloor(output, Math.max(position, this.apart?.floors.get(output) ?? 0));
+  trim(output: string, floor: Floor): void {
+    this.remember().raiseFloor(output, floor);
   }
 
-  setFloors(positions: ReadonlyMap<string, number>): void {
-    for (const [output, position] of positions) this.remember().setFloor(output, position);
+  setFloors({ positions, owedFrom }: ReadingPoint): void {
+    for (const [output, position] of positions)
+      this.remember().setFloor(output, { position, epoch: owedFrom?.get(output) ?? 0 });
   }
 
   skipOutput(output: string): void {

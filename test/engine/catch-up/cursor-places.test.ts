@@ -4,12 +4,13 @@ import { readCursor } from "../../../src/engine/event/cursor.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import { defaultTerms } from "../../../src/protocols/aaep/subscriber/negotiate.js";
 import { createEngineRig, type Listener, session, textOf } from "../../support/rigs/engine-rig.js";
-import { placeOf } from "../../support/rigs/restart-session.js";
+import { createRuns } from "../../support/rigs/restart-rig.js";
+import { begin, note, placeOf, S } from "../../support/rigs/restart-session.js";
 
 const WORDS: Partial<Terms> = { coalesceBoundaries: ["word"] };
 const SENTENCES: Partial<Terms> = { coalesceBoundaries: ["sentence"] };
-const _PARAGRAPHS: Partial<Terms> = { coalesceBoundaries: ["paragraph"] };
-const _retune = ({ subscription }: Listener, terms: Partial<Terms>): void =>
+const PARAGRAPHS: Partial<Terms> = { coalesceBoundaries: ["paragraph"] };
+const retune = ({ subscription }: Listener, terms: Partial<Terms>): void =>
   subscription.retune({ ...defaultTerms(), ...terms });
 const chunksOf = ({ received }: Listener): readonly unknown[] =>
   received.flatMap(({ event }) => (event.chunk === undefined ? [] : [event.chunk]));
@@ -29,6 +30,41 @@ describe("R17: the place where text was given by other terms", () => {
     const last = rig.listen(SENTENCES, "listener", second);
     rig.publish({ ...session().chunk(" three.", true) });
     expect(textOf(listener.received, "out_1") + textOf(last.received, "out_1")).toBe("One two three.");
+  });
+
+  it("names as void what never was kept of it", async () => {
+    const runs = createRuns();
+    const first = runs.start();
+    const token = begin(first);
+    first.listen(PARAGRAPHS, "other");
+    const listener = first.listen(WORDS);
+    first.publish(session().chunk("half", false, "out_2"));
+    first.publish(session().chunk("Kept and "));
+    await first.flush();
+    first.publish(session().chunk("void and "));
+    retune(listener, PARAGRAPHS);
+    first.clock.settle();
+    first.publish(session().chunk("held"));
+    const place = placeOf(listener);
+    const second = runs.start();
+    second.agent.resumeSession(S, token);
+    const back = second.listen(PARAGRAPHS, "listener", place);
+    second.publish(session().chunk("other words and more.", true));
+    expect(textOf(back.received, "out_1")).toContain("other words and more.");
+    expect(back.subscription.resumed).toBe("rolled_back");
+  });
+
+  it("moves on although others hold the text that was given", () => {
+    const rig = createEngineRig();
+    rig.publish(session().started());
+    rig.listen(PARAGRAPHS, "other");
+    const listener = rig.listen(WORDS);
+    rig.publish(session().chunk("half", false, "out_2"), session().chunk("Given "));
+    const [owed] = rig.publish(session().chunk("and held"));
+    retune(listener, PARAGRAPHS);
+    rig.clock.settle();
+    rig.publish(session().chunk(" of it.", true, "out_2"));
+    expect(readCursor(placeOf(listener) ?? "")?.after).toBe((owed?.epoch ?? 0) - 1);
   });
 });
 
@@ -60,4 +96,27 @@ describe("R17, R26: after a skip of everything", () => {
     const back = rig.listen(SENTENCES, "listener", placeOf(listener));
     expect(back.received.map(({ event }) => event.type)).toContain("aaep:agent.session.errored");
   });
+});
+
+describe("R17, R29: a return to a journal that kept everything", () => {
+  it.each(Array.from({ length: 12 }, (_, index) => 30 + index))(
+    "is met in full, though %d events stand behind an output that was given as far as it went",
+    async (count) => {
+      const runs = createRuns();
+      const first = runs.start(100, { engine: { queueLimitCount: 4 } });
+      const token = begin(first);
+      const listener = first.listen(WORDS);
+      first.publish(session().chunk("One two"));
+      listener.block(true);
+      retune(listener, SENTENCES);
+      first.publish(session().chunk(" three.\n\n"));
+      for (let index = 0; index < count; index += 1) first.publish(note(`n${index}`));
+      await first.flush();
+      expect(listener.subscription.take().kind).toBe("run");
+      const place = placeOf(listener);
+      const second = runs.start();
+      second.agent.resumeSession(S, token);
+      expect(second.listen(SENTENCES, "listener", place).subscription.resumed).toBe("all");
+    },
+  );
 });
