@@ -65,7 +65,7 @@ export function createCheckpoints(clock: Pick<Clock, "now" | "wakeAt">): Checkpo
     leave: (one) => {
       joined.delete(one);
       owed.delete(one);
-      if (joined.size > 0) return;
+      if (joined.size + owed.size > 0) return;
       cancelOwed?.();
       cancelLook?.();
       cancelOwed = undefined;

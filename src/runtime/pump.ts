@@ -46,6 +46,7 @@ class TurnPump implements Pump, Checkpointed {
   private isQueued = false;
   private isBlocked = false;
   private isStopped = false;
+  // When the place was told or looked at last.
   private lastToldAt: Millis = Number.NEGATIVE_INFINITY;
   private isPlaceDue = false;
 
@@ -127,13 +128,13 @@ class TurnPump implements Pump, Checkpointed {
     const { source, services } = this;
     if (!source.wantsCheckpoints()) return run;
     const now = services.clock.now();
-    const checkpoint = source.checkpoint(this.isPlaceDue || now - this.lastToldAt >= DUE_AFTER_MS);
-    if (checkpoint === undefined) {
-      services.checkpoints.owe(this);
-      return run;
-    }
-    this.told(now);
-    return withCheckpoint(run, checkpoint);
+    const isDue = this.isPlaceDue || now - this.lastToldAt >= DUE_AFTER_MS;
+    const checkpoint = source.checkpoint(isDue);
+    // A place that stands still is looked at no more often than one that moves (R34).
+    if (isDue || checkpoint !== undefined) this.told(now);
+    if (checkpoint !== undefined) return withCheckpoint(run, checkpoint);
+    services.checkpoints.owe(this);
+    return run;
   }
 
   /** The place, where there was nothing to take. */
@@ -142,8 +143,7 @@ class TurnPump implements Pump, Checkpointed {
     if (only !== undefined || !source.wantsCheckpoints()) return undefined;
     if (this.lastToldAt === Number.NEGATIVE_INFINITY) {
       // Its acceptance told it.
-      this.lastToldAt = services.clock.now();
-      services.checkpoints.join(this);
+      this.told(services.clock.now());
     }
     const isDue = this.isPlaceDue;
     const checkpoint = source.checkpoint(isDue);
@@ -154,7 +154,9 @@ class TurnPump implements Pump, Checkpointed {
   private told(now: Millis): void {
     this.isPlaceDue = false;
     this.lastToldAt = now;
-    this.services.checkpoints.told(this);
+    const { checkpoints } = this.services;
+    checkpoints.join(this);
+    checkpoints.told(this);
   }
 
   private waitForTurn(): void {
