@@ -39,8 +39,11 @@ export interface GivenApart {
   readonly setGiven: (outputs: ReadonlyMap<string, GivenText>) => void;
   /** The outputs of these of which no text has come yet. */
   readonly unmet: () => ReadonlyMap<string, GivenText>;
-  /** Nothing that went ahead can come again. Floors stay for outputs that are `open`, and states until their agent's next one. */
-  readonly forgetPassed: (isOpen: (output: string) => boolean) => void;
+  /**
+   * Nothing that went ahead can come again, and no text from before but what is `held`. Floors stay for outputs that are open, and states until
+   * their agent's next one.
+   */
+  readonly forgetPassed: (isOpen: (output: string) => boolean, held: () => readonly Pick<TextUnit, "output">[]) => void;
   /** Whether text can still come otherwise than it stands. */
   readonly concernsText: () => boolean;
   /** Epochs, outputs and agents remembered. */
@@ -101,6 +104,14 @@ export function createGivenApart(
     else raiseFloor(output, { position: given.to, epoch: given.epoch });
   };
 
+  /** All that comes from now on and is not held yet stands above what was named; an output that is skipped may still come. */
+  const meetLast = (held: () => readonly Pick<TextUnit, "output">[]): void => {
+    const passed = [...unmet].filter(([, { to }]) => to !== "end");
+    if (passed.length === 0) return;
+    for (const { output } of held()) meet(output);
+    for (const [digest] of passed) unmet.delete(digest);
+  };
+
   const isOld = (unit: EventUnit): boolean =>
     isOfKindSuperseded(unit) && unit.epoch < (superseded.get(laneOf(unit))?.latest.epoch ?? 0);
 
@@ -159,7 +170,8 @@ export function createGivenApart(
       skipped.add(output);
       keepNewest(skipped, SKIPPED_LIMIT);
     },
-    forgetPassed: (isOpen) => {
+    forgetPassed: (isOpen, held) => {
+      meetLast(held);
       ahead.clear();
       superseded.clear();
       resolved.clear();

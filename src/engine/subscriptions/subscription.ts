@@ -215,7 +215,7 @@ class PulledStream extends StreamOutlet implements Stream {
     if (this.apart === undefined || this.backlog !== undefined || cursor < view.log.end()) return;
     if (this.services.isBehind(view)) return;
     this.isAheadFull = false;
-    this.apart.forgetPassed((output) => view.texts.heldOffset(output) !== undefined);
+    this.apart.forgetPassed((output) => view.texts.heldOffset(output) !== undefined, view.texts.held);
     if (this.apart.count() === 0) this.apart = undefined;
   }
 }

@@ -68,6 +68,29 @@ describe("R17: the place where text was given by other terms", () => {
   });
 });
 
+describe("R17: what a place names of an output", () => {
+  it.each([
+    ["is over, and kept back by the filter", { eventFilters: { include: ["session.*"], exclude: [] } }, true],
+    ["is still held", PARAGRAPHS, false],
+  ] as const)("is forgotten with what was before, where that %s", (_, terms, isOver) => {
+    const rig = createEngineRig();
+    rig.publish(session().started());
+    if (!isOver) rig.listen(PARAGRAPHS, "other");
+    const listener = rig.listen(WORDS);
+    rig.publish(session().chunk("One two"));
+    const place = placeOf(listener);
+    listener.subscription.close();
+    if (isOver) rig.publish(session().chunk(" three.", true));
+    const back = rig.listen(terms, "listener", place);
+    rig.publish(session().progress(4));
+    expect(back.subscription.status().rememberedCount).toBe(isOver ? 0 : 1);
+    expect(readCursor(placeOf(back) ?? "")?.outputs.size).toBe(isOver ? 0 : 1);
+    if (!isOver) rig.publish(session().chunk(" three.", true));
+    expect(textOf(back.received, "out_1")).toBe(isOver ? "" : "two three.");
+    expect(back.subscription.status().rememberedCount).toBe(0);
+  });
+});
+
 describe("R26: a skipped output", () => {
   it("that is completed while its peer takes nothing is empty for one that comes back", () => {
     const rig = createEngineRig();
