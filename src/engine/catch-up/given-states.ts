@@ -1,4 +1,5 @@
 // A state change that stood for several, made again out of the journal (R11, R12, R28).
+import { AWAITING_INPUT } from "../event/agent-states.js";
 import type { IdServices } from "../event/derived-id.js";
 import type { AgentEvent, JournaledEvent } from "../event/event.js";
 import { createLiveEntry } from "../views/live-entry.js";
@@ -6,6 +7,9 @@ import { collapsedStateEvent, collapsedStateId } from "../views/merged-events.js
 import { roleOf } from "../views/view.js";
 import type { ViewTerms } from "../views/view-spec.js";
 import type { NamedEvent } from "./given-text.js";
+
+/** Where it can begin: where the first of its states does, or in what a critical event between them implies (R4). */
+const BEGINNINGS = [undefined, "calling_tool", AWAITING_INPUT, "handing_off"] as const;
 
 /**
  * The collapsed state change with this id, under the terms it left by; undefined where there is none, or where the journal has let go of its first.
@@ -17,12 +21,16 @@ export function givenState(
   ids: IdServices,
 ): AgentEvent | undefined {
   const { apply, key: shape } = terms.shape;
-  const place = { first: epoch - start, last: epoch, shape };
-  // A made-up id costs a hash.
-  if (start === 0 || collapsedStateId(last.event, place, ids) !== eventId) return undefined;
-  const first = isState(last) ? entryAt(place.first, newestFirst) : undefined;
-  if (first === undefined || !isState(first)) return undefined;
-  return collapsedStateEvent(apply(first.event), apply(last.event), place, ids);
+  if (start === 0 || last.kind !== "state.changed") return undefined;
+  // A made-up id costs four hashes.
+  for (const from of BEGINNINGS) {
+    const place = { first: epoch - start, last: epoch, shape, from };
+    if (collapsedStateId(last.event, place, ids) !== eventId) continue;
+    const first = from !== undefined || isState(last) ? entryAt(place.first, newestFirst) : undefined;
+    if (first === undefined || !isState(first)) return undefined;
+    return collapsedStateEvent(apply(first.event), apply(last.event), place, ids);
+  }
+  return undefined;
 }
 
 function entryAt(epoch: number, newestFirst: Iterable<JournaledEvent>): JournaledEvent | undefined {

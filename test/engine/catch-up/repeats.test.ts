@@ -135,7 +135,7 @@ describe("R28: what an id costs that nobody was sent", () => {
   const madeUp = (epoch: number | undefined, start: number, end: number): string =>
     `evt_${hex(epoch ?? 0, 16)}${hex(start, 8)}${hex(end, 8)}${"ab".repeat(16)}`;
 
-  it("is the event that it names, and two hashes for the present and for the former terms", () => {
+  it("is the event that it names, and four hashes for the present and for the former terms", () => {
     const { rig, count } = countingRig();
     const reader = rig.listen();
     reader.subscription.retune({ ...reader.subscription.terms(), maxChars: 10_000 });
@@ -154,7 +154,7 @@ describe("R28: what an id costs that nobody was sent", () => {
     ] as const) {
       Object.assign(count, { reads: 0, hashes: 0 });
       expect(faultOf(() => reader.subscription.repeat(madeUp(place?.epoch, start, end))).code).toBe("not_found");
-      expect([count.reads, count.hashes <= 4]).toEqual([1, true]);
+      expect([count.reads, count.hashes <= 8]).toEqual([1, true]);
     }
     for (const id of ["evt_x", `evt_${"f".repeat(64)}`, `evt_${"0".repeat(64)}`])
       expect(faultOf(() => reader.subscription.repeat(id)).code).toBe("not_found");
@@ -202,5 +202,24 @@ describe("R28: what the daemon made", () => {
     for (const { event } of [...reader.received]) expect(again(rig, reader, event)).toEqual(event);
     const sum = late.received.find(({ event }) => event.extensions?.aaepd?.summary === true)?.event;
     expect(faultOf(() => late.subscription.repeat(String(sum?.event_id))).code).toBe("not_found");
+  });
+});
+
+describe("R4, R28: a state that begins in what a critical event implied", () => {
+  it("is sent again as it was", () => {
+    const rig = createEngineRig();
+    rig.publish(session().started());
+    const listener = rig.listen({ maxEventsPerSecond: 1 });
+    rig.publish(session().state("idle", "thinking"));
+    rig.advance(10_000);
+    for (let index = 0; index < 6; index += 1) rig.publish(session().invoked("look", `call_${index}`));
+    rig.publish(session().state("thinking", "deciding"));
+    rig.publish({ ...session().invoked("look", "call_z"), urgency: "critical" });
+    rig.publish(session().state("deciding", "thinking"));
+    rig.advance(60_000);
+    const mended = listener.received.findLast(({ event }) => event.to_state === "thinking")?.event;
+    listener.subscription.repeat(String(mended?.event_id));
+    rig.clock.settle();
+    expect([mended?.from_state, listener.received.at(-1)?.event]).toEqual(["calling_tool", mended]);
   });
 });
