@@ -4,72 +4,90 @@ import type { Clock, Millis } from "../contracts/clock.js";
 
 /** Between two checkpoints of one subscription, and from a hand-over to the next checkpoint at the latest. */
 export const CHECKPOINT_EVERY_MS: Millis = 1000;
-/** After so long without a checkpoint it is looked whether the place moved. */
+/** After so long without a checkpoint the daemon looks whether the place moved. */
 export const QUIET_MS: Millis = 15_000;
+/** So many are told in one turn; the others follow in turns of their own (R34). */
+const MOST_IN_A_TURN = 256;
 
 export interface Checkpointed {
-  /** When the place was told or looked at last. */
-  readonly toldAt: () => Millis;
   /** It is time to tell the place. Called from the clock; must be cheap. */
   readonly tellPlace: () => void;
 }
 
 export interface Checkpoints {
-  /** From now on it is looked now and then whether the place moved. Said again, it changes nothing. */
-  readonly join: (one: Checkpointed) => void;
   /** Something was handed over without a checkpoint. Said again before that was told, it changes nothing. */
   readonly owe: (one: Checkpointed) => void;
-  /** The place was told, and nothing is owed. */
+  /** The place was told or looked at: nothing is owed, and the next look comes after `QUIET_MS`. */
   readonly told: (one: Checkpointed) => void;
   readonly leave: (one: Checkpointed) => void;
 }
 
-export function createCheckpoints(clock: Pick<Clock, "now" | "wakeAt">): Checkpoints {
-  const joined = new Set<Checkpointed>();
-  // All wait equally long, so who came first is due first.
-  const owed = new Map<Checkpointed, Millis>();
-  let cancelOwed: (() => void) | undefined;
-  let cancelLook: (() => void) | undefined;
+export function createCheckpoints(clock: Pick<Clock, "now" | "wakeAt" | "afterTurn">): Checkpoints {
+  const owed = createQueue(clock, CHECKPOINT_EVERY_MS);
+  const quiet = createQueue(clock, QUIET_MS);
+  return {
+    owe: (one) => {
+      if (!owed.has(one)) owed.enter(one);
+    },
+    told: (one) => {
+      owed.leave(one);
+      quiet.leave(one);
+      quiet.enter(one);
+    },
+    leave: (one) => {
+      owed.leave(one);
+      quiet.leave(one);
+    },
+  };
+}
 
-  const tellOwed = (): void => {
-    cancelOwed = undefined;
+interface Queue {
+  readonly has: (one: Checkpointed) => boolean;
+  readonly enter: (one: Checkpointed) => void;
+  readonly leave: (one: Checkpointed) => void;
+}
+
+/** All wait equally long, so the first that came is the first that is due. */
+function createQueue(clock: Pick<Clock, "now" | "wakeAt" | "afterTurn">, waitMs: Millis): Queue {
+  const dueAt = new Map<Checkpointed, Millis>();
+  let cancel: (() => void) | undefined;
+
+  const goOnLater = (): (() => void) => {
+    let isCancelled = false;
+    clock.afterTurn(() => {
+      if (!isCancelled) tellDue();
+    });
+    return () => {
+      isCancelled = true;
+    };
+  };
+
+  const tellDue = (): void => {
+    cancel = undefined;
     const now = clock.now();
-    for (const [one, at] of owed) {
-      if (at > now) {
-        cancelOwed = clock.wakeAt(at, tellOwed);
+    let left = MOST_IN_A_TURN;
+    for (const [one, at] of dueAt) {
+      if (at > now || left === 0) {
+        cancel = at > now ? clock.wakeAt(at, tellDue) : goOnLater();
         return;
       }
-      owed.delete(one);
+      left -= 1;
+      dueAt.delete(one);
       one.tellPlace();
     }
   };
 
-  const look = (): void => {
-    const now = clock.now();
-    cancelLook = clock.wakeAt(now + QUIET_MS, look);
-    for (const one of joined) if (now - one.toldAt() >= QUIET_MS) one.tellPlace();
-  };
-
   return {
-    join: (one) => {
-      joined.add(one);
-      cancelLook ??= clock.wakeAt(clock.now() + QUIET_MS, look);
+    has: (one) => dueAt.has(one),
+    enter: (one) => {
+      const at = clock.now() + waitMs;
+      dueAt.set(one, at);
+      cancel ??= clock.wakeAt(at, tellDue);
     },
-    owe: (one) => {
-      if (owed.has(one)) return;
-      const at = clock.now() + CHECKPOINT_EVERY_MS;
-      owed.set(one, at);
-      cancelOwed ??= clock.wakeAt(at, tellOwed);
-    },
-    told: (one) => void owed.delete(one),
     leave: (one) => {
-      joined.delete(one);
-      owed.delete(one);
-      if (joined.size + owed.size > 0) return;
-      cancelOwed?.();
-      cancelLook?.();
-      cancelOwed = undefined;
-      cancelLook = undefined;
+      if (!dueAt.delete(one) || dueAt.size > 0) return;
+      cancel?.();
+      cancel = undefined;
     },
   };
 }

@@ -68,10 +68,6 @@ class TurnPump implements Pump, Checkpointed {
     this.services.checkpoints.leave(this);
   }
 
-  toldAt(): Millis {
-    return this.lastToldAt;
-  }
-
   tellPlace(): void {
     this.isPlaceDue = true;
     this.wake();
@@ -89,8 +85,7 @@ class TurnPump implements Pump, Checkpointed {
       this.pullAll();
     } catch (caught) {
       // Nobody else calls this, so nobody else would catch it, and everybody's daemon would end.
-      this.isStopped = true;
-      this.leave();
+      this.stop();
       this.sink.failed(faultFrom(caught));
     }
   }
@@ -154,9 +149,7 @@ class TurnPump implements Pump, Checkpointed {
   private told(now: Millis): void {
     this.isPlaceDue = false;
     this.lastToldAt = now;
-    const { checkpoints } = this.services;
-    checkpoints.join(this);
-    checkpoints.told(this);
+    this.services.checkpoints.told(this);
   }
 
   private waitForTurn(): void {

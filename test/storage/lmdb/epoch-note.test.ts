@@ -1,10 +1,21 @@
 // R29: epochs that were given out are never given out again, whatever of them became durable.
-import { cpSync } from "node:fs";
+import { cpSync, fsyncSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
-import { notedEpoch } from "../../../src/storage/lmdb/epoch-note.js";
+import { expect, it, vi } from "vitest";
+import { notedEpoch, noteEpoch } from "../../../src/storage/lmdb/epoch-note.js";
 import { newEvent, openRig } from "../../support/rigs/journal-rig.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
+
+vi.mock(import("node:fs"), async (original) => {
+  const real = await original();
+  const watched = <Call>(call: Call): Call => vi.fn(call as never) as Call;
+  return {
+    ...real,
+    writeSync: watched(real.writeSync),
+    fsyncSync: watched(real.fsyncSync),
+    renameSync: watched(real.renameSync),
+  };
+});
 
 const BETWEEN_RUNS = 2 ** 32;
 
@@ -51,4 +62,17 @@ it("a run that makes nothing durable and is killed uses its epochs up all the sa
   expect(await last.journal.read((given[0] ?? 0) - 1, 10)).toMatchObject({
     events: [{ event: { event_id: "evt_a" } }, { event: { event_id: "evt_e" } }],
   });
+});
+
+it("the disk has the note when it was made: the file before its name, and the folder that has the name", () => {
+  const path = join(temporaryDirectory(), "journal.mdb");
+  noteEpoch(path, 7);
+  expect(notedEpoch(path)).toBe(7);
+  for (const call of [writeSync, fsyncSync, renameSync]) vi.mocked(call).mockClear();
+  noteEpoch(path, 8);
+  const order = ([writeSync, fsyncSync, renameSync] as const).map((call) => vi.mocked(call).mock.invocationCallOrder);
+  const [[written = 0] = [], [synced = 0, folderSynced = 0] = [], [renamed = 0] = []] = order;
+  const made = [written, synced, renamed, folderSynced];
+  expect(made).toEqual([...made].sort((a, b) => a - b));
+  expect(order.map(({ length }) => length)).toEqual([1, 2, 1]);
 });

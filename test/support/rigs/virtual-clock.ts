@@ -6,6 +6,8 @@ export interface VirtualClock extends Clock {
   readonly advance: (ms: Millis) => void;
   /** Lets time pass in the middle of a turn: what is due stays so. */
   readonly pass: (ms: Millis) => void;
+  /** Runs what is due, and nothing that this collects for the end of the turn. */
+  readonly runDue: () => void;
   /** How many wake-ups are waited for. */
   readonly pending: () => number;
   /** Runs what `afterTurn` has collected, until nothing is left. */
@@ -35,6 +37,7 @@ export function createVirtualClock(startWallTime = Date.UTC(2026, 4, 24, 14, 0, 
     afterTurn: (run) => void turn.push(run),
     settle,
     turn: endTurn,
+    runDue: () => wakeUps.advance(now),
     pending: wakeUps.pending,
     pass: (ms) => {
       now += ms;

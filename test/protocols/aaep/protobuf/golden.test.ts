@@ -4,6 +4,7 @@ import { create, type DescMessage, fromBinary, type MessageInitShape, toBinary }
 import { describe, expect, test } from "vitest";
 import { EventSchema, Urgency } from "#gen/aaep/v1/event_pb.js";
 import {
+  AaepdCheckpointSchema,
   AaepdHeartbeatSchema,
   AaepdPendingSchema,
   AaepdSkipSchema,
@@ -163,12 +164,7 @@ describe("golden vectors", () => {
       {},
     ],
     ["a heartbeat", AaepdHeartbeatSchema, { type: "aaepd.heartbeat" }, {}],
-    [
-      "a heartbeat that says where to resume",
-      AaepdHeartbeatSchema,
-      { type: "aaepd.heartbeat", resume_after: "evt_1" },
-      { resumeAfter: "evt_1" },
-    ],
+    ["a checkpoint", AaepdCheckpointSchema, { type: "aaepd.checkpoint", cursor: "c1.a.1" }, { cursor: "c1.a.1" }],
   ])("M6: %s", (_, descriptor, document, init) => {
     const message = create(descriptor, init as MessageInitShape<DescMessage>);
     expect(toBinary(descriptor, messageOf(descriptor, document))).toEqual(toBinary(descriptor, message));

@@ -64,6 +64,7 @@ test("all twelve events, extension events and every message of the handshake are
     "SubscriptionRequest",
   ]);
   expect(CLOSED.map(({ name }) => name).sort()).toEqual([
+    "AaepdCheckpoint",
     "AaepdError",
     "AaepdHeartbeat",
     "AaepdListPending",

@@ -1,7 +1,7 @@
 // The streams of aaep.v1.SubscriberService and aaep.v1.AaepService (AAEP app. B.5, R14, R17, R22, R23): each message. What streams end with is in
 // test/runtime/streams.test.ts; what is said beside Listen, in subscriber-service-calls.test.ts.
 import { fromBinary } from "@bufbuild/protobuf";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { AaepService, ManifestSchema } from "#gen/aaep/v1/aaep_service_pb.js";
 import { ListenRequestSchema, ListenResponseSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { decodeDocument } from "../../../../src/protocols/aaep/protobuf/decode.js";
@@ -139,11 +139,39 @@ describe("Subscribe", () => {
     expect(stream.heard()[1]).toEqual({ type: "aaepd.heartbeat" });
   });
 
-  it("P7: and where to resume, though its filters keep back all that comes", async () => {
+  it("P7, R17: and the place that is reached, unasked, though its filters keep back all that comes", async () => {
     const { rig, stream } = await subscribed({ event_filters: { include: [] } });
-    const [started] = rig.publish(session().started());
+    const place = givenTo(stream.heard()[0]).cursor;
     await rig.pass(15_000);
-    expect(stream.heard().slice(1)).toEqual([{ type: "aaepd.heartbeat", resume_after: started?.eventId }]);
+    rig.publish(session().started());
+    await rig.pass(15_000);
+    expect(
+      stream
+        .heard()
+        .slice(1)
+        .map(({ type }) => type),
+    ).toEqual(["aaepd.heartbeat", "aaepd.heartbeat", "aaepd.checkpoint"]);
+    const { cursor } = stream.heard().at(-1) ?? {};
+    expect(cursor).toMatch(/^c1\./);
+    expect(cursor).not.toBe(place);
+    // Of a place that has not moved it hears nothing.
+    await rig.pass(30_000);
+    expect(stream.types().filter((type) => type === "aaepd.checkpoint")).toHaveLength(1);
+  });
+
+  it("R17: a checkpoint is a response of its own, behind the events that it covers", async () => {
+    const { rig, stream } = await subscribed();
+    await rig.pass(1000);
+    rig.publish(session().started(), session().progress(10), session().progress(20));
+    await rig.settle();
+    const [, events, checkpoint, ...more] = stream.responses();
+    expect(events?.events).toHaveLength(3);
+    expect(Object.keys(events ?? {})).toEqual(["events"]);
+    expect(checkpoint).toEqual({
+      events: [],
+      checkpoint: { type: "aaepd.checkpoint", cursor: expect.stringMatching(/^c1\./) },
+    });
+    expect(more).toEqual([]);
   });
 });
 
@@ -184,30 +212,6 @@ describe("Listen", () => {
       ]);
       expect(stream.status()).toBeUndefined();
     }
-  });
-
-  it("without a request leaves no place behind to come back to, which others would lose theirs by (R17)", async () => {
-    const rig = createSubscriberRig();
-    const subscribed = vi.spyOn(rig.engine, "subscribe");
-    rig.publish(session().started());
-    const streams = [rig.listen(), rig.listen({ request: requestOf() })];
-    await rig.settle();
-    for (const stream of streams) {
-      expect(stream.types()).toEqual(["subscription.accepted", "aaep:agent.state.changed"]);
-      stream.hangUp();
-    }
-    const names = subscribed.mock.calls.map(([{ subscriberId }]) => subscriberId);
-    const after = { extensions: { aaepd: { resume_after: "evt_that_nobody_knows" } } };
-    const heard = [];
-    for (const name of names) {
-      const back = rig.listen({ request: requestOf({}, { subscriber_id: name, ...after }) });
-      await rig.settle();
-      heard.push(
-        back.heard().map(({ extensions }) => (extensions as Record<string, Document> | undefined)?.aaepd?.gap),
-      );
-    }
-    // Who is known goes on from its last event; of another, all that was told may be missing.
-    expect(heard).toEqual([[undefined, { events: 1, reason: "resumed_too_late" }, undefined], [undefined]]);
   });
 
   it("R19, P16: has what it is given in fields of the acceptance, and nothing of it beside AAEP's members", async () => {
@@ -273,13 +277,17 @@ describe("Listen", () => {
     await rig.settle();
     rig.publish(session().started());
     await rig.settle();
-    const after = first.heard()[1]?.event_id;
+    await rig.pass(1000);
+    const after = first.heard().at(-1)?.cursor;
     first.hangUp();
     await rig.settle();
     rig.publish(session().state("idle", "thinking"));
     const second = rig.listen({ request: requestOf({}, { extensions: { aaepd: { resume_after: after } } }) });
     await rig.settle();
-    expect(second.types()).toEqual(["subscription.accepted", "aaep:agent.state.changed"]);
+    expect(givenTo(second.heard()[0]).resumed).toBe("all");
+    expect(second.types()).toEqual(["subscription.accepted", "aaep:agent.state.changed", "aaepd.checkpoint"]);
+    // The same text that was published, and no sum.
+    expect(second.heard()[1]).not.toHaveProperty("extensions");
   });
 
   it("hears of a shutdown, and has its status (R8a)", async () => {
@@ -339,7 +347,7 @@ describe("what is turned off", () => {
     await rig.pass(HANDSHAKE_TIMEOUT_MS * 2);
     for (const stream of streams) {
       expect(stream.types()).toEqual(["subscription.accepted"]);
-      expect(Object.keys(givenTo(stream.heard()[0]))).toEqual(["key", "limits"]);
+      expect(Object.keys(givenTo(stream.heard()[0]))).toEqual(["key", "limits", "cursor"]);
     }
   });
 });
@@ -388,7 +396,7 @@ describe("AaepService (AAEP app. B.5)", () => {
     await rig.pass(60_000);
     expect(stream.types()).toEqual(["subscription.accepted", "aaep:agent.session.started"]);
     expect(stream.responses().map(({ messageType }) => messageType)).toEqual(stream.types());
-    expect(Object.keys(givenTo(stream.heard()[0]))).toEqual(["key", "limits"]);
+    expect(Object.keys(givenTo(stream.heard()[0]))).toEqual(["key", "cursor", "limits"]);
     stream.say({ type: "subscription.close", subscription_id: stream.heard()[0]?.subscription_id });
     await rig.settle();
     expect(stream.status()).toBe("OK");

@@ -186,19 +186,23 @@ describe("bounds of messages", () => {
     expect([fault.code, fault.pointer, fault.rule]).toEqual([code, `/${field}`, rule]);
   });
 
-  it("R17: resume_after is an id or a map of ids", () => {
+  it("R17: resume_after is a text of at most 1,024 characters", () => {
     const resuming = (resume_after: unknown) =>
       altered("subscription.request", { extensions: { aaepd: { resume_after } } });
-    expect(request(resuming("evt_1"))).toBeUndefined();
-    expect(request(resuming({ sess_1: "evt_1", sess_2: "evt_9" }))).toBeUndefined();
-    for (const [bad, pointer] of [
-      [5, ""],
-      ["", ""],
-      [["evt_1"], ""],
-      [{ sess_1: 5 }, "/sess_1"],
-    ] as const) {
+    for (const good of [`c1.${"0".repeat(32)}.7`, "evt_1", "x", "x".repeat(1024)])
+      expect(request(resuming(good))).toBeUndefined();
+    for (const bad of [5, "", null, ["c1.a.1"], { sess_1: "evt_1" }, "x".repeat(1025)]) {
       const fault = faultOf(request, resuming(bad));
-      expect([fault.pointer, fault.rule]).toEqual([`/extensions/aaepd/resume_after${pointer}`, "R17"]);
+      expect([fault.pointer, fault.rule]).toEqual(["/extensions/aaepd/resume_after", "R17"]);
+    }
+  });
+  it("R17: checkpoints are asked for by true or false", () => {
+    const asking = (checkpoints: unknown) =>
+      altered("subscription.request", { capabilities: { aaepd: { checkpoints } } });
+    for (const good of [true, false]) expect(request(asking(good))).toBeUndefined();
+    for (const bad of [1, "true", null]) {
+      const fault = faultOf(request, asking(bad));
+      expect([fault.pointer, fault.rule]).toEqual(["/capabilities/aaepd/checkpoints", "R26"]);
     }
   });
   it("R19, P16: what was given may be sent back, and a key that is none is not repeated", () => {

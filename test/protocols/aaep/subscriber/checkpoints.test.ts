@@ -1,0 +1,264 @@
+// R17: the place of a subscription on the wire: where it is given, where it is taken, and how it was met.
+import { describe, expect, it } from "vitest";
+import { createJsonCodec } from "../../../../src/protocols/aaep/json/json-codec.js";
+import { createPlainProtocol } from "../../../../src/protocols/aaep/sessions/plain-session.js";
+import { openStream } from "../../../support/peers/service-calls.js";
+import { type Document, requestOf } from "../../../support/peers/subscriber-calls.js";
+import { type RigOptions, session } from "../../../support/rigs/engine-rig.js";
+import { createStreamRig, type StreamRig, utf8 } from "../../../support/rigs/stream-rig.js";
+
+const JSON_CODEC = createJsonCodec(utf8);
+const EVERYTHING = { coalesce_boundaries: ["none"], aaepd: { checkpoints: true } };
+const CURSOR = /^c1\.[0-9a-f]{32}\.\d+/;
+
+/** A subscriber that has asked, and what it was told. */
+async function subscribed(rig: StreamRig, capabilities: Document = EVERYTHING, after?: unknown) {
+  const stream = openStream<Uint8Array>(
+    (connection) => rig.serve(connection, JSON_CODEC, createPlainProtocol(rig.desk), undefined),
+    undefined,
+  );
+  const say = (message: unknown): void => stream.send(JSON_CODEC.encode(message));
+  const heard = () => stream.received.map((frame) => JSON_CODEC.decode(frame) as Document);
+  const others = after === undefined ? {} : { extensions: { aaepd: { resume_after: after } } };
+  say(requestOf(capabilities, others));
+  await rig.settle();
+  return {
+    ...stream,
+    say,
+    heard,
+    types: () => heard().map(({ type }) => String(type).replace("aaep:agent.", "")),
+    given: () => givenTo(heard().findLast(({ type }) => type === "subscription.accepted")),
+    id: () => String(heard()[0]?.subscription_id),
+    last: () => heard().at(-1) ?? {},
+  };
+}
+
+function givenTo(accepted: Document | undefined): Document {
+  return (accepted as { readonly honored_capabilities: { readonly aaepd: Document } }).honored_capabilities.aaepd;
+}
+
+const stage = (options: RigOptions = {}) => createStreamRig(options);
+
+describe("R17: checkpoints are a capability", () => {
+  it.each([
+    [{}, undefined, false],
+    [{ aaepd: { checkpoints: false } }, false, false],
+    [{ aaepd: { checkpoints: true } }, true, true],
+  ])("%j is echoed as %j, and checkpoints come: %j", async (capabilities, echoed, come) => {
+    const rig = stage();
+    const { given, types } = await subscribed(rig, capabilities);
+    expect(given().checkpoints).toBe(echoed);
+    rig.publish(session().started());
+    await rig.pass(1000);
+    expect(types().slice(1)).toEqual(["session.started", ...(come ? ["aaepd.checkpoint"] : [])]);
+  });
+
+  it("and are renegotiated", async () => {
+    const rig = stage();
+    const { given, types, say, id } = await subscribed(rig, {});
+    const renegotiate = async (checkpoints: boolean): Promise<void> => {
+      say({ type: "subscription.renegotiate", subscription_id: id(), capabilities: { aaepd: { checkpoints } } });
+      await rig.settle();
+      expect(given().checkpoints).toBe(checkpoints);
+    };
+    rig.publish(session().started());
+    await rig.pass(1000);
+    await renegotiate(true);
+    rig.publish(session().progress(10));
+    await rig.pass(1000);
+    await renegotiate(false);
+    rig.publish(session().progress(20));
+    await rig.pass(1000);
+    expect(types().filter((type) => type !== "subscription.accepted")).toEqual([
+      "session.started",
+      "progress.updated",
+      "aaepd.checkpoint",
+      "progress.updated",
+    ]);
+  });
+
+  it("a renegotiation's acceptance tells the place that is reached, and no more how the first was met", async () => {
+    const rig = stage();
+    const first = await subscribed(rig);
+    const { given, say, id } = await subscribed(rig, EVERYTHING, first.given().cursor);
+    expect(given().resumed).toBe("all");
+    const before = given().cursor;
+    rig.publish(session().started());
+    await rig.settle();
+    say({ type: "subscription.renegotiate", subscription_id: id(), capabilities: { max_events_per_second: 5 } });
+    await rig.settle();
+    expect(given()).toMatchObject({ cursor: expect.stringMatching(CURSOR), checkpoints: true });
+    expect(given()).not.toHaveProperty("resumed");
+    expect(given().cursor).not.toBe(before);
+  });
+});
+
+describe("R17: a place is given", () => {
+  it("with the acceptance, but none while sums are owed; then as soon as those have gone", async () => {
+    const rig = stage();
+    expect((await subscribed(rig)).given().cursor).toMatch(CURSOR);
+    rig.publish(session().started(), session("sess_2").started());
+    const { given, types, last } = await subscribed(rig, { ...EVERYTHING, max_events_per_second: 1 });
+    expect(given()).not.toHaveProperty("cursor");
+    expect(types()).toEqual(["subscription.accepted", "state.changed"]);
+    await rig.pass(1000);
+    expect(types().slice(2)).toEqual(["state.changed", "aaepd.checkpoint"]);
+    expect(last()).toEqual({ type: "aaepd.checkpoint", cursor: expect.stringMatching(CURSOR) });
+  });
+
+  it("before the text that is held for a newcomer", async () => {
+    const rig = stage();
+    const newcomer = await subscribed(rig, { aaepd: { checkpoints: true } });
+    rig.publish(session().started(), session().chunk("Half a sentence "));
+    await rig.pass(1000);
+    const { cursor } = newcomer.last();
+    const again = await subscribed(rig, {}, cursor);
+    rig.publish(session().chunk("and the rest.", true));
+    await rig.settle();
+    expect(again.heard().map(({ chunk }) => chunk)).toContain("Half a sentence and the rest.");
+  });
+
+  it("by the close, whatever its reason and whoever asked for checkpoints", async () => {
+    const rig = stage();
+    const { last } = await subscribed(rig, {});
+    rig.publish(session().started());
+    await rig.settle();
+    void rig.served[0]?.finish("producer_shutdown");
+    await rig.settle();
+    expect(last()).toMatchObject({
+      type: "subscription.close",
+      reason_code: "producer_shutdown",
+      extensions: { aaepd: { cursor: expect.stringMatching(CURSOR) } },
+    });
+    const { cursor } = (last().extensions as { readonly aaepd: Document }).aaepd;
+    const back = await subscribed(rig, {}, cursor);
+    expect([back.given().resumed, back.types()]).toEqual(["all", ["subscription.accepted"]]);
+  });
+});
+
+describe("R17: a place is taken", () => {
+  it("what follows it comes, once, and no sum", async () => {
+    const rig = stage();
+    const first = await subscribed(rig);
+    rig.publish(session().started(), session().progress(10));
+    await rig.pass(1000);
+    const { cursor } = first.last();
+    first.hangUp();
+    rig.publish(session().progress(20));
+    await rig.settle();
+    const { given, types } = await subscribed(rig, EVERYTHING, cursor);
+    expect(given().resumed).toBe("all");
+    expect(types()).toEqual(["subscription.accepted", "progress.updated", "aaepd.checkpoint"]);
+  });
+
+  it.each([
+    ["an id of an event", "evt_1"],
+    ["nothing that anybody gave out", "\u0000 garbage"],
+    ["a cursor that says too much", `c1.${"e".repeat(32)}.1${".0000000000000000-e".repeat(17)}`],
+    ["a cursor of another journal", `c1.${"f".repeat(32)}.1000`],
+    ["a cursor beyond the end", `c1.${"e".repeat(32)}.9007199254740991`],
+    ["another version of cursors", `c2.${"e".repeat(32)}.1000`],
+  ])("%s is met as unknown, and each open session is summed up", async (_, after) => {
+    const rig = stage();
+    rig.publish({ ...session().started(), event_id: "evt_1" });
+    const { given, heard } = await subscribed(rig, EVERYTHING, after);
+    expect(given().resumed).toBe("unknown");
+    expect(heard().slice(1, 2)).toMatchObject([
+      {
+        type: "aaep:agent.state.changed",
+        extensions: { aaepd: { by: "daemon", gap: { reason: "resumed_too_late" } } },
+      },
+    ]);
+  });
+
+  it("a place that has aged out is met as gap, with what is lost", async () => {
+    const rig = stage({ journal: { maxEvents: 4 } });
+    const first = await subscribed(rig);
+    const { cursor } = first.given();
+    first.hangUp();
+    await rig.settle();
+    rig.publish(session().started(), ...[1, 2, 3, 4, 5].map((percent) => session().progress(percent)));
+    const { given, heard } = await subscribed(rig, EVERYTHING, cursor);
+    // Until what is lost was told, the place is the one that was named.
+    expect(given()).toMatchObject({ resumed: "gap", cursor });
+    expect(heard()[1]).toMatchObject({ extensions: { aaepd: { gap: { events: 6, reason: "resumed_too_late" } } } });
+  });
+
+  it.each([
+    ["a map", { sess_1: "evt_1" }],
+    ["a text that is too long", "c".repeat(1025)],
+    ["an empty text", ""],
+    ["a number", 7],
+    ["null", null],
+    ["a list", ["c1"]],
+  ])("%s is no cursor: the request is rejected, and may be made again", async (_, after) => {
+    const rig = stage();
+    const { heard, say, types } = await subscribed(rig, EVERYTHING, after);
+    expect(heard()).toMatchObject([
+      {
+        type: "subscription.rejected",
+        reason_code: "unknown",
+        reason_message: expect.stringMatching(/extensions\.aaepd\.resume_after/),
+      },
+    ]);
+    say(requestOf());
+    await rig.settle();
+    expect(types().at(-1)).toBe("subscription.accepted");
+  });
+});
+
+describe("R26: a skip", () => {
+  it("of everything is followed by a checkpoint at the head, as soon as all is said that it keeps", async () => {
+    const rig = stage();
+    const { say, heard, types, last, id } = await subscribed(rig, { ...EVERYTHING, max_events_per_second: 1 });
+    rig.publish(session().started());
+    await rig.settle();
+    for (let percent = 1; percent < 50; percent += 1)
+      rig.publish(session().state("idle", "thinking"), session().state("thinking", "idle"));
+    await rig.settle();
+    say({ type: "aaepd.skip", subscription_id: id() });
+    await rig.settle();
+    const since = types().length;
+    // The session is summed up when the budget lets it; then the place is told in the same moment.
+    await rig.pass(1000);
+    expect(types().slice(since)).toEqual(["state.changed", "aaepd.checkpoint"]);
+    const head = rig.publish(session().progress(77))[0]?.epoch ?? 0;
+    expect(last().cursor).toMatch(new RegExp(`\\.${head - 1}$`));
+    const back = await subscribed(rig, EVERYTHING, heard().findLast(({ type }) => type === "aaepd.checkpoint")?.cursor);
+    expect(back.types().slice(1, 2)).toEqual(["progress.updated"]);
+  });
+
+  it("of everything, where nothing is open, is followed by one in the same turn, though the last was just told", async () => {
+    const rig = stage();
+    const { say, types, id } = await subscribed(rig, EVERYTHING);
+    rig.publish(session().started(), session().completed());
+    await rig.pass(200);
+    rig.publish(session("sess_2").started(), session("sess_2").completed());
+    await rig.settle();
+    const since = types().length;
+    say({ type: "aaepd.skip", subscription_id: id() });
+    await rig.settle();
+    expect(types().slice(since)).toEqual(["aaepd.checkpoint"]);
+  });
+
+  it("of an output holds for whoever comes back with the cursor", async () => {
+    const rig = stage();
+    const first = await subscribed(rig, EVERYTHING);
+    rig.publish(session().started(), session().chunk("One. "));
+    await rig.settle();
+    first.say({ type: "aaepd.skip", subscription_id: first.id(), session_id: "sess_1", output_id: "out_1" });
+    await rig.settle();
+    rig.publish(session().chunk("Two. "));
+    await rig.pass(1000);
+    const { cursor } = first.last();
+    expect(first.heard().map(({ chunk }) => chunk)).not.toContain("Two. ");
+    first.hangUp();
+    await rig.settle();
+    rig.publish(session().chunk("Three. "), session().chunk("Four.", true), session().progress(10));
+    const { given, heard } = await subscribed(rig, EVERYTHING, cursor);
+    expect(given().resumed).toBe("all");
+    const chunks = heard().filter(({ chunk }) => chunk !== undefined);
+    expect(chunks).toMatchObject([{ chunk: "", complete: true }]);
+    expect(heard().map(({ type }) => type)).toContain("aaep:agent.progress.updated");
+  });
+});
