@@ -387,6 +387,20 @@ describe("the cost of many streams (R14)", () => {
 });
 
 describe("AaepService (AAEP app. B.5)", () => {
+  it("R17: tells places where it is asked to, each a message of its own", async () => {
+    const rig = createSubscriberRig();
+    const stream = rig.subscribeJson();
+    stream.say(requestOf({ aaepd: { checkpoints: true } }));
+    await rig.settle();
+    rig.publish(session().started());
+    await rig.pass(1000);
+    expect(stream.types()).toEqual(["subscription.accepted", "aaep:agent.session.started", "aaepd.checkpoint"]);
+    expect(stream.responses().at(-1)).toEqual({
+      document: { type: "aaepd.checkpoint", cursor: expect.stringMatching(/^c1\./) },
+      messageType: "aaepd.checkpoint",
+    });
+  });
+
   it("speaks JSON, each message with its type beside it, and has no heartbeats", async () => {
     const rig = createSubscriberRig();
     const stream = rig.subscribeJson();
