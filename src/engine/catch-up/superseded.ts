@@ -1,5 +1,6 @@
 // What a critical event makes old news when it goes ahead: its agent's earlier progress and states (R4).
 import type { AgentEvent, JournaledEvent } from "../event/event.js";
+import { gapOf } from "../views/event-units.js";
 import type { LiveEntry } from "../views/live-entry.js";
 import { type EventUnit, isCritical, isLocal, type Unit } from "../views/unit.js";
 import { type Place, roleOf } from "../views/view.js";
@@ -50,13 +51,18 @@ export function isSupersededBy(waiting: LiveEntry, critical: JournaledEvent): bo
   );
 }
 
+/** Whether a sum waits to tell where a session stands of which an end tells that it is over. One that declares a loss is told all the same (R17, R27). */
+function isOutdatedSum(waiting: EventUnit, { terminal }: EventUnit): boolean {
+  const isSum = waiting.entry.event.extensions?.aaepd?.summary === true;
+  return terminal && isSum && gapOf(waiting) === undefined;
+}
+
 export function isSuperseded(waiting: Unit, critical: EventUnit): waiting is EventUnit {
+  if (waiting.kind !== "event" || waiting.session !== critical.session) return false;
+  if (isLocal(waiting)) return isOutdatedSum(waiting, critical);
   return (
-    waiting.kind === "event" &&
-    waiting.session === critical.session &&
     waiting.agent === critical.agent &&
     waiting.epoch < critical.epoch &&
-    !isLocal(waiting) &&
     (isOfKindSuperseded(waiting) || isOutdatedNotice(waiting, critical.entry))
   );
 }
