@@ -1,5 +1,7 @@
 // R29, P13: a disk that is full or read-only, seen from outside: publishing is refused in words over every transport, what was accepted goes on being
 // delivered, the daemon says how it stands, and it recovers by itself.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -11,7 +13,9 @@ import { diskKind } from "../support/rigs/small-disk.js";
 import { TypedRefusal } from "../support/services/refusals.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 import { type AgentLink, type AgentTransport, openAgentLink } from "./crash/agent-links.js";
+import { coveredBy } from "./crash/cursor-facts.js";
 import { ipcConnection } from "./crash/ipc-connection.js";
+import { type ListenerLink, openListenerLink } from "./crash/listener-links.js";
 
 beforeAll(ensureBuilt, 120_000);
 
@@ -30,6 +34,34 @@ function smallDisk(directory: string, how: "rw" | "ro" = "rw"): Disk {
   mkdirSync(folder, { mode: 0o700 });
   const mount = `mount -t tmpfs -o mode=700,size=${DISK_KILOBYTES}k tmpfs "${folder}" && mkdir -m 700 "${folder}/journal" && mount -o remount,${how} "${folder}" && exec "$0" "$@"`;
   return { folder, within: ["unshare", "-rm", "sh", "-c", mount] };
+}
+
+/** The same, and it outlives the daemon: a process that does nothing holds it. */
+async function lastingDisk(directory: string): Promise<Disk> {
+  const { folder, within } = smallDisk(directory);
+  const [command, ...argv] = [...within, "sh", "-c", "echo && exec sleep 86400"];
+  const holder = spawn(command, argv, { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void holder.kill());
+  await once(holder.stdout, "data");
+  return { folder, within: ["nsenter", "-t", String(holder.pid), "-U", "-m", "--preserve-credentials", "--"] };
+}
+
+/** What comes, until it is all that is waited for. */
+async function cameUntil(
+  link: ListenerLink,
+  isAll: (came: readonly Message[]) => boolean,
+): Promise<readonly Message[]> {
+  const came: Message[] = [];
+  await vi.waitFor(() => {
+    came.push(...link.take());
+    expect(isAll(came)).toBe(true);
+  }, LONG);
+  return came;
+}
+
+/** Text, and behind it the place that covers it. */
+function isHeardAndPlaced(came: readonly Message[]): boolean {
+  return came.some(({ chunk }) => chunk !== undefined) && came.at(-1)?.type === "aaepd.checkpoint";
 }
 
 /** As the daemon sees it. */
@@ -55,12 +87,12 @@ function makeRoom(daemon: MortalDaemon, { folder }: Disk): void {
 
 const FULL = /The disk is full/;
 
-function eventsOf(transport: AgentTransport) {
-  const common = { session_id: `sess_${transport}`, producer: { agent_id: transport } };
+function eventsOf(agent: string) {
+  const common = { session_id: `sess_${agent}`, producer: { agent_id: agent } };
   let count = 0;
   const next = (type: string, fields: Message): Message => {
     count += 1;
-    return { ...common, type: `aaep:agent.${type}`, event_id: `evt_${transport}${count}`, ...fields };
+    return { ...common, type: `aaep:agent.${type}`, event_id: `evt_${agent}${count}`, ...fields };
   };
   return {
     started: () => next("session.started", { summary_normal: "Begins." }),
@@ -158,6 +190,60 @@ describe.skipIf(diskKind() !== "mounted")("a disk of its own", () => {
     for (const { link } of agents) await link.close();
     for (const peer of [listener, late, asking]) await peer.close();
     expect(await daemon.stop()).toBe(0);
+    expect(sniffer.violations()).toStrictEqual([]);
+  }, 300_000);
+
+  it("R17, R29: that takes nothing of a run leaves places that are rolled back, however many such runs there are, and no epoch twice", async () => {
+    const directory = temporaryDirectory();
+    const disk = await lastingDisk(directory);
+    const daemon = createMortalDaemon({
+      directory,
+      within: disk.within,
+      services: [],
+      options: ["--journal", join(disk.folder, "journal"), "--agent-idle-seconds", "600"],
+    });
+    onTestFinished(daemon.kill);
+    const sniffer = createWireSniffer();
+    const request = (cursor?: string): Message => ({
+      type: "subscription.request",
+      aaep_version: "1.0.0",
+      subscriber_id: "listener",
+      capabilities: { coalesce_boundaries: ["none"], aaepd: { checkpoints: true } },
+      ...(cursor === undefined ? {} : { extensions: { aaepd: { resume_after: cursor } } }),
+    });
+    const places: string[] = [];
+    const epochs: number[] = [];
+    for (const [run, isKept] of [true, false, false, true].entries()) {
+      expect(await daemon.start().ready).toBe(true);
+      const listener = await openListenerLink("newline", daemon, sniffer);
+      await listener.subscribe(request());
+      if (!isKept) fillUp(daemon, disk);
+      const agent = await openAgentLink("socket", daemon, sniffer);
+      const { started, chunk } = eventsOf(`run${run}`);
+      const published = agent.publish([started(), chunk()]).then(() => "kept", refusalIn);
+      const heard = await cameUntil(listener, isHeardAndPlaced);
+      expect(await published).toStrictEqual(isKept ? "kept" : expect.objectContaining({ code: "storage_unavailable" }));
+      places.push(String(heard.at(-1)?.cursor));
+      epochs.push(coveredBy(places[run] ?? "").after);
+      await listener.vanish();
+      await agent.close();
+      if (!isKept) makeRoom(daemon, disk);
+      if (run < 3) await daemon.kill();
+    }
+    expect(epochs).toStrictEqual([...new Set(epochs)].sort((one, other) => one - other));
+    const met: unknown[] = [];
+    for (const place of places) {
+      const listener = await openListenerLink("newline", daemon, sniffer);
+      const { honored_capabilities: honored } = await listener.subscribe(request(place));
+      met.push((honored as { readonly aaepd: Message }).aaepd.resumed);
+      const later = place === places.at(-1) ? [] : [`sess_run3`];
+      const heard = later.length === 0 ? listener.take() : await cameUntil(listener, isHeardAndPlaced);
+      const spoken = new Set(heard.flatMap(({ session_id: id }) => (id === undefined ? [] : [id])));
+      // The session of the first run waits for its agent; where the place was no good, it is summed up.
+      expect(spoken).toStrictEqual(new Set(met.at(-1) === "rolled_back" ? [...later, "sess_run0"] : later));
+      await listener.vanish();
+    }
+    expect(met).toStrictEqual(["all", "rolled_back", "rolled_back", "all"]);
     expect(sniffer.violations()).toStrictEqual([]);
   }, 300_000);
 

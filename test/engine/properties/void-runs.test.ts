@@ -1,0 +1,156 @@
+// R17, R27, R29: places of runs that made nothing durable, or not all that they gave out, and of journals that are gone.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readCursor } from "../../../src/engine/event/cursor.js";
+import { expectNoFaults } from "../../support/oracles/delivery-facts.js";
+import { CASES } from "../../support/rigs/delivery-plans.js";
+import { createEngineRig, type EngineRig, session } from "../../support/rigs/engine-rig.js";
+import { createRuns } from "../../support/rigs/restart-rig.js";
+import { OUTPUT_COUNT, SEAT_COUNT, type VoidStep, voidFaults } from "../../support/rigs/void-history.js";
+
+const s = fc.nat({ max: 1 });
+const l = fc.nat({ max: SEAT_COUNT - 1 });
+const lost = fc.constantFrom(0, 0, 0, 1, 3, 1000);
+
+const step: fc.Arbitrary<VoidStep> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      op: fc.constant("chunk" as const),
+      s,
+      o: fc.nat({ max: OUTPUT_COUNT - 1 }),
+      text: fc.constantFrom("One. ", "and half", " of another. ", "Ωμέγα 😀. ", "x", ""),
+      complete: fc.constantFrom(false, false, false, true),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ op: fc.constant("tool" as const), s }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant("end" as const), s, isError: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant("flush" as const) }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant("fail" as const) }) },
+  { weight: 3, arbitrary: fc.record({ op: fc.constant("wait" as const), ms: fc.constantFrom(1, 300, 1000, 6000) }) },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant("rejoin" as const), l, lost }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      op: fc.constant("kill" as const),
+      lost,
+      absent: fc.subarray(Array.from({ length: SEAT_COUNT }, (_, index) => index)),
+    }),
+  },
+);
+
+/** Text that was given and is void, and other text in its place. */
+const OTHER_TEXT: readonly VoidStep[] = [
+  { op: "chunk", s: 0, o: 0, text: "One. ", complete: false },
+  { op: "chunk", s: 0, o: 0, text: "One. ", complete: false },
+  { op: "chunk", s: 1, o: 0, text: "One. ", complete: false },
+  { op: "wait", ms: 6000 },
+  { op: "kill", lost: 3, absent: [] },
+  { op: "chunk", s: 0, o: 0, text: "Ωμέγα 😀. ", complete: false },
+];
+
+describe("runs that make nothing durable", () => {
+  it("R17, R29: leave no place that loses anything, repeats what was kept, or leaves anything behind that is void", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40, size: "max" }), async (steps) => {
+        expectNoFaults(...(await voidFaults(steps)));
+      }),
+      { numRuns: Math.ceil(CASES / 8), examples: [[OTHER_TEXT]] },
+    );
+  });
+
+  it("R17: a place in one is rolled back, however many such runs follow, and so is none that was kept", async () => {
+    const runs = createRuns();
+    const places: (string | undefined)[] = [];
+    const cursors = (run: EngineRig): void => void places.push(run.listen().subscription.cursor());
+    const first = runs.start();
+    first.publish(session().started());
+    await first.flush();
+    cursors(first);
+    for (const id of ["sess_2", "sess_3"]) {
+      const run = runs.start();
+      run.publish(session(id).started());
+      cursors(run);
+    }
+    const last = runs.start();
+    last.publish(session("sess_4").started());
+    await last.flush();
+    cursors(last);
+    const met = places.map((place) => last.listen({}, "listener", place).subscription.resumed);
+    expect(met).toStrictEqual(["all", "rolled_back", "rolled_back", "all"]);
+  });
+});
+
+/** One of three sessions begins, speaks or ends. */
+interface Said {
+  readonly s: number;
+  readonly what: "chunk" | "progress" | "end";
+}
+
+const said = fc.array(
+  fc.record<Said>({ s: fc.nat({ max: 2 }), what: fc.constantFrom("chunk", "chunk", "progress", "end") }),
+  { maxLength: 12 },
+);
+
+/** Answers the ids of what was published by session. */
+function speak(rig: EngineRig, words: readonly Said[], prefix: string): Map<string, string[]> {
+  const published = new Map<string, string[]>();
+  const ended = new Set<number>();
+  for (const [index, { s: which, what }] of words.entries()) {
+    if (ended.has(which)) continue;
+    const id = `sess_${prefix}${which}`;
+    const ids = published.get(id) ?? [];
+    const one = session(id);
+    if (ids.length === 0) ids.push(...rig.publish(one.started()).map(({ eventId }) => eventId));
+    published.set(id, ids);
+    const event =
+      what === "chunk"
+        ? one.chunk(`Words ${index}. `, true, `out_${index}`)
+        : what === "progress"
+          ? one.progress(index)
+          : one.completed();
+    ids.push(...rig.publish(event).map(({ eventId }) => eventId));
+    if (what === "end") ended.add(which);
+  }
+  return published;
+}
+
+describe("a journal in memory that is gone", () => {
+  it("R17, R27: makes its places unknown: what is received, and what is declared lost, is what was published meanwhile", () => {
+    fc.assert(
+      fc.property(said, said, said, (before, meanwhile, after) => {
+        const terms = { coalesceBoundaries: ["none" as const] };
+        const old = createEngineRig({ journal: { id: "a".repeat(32) } });
+        const listener = old.listen(terms);
+        speak(old, before, "a");
+        const cursor = listener.subscription.cursor();
+        const rig = createEngineRig({ journal: { id: "b".repeat(32) } });
+        const missed = speak(rig, meanwhile, "b");
+        const back = rig.listen(terms, "listener", cursor);
+        const heard = speak(rig, after, "c");
+        rig.advance(1000);
+        expect(back.subscription.resumed).toBe("unknown");
+        const ids = new Set(back.received.map(({ event }) => event.event_id));
+        for (const [id, events] of heard) expect([id, events.filter((one) => !ids.has(one))]).toStrictEqual([id, []]);
+        for (const [id, events] of missed) {
+          // A session that has ended by then is over because nobody speaks of it.
+          const isOver = meanwhile.some(({ s: which, what }) => id === `sess_b${which}` && what === "end");
+          expect(back.received.some(({ event }) => event.session_id === id)).toBe(!isOver);
+          if (isOver) continue;
+          const gaps = back.received.flatMap(({ event }) =>
+            event.session_id === id
+              ? [Number((event.extensions?.aaepd?.gap as { events?: number } | undefined)?.events ?? 0)]
+              : [],
+          );
+          const declared = gaps.reduce((sum, one) => sum + one, 0);
+          const missing = events.filter((one) => !ids.has(one)).length;
+          expect([id, missing, declared >= missing]).toStrictEqual([id, missing, true]);
+        }
+        // Its next place is one of the journal that is there.
+        const place = readCursor(back.subscription.cursor() ?? "");
+        expect(place?.journalId).toBe("b".repeat(32));
+      }),
+      { numRuns: Math.ceil(CASES / 4) },
+    );
+  });
+});
