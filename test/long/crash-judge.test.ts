@@ -429,6 +429,23 @@ describe("the judge of the crash test", () => {
     expect(judge(recording).faults).toStrictEqual([expect.stringContaining("as counted for rpl_1")]);
   });
 
+  it("R29: lets a resolution be told anew after a kill that took it back, if it says the same", () => {
+    const right = rightRecording();
+    const { recording, log } = right;
+    const taken = { ...heardLast(right, "evt_r"), id: "evt_void" };
+    log.splice(
+      log.findIndex(({ kind }) => kind === "left"),
+      0,
+      taken,
+    );
+    expect(judge(recording).faults).toStrictEqual([]);
+    right.ends[1] = "restart";
+    expect(judge(recording).counts.resolvedTwice).toBe(1);
+    right.ends[1] = "kill";
+    log[log.indexOf(taken)] = { ...taken, resolution: "rejected by reply" };
+    expect(judge(recording).counts.resolvedTwice).toBe(1);
+  });
+
   it("finds that a reply of which it was told that it counts did not", () => {
     const { recording, question } = rightRecording();
     question.countedReplies.push('["reject",null,"reply","Ola"]');

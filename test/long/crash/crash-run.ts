@@ -33,6 +33,8 @@ export interface CrashOptions {
   readonly abandons?: number;
   /** Most events that are acknowledged between two kills. Default 120. */
   readonly longestRunEvents?: number;
+  /** How likely it is that a run goes on for some seconds more. Default 0.2. */
+  readonly longRuns?: number;
   /** How long it runs at all where there are no kills, ms. */
   readonly calmMs?: number;
   readonly onKill?: (kills: number) => void;
@@ -58,6 +60,7 @@ const GRACE_SECONDS = 20;
 const LOOK_MS = 3;
 /** Where everybody only waits for somebody. */
 const LONGEST_RUN_MS = 4000;
+const LONG_RUN_MS = [1500, 4500] as const;
 const SETTINGS = [
   "--agent-grace-seconds",
   `${GRACE_SECONDS}`,
@@ -93,7 +96,7 @@ export const LISTENERS: readonly Terms[] = [
   {
     name: "braille",
     transport: "connect",
-    capabilities: { ...ALOUD, max_events_per_second: 30 },
+    capabilities: { ...ALOUD, max_events_per_second: 60 },
     isExact: false,
     stallsPerSecond: 0.2,
   },
@@ -129,7 +132,7 @@ export const LISTENERS: readonly Terms[] = [
 
 /** Plays it, waits until everything owed has come, and judges. */
 export async function crashRun(options: CrashOptions): Promise<CrashReport> {
-  const { directory, seed, kills, agentsEach = 2, longestRunEvents = 120 } = options;
+  const { directory, seed, kills, agentsEach = 2, longestRunEvents = 120, longRuns = 0.2 } = options;
   const chance = createChance(seed);
   const sniffer = createWireSniffer();
   const accidents: string[] = [];
@@ -199,6 +202,7 @@ export async function crashRun(options: CrashOptions): Promise<CrashReport> {
     acknowledgedCount: () =>
       sessions.reduce((sum, { events }) => sum + events.filter((one) => one.epoch !== undefined).length, 0),
     longestRunEvents,
+    longRuns,
   });
   if (!daemon.isUp()) await daemon.start().ready;
   await pause(options.calmMs ?? 0);
@@ -226,6 +230,7 @@ interface Load {
   readonly openQuestions: ReadonlySet<AskedQuestion>;
   readonly acknowledgedCount: () => number;
   readonly longestRunEvents: number;
+  readonly longRuns: number;
 }
 
 type Fates = Pick<CrashReport, "killsBeforeReady" | "endsWithQuestions" | "restartsWithQuestions">;
@@ -237,7 +242,7 @@ async function endAgainAndAgain(
   accidents: string[],
   { kills, restarts = 0, onKill }: CrashOptions,
   ends: ("kill" | "restart" | undefined)[],
-  { openQuestions, acknowledgedCount, longestRunEvents }: Load,
+  { openQuestions, acknowledgedCount, longestRunEvents, longRuns }: Load,
 ): Promise<Fates> {
   let killsBeforeReady = 0;
   let endsWithQuestions = 0;
@@ -250,6 +255,8 @@ async function endAgainAndAgain(
     const isTime = (): boolean => acknowledgedCount() >= goal && (!wantsQuestion || openQuestions.size > 0);
     for (let waitedMs = 0; !isTime() && waitedMs < LONGEST_RUN_MS; waitedMs += LOOK_MS) await pause(LOOK_MS);
     if (!wantsQuestion) await pause(chance.between(0, 30));
+    // Some runs are so long that those who take slowly get further (R17).
+    if (chance.isLikely(longRuns)) await pause(chance.between(...LONG_RUN_MS));
     for (const question of openQuestions) question.openAtKills += 1;
     if (openQuestions.size > 0) endsWithQuestions += 1;
     if (restartsLeft > 0 && (kill > kills || chance.isLikely(restartsLeft / (restartsLeft + kills - kill + 1)))) {
@@ -321,9 +328,10 @@ async function untilAllHasCome(
   let before = -1;
   // An agent that left is given up after its grace, and one by single calls after its lease besides.
   for (let still = 0; still < patienceSeconds; still += 1) {
-    if (judge(recording()).counts.lost === 0) return;
     const now = heard();
     if (now !== before) still = 0;
+    // As long as something comes it is not worth the trouble.
+    else if (judge(recording()).counts.lost === 0) return;
     before = now;
     await pause(1000);
   }

@@ -222,7 +222,7 @@ export function judgeListening(
   for (const entry of listener.log) {
     if (entry.kind === "joined") join(entry);
     else if (entry.kind === "place") told(entry);
-    else if (entry.kind === "left") arriving.leftAt = entry.at;
+    else if (entry.kind === "left") arriving.leftAt ??= entry.at;
     else take(entry);
   }
   ghosts.end();

@@ -77,18 +77,42 @@ function judgeAfterKill({ openAtKills }: AskedQuestion, said: ReadonlySet<string
 }
 
 /** Of each question's event the resolutions that were heard; one, where all were told the same under the same id. */
-function resolutionsHeard({ listeners }: Recording): ReadonlyMap<string, ReadonlyMap<string, string>> {
-  const told = new Map<string, Map<string, string>>();
-  for (const { log } of listeners) {
+function resolutionsHeard(recording: Recording): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  const told = new Map<string, Map<string, Told>>();
+  for (const { log } of recording.listeners) {
+    let run = 0;
     for (const entry of log) {
-      if (entry.kind !== "event") continue;
+      if (entry.kind === "joined") run = entry.run;
+      if (entry.kind !== "event" || entry.question === undefined || entry.resolution === undefined) continue;
       const { id, question, resolution } = entry;
-      if (question === undefined || resolution === undefined) continue;
-      const ofOne = told.get(question) ?? new Map<string, string>();
-      told.set(question, ofOne.set(`${id}: ${resolution}`, resolution));
+      const ofOne = told.get(question) ?? new Map<string, Told>();
+      told.set(question, ofOne);
+      const key = `${id}: ${resolution}`;
+      const one = ofOne.get(key) ?? { resolution, first: run, last: run };
+      ofOne.set(key, { resolution, first: Math.min(one.first, run), last: Math.max(one.last, run) });
     }
   }
-  return told;
+  return new Map([...told].map(([question, ofOne]) => [question, withoutVoid(ofOne, recording.ends)]));
+}
+
+interface Told {
+  readonly resolution: string;
+  /** Runs in which it was heard. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/** A kill may take back what ended a question, after somebody was told of it: its agent says it again, and then all are told the same anew. */
+function withoutVoid(told: ReadonlyMap<string, Told>, ends: Recording["ends"]): ReadonlyMap<string, string> {
+  const kept = new Map<string, string>();
+  const all = [...told];
+  for (const [id, one] of all) {
+    const isVoid = all.some(
+      ([, { resolution, first }]) => resolution === one.resolution && one.first === one.last && first > one.last,
+    );
+    if (!isVoid || ends[one.last] !== "kill") kept.set(id, one.resolution);
+  }
+  return kept;
 }
 
 const DECIDED_BY: Readonly<Record<string, string>> = {
