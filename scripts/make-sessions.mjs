@@ -4,7 +4,6 @@
 //
 //   node scripts/make-sessions.mjs           write the files and print a table of them
 //   node scripts/make-sessions.mjs --check   fail if a file is not what would be written
-
 import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { decodeGenerator, encode } from "gpt-tokenizer/encoding/o200k_base";

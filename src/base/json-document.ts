@@ -1,6 +1,5 @@
 // From the text of a message to its document: the one place where JSON that came in is read, for every protocol. What could be read in two ways is no
 // message (R19), and neither is what is nested deeper than any message needs.
-
 import { doubledMember } from "./doubled-member.js";
 import { Fault, faultFrom } from "./errors.js";
 import { closingQuote } from "./json-text.js";

@@ -1,4 +1,4 @@
-// What a subscriber has received: to tell duplicates from news (R12), and the place to go on from after a reconnect (R17).
+// A subscriber's memory of the events that came: it tells duplicates from news (R12), and from where to go on after a reconnect (R17).
 // Knows no connection. Memory is bounded: by the window of ids, and by the sessions that are remembered.
 import type { Envelope } from "#gen/aaep/types.js";
 import { STREAMING, TERMINAL } from "./event-types.js";

@@ -59,7 +59,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
   const pause = createPause(timers);
 
   async function deliver(event: Envelope): Promise<void> {
-    // What is not handed on must not count as received: the cursor stays before it.
+    // An event that is not handed on must not count as received: the cursor stays before it.
     if (isClosing) return;
     const news = received.accept(event);
     isDelivering = true;

@@ -18,7 +18,7 @@ export interface Appended {
 export type StateKey = readonly [kind: string, ...parts: (string | number)[]];
 
 /**
- * What the engine remembers beside events, for the run that comes after this one: sessions, open questions, outcomes, and which epochs became
+ * The engine's memory beside events, for the run that comes after this one: sessions, open questions, outcomes, and which epochs became
  * durable (R8, R17, R29). Values are JSON and say whose they are: a key only finds them again.
  */
 export interface KeptState {

@@ -1,5 +1,4 @@
 // The composition root: configuration, platform, engine and transports become a running daemon.
-
 import { dirname } from "node:path";
 import { createIpcTransport, listenAuto } from "../../transports/ipc/listen.js";
 import { currentPlace, ipcPath } from "../../transports/ipc/paths.js";

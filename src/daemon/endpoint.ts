@@ -1,5 +1,4 @@
 // One accepted connection: its first message says which protocol it speaks, and from then on that protocol has it (R23).
-
 import { refusedHead } from "../../transports/framing/refusal.js";
 import { createAnsweringConnection } from "../../transports/json-rpc/answering-connection.js";
 import { Fault, faultFrom } from "../base/errors.js";

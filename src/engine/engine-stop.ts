@@ -1,6 +1,5 @@
 // The engine's orderly stop: its sessions are ended (R8a), in slices, so that what that leads to can leave while it goes on (R34), or left open for
 // the next run (R8b).
-
 import type { Publishing } from "./agents/publishing.js";
 import type { Hub } from "./hub/hub.js";
 import type { Questions } from "./questions/questions-spec.js";

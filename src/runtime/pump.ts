@@ -22,7 +22,7 @@ export interface Pump {
   readonly stop: () => void;
 }
 
-/** What all pumps share. */
+/** The services that all pumps share. */
 export interface PumpServices {
   readonly clock: Pick<Clock, "afterCall" | "now">;
   readonly sendingTurns: SendingTurns;
@@ -118,7 +118,7 @@ class TurnPump implements Pump, Checkpointed {
     return "blocked";
   }
 
-  /** What was taken, with the place that it leads to where that is due (R17). */
+  /** The run that was taken, with the place that it leads to where that is due (R17). */
   private withPlace(run: DeliveryRun): DeliveryRun {
     const { source, services } = this;
     if (!source.wantsCheckpoints()) return run;

@@ -1,6 +1,5 @@
 // The journal on disk (R29). A window in memory stands in front of it: whatever is new is read from there, and what is owed to the disk stays in it
 // until the disk has it. Behind it are blocks, one for each group commit.
-
 import type { Clock } from "../contracts/clock.js";
 import type { Appended, Journal, JournalFailure, JournalPolicy, JournalRead } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";

@@ -1,5 +1,4 @@
 // Who speaks in a scenario, whichever way.
-
 import type { Message } from "../support/oracles/wire-sniffer.js";
 import type { MessageQueue } from "../support/peers/message-queue.js";
 import type { RpcPeer, Subscription } from "../support/peers/peers.js";

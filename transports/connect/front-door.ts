@@ -1,5 +1,4 @@
 // What happens to a request, in order: who may call at all, then web pages of other origins, then pages, then methods.
-
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { errorFromJsonBytes } from "@connectrpc/connect/protocol-connect";

@@ -1,5 +1,4 @@
 // A refusal in the words of whatever protocol the request speaks.
-
 import { encodeEnvelope } from "@connectrpc/connect/protocol";
 import {
   codeToHttpStatus,

@@ -1,5 +1,4 @@
 // How frames become messages on the wire. gRPC, gRPC-Web and Connect have the same form: a flag, the length, the message.
-
 import type { FrameRun } from "../../src/contracts/transport.js";
 
 /** Frames in one message, at most. A reader should hear of the first event before it has all. */

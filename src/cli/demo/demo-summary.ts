@@ -1,5 +1,4 @@
 // What each listener of the demo was granted, and what it got.
-
 import type { SubscriptionAccepted } from "#gen/aaep/types.js";
 import { termsInWords } from "../shell/capability-options.js";
 import type { DemoListener } from "./demo-listeners.js";

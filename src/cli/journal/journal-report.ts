@@ -1,5 +1,4 @@
 // What `aaepd journal inspect` says of a journal: as lines for people, one fact a line, or as one JSON document.
-
 import { shownText } from "../terminal/shown-text.js";
 import type { DamagedPart, JournalFacts, RunFacts, SessionFacts } from "./journal-facts.js";
 

@@ -1,7 +1,6 @@
 // Questions of all daemons that are followed, put to one person one at a time. A line that is typed answers the question that is being asked, by
 // its token, and no other (pitfall H11). Where a question ends under somebody's hands, half a line may stand in the terminal already, and nobody
 // can see it: so the first line after that answers nothing.
-
 import type { Envelope } from "#gen/aaep/types.js";
 import type { SubscriberReply } from "../../client/subscriber-options.js";
 import type { Clock } from "../../contracts/clock.js";

@@ -1,5 +1,4 @@
 // What serve and stdio have in common: configuration, log, start, and the life of the process.
-
 import type { DaemonCommand } from "../../daemon/config/config.js";
 import { type ConfigurationSources, resolveConfiguration } from "../../daemon/config/config-sources.js";
 import type { DaemonOptions } from "../../daemon/config/daemon-options.js";

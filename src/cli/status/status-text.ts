@@ -1,6 +1,5 @@
 // A daemon's status for people, in plain sentences that are read aloud as well as seen: what is wrong comes first, what belongs together stands
 // on one line, and what is no news (a count of nothing) is left out.
-
 import type { StatusMemory } from "../../daemon/platform/process-memory.js";
 import type {
   DaemonStatus,

@@ -6,7 +6,8 @@ import { MOST_CURSOR_LENGTH } from "../../engine/event/cursor.js";
 
 export interface CursorFile {
   /**
-   * What it holds; undefined where there is no file yet, or nothing in it. Throws a Fault "usage" where it cannot be read, or holds something else.
+   * The cursor in the file; undefined where there is no file yet, or nothing in it. Throws a Fault "usage" where it cannot be read, or holds
+   * something else.
    */
   readonly read: () => string | undefined;
   /** Puts another in its place, whole. Throws a Fault "usage" where it cannot be written. */

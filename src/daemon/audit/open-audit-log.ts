@@ -1,5 +1,4 @@
 // Where questions, replies and outcomes are recorded, as the configuration says it.
-
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { type AuditLog, createAuditLog } from "./audit-log.js";
 import { auditDirectory } from "./audit-names.js";

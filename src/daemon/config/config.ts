@@ -1,6 +1,5 @@
 // The configuration of a daemon, complete: every value has a default, and each keeps where it came from. What may be set, and how, is the
 // table in config-schema.ts; files, variables and flags are read in config-sources.ts.
-
 import type { JournalPolicy } from "../../contracts/journal.js";
 import type { ServiceAddress } from "../../contracts/service.js";
 import type { LogLevel } from "../platform/log.js";

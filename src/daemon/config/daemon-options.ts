@@ -1,5 +1,4 @@
 // All that a daemon is made of: its configuration, and the things that whoever starts it brings along.
-
 import type { Stdio } from "../../../transports/stdio/take-stdio.js";
 import type { IdSource } from "../../base/ids.js";
 import type { Audit } from "../../contracts/audit.js";

@@ -1,5 +1,4 @@
 // The segmenter of a running daemon: sentences by sentencex, words and grapheme clusters by Intl.Segmenter (R10).
-
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Segmenter } from "../../contracts/segmenter.js";

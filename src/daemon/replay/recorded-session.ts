@@ -1,5 +1,4 @@
 // A session as a journal has it, to be played again. What must not live here: files, time, subscriptions.
-
 import { derivedEventId, type IdServices } from "../../engine/event/derived-id.js";
 import type { Epoch, NewEvent } from "../../engine/event/event.js";
 import { type DaemonEventFacts, everyLanguage, gapEvent } from "../../engine/notices/daemon-events.js";

@@ -68,7 +68,7 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
     const givenCount = catchUp(engine, tape, spec.resumeAfter);
     const { resumeAfter, ...others } = spec;
     const subscription = engine.subscribe({ ...others, resumeAfter: givenCount === 0 ? undefined : resumeAfter });
-    // What follows the beginning is all there is; to whoever named another place it is told that this is not where it was.
+    // A replay has nothing before its beginning, so every other place that a subscriber names is unknown.
     const isOwnPlace = resumeAfter !== undefined && readCursor(resumeAfter)?.journalId === journalId;
     const resumedAnew = resumeAfter === undefined ? undefined : isOwnPlace ? "all" : "unknown";
     const ending = endings.of(spec);

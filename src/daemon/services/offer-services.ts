@@ -1,5 +1,4 @@
 // Joins the services of AAEP to the daemon: methods from the protocol, addresses from the configuration, pages beside them.
-
 import type { ReplyFate } from "../../contracts/audit.js";
 import type { PeerIdentity } from "../../contracts/transport.js";
 import { agentMethods } from "../../protocols/aaep/services/agent-service.js";

@@ -1,5 +1,4 @@
 // What stands beside the services on the HTTP server: plain pages for browsers, monitors and people.
-
 import type { HttpPage, HttpPageAnswer } from "../../../transports/connect/options.js";
 import type { Message } from "../../protocols/aaep/json/message.js";
 import { MANIFEST_PAGE } from "../presence/manifest.js";

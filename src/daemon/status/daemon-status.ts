@@ -1,5 +1,4 @@
 // The document that `aaepd.status` answers. docs/status.md explains each member; names are those of the wire. What is undefined is left out.
-
 import type { EventFilters } from "../../engine/terms/terms.js";
 import type { StatusMemory } from "../platform/process-memory.js";
 

@@ -1,6 +1,5 @@
 // How the daemon stands, as one JSON document: the result of `aaepd.status` (docs/status.md has its schema in words). No text of an event stands in
 // it, but for what a question asks.
-
 import { Fault } from "../../base/errors.js";
 import type { JournalStatus } from "../../contracts/journal.js";
 import type { EngineReport, QuestionReport, SessionReport, SubscriptionReport } from "../../engine/engine-status.js";

@@ -1,5 +1,4 @@
 // What is wrong, for whom, since when, and what to do about it: the part of the status that people look for (P1).
-
 import type { Millis } from "../../contracts/clock.js";
 import type { EngineReport, SubscriptionReport } from "../../engine/engine-status.js";
 import type { StatusProblem } from "./daemon-status.js";

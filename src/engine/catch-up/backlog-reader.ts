@@ -1,6 +1,5 @@
 // Reads on from the journal for one subscription that fell behind, changed its terms or resumes, through a view of its own, until it has
 // caught up with the view that it shares (R17, R18, R27). Memory stays bounded: no more is read while units wait to be taken.
-
 import type { Journal, JournalRead } from "../../contracts/journal.js";
 import type { Epoch, JournaledEvent } from "../event/event.js";
 import { codePointCount } from "../text/code-points.js";

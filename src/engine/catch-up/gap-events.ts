@@ -35,11 +35,11 @@ export interface GapEvents {
   readonly lateGaps: (after: Epoch | undefined) => LateGaps;
 }
 
-/** What is told of a loss to a subscription that goes on live. */
+/** The event that tells a subscription that goes on live of a loss. */
 export interface LateGaps {
   /** Of sessions that ended since: a gap, and how it ended. */
   readonly ended: Sayings;
-  /** What is lost of an open session as it stands in its sum. */
+  /** The loss of an open session as it stands in its sum. */
   readonly lostOf: (session: SessionSummary) => Loss | undefined;
 }
 

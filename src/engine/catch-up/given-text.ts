@@ -29,7 +29,7 @@ const REPLAYED_COUNT = 4096;
 /** Text that is read before it, code points: it says where sentences and code blocks begin. */
 const REREAD_CHARS = 1024;
 
-/** What the id of a merged event names: the last event that went into it, where its text begins and ends, and what stood before. */
+/** The places that the id of a merged event names: the last event that went into it, where its text begins and ends, and what stood before. */
 export interface NamedEvent extends DerivedId {
   readonly last: JournaledEvent;
   /** From `last` backwards. What is read under some terms is not read again under others. */
@@ -40,7 +40,7 @@ export interface NamedEvent extends DerivedId {
  * The event of a stretch of text with this id, under the terms it left by. Undefined where there is none, where the journal no longer holds all of
  * its text, where it is longer than `maxChars` code points, or where more than 4,096 events of its session would have to be read to make it again.
  *
- * What a made-up id costs: one hash. Only an id whose digest is right costs the making again.
+ * A made-up id costs one hash. Only an id whose digest is right costs the making again.
  */
 export function givenText(
   eventId: string,

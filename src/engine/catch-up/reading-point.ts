@@ -84,7 +84,7 @@ export interface OwedPlace {
   readonly outputs: ReadonlyMap<string, { readonly to: number; readonly epoch: Epoch }>;
 }
 
-/** What `readingPoint` says of it where nothing was given apart, without a look at all the text that the view holds: at `mostOutputs` of it. */
+/** The same as `readingPoint` where nothing was given apart, without a look at all the text that the view holds: at `mostOutputs` of it. */
 export function owedPlace({ view, cursor }: Place, queued: readonly Unit[], mostOutputs: number): OwedPlace {
   const outputs = new Map<string, { readonly to: number; readonly epoch: Epoch }>();
   let first = view.owedFrom();

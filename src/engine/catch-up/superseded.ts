@@ -51,7 +51,10 @@ export function isSupersededBy(waiting: LiveEntry, critical: JournaledEvent): bo
   );
 }
 
-/** Whether a sum waits to tell where a session stands of which an end tells that it is over. One that declares a loss is told all the same (R17, R27). */
+/**
+ * Whether a sum waits to tell where a session stands of which an end tells that it is over. A sum that declares a loss is told all the same (R17,
+ * R27).
+ */
 function isOutdatedSum(waiting: EventUnit, { terminal }: EventUnit): boolean {
   const isSum = waiting.entry.event.extensions?.aaepd?.summary === true;
   return terminal && isSum && gapOf(waiting) === undefined;

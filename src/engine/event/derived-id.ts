@@ -9,7 +9,7 @@ export interface IdServices {
   readonly sha256Hex: (text: string) => string;
 }
 
-/** What can be read in a derived id. */
+/** The parts that can be read in a derived id. */
 export interface DerivedId {
   /** Of the last constituent; of an event that is journaled, its own. */
   readonly epoch: Epoch;

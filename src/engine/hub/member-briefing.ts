@@ -1,5 +1,4 @@
 // The briefing of one subscription, as units of its own view (R6, R17, R27).
-
 import { type AgentEvent, type Epoch, type JournaledEvent, topicKind } from "../event/event.js";
 import type { StreamBriefing } from "../subscriptions/stream.js";
 import type { Terms } from "../terms/terms.js";

@@ -1,5 +1,4 @@
 // Where a subscription goes on in a view that others share: as it begins, and when it has read what it had missed (R10, R17).
-
 import type { ReadingPoint } from "../catch-up/reading-point.js";
 import type { Epoch } from "../event/event.js";
 import type { Stream, StreamTerms } from "../subscriptions/stream.js";

@@ -177,7 +177,7 @@ class HubMember extends StreamOwner implements Member {
 
   cursor(): Checkpoint | undefined {
     const next = this.reached();
-    // What it was told once stays true.
+    // A subscription's cursors never fall.
     if (next !== undefined && next.after >= (this.latest?.after ?? 0)) this.latest = next;
     return this.latest;
   }

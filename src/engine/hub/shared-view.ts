@@ -1,5 +1,4 @@
 // A view, the members of the hub that share it, and which of them wait for nothing but its next unit.
-
 import type { Epoch } from "../event/event.js";
 import type { Checkpoint } from "../views/delivery.js";
 import type { EventUnit } from "../views/unit.js";

@@ -37,7 +37,7 @@ const RUNS_KEPT = 1024;
 export function createEpochRuns(journal: Pick<Journal, "kept" | "head">, log: Pick<Log, "error">): EpochRuns {
   const { kept } = journal;
   const first = journal.head() + 1;
-  // Those that made something durable, and all of which it is known that they began.
+  // The runs that made something durable, and all the runs that are known to have begun.
   const before: Run[] = [];
   const begun: Run[] = [];
   let isOwed = false;

@@ -1,5 +1,4 @@
 // The daemon's texts as the fields of an event: for one listener, or in every language for shaping to choose from (R14, R31).
-
 import type { LocalizationHints } from "../event/event.js";
 import { CATALOGUE_LANGUAGES, type CatalogueLanguage, textDirection } from "../terms/language.js";
 import { catalogueLanguage, messageIn } from "./daemon-texts.js";

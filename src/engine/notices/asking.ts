@@ -1,5 +1,4 @@
 // What a question asks, in the words and the language in which it is quoted to a listener (AAEP ch. 11, R31).
-
 import type { AgentEvent, QuestionKind } from "../event/event.js";
 import type { DefaultAnswer } from "../messages/texts/catalogue.js";
 import { quotedIn } from "../messages/texts/wording.js";

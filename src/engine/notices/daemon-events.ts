@@ -1,5 +1,4 @@
 // Events that the daemon itself makes for a session, complete as they go out (R31). What must not live here: when they are made and who gets them.
-
 import type { AgentEvent, Producer, Urgency } from "../event/event.js";
 import { AAEPD_VOCABULARY, CORE_VOCABULARY } from "../event/vocabularies.js";
 import { catalogueLanguage } from "../messages/daemon-texts.js";
@@ -55,7 +54,7 @@ export function speakerOf(producer: Producer): string {
 /** Where a session stands. */
 export type SessionStanding = MessageParameters["sessionSummary"];
 
-/** What can no longer be given of a session (R27). */
+/** The part of a session that can no longer be given (R27). */
 export interface Loss {
   /** At most so many events are missing. */
   readonly eventCount: number;

@@ -1,5 +1,4 @@
 // Sayings: events in which the daemon itself tells one subscription of many sessions, each made when its turn has come (R6, R17, R27, R34).
-
 import type { AgentEvent } from "../event/event.js";
 import type { Questions } from "../questions/questions-spec.js";
 import type { SessionSummary } from "../sessions/session-record.js";

@@ -1,5 +1,4 @@
 // What the daemon says for itself, with the engine's facts put into its texts (R6, R17, R27, R31).
-
 import type { IdSource } from "../../base/ids.js";
 import type { IdServices } from "../event/derived-id.js";
 import type { AgentEvent, JournaledEvent, NewEvent, Producer } from "../event/event.js";

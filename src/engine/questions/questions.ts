@@ -1,5 +1,5 @@
 // Open questions: who can be asked, until when, and the one outcome of each (AAEP ch. 6, R6, R7, R19).
-// What must not live here: how a question is announced (agents, notices) and what it does to its session (sessions).
+// Not here: how a question is announced (agents, notices) and what it does to its session (sessions).
 import { Fault } from "../../base/errors.js";
 import type { ReplyFate } from "../../contracts/audit.js";
 import type { JournaledEvent } from "../event/event.js";

@@ -1,5 +1,4 @@
 // Whether a reply counts (AAEP §6.3.4, R19). Pure: the same work for every token that is not open, whether it was ever given out or not.
-
 import { parseTimestamp } from "../event/timestamps.js";
 import { isResponse } from "../sessions/response-kinds.js";
 import type { OpenQuestion } from "../sessions/session-record.js";

@@ -1,5 +1,4 @@
 // Saying the language of an event whose agent did not say it, in the event and in its text (AAEP §11.1, R2).
-
 import type { LocalizationHints, TopicKind } from "../event/event.js";
 import { type Fields, hasTexts } from "../terms/readable-fields.js";
 import { hintsIn } from "../terms/shape-languages.js";

@@ -1,5 +1,4 @@
 // What of a session's past is remembered, each thing by itself: it grows, and must never be written whole (R3, R5, R8, AAEP §4.3.1, §4.5.4, §6.2).
-
 import type { PublishedEvent } from "./same-publish.js";
 import type { Facts, SessionRecord } from "./session-record.js";
 import type { UndoLog } from "./undo-log.js";

@@ -1,6 +1,5 @@
 // The part of a session's order that questions have: asking, withdrawing, resolving (AAEP §4.4, §6.8; R3a, R5, R6).
 // Part of session-sequence.ts's rules. Who is asked, replies and deadlines are not known here.
-
 import { Fault } from "../../base/errors.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import type { AgentEvent } from "../event/event.js";

@@ -1,6 +1,5 @@
 // What each type of event demands of its session, and does to it (AAEP §4.1..§4.3, §4.5; R3a, R5, R13, R25). The steps of session-sequence.ts's
 // table, which alone decides when one is taken; those of questions are in session-questions.ts.
-
 import { Fault } from "../../base/errors.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import { addLengths, fitsPosition, joinChunk, remainder } from "../text/chunk-text.js";

@@ -1,6 +1,5 @@
 // What one subscription has been released and could not be given yet, in the order in which it will stand (R4, R10, R11, R30).
 // Merging happens here, as late as possible. Rate and transport are the subscription's affair.
-
 import { joinText } from "../views/join-text.js";
 import type { EventUnit, Unit } from "../views/unit.js";
 import type { RunningCounts } from "./delivery-counts.js";

@@ -1,5 +1,4 @@
 // The end of a stream: all that is owed leaves, in parts of bounded size and by bounded work each, whatever the budget (R8a, R34).
-
 import type { Unit } from "../views/unit.js";
 import type { DeliveryQueue } from "./delivery-queue.js";
 

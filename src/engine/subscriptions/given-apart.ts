@@ -1,6 +1,5 @@
 // What one subscription does not get as it stands in its view, because of what it was given out of order, was given before, or does not want:
 // critical events that went ahead, what those superseded, text below a floor, skipped outputs (R4, R10, R18, R26).
-
 import { keepNewest } from "../../base/keep-newest.js";
 import type { Floor } from "../catch-up/reading-point.js";
 import { isOfKindSuperseded, laneOf, questionOf } from "../catch-up/superseded.js";

@@ -1,5 +1,4 @@
 // The pull side of one subscription, as its owner sees it; how it works is in subscription.ts.
-
 import type { Millis } from "../../contracts/clock.js";
 import type { BacklogReader } from "../catch-up/backlog-reader.js";
 import type { Floor, ReadingPoint } from "../catch-up/reading-point.js";
@@ -33,7 +32,7 @@ export interface Owed {
   readonly leftCount: () => number;
 }
 
-/** What a subscription was handed over of what was published. */
+/** The events that a subscription was handed over of all that was published. */
 export interface Reached {
   /** Everything up to this epoch. */
   readonly after: Epoch;
@@ -41,7 +40,7 @@ export interface Reached {
   readonly owed: Iterable<readonly [output: string, given: GivenText]>;
   /** Outputs that are skipped. */
   readonly skipped: Iterable<string>;
-  /** What its subscription named when it came back, of outputs that it has not met since. */
+  /** The outputs that its subscription named when it came back, and has not met since. */
   readonly unmet: ReadonlyMap<string, GivenText>;
 }
 

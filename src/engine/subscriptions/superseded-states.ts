@@ -1,6 +1,5 @@
 // States that one subscription was not told, for a critical event had made them old news: its agent's next one begins where the first of them
 // began, or with what that event implies, so that the chain it hears stays whole (AAEP §4.2.1, R4).
-
 import { keepNewest } from "../../base/keep-newest.js";
 import { laneOf } from "../catch-up/superseded.js";
 import { AWAITING_INPUT, stateImpliedBy } from "../event/agent-states.js";

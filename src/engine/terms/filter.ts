@@ -1,5 +1,4 @@
 // Which events a subscription wants, by type, urgency and who made them. What must not live here: pauses, budgets, order.
-
 import {
   CORE_TYPE_URI,
   canonicalType,

@@ -1,5 +1,4 @@
 // The daemon's own texts in one shape (R14, R31). They have known names, so that no key is taken apart; the result is that of shape-languages.ts.
-
 import type { AgentEvent, Verbosity } from "../event/event.js";
 import { CATALOGUE_LANGUAGES, matchLanguage } from "./language.js";
 import { requiresNormalSummary } from "./readable-fields.js";

@@ -1,5 +1,4 @@
 // A cursor as it goes out in a message of its own, encoded once for all who stand alike (R17).
-
 import type { Epoch } from "../event/event.js";
 import type { Checkpoint, DeliveryRun } from "./delivery.js";
 

@@ -22,7 +22,7 @@ export interface Checkpoint {
   readonly cursor: string;
   /** Everything up to this epoch was handed over. */
   readonly after: Epoch;
-  /** What codecs made of it, by themselves. */
+  /** The frames that codecs made of it, by codec. */
   readonly memo: Map<unknown, unknown>;
 }
 

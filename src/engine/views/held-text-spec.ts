@@ -37,7 +37,7 @@ export interface HeldTexts {
   readonly push: (live: LiveEntry, key: string, at: Millis) => Steps | undefined;
   /** Releases what an event of its session ends (R30). */
   readonly releaseFor: (live: LiveEntry, at: Millis) => void;
-  /** Default all. */
+  /** Text held of each output. With `most`, of so many outputs at most, found without a look at outputs of which none is held. */
   readonly held: (most?: number) => readonly HeldText[];
   /** What of a session is held and goes out before the next event. */
   readonly heldIn: (session: string) => readonly HeldText[];

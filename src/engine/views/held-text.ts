@@ -313,7 +313,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
       return steps.next().done === true ? undefined : steps;
     },
     releaseFor,
-    held: (most) => heldAmong(holds.values(), most),
+    held: (most) => (most === undefined ? heldAmong(holds.values()) : heldAmong(epochs.items(), most)),
     heldIn: (session) => (isCompletionAlone ? [] : heldAmong(bySession.get(session)?.values() ?? [])),
     lowestEpoch,
     release: (output, position, at) => {

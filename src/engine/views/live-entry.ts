@@ -1,5 +1,4 @@
 // A journaled event on its way out: what all views and subscriptions share of the work on it.
-
 import type { AgentEvent, JournaledEvent } from "../event/event.js";
 import { isCritical } from "../event/event.js";
 import { withoutSummaries } from "../terms/readable-fields.js";

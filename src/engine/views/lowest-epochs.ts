@@ -9,6 +9,8 @@ export interface LowestEpochs<T> {
   readonly remove: (item: T) => void;
   /** The lowest epoch of what is counted in, or undefined. */
   readonly lowest: () => Epoch | undefined;
+  /** The things that are counted in, in the order in which they came. */
+  readonly items: () => Iterable<T>;
 }
 
 interface Entry<T> {
@@ -54,6 +56,12 @@ export function createLowestEpochs<T>(epochOf: (item: T) => Epoch | undefined): 
       queue.push(entry);
     },
     remove,
+    items: function* () {
+      for (const item of counted.keys()) {
+        if (epochOf(item) === undefined) remove(item);
+        else yield item;
+      }
+    },
     lowest: () => {
       for (let head = queue.peek(); head !== undefined; head = queue.peek()) {
         const { item } = head;

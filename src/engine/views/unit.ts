@@ -1,5 +1,4 @@
 // Units: what a view hands to its subscriptions. An event as it is, or a stretch of one output's text that may still grow by merging.
-
 import type { Millis } from "../../contracts/clock.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
 import type { Boundary } from "../terms/terms.js";

@@ -1,6 +1,5 @@
 // A view: the stream as one set of terms sees it. Filter, shape and the coalescing of streamed text are done here, once for all subscriptions
 // that share the terms (R10, R14, R15, R30). Rates, pauses and what a slow peer misses are each subscription's own and live elsewhere.
-
 import type { Millis } from "../../contracts/clock.js";
 import { type AgentEvent, type Epoch, isTerminalKind } from "../event/event.js";
 import { laterTimestamp } from "../event/timestamps.js";

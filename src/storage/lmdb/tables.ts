@@ -1,4 +1,4 @@
-// What the parts of the journal see of LMDB: four tables of bytes, read at once, and written together.
+// LMDB as the parts of the journal see it: four tables of bytes, read at once, and written together.
 
 /** Parts are compared one after another, numbers before texts. */
 export type TableKey = readonly (number | string)[];

@@ -1,5 +1,4 @@
 // One connection of an agent, over each of three transports, with one face.
-
 import type { Message, WireSniffer } from "../../support/oracles/wire-sniffer.js";
 import type { MortalDaemon } from "../../support/peers/mortal-daemon.js";
 import { type RpcPeer, RpcRefusal, rpcPeer } from "../../support/peers/peers.js";

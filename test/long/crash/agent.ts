@@ -1,6 +1,5 @@
-// An agent that publishes one session after the other, whatever happens to the daemon: what was not acknowledged it says again, word for word, once it
-// has taken its session over (R3, R8).
-
+// An agent that publishes one session after the other, whatever happens to the daemon: what was not acknowledged it says again, word for word, once
+// it has taken its session over (R3, R8).
 import type { Message, WireSniffer } from "../../support/oracles/wire-sniffer.js";
 import type { MortalDaemon } from "../../support/peers/mortal-daemon.js";
 import { type AgentLink, type AgentTransport, openAgentLink, refusalCode } from "./agent-links.js";

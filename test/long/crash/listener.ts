@@ -1,6 +1,5 @@
-// A listener that comes back wherever it was cut off, says where it was by the last cursor that it was told (R17), and answers what it is asked after a
-// while.
-
+// A listener that comes back wherever it was cut off, says where it was by the last cursor that it was told (R17), and answers what it is asked
+// after a while.
 import type { Message, WireSniffer } from "../../support/oracles/wire-sniffer.js";
 import type { MortalDaemon } from "../../support/peers/mortal-daemon.js";
 import { pause } from "./agent.js";

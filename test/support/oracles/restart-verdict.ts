@@ -8,7 +8,7 @@ export interface SeatFacts {
   readonly got: readonly AgentEvent[];
   /** The epoch up to which nothing is owed: it came without a place. */
   readonly notOwedTo: number;
-  /** What came twice though its place covered it. */
+  /** Events that came twice though a place covered them. */
   readonly repeated: readonly string[];
 }
 

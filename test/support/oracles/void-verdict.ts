@@ -1,4 +1,4 @@
-// What listeners have after runs that made nothing durable, or not all: all that the journal holds, nothing twice that a place covered, and nothing left
+// Listeners have, after runs that made nothing durable, or not all: all that the journal holds, nothing twice that a place covered, and nothing left
 // of what is void (R17, R29).
 import { createHash } from "node:crypto";
 import { outputDigest, readCursor } from "../../../src/engine/event/cursor.js";
@@ -116,7 +116,7 @@ function seatFaults({ entries, disk }: VoidHistory, { name, chain }: SeatChain):
   const outputs = outputsOn(disk);
   const epochs = new Map(entries.map(({ event, epoch }) => [event.event_id, epoch]));
   const ids = new Set<string>();
-  // What was given last at each place.
+  // The text that was given last at each place.
   const texts = new Map<string, Map<number, string>>();
   let notOwedTo = 0;
   for (const { named, resumed, items, head } of chain) {
@@ -162,14 +162,14 @@ function seatFaults({ entries, disk }: VoidHistory, { name, chain }: SeatChain):
   return faults;
 }
 
-/** What a client was told of a session. */
+/** The facts that a client was told of a session. */
 interface Word {
   readonly sessionId: string;
   readonly says: "on" | "sum" | "end";
   readonly epoch: number;
 }
 
-/** What is held back may come after an end that overtook it (R4). */
+/** Text that is held back may come after an end that overtook it (R4). */
 function openBy(words: readonly Word[]): Set<string> {
   const open = new Set<string>();
   const ended = new Set<string>();
@@ -183,8 +183,8 @@ function openBy(words: readonly Word[]): Set<string> {
 }
 
 /**
- * R17: nobody believes what is not so. A client that comes back is where its place was: what it was told behind that, or ahead of it, comes again if it
- * is so. After a place that was not good, sessions of which nobody speaks are over.
+ * R17: nobody believes what is not so. A client that comes back is where its place was: what it was told behind that, or ahead of it, comes again
+ * if it is so. After a place that was not good, sessions of which nobody speaks are over.
  */
 function ghostFaults({ disk, entries, runs }: VoidHistory, { name, chain }: SeatChain): readonly string[] {
   const wordOf = (event: AgentEvent, epoch: number): Word => ({

@@ -1,5 +1,4 @@
 // The other side of gRPC, with the library's own client: a call with a stream as a Connection, and a connection that can break.
-
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { BinaryReader } from "@bufbuild/protobuf/wire";

@@ -28,7 +28,7 @@ export interface Received {
 /** The journal in memory of every rig. */
 export const RING_ID = "e".repeat(32);
 
-/** What names a place of a rig's journal: everything up to an epoch was received. */
+/** The cursor of a place in a rig's journal: everything up to an epoch was received. */
 export function cursorAfter(after: number, journalId: string = RING_ID): string {
   return cursorText({ journalId, after, outputs: new Map() });
 }

@@ -54,7 +54,7 @@ interface Seat {
   taken: number;
   /** The epoch up to which nothing is owed: it came without a place. */
   notOwedTo: number;
-  /** What came twice though its place covered it. */
+  /** Events that came twice though a place covered them. */
   readonly repeated: string[];
 }
 
@@ -337,7 +337,7 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
       case "kill": {
         noteOutcomes();
         for (const seat of seats) leave(seat, step.lost);
-        // What is void after the kill is no repeat.
+        // An event that is void after the kill is no repeat.
         for (const check of checks.splice(0)) check();
         runs.disk.setFailing(false);
         run = runs.start(step.awayMs, { engine: { lag: { maxMs: 1e9, maxEvents: 1e9 } } });

@@ -1,5 +1,5 @@
-// A history of runs of which many make nothing durable: agents that publish and then give up what a kill took back, or say something else in its place,
-// and listeners that name the last cursor that arrived (R17, R29).
+// A history of runs of which many make nothing durable: agents that publish and then give up what a kill took back, or say something else in its
+// place, and listeners that name the last cursor that arrived (R17, R29).
 import { Fault } from "../../../src/base/errors.js";
 import type { AgentEvent, JournaledEvent } from "../../../src/engine/event/event.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
@@ -193,7 +193,7 @@ export async function voidFaults(steps: readonly VoidStep[]): Promise<readonly s
   runs.disk.setFailing(false);
   await flush();
   for (const seat of seats) if (seat.listener === undefined) join(seat);
-  // Whoever waits for the end of a text gets it; of other sessions nobody speaks any more.
+  // A text that is waited for gets its end; of other sessions nobody speaks any more.
   for (const slot of slots)
     for (const output of openOutputs(slot.id, runs.disk.events())) publish(slot, session().chunk("", true, output));
   for (let turn = 0; turn < 30; turn += 1) run.advance(10_000);

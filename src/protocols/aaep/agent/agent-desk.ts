@@ -1,6 +1,5 @@
 // The agent's side of AAEP, for every framing (R2, R3, R8, R33, AAEP ch. 6): what it publishes, who it is, the sessions it takes over, and its
 // questions. How messages are framed, and in which words the answers go out, is known elsewhere.
-
 import { Fault, faultFrom } from "../../../base/errors.js";
 import type { AgentHandle, PublishReceipt } from "../../../engine/agents/agent-handle.js";
 import type { AgentEvents } from "../../../engine/agents/question-agents.js";

@@ -1,6 +1,5 @@
 // What of a peer's calls may cost so much that others come first: its next message is then taken in a later turn of the event loop (G2, R28).
 // Up to 256 messages of one read would otherwise hold up everybody by the sum of them.
-
 import { isTerminalKind, questionKind, type TopicKind, topicKind } from "../../../engine/event/event.js";
 
 /**

@@ -1,5 +1,4 @@
 // What a listener says by calls beside its stream of Listen; each shows the key of its acceptance (R19, R26, R28).
-
 import type { DescMessage } from "@bufbuild/protobuf";
 import { SubscriptionCloseSchema } from "#gen/aaep/v1/handshake_pb.js";
 import {

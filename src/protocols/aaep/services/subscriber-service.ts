@@ -1,5 +1,4 @@
 // aaep.v1.SubscriberService and aaep.v1.AaepService, as every transport of services can serve them (AAEP app. B, R19, R20, R22, R28).
-
 import { create, toBinary } from "@bufbuild/protobuf";
 import { AaepService, ManifestSchema } from "#gen/aaep/v1/aaep_service_pb.js";
 import { SubscriberService, SubscriberServiceGetManifestResponseSchema } from "#gen/aaep/v1/subscriber_service_pb.js";

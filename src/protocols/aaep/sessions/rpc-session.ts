@@ -1,6 +1,5 @@
 // AAEP in JSON-RPC 2.0: the agent's side, and the subscriber's with as many subscriptions as it likes on one connection (AAEP app. B, R8, R23,
 // R28, R33). Method names and params are known here; ids, errors' numbers and bytes are the transport's.
-
 import { Fault, publicFault } from "../../../base/errors.js";
 import type { Millis } from "../../../contracts/clock.js";
 import type { DeliverySource, EndReason } from "../../../contracts/protocol.js";

@@ -1,5 +1,4 @@
 // The terms of a subscription in their wire form (AAEP §5.4.4).
-
 import type { EventFilters, Terms } from "../../../engine/terms/terms.js";
 import type { Requested } from "./capabilities.js";
 

@@ -1,6 +1,5 @@
 // The subscriber's side of AAEP, for every framing (AAEP §5.1–§5.8, R17, R19, R26, R28, R32, R33): a request becomes a subscription, and later
 // messages change, question or end it. How messages are framed and when deliveries are pulled is known elsewhere.
-
 import { Fault, publicFault } from "../../../base/errors.js";
 import { ruleOf } from "../../../base/fault-rules.js";
 import type { IdSource } from "../../../base/ids.js";
