@@ -28,7 +28,7 @@ export async function openRawListener(path: string, name: string, pace: Pace): P
     type: "subscription.request",
     aaep_version: "1.0.0",
     subscriber_id: name,
-    capabilities: { coalesce_boundaries: ["none"] },
+    capabilities: { coalesce_boundaries: ["none"], aaepd: { checkpoints: true } },
   };
   const body = Buffer.from(JSON.stringify(request));
   const head = Buffer.alloc(LENGTH_BYTES);
