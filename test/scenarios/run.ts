@@ -91,6 +91,12 @@ async function carryOut(step: Step, world: World, lane: Lane, saved: Map<string,
       expect(told.map(({ reply_token }) => reply_token)).toEqual(step.tokens);
       return expect(notTaken.rest()).toEqual([]);
     }
+    case "is told its place": {
+      const { checkpoints } = await world.subscriber(step.who);
+      // A process has a clock of its own.
+      if (lane.transport !== "child") await world.advance(1000);
+      return keep(step.save, await checkpoints.next("its place"));
+    }
     case "skip":
       return expectPart(await (await world.subscriber(step.who)).skip(step.params as Message), step.answer ?? {});
     case "repeat":

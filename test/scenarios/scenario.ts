@@ -44,6 +44,8 @@ export type Step =
   | { readonly do: "reply"; readonly who: string; readonly message: Part; readonly counts?: false }
   /** That replies with these tokens did not count, and nothing more of the kind. */
   | { readonly do: "is told not taken"; readonly who: string; readonly tokens: readonly string[] }
+  /** The place that all it has heard leads to. */
+  | { readonly do: "is told its place"; readonly who: string; readonly save: Saved }
   | { readonly do: "skip"; readonly who: string; readonly params: Part; readonly answer?: Part }
   | { readonly do: "repeat"; readonly who: string; readonly eventId: string; readonly answer?: Part }
   | { readonly do: "list pending"; readonly who: string; readonly questions: readonly Part[] }
