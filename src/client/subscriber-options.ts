@@ -68,7 +68,10 @@ export interface SubscriberOptions {
   readonly stableAfterMs?: number;
   /** Where an earlier subscriber stopped: its `cursor`. Default: begins with what is live. */
   readonly cursor?: string;
-  /** Told of each new place (R17), once all that leads to it has been handed on: at most once a second while events come. To be kept on disk. */
+  /**
+   * Told of each new place (R17), once all that leads to it has been handed on: at most once a second while events come. To be kept on disk. What it
+   * throws ends the subscriber.
+   */
   readonly onCursor?: (cursor: string) => void;
   /** Default the platform's. */
   readonly timers?: Timers;

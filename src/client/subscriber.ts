@@ -34,7 +34,7 @@ export interface Subscriber {
    * `onEvent` is not done.
    */
   readonly close: (reasonMessage?: string) => Promise<void>;
-  /** Resolves when it has ended for good. Rejects only with what `onEvent` threw. */
+  /** Resolves when it has ended for good. Rejects only with what `onEvent` or `onCursor` threw. */
   readonly ended: Promise<SubscriberEnd>;
 }
 

@@ -37,7 +37,7 @@ interface Waiting<Answer> {
   readonly reject: (fault: Fault) => void;
 }
 
-/** Resolves with why it ended. Rejects only with what `options.event` threw, the connection being closed. */
+/** Resolves with why it ended. Rejects only with what `options.event` or `options.reached` threw, the connection being closed. */
 export async function openSubscription(options: RunOptions): Promise<Interruption> {
   let connection: Connection<Uint8Array>;
   try {
@@ -82,9 +82,19 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
     },
   });
 
-  function reached(members: unknown): void {
-    const cursor = cursorIn(members);
-    if (cursor !== undefined) options.reached(cursor);
+  /** What its owner throws is no fault of the connection. */
+  function ownersAccident(caught: unknown): never {
+    failure = { caught };
+    throw caught;
+  }
+
+  function reached(cursor: string | undefined): void {
+    if (cursor === undefined) return;
+    try {
+      options.reached(cursor);
+    } catch (caught) {
+      ownersAccident(caught);
+    }
   }
 
   /** A producer that does not say what was at fault can only have meant terms. */
@@ -102,8 +112,7 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
         try {
           await options.event(incoming.event);
         } catch (caught) {
-          failure = { caught };
-          throw caught;
+          ownersAccident(caught);
         }
         return undefined;
       case "accepted": {
@@ -112,16 +121,16 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
         cancelTimeout();
         if (!isFirst) renegotiations.shift()?.resolve(incoming.accepted);
         options.active(incoming.accepted);
-        reached(incoming.accepted.honored_capabilities.aaepd);
+        reached(cursorIn(incoming.accepted.honored_capabilities.aaepd));
         return undefined;
       }
       case "rejected":
         return { kind: "rejected", rejected: incoming.rejected };
       case "checkpoint":
-        options.reached(incoming.cursor);
+        reached(incoming.cursor);
         return undefined;
       case "close":
-        reached(incoming.close.extensions?.aaepd);
+        reached(cursorIn(incoming.close.extensions?.aaepd));
         return { kind: "closed", close: incoming.close };
       case "error":
         refused(incoming.error);

@@ -407,6 +407,26 @@ test("a listener that throws ends the subscriber, and the connection", async () 
   await expect(subscriber.ended).rejects.toThrow("full");
 });
 
+test.each(["acceptance", "checkpoint", "close"])(
+  "a place that cannot be kept ends the subscriber, and it does not come back: that of the %s",
+  async (where) => {
+    const producer = createFakeProducer();
+    const { subscriber } = start(producer, {
+      onCursor: () => {
+        throw new Error("full");
+      },
+    });
+    const over = expect(subscriber.ended).rejects.toThrow("full");
+    await settle();
+    side(producer).accept("sub_1", where === "acceptance" ? { cursor: "c1.a.0" } : {});
+    if (where === "checkpoint") side(producer).reach("c1.a.0");
+    const extensions = { aaepd: { cursor: "c1.a.0" } };
+    side(producer).say({ type: "subscription.close", subscription_id: "sub_1", reason_code: "lagging", extensions });
+    await over;
+    expect(producer.sides).toHaveLength(1);
+  },
+);
+
 test("closing while it waits or connects leaves no timer behind", async () => {
   const producer = createFakeProducer();
   producer.refuseWith = new Fault("not_found", "Nobody listens.");
