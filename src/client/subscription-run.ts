@@ -82,7 +82,7 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
     },
   });
 
-  /** What its owner throws is no fault of the connection. */
+  /** An accident of its owner, which is no fault of the connection. */
   function ownersAccident(caught: unknown): never {
     failure = { caught };
     throw caught;

@@ -201,7 +201,7 @@ describe("ids that nobody was sent", () => {
     ["states", "JSON-RPC"],
     ["states", "plain"],
   ] as const)(
-    "R28: a storm of them costs each a bounded search, and others are served between them: %s, %s",
+    "R28: a storm of them costs each a hash and no search, and others are served between them: %s, %s",
     async (kind, envelope) => {
       const rig = await startRig();
       const ids = await madeUpIds(rig, kind);
@@ -234,11 +234,8 @@ describe("ids that nobody was sent", () => {
       }
       expect(received.length).toBeLessThan(MADE_UP_COUNT);
       received.push(...(await answers.take(MADE_UP_COUNT - received.length)));
-      // What names text is known to be made up before anything is read; of states, as much is looked through as may have been one.
-      const searched = kind === "text" ? 0 : MADE_UP_COUNT * 4096;
-      expect(parseCount()).toBeGreaterThan(searched * 0.95);
-      // And a few for what is said on both sides.
-      expect(parseCount()).toBeLessThan(searched + MADE_UP_COUNT * 50);
+      // Such an id is known to be made up before anything is read: a few for what is said on both sides.
+      expect(parseCount()).toBeLessThan(MADE_UP_COUNT * 50);
       // In order, each about its own id.
       for (const [index, answer] of received.entries()) {
         if (envelope === "plain") expect(answer).toMatchObject({ code: "not_found", event_id: ids[index] });

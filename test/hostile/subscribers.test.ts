@@ -418,7 +418,7 @@ describe("texts and lists at their ends", () => {
       );
     }
     const madeUp = (count: number): string =>
-      Array.from({ length: count }, (_, index) => `.${index.toString(16).padStart(16, "0")}-e`).join("");
+      Array.from({ length: count }, (_, index) => `.${index.toString(16).padStart(16, "0")}-e-0`).join("");
     const resumed = async (after: string): Promise<unknown> => {
       const peer = await rig.plain();
       const { honored_capabilities: honored } = await peer.subscribe(

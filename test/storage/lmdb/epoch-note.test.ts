@@ -19,7 +19,7 @@ vi.mock(import("node:fs"), async (original) => {
 
 const BETWEEN_RUNS = 2 ** 32;
 
-/** What a run leaves that is killed now. */
+/** A copy of the folder, as a kill would leave it now. */
 function killedNow(directory: string): string {
   const left = join(temporaryDirectory(), "left");
   cpSync(directory, left, { recursive: true });
@@ -34,7 +34,7 @@ it("a run's first epoch is on the disk before it gives out any", async () => {
   expect(first?.epoch).toBe(notedEpoch(path));
 });
 
-it("a run that makes nothing durable and is killed uses its epochs up all the same, however many such there are", async () => {
+it("R29: a run that makes nothing durable and is killed uses its epochs up all the same, however many such there are", async () => {
   let directory = temporaryDirectory();
   const begun = await openRig({ directory });
   const durable = begun.journal.append([newEvent("a")]);

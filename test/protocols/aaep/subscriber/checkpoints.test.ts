@@ -154,7 +154,7 @@ describe("R17: a place is taken", () => {
   it.each([
     ["an id of an event", "evt_1"],
     ["nothing that anybody gave out", "\u0000 garbage"],
-    ["a cursor that says too much", `c1.${"e".repeat(32)}.1${".0000000000000000-e".repeat(17)}`],
+    ["a cursor that says too much", `c1.${"e".repeat(32)}.1${".0000000000000000-e-0".repeat(17)}`],
     ["a cursor of another journal", `c1.${"f".repeat(32)}.1000`],
     ["a cursor beyond the end", `c1.${"e".repeat(32)}.9007199254740991`],
     ["another version of cursors", `c2.${"e".repeat(32)}.1000`],
