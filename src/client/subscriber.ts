@@ -77,7 +77,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
     const resumeAfter = received.cursor();
     const because = await openSubscription({
       connect: options.connect,
-      request: withResumePoint({ ...request, capabilities: withOwnWishes(capabilities) }, resumeAfter),
+      request: withPlace({ ...request, capabilities: withOwnWishes(capabilities) }, resumeAfter),
       handshakeTimeoutMs,
       timers,
       opened: (opened) => {
@@ -190,7 +190,7 @@ function rejectionDelayMs({ reason_code: reason, retry_after_seconds: seconds }:
   return reason === "rate_limit" || reason === "transport_unavailable" ? 0 : undefined;
 }
 
-function withResumePoint(request: SubscriberOptions["request"], resumeAfter: string | undefined) {
+function withPlace(request: SubscriberOptions["request"], resumeAfter: string | undefined) {
   const complete = { type: "subscription.request" as const, aaep_version: "1.0.0", ...request };
   if (resumeAfter === undefined) return complete;
   const { extensions } = request;
