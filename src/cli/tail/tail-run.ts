@@ -58,8 +58,8 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   }
   const socket = chosenSocket(options.socket, io.environment);
   const cursorFile = options.cursorFile === undefined ? undefined : createCursorFile(options.cursorFile);
-  if (cursorFile !== undefined && socket === undefined) {
-    const sentence = "--cursor-file keeps the place at one daemon. Name its socket (--socket).";
+  if (socket === undefined && (cursorFile !== undefined || options.resumeAfter !== undefined)) {
+    const sentence = `${cursorFile === undefined ? "--resume-after" : "--cursor-file"} is about one daemon. Name its socket (--socket).`;
     throw new Fault("usage", sentence, { origin: "local" });
   }
   const resumeAfter = options.resumeAfter ?? cursorFile?.read();

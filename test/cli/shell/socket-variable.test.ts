@@ -8,12 +8,12 @@ import { runtimeEnvironment } from "../command-stage.js";
 
 beforeAll(ensureBuilt, 120_000);
 
-const EVENT = {
-  type: "aaep:agent.session.started",
-  session_id: "sess_1",
-  summary_normal: "Hello.",
-  producer: { agent_id: "tester" },
-};
+const OF_SESSION = { session_id: "sess_1", producer: { agent_id: "tester" } };
+/** A whole session: of one whose agent has gone, the daemon would tell the end when its grace is over. */
+const EVENTS = [
+  { type: "aaep:agent.session.started", ...OF_SESSION, summary_normal: "Hello." },
+  { type: "aaep:agent.session.completed", ...OF_SESSION, summary_normal: "Done." },
+];
 
 /** A user whose two daemons, `one` and `two`, run; neither stands where a daemon is looked for where `isHidden`. */
 async function userOfTwo(isHidden = false) {
@@ -21,7 +21,7 @@ async function userOfTwo(isHidden = false) {
   const place = isHidden ? XDG_RUNTIME_DIR : directory;
   const socketOf = (name: string) => join(place, `${name}.sock`);
   const file = join(XDG_RUNTIME_DIR, "events.ndjson");
-  writeFileSync(file, `${JSON.stringify(EVENT)}\n`);
+  writeFileSync(file, EVENTS.map((event) => `${JSON.stringify(event)}\n`).join(""));
   const base = { XDG_RUNTIME_DIR, AAEPD_JOURNAL: "memory" };
   for (const name of ["one", "two"]) {
     const argv = ["serve", "--producer-id", name, "--socket", socketOf(name)];

@@ -125,12 +125,15 @@ test.each([
   expect(readFileSync(file, "utf8")).toBe(text);
 });
 
-test("--cursor-file needs to know which daemon: it is refused without a socket", async () => {
-  const stage = createStage({ environment: runtimeEnvironment() });
-  await tail(stage, "--cursor-file", path());
-  expect(stage.exitCode()).toBe(2);
-  expect(stage.err()).toContain("--cursor-file keeps the place at one daemon. Name its socket (--socket).");
-});
+test.each(["--cursor-file", "--resume-after"])(
+  "%s needs to know which daemon: it is refused without a socket",
+  async (option) => {
+    const stage = createStage({ environment: runtimeEnvironment() });
+    await tail(stage, option, path());
+    expect([stage.exitCode(), stage.out()]).toEqual([2, ""]);
+    expect(stage.err()).toContain(`${option} is about one daemon. Name its socket (--socket).`);
+  },
+);
 
 test("--cursor-file: what cannot be written ends it, and is told", async () => {
   const { socketPath } = await speaking();
