@@ -62,7 +62,7 @@ function isFurther(given: GivenText, said: GivenText | undefined): boolean {
   return said.to !== "end" && said.to < given.to;
 }
 
-/** At most 851 characters. */
+/** The text of a cursor: less than 1 KiB. */
 export function cursorText({ journalId, after, outputs }: CursorPlace): string {
   const from = Math.max(0, after);
   let text = `c1.${journalId}.${from}`;
