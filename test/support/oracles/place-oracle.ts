@@ -1,0 +1,191 @@
+// A client that comes back has all (R17, R27). On each connection: received and declared is what was published after the place that was named, up to
+// the last place that was told, and at the end all of it. Nothing comes that a place covers, and nothing twice.
+import { bothOf, cursorFacts } from "./cursor-reading.js";
+import { STREAMING } from "./delivery-facts.js";
+import { beginConnection, EVERYTHING, owedOn } from "./place-connection.js";
+import {
+  type ClientConnection,
+  type ClientEvent,
+  type ConnectionStart,
+  isQuestion,
+  outputKey,
+  type PublishedEvent,
+  type PublishedRecord,
+  type PublishedText,
+} from "./place-facts.js";
+
+/**
+ * "lost": never came, and was not declared. "again": came before, and a place covered it. "ranAhead": came for the first time after a place had
+ * covered it. "fell": a place below one before. "duplicated": twice on one connection. "invented": other than what was published. "summed": a sum
+ * although the place was good.
+ */
+export type PlaceFault = "lost" | "again" | "ranAhead" | "fell" | "duplicated" | "invented" | "summed";
+
+export interface PlaceOracleSpec {
+  readonly published: PublishedRecord;
+  /** Whether something is missing, by the client's terms, of an event that has come or not. Asked at the end. */
+  readonly isMissing: (event: PublishedEvent, hasCome: boolean) => boolean;
+  readonly fault: (kind: PlaceFault, what: string) => void;
+}
+
+export interface News {
+  /** Something of it never came before, on any connection. */
+  readonly isNews: boolean;
+  /** Of text: characters that had come before. */
+  readonly againCount: number;
+}
+
+/** Judges one client. */
+export interface PlaceOracle {
+  readonly joined: (start: ConnectionStart) => void;
+  readonly told: (cursor: string) => void;
+  readonly take: (event: ClientEvent) => News;
+  /** `isWhole`: whatever was published must have come by now; else what the last place says. */
+  readonly end: (isWhole: boolean) => void;
+}
+
+export function createPlaceOracle({ published, isMissing, fault }: PlaceOracleSpec): PlaceOracle {
+  let connection = beginConnection({ named: undefined, resumed: undefined, head: 0 });
+  const connections = [connection];
+  // Over all connections.
+  const everIds = new Set<string>();
+  /** By outputs and positions. */
+  const everText = new Map<string, Map<number, Set<string>>>();
+  const everComplete = new Set<string>();
+
+  const isCovered = ({ epoch = Infinity }: { readonly epoch?: number | undefined }): boolean =>
+    connection.covered !== undefined && epoch <= connection.covered.after;
+  const coverFault = (isKnown: boolean, what: string): void => {
+    const cursor = `a cursor up to ${connection.covered?.after}`;
+    if (isKnown) fault("again", `${what} came again, which ${cursor} covered`);
+    else fault("ranAhead", `${what} came for the first time after ${cursor} had covered it`);
+  };
+
+  const takeText = (event: ClientEvent): News => {
+    const { id, sessionId, output = "", chunk = "", position = 0, completes = false } = event;
+    const key = outputKey(sessionId, output);
+    const known = published.outputs.get(key);
+    const characters = [...chunk];
+    const end = position + characters.length;
+    // By character, all that was published there and reads the same.
+    const sources = characters.map(
+      (text, index) => known?.characters[position + index]?.filter((one) => one.text === text) ?? [],
+    );
+    const completions = known?.events.filter(({ text }) => text?.completes === true && endOf(text) === end) ?? [];
+    const goesOn = known?.characters[end]?.some(({ isKept }) => isKept) === true;
+    const isCutShort = completes && completions.length === 0 && goesOn;
+    if (known === undefined || isCutShort || sources.some(({ length }) => length === 0)) {
+      fault("invented", `${id} has other text at ${position} of ${key} than was published: ${JSON.stringify(chunk)}`);
+      return { isNews: true, againCount: 0 };
+    }
+    const come = connection.texts.get(key) ?? { characters: new Map(), first: position, isComplete: false };
+    connection.texts.set(key, come);
+    if (come.isComplete && (completes || chunk !== "")) fault("duplicated", `${key} went on after its end (${id})`);
+    if (characters.some((_, index) => come.characters.has(position + index)))
+      fault("duplicated", `${key} came twice from ${position} on one connection (${id})`);
+    const ever = everText.get(key) ?? new Map<number, Set<string>>();
+    everText.set(key, ever);
+    const wasComplete = everComplete.has(key);
+    const isKnown = (index: number): boolean => ever.get(position + index)?.has(characters[index] ?? "") === true;
+    const givenTo = connection.covered?.outputs.get(known.digest)?.to ?? 0;
+    const at = sources.findIndex((those, index) => position + index < givenTo || those.every(isCovered));
+    if (at >= 0) coverFault(isKnown(at), `${key} at ${position + at} (${sources[at]?.[0]?.epoch}, ${id})`);
+    else if (completes && completions.length > 0 && completions.every(isCovered))
+      coverFault(wasComplete, `the end of ${key} (${completions[0]?.epoch}, ${id})`);
+    const againCount = characters.filter((_, index) => isKnown(index)).length;
+    const isNews = againCount < characters.length || (completes && !wasComplete);
+    for (const [index, text] of characters.entries()) {
+      come.characters.set(position + index, text);
+      ever.set(position + index, (ever.get(position + index) ?? new Set()).add(text));
+    }
+    come.first = Math.min(come.first, position);
+    come.isComplete ||= completes;
+    if (completes) everComplete.add(key);
+    return { isNews, againCount };
+  };
+
+  const takeEvent = (event: ClientEvent): News => {
+    const { id, type, sessionId, gap = 0 } = event;
+    const isKnown = everIds.has(id);
+    everIds.add(id);
+    connection.declared.set(sessionId, (connection.declared.get(sessionId) ?? 0) + gap);
+    if (event.isSummary === true && connection.resumed === "all")
+      fault("summed", `${sessionId} was summed up although the place was good (${id})`);
+    if (event.isSummary === true || gap > 0) return { isNews: !isKnown, againCount: 0 };
+    if (connection.ids.has(id)) fault("duplicated", `${id} came twice on one connection`);
+    connection.ids.add(id);
+    const epoch = published.epochs.get(id) ?? derivedEpoch(id);
+    // Questions that are open are asked anew, and told anew to clients that cannot answer (R6).
+    if (isCovered({ epoch }) && !isQuestion(type) && event.isNotice !== true)
+      coverFault(isKnown, `${type} ${id} (${epoch})`);
+    return { isNews: !isKnown, againCount: 0 };
+  };
+
+  return {
+    joined: (start) => {
+      connection = beginConnection(start);
+      connections.push(connection);
+    },
+    told: (cursor) => {
+      const place = cursorFacts(cursor);
+      const { covered, named } = connection;
+      if (covered?.journal === place.journal && place.after < covered.after)
+        fault("fell", `its place fell from ${covered.after} to ${place.after}`);
+      // Until gaps and sums have gone it is the one that was named, whatever was void of it.
+      if (cursor === named) return;
+      connection.covered = bothOf(covered, place);
+      connection.told = place;
+    },
+    take: (event) => (event.type === STREAMING ? takeText(event) : takeEvent(event)),
+    end: (isWhole) => {
+      const hasEver = (output: string, position: number): boolean => everText.get(output)?.has(position) === true;
+      const reported = new Set<string>();
+      for (const one of connections) {
+        const to = isWhole && one === connections.at(-1) ? EVERYTHING : one.told;
+        const owed = to === undefined ? [] : owedOn(one, to, published, hasEver);
+        const missing = owed.filter(({ event, hasCome }) => isMissing(event, hasCome)).map(({ event }) => event);
+        for (const { id, type, epoch, sessionId } of missing) {
+          const count = missing.filter((other) => other.sessionId === sessionId).length;
+          const declared = one.declared.get(sessionId) ?? 0;
+          if (count <= declared || reported.has(id)) continue;
+          reported.add(id);
+          fault(
+            "lost",
+            `${type} ${id} of ${sessionId} (${epoch}) never came after ${one.named} (${declared} declared)`,
+          );
+        }
+      }
+    },
+  };
+}
+
+/** The faults of one client, each with its kind. */
+export function placeFaults(
+  published: PublishedRecord,
+  connections: readonly ClientConnection[],
+  isMissing: PlaceOracleSpec["isMissing"],
+  isWhole: boolean,
+): readonly string[] {
+  const faults: string[] = [];
+  const fault = (kind: PlaceFault, what: string): void => void faults.push(`${kind}: ${what}`);
+  const oracle = createPlaceOracle({ published, isMissing, fault });
+  for (const connection of connections) {
+    oracle.joined(connection);
+    for (const item of connection.items) {
+      if (item.kind === "place") oracle.told(item.cursor);
+      else oracle.take(item);
+    }
+  }
+  oracle.end(isWhole);
+  return faults;
+}
+
+function endOf({ from, chunk }: PublishedText): number {
+  return from + [...chunk].length;
+}
+
+/** Of the last of those that were merged, or of what the daemon published itself (R12). */
+export function derivedEpoch(id: string): number | undefined {
+  const [, digits] = /^evt_([0-9a-f]{16})[0-9a-f]{48}$/.exec(id) ?? [];
+  return digits === undefined ? undefined : Number.parseInt(digits, 16);
+}
