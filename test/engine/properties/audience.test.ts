@@ -1,8 +1,8 @@
 // R6, R7, R28: each question is asked of those who can answer it, once, whoever comes, goes or changes.
 import fc from "fast-check";
 import { describe, it } from "vitest";
+import { audienceFaults } from "../../support/oracles/audience-oracle.js";
 import { expectNoFaults } from "../../support/oracles/delivery-facts.js";
-import { audienceFaults } from "../../support/oracles/return-oracle.js";
 import {
   CASES,
   type Operation,

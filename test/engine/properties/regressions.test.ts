@@ -1,9 +1,10 @@
 // The smallest lives in which a property once failed.
 import { describe, expect, it } from "vitest";
 import type { Terms } from "../../../src/engine/terms/terms.js";
+import { audienceFaults } from "../../support/oracles/audience-oracle.js";
 import { expectNoFaults, judgedOf, publishedIn } from "../../support/oracles/delivery-facts.js";
 import { criticalFaults, eventFaults } from "../../support/oracles/event-oracle.js";
-import { audienceFaults, resumeFaults } from "../../support/oracles/return-oracle.js";
+import { resumeFaults } from "../../support/oracles/return-oracle.js";
 import { textFaults, timeFaults } from "../../support/oracles/text-oracle.js";
 import type { Operation } from "../../support/rigs/delivery-plans.js";
 import type { World } from "../../support/rigs/delivery-world.js";

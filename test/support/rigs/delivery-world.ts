@@ -1,7 +1,6 @@
 // Random lives of a daemon: agents that publish legal sessions, listeners that join, block, pause, change their terms, leave and resume.
 // The interpreter keeps what was published and what each connection received; what should have come is the oracle's affair.
 import { Fault } from "../../../src/base/errors.js";
-import { type CursorPlace, readCursor } from "../../../src/engine/event/cursor.js";
 import { isTerminalKind, type JournaledEvent } from "../../../src/engine/event/event.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import { type Operation, type Plan, VOCABULARY } from "./delivery-plans.js";
@@ -26,8 +25,8 @@ export interface Connection {
   /** Events journaled before it joined. */
   readonly joinedAt: number;
   leftAt: number | undefined;
-  /** The place that it named, and how much of the connection before had arrived when that was told. */
-  readonly resume: { readonly place: CursorPlace; readonly received: number } | undefined;
+  /** The cursor of the place that it named. */
+  readonly named: string | undefined;
   /** Terms in force from the moment when so many events had been received and journaled. */
   readonly eras: {
     readonly at: number;
@@ -160,14 +159,12 @@ export function live(plan: Plan): World {
   const join = (seat: number, terms: Partial<Terms>, named: Place | undefined): void => {
     const joinedAt = entries.length;
     const listener = rig.listen(terms, `at-${seat}`, named?.cursor);
-    const place = named?.cursor === undefined ? undefined : readCursor(named.cursor);
-    const resume = place === undefined || named === undefined ? undefined : { place, received: named.received };
     const connection: Connection = {
       seat,
       listener,
       joinedAt,
       leftAt: undefined,
-      resume,
+      named: named?.cursor,
       eras: [{ at: rig.clock.now(), received: 0, journaled: joinedAt, terms: listener.subscription.terms() }],
       turns: [],
       skips: [],
