@@ -1,16 +1,5 @@
-// What the disk and the subscribers have after a history of several runs, held against what was acknowledged (R3, R17, R29).
+// The disk after a history of several runs, held against what was acknowledged (R3, R29).
 import type { AgentEvent } from "../../../src/engine/event/event.js";
-
-/** What is judged of a subscriber. */
-export interface SeatFacts {
-  readonly name: string;
-  /** What has arrived, over all its connections. */
-  readonly got: readonly AgentEvent[];
-  /** The epoch up to which nothing is owed: it came without a place. */
-  readonly notOwedTo: number;
-  /** Events that came twice though a place covered them. */
-  readonly repeated: readonly string[];
-}
 
 type Fields = Readonly<Record<string, unknown>>;
 type OnDisk = readonly { readonly epoch: number; readonly event: AgentEvent }[];
@@ -38,41 +27,5 @@ export function diskFaults(disk: OnDisk, acknowledged: Acknowledged): readonly s
   }
   for (const [id, { epoch }] of acknowledged)
     if (byId.get(id) !== epoch) faults.push(`${id} was acknowledged at ${epoch} and stands at ${byId.get(id)}`);
-  return faults;
-}
-
-/** What a subscriber has, once what came twice is taken out: everything that was acknowledged. */
-export function seatFaults(seat: SeatFacts, disk: OnDisk, acknowledged: Acknowledged): readonly string[] {
-  const faults = seat.repeated.map((repeat) => `${seat.name}: ${repeat}`);
-  const ids = new Set(seat.got.map(({ event_id }) => event_id));
-  // All that was ever given at a place: what had no receipt when a run was killed may be followed by something else.
-  const texts = new Map<string, Map<number, Set<string>>>();
-  const placesOf = ({ session_id, output_id }: AgentEvent) => {
-    const key = `${session_id}/${output_id}`;
-    const places = texts.get(key) ?? new Map<number, Set<string>>();
-    texts.set(key, places);
-    return places;
-  };
-  for (const event of seat.got) {
-    if (event.extensions?.aaepd?.gap !== undefined) faults.push(`${seat.name}: a gap where nothing was lost`);
-    if (typeof event.chunk !== "string") continue;
-    const places = placesOf(event);
-    for (const [index, character] of [...event.chunk].entries()) {
-      const at = Number(event.position) + index;
-      places.set(at, (places.get(at) ?? new Set()).add(character));
-    }
-  }
-  for (const { epoch, event } of disk) {
-    if (!acknowledged.has(event.event_id)) continue;
-    if (epoch <= seat.notOwedTo) continue;
-    if (typeof event.chunk === "string") {
-      const places = placesOf(event);
-      const isThere = [...event.chunk].every(
-        (character, index) => places.get(Number(event.position) + index)?.has(character) === true,
-      );
-      if (!isThere) faults.push(`${seat.name}: text of ${event.event_id} at ${epoch} is missing`);
-    } else if (!/awaiting|state/.test(event.type) && !ids.has(event.event_id))
-      faults.push(`${seat.name}: ${event.event_id} (${event.type}) at ${epoch} is missing`);
-  }
   return faults;
 }

@@ -1,10 +1,12 @@
 // A history of several runs: agents that publish until they have a receipt, people who answer, subscribers who come back, and kills at any moment.
 // What the agents were told is held against what the disk has and what the subscribers got.
 import { Fault } from "../../../src/base/errors.js";
-import { readCursor } from "../../../src/engine/event/cursor.js";
-import type { AgentEvent } from "../../../src/engine/event/event.js";
+import type { AgentEvent, JournaledEvent } from "../../../src/engine/event/event.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
-import { diskFaults, seatFaults } from "../oracles/restart-verdict.js";
+import { type ClientChain, keptPlaceFaults } from "../oracles/kept-places.js";
+import type { ClientConnection } from "../oracles/place-facts.js";
+import { diskFaults } from "../oracles/restart-verdict.js";
+import { lastCursor, leftWith } from "./arrivals.js";
 import { type Listener, session } from "./engine-rig.js";
 import { confirmation, decision } from "./question-rig.js";
 import { createRuns, type Run } from "./restart-rig.js";
@@ -42,20 +44,12 @@ interface Slot {
   readonly used: Fields[];
 }
 
-interface Seat {
-  readonly name: string;
+interface Seat extends ClientChain {
   readonly terms: Partial<Terms>;
   /** The last place that it was told, as far as that arrived. */
   cursor: string | undefined;
   listener: Listener | undefined;
-  /** What has arrived, over all its connections. */
-  readonly got: AgentEvent[];
-  /** How much of the present connection is in `got`. */
-  taken: number;
-  /** The epoch up to which nothing is owed: it came without a place. */
-  notOwedTo: number;
-  /** Events that came twice though a place covered them. */
-  readonly repeated: string[];
+  readonly chain: ClientConnection[];
 }
 
 const SEATS: readonly Pick<Seat, "name" | "terms">[] = [
@@ -70,9 +64,10 @@ const SEATS: readonly Pick<Seat, "name" | "terms">[] = [
 /** Runs a history and answers what was wrong with it. */
 export async function restartFaults(steps: readonly Step[]): Promise<readonly string[]> {
   const faults: string[] = [];
-  const checks: (() => void)[] = [];
   const runs = createRuns();
-  let run: Run = runs.start();
+  const given: JournaledEvent[] = [];
+  const journaled = (entry: JournaledEvent): void => void given.push(entry);
+  let run: Run = runs.start(undefined, { journaled });
   let serial = 0;
   const acknowledged = new Map<string, { readonly epoch: number; readonly event: Fields }>();
   let said: Said[] = [];
@@ -81,10 +76,7 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
     ...seat,
     cursor: undefined,
     listener: undefined,
-    got: [],
-    taken: 0,
-    notOwedTo: 0,
-    repeated: [],
+    chain: [],
   }));
   const heard = new Map<string, string>();
   // Of the sessions whose start was acknowledged.
@@ -158,48 +150,24 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
     return refused;
   };
 
-  const epochOf = (eventId: string): number | undefined => run.journal.find(eventId)?.epoch;
-
-  const collect = (seat: Seat): void => {
-    const { received } = seat.listener ?? { received: [] };
-    for (const { event } of received.slice(seat.taken)) seat.got.push(event);
-    seat.taken = received.length;
-  };
-
-  /** Nothing of the journal comes again that its place covers (R17). */
-  const noteRepeats = (seat: Seat, cursor: string, listener: Listener): void => {
-    const after = readCursor(cursor)?.after ?? 0;
-    if (listener.subscription.resumed !== "all") return;
-    for (const { event } of listener.received) {
-      const epoch = epochOf(event.event_id);
-      if (epoch !== undefined && epoch <= after && !/awaiting/.test(event.type))
-        seat.repeated.push(`${event.event_id} at ${epoch} came again after ${after}`);
-    }
-  };
-
   const join = (seat: Seat): void => {
-    const { cursor } = seat;
-    if (cursor === undefined) seat.notOwedTo = run.journal.head();
-    const listener = run.listen(seat.terms, seat.name, cursor);
+    const { cursor: named } = seat;
+    const listener = run.listen(seat.terms, seat.name, named);
+    const { resumed } = listener.subscription;
     seat.listener = listener;
-    seat.taken = 0;
-    if (cursor === undefined) return;
-    checks.push(() => noteRepeats(seat, cursor, listener));
-    if (["gap", "unknown"].includes(String(listener.subscription.resumed)))
-      faults.push(`${seat.name}: ${listener.subscription.resumed} after ${cursor}`);
+    seat.chain.push({ named, resumed, head: run.journal.head(), items: [] });
+    if (["gap", "unknown"].includes(String(resumed))) faults.push(`${seat.name}: ${resumed} after ${named}`);
   };
 
   /** It does not know of the last events that it was sent on this connection, nor of places that it was told behind them. */
   const leave = (seat: Seat, lost: number): void => {
-    collect(seat);
     const { listener } = seat;
-    if (listener === undefined) return;
-    listener.subscription.close();
-    const arrived = Math.max(0, listener.received.length - lost);
-    seat.got.splice(seat.got.length - (listener.received.length - arrived));
-    const told = listener.places.findLast((place) => place.cursor !== undefined && place.received <= arrived);
-    seat.cursor = told?.cursor ?? seat.cursor;
+    const connection = seat.chain.at(-1);
+    if (listener === undefined || connection === undefined) return;
+    connection.items.push(...leftWith(listener, lost));
+    connection.until = run.journal.head();
     seat.listener = undefined;
+    seat.cursor = lastCursor(connection.items) ?? seat.cursor;
   };
 
   const noteOutcomes = (): void => {
@@ -337,10 +305,8 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
       case "kill": {
         noteOutcomes();
         for (const seat of seats) leave(seat, step.lost);
-        // An event that is void after the kill is no repeat.
-        for (const check of checks.splice(0)) check();
         runs.disk.setFailing(false);
-        run = runs.start(step.awayMs, { engine: { lag: { maxMs: 1e9, maxEvents: 1e9 } } });
+        run = runs.start(step.awayMs, { journaled, engine: { lag: { maxMs: 1e9, maxEvents: 1e9 } } });
         begin(step.absent);
         return;
       }
@@ -361,12 +327,11 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
   await run.flush();
   run.advance(60_000);
   noteOutcomes();
-  for (const seat of seats) collect(seat);
-  for (const check of checks) check();
+  for (const seat of seats) leave(seat, 0);
   return [
     ...faults,
     ...diskFaults(runs.disk.events(), acknowledged),
-    ...seats.flatMap((seat) => seatFaults(seat, runs.disk.events(), acknowledged)),
+    ...seats.flatMap((seat) => keptPlaceFaults(given, runs.disk.events(), seat)),
   ];
 }
 

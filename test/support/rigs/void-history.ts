@@ -4,6 +4,7 @@ import { Fault } from "../../../src/base/errors.js";
 import type { AgentEvent, JournaledEvent } from "../../../src/engine/event/event.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import { type RunFacts, type SeatChain, voidVerdict } from "../oracles/void-verdict.js";
+import { lastCursor, leftWith } from "./arrivals.js";
 import { type Listener, session } from "./engine-rig.js";
 import { createRuns, type Run } from "./restart-rig.js";
 
@@ -56,7 +57,6 @@ export async function voidFaults(steps: readonly VoidStep[]): Promise<readonly s
   const faults: string[] = [];
   const seats: Seat[] = TERMS.map((terms, index) => ({
     name: `seat ${index}`,
-    isExact: index === 0,
     terms,
     chain: [],
     listener: undefined,
@@ -123,21 +123,10 @@ export async function voidFaults(steps: readonly VoidStep[]): Promise<readonly s
     const { listener } = seat;
     const connection = seat.chain.at(-1);
     if (listener === undefined || connection === undefined) return;
-    // Where everything arrives, a checkpoint or an answer does that tells the place of now.
-    const last = { received: listener.received.length, cursor: listener.subscription.cursor() };
-    listener.subscription.close();
+    connection.items.push(...leftWith(listener, lost));
+    connection.until = run.journal.head();
     seat.listener = undefined;
-    const arrived = Math.max(0, listener.received.length - lost);
-    let from = 0;
-    for (const { received, cursor } of lost === 0 ? [...listener.places, last] : listener.places) {
-      if (received > arrived) break;
-      for (const { event } of listener.received.slice(from, received)) connection.items.push({ event });
-      from = received;
-      if (cursor === undefined) continue;
-      connection.items.push({ cursor });
-      seat.cursor = cursor;
-    }
-    for (const { event } of listener.received.slice(from, arrived)) connection.items.push({ event });
+    seat.cursor = lastCursor(connection.items) ?? seat.cursor;
   };
 
   const kill = (lost: number, absent: readonly number[]): void => {
