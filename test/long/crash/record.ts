@@ -1,16 +1,16 @@
 // What a run with kills leaves for the judge: what was published and acknowledged, what everybody heard, and how questions were said to have ended.
 // Plain data, so that a test of the judge can write it by hand.
+import { STREAMING } from "../../support/oracles/delivery-facts.js";
+import {
+  type ClientEvent,
+  clientEvent,
+  type PublishedEvent,
+  type ToldPlace,
+} from "../../support/oracles/place-facts.js";
 import type { Message } from "../../support/oracles/wire-sniffer.js";
 
 /** One event as its agent sent it, however often. */
-export interface Sent {
-  readonly id: string;
-  readonly type: string;
-  readonly sessionId: string;
-  /** Of text: which output, from which code point on, what, and whether it is the last. */
-  readonly text:
-    | { readonly output: string; readonly from: number; readonly chunk: string; readonly completes: boolean }
-    | undefined;
+export interface Sent extends PublishedEvent {
   /** What it is told apart by where it is no text. */
   readonly mark: string;
   /** As it was acknowledged for the first time; undefined where it never was. */
@@ -64,9 +64,7 @@ export interface Joined {
 }
 
 /** The daemon told it a place (R17). */
-export interface PlaceTold {
-  readonly kind: "place";
-  readonly cursor: string;
+export interface PlaceTold extends ToldPlace {
   /** In which message. */
   readonly by: "accepted" | "checkpoint" | "close" | "ping";
 }
@@ -79,26 +77,13 @@ export interface Left {
 }
 
 /** What of an event is judged. */
-export interface Heard {
-  readonly kind: "event";
+export interface Heard extends ClientEvent {
   /** ms, on the same clock. */
   readonly at: number;
-  readonly id: string;
-  readonly type: string;
-  readonly sessionId: string;
-  readonly chunk?: string;
-  readonly output?: string;
-  readonly position?: number;
-  readonly completes?: boolean;
   readonly mark: string;
   readonly isCritical?: boolean;
   /** Marks of the daemon: `by` and what it says. */
   readonly isDaemons?: boolean;
-  readonly isSummary?: boolean;
-  /** What is being asked, told to one that cannot answer (R6). */
-  readonly isNotice?: boolean;
-  /** How many events of its session it declares lost (R27). */
-  readonly gap?: number;
   /** Its session ended for want of an agent (R8). */
   readonly tellsLostAgent?: boolean;
   /** Of a resolution: the question's event, and how it ended. */
@@ -140,13 +125,7 @@ export interface Recording {
   readonly accidents: readonly string[];
 }
 
-const AWAITING = /^aaep:agent\.awaiting\./;
 const TERMINAL = /^aaep:agent\.session\.(?:completed|errored|cancelled)$/;
-export const STREAMING = "aaep:agent.output.streaming";
-
-export function isQuestion(type: string): boolean {
-  return AWAITING.test(type);
-}
 
 export function isTerminal(type: string): boolean {
   return TERMINAL.test(type);
@@ -160,30 +139,14 @@ export function markOf(event: Message): string {
 
 /** The judged part of an event that came. */
 export function heardOf(event: Message, at: number): Heard {
-  const { event_id: id, type, session_id: sessionId, urgency, extensions } = event;
+  const { type, urgency, extensions } = event;
   const marks = ((extensions as Message | undefined)?.aaepd ?? {}) as Message;
-  const isText = type === STREAMING;
-  const gap = marks.gap as Message | undefined;
   return {
-    kind: "event",
+    ...clientEvent(event),
     at,
-    id: String(id),
-    type: String(type),
-    sessionId: String(sessionId),
-    mark: isText || marks.by === "daemon" ? "" : markOf(event),
-    ...(isText
-      ? {
-          chunk: String(event.chunk),
-          output: String(event.output_id ?? ""),
-          position: Number(event.position),
-          completes: event.complete === true,
-        }
-      : {}),
+    mark: type === STREAMING || marks.by === "daemon" ? "" : markOf(event),
     ...(urgency === "critical" ? { isCritical: true } : {}),
     ...(marks.by === "daemon" ? { isDaemons: true } : {}),
-    ...(marks.summary === true ? { isSummary: true } : {}),
-    ...(marks.asks === undefined ? {} : { isNotice: true }),
-    ...(gap === undefined ? {} : { gap: Number(gap.events) }),
     ...(event.error_code === "AGENT_DISCONNECTED" ? { tellsLostAgent: true } : {}),
     ...(marks.decision === undefined
       ? {}
