@@ -125,7 +125,6 @@ export function isLateNotice(event: AgentEvent, published: Published): boolean {
 }
 
 export interface Judged {
-  /** What one client has: of one connection, or of several of which each resumed the one before. */
   readonly received: readonly Received[];
   readonly published: Published;
   readonly entries: readonly JournaledEvent[];
@@ -134,8 +133,6 @@ export interface Judged {
   readonly to: number;
   readonly terms: Terms;
   readonly skips: Connection["skips"];
-  /** Repeats are possible: the client knows what it has (R17). */
-  readonly mayRepeat: boolean;
   /** Whether everything owed must have come by now. */
   readonly isWhole: boolean;
 }
@@ -151,7 +148,6 @@ export function judgedOf(world: World, connection: Connection, published = publi
     to: connection.leftAt ?? world.entries.length,
     terms: era.terms,
     skips: connection.skips,
-    mayRepeat: false,
     isWhole: connection.leftAt === undefined,
   };
 }

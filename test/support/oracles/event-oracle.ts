@@ -31,7 +31,7 @@ interface Collapse {
 
 /** R11, R18, R27: every other event was delivered once, merged or superseded by what was, declared lost, or skipped. */
 export function eventFaults(judged: Judged): readonly string[] {
-  const { received, published, entries, from, to, terms, skips, mayRepeat, isWhole } = judged;
+  const { received, published, entries, from, to, terms, skips, isWhole } = judged;
   const faults: string[] = [];
   const counts = new Map<string, number>();
   const gapped = new Set(
@@ -49,7 +49,7 @@ export function eventFaults(judged: Judged): readonly string[] {
     else if (!published.byId.has(event.event_id))
       collapsed.push({ lane: laneOf(event), first: event.from_state, last: entry.epoch, event });
   }
-  if (!mayRepeat) for (const [id, count] of counts) if (count > 1) faults.push(`${id}: ${count} times`);
+  for (const [id, count] of counts) if (count > 1) faults.push(`${id}: ${count} times`);
   const covered = statesCovered(judged, collapsed, faults);
   if (!isWhole) return faults;
   const owed = entries.slice(from, to).filter((entry) => entry.kind !== "output.streaming" && isWanted(terms, entry));

@@ -76,54 +76,50 @@ interface PublishedCharacter {
 }
 
 export interface PublishedOutput {
+  /** In a cursor. */
   readonly digest: string;
-  readonly events: readonly PublishedEvent[];
+  /** Positions at which it ended. */
+  readonly ends: { readonly at: number; readonly epoch: number }[];
   /** By position all that ever stood there: what a kill took back may be followed by something else. */
-  readonly characters: readonly (readonly PublishedCharacter[])[];
+  readonly characters: PublishedCharacter[][];
 }
 
 export interface PublishedRecord {
-  /** By their epochs, as far as these are known. */
-  readonly events: readonly PublishedEvent[];
+  /** As far as their epochs are known, with the output of text. */
+  readonly events: readonly { readonly event: PublishedEvent; readonly output: PublishedOutput | undefined }[];
   /** By ids the epochs: of what was said again after it was void, the last. */
   readonly epochs: ReadonlyMap<string, number>;
   readonly outputs: ReadonlyMap<string, PublishedOutput>;
-  readonly outputsByDigest: ReadonlyMap<string, PublishedOutput>;
 }
 
 export function outputKey(sessionId: string, output: string): string {
   return `${sessionId}/${output}`;
 }
 
-interface OutputDraft extends PublishedOutput {
-  readonly events: PublishedEvent[];
-  readonly characters: PublishedCharacter[][];
-}
-
+/** `published`: ascending. */
 export function publishedRecord(published: readonly PublishedEvent[]): PublishedRecord {
-  const outputs = new Map<string, OutputDraft>();
-  const known = published
-    .filter(({ epoch }) => epoch !== undefined)
-    .sort((one, other) => (one.epoch ?? 0) - (other.epoch ?? 0));
+  const outputs = new Map<string, PublishedOutput>();
+  const epochs = new Map<string, number>();
+  const events: PublishedRecord["events"][number][] = [];
   for (const event of published) {
-    const { text, sessionId, epoch = Number.POSITIVE_INFINITY } = event;
-    if (text === undefined) continue;
-    const key = outputKey(sessionId, text.output);
-    const output = outputs.get(key) ?? { digest: digestOf(key), events: [], characters: [] };
+    const { id, sessionId, text, isVoid, epoch = Infinity } = event;
+    const key = outputKey(sessionId, text?.output ?? "");
+    const output = text && (outputs.get(key) ?? { digest: digestOf(key), ends: [], characters: [] });
+    if (event.epoch !== undefined) {
+      events.push({ event, output });
+      epochs.set(id, event.epoch);
+    }
+    if (text === undefined || output === undefined) continue;
     outputs.set(key, output);
-    output.events.push(event);
-    const isKept = event.epoch !== undefined && event.isVoid !== true;
-    for (const [index, character] of [...text.chunk].entries()) {
+    const isKept = event.epoch !== undefined && isVoid !== true;
+    const characters = [...text.chunk];
+    for (const [index, character] of characters.entries()) {
       const at = text.from + index;
       output.characters[at] = [...(output.characters[at] ?? []), { text: character, epoch, isKept }];
     }
+    if (text.completes) output.ends.push({ at: text.from + characters.length, epoch });
   }
-  return {
-    events: known,
-    epochs: new Map(known.map(({ id, epoch = 0 }) => [id, epoch])),
-    outputs,
-    outputsByDigest: new Map([...outputs.values()].map((output) => [output.digest, output])),
-  };
+  return { events, epochs, outputs };
 }
 
 /** The part of an event on the wire that the oracle looks at. */

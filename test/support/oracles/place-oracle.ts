@@ -1,8 +1,7 @@
 // A client that comes back has all (R17, R27). On each connection: received and declared is what was published after the place that was named, up to
 // the last place that was told, and at the end all of it. Nothing comes that a place covers, and nothing twice.
-import { bothOf, cursorFacts } from "./cursor-reading.js";
+import { bothOf, type CursorFacts, cursorFacts, withoutOutputs } from "./cursor-reading.js";
 import { STREAMING } from "./delivery-facts.js";
-import { beginConnection, EVERYTHING, owedOn } from "./place-connection.js";
 import {
   type ClientConnection,
   type ClientEvent,
@@ -11,7 +10,6 @@ import {
   outputKey,
   type PublishedEvent,
   type PublishedRecord,
-  type PublishedText,
 } from "./place-facts.js";
 
 /**
@@ -44,6 +42,24 @@ export interface PlaceOracle {
   readonly end: (isWhole: boolean) => void;
 }
 
+interface TextCome {
+  readonly characters: Map<number, string>;
+  /** The lowest position that came. */
+  first: number;
+  isComplete: boolean;
+}
+
+interface Connection extends ConnectionStart {
+  /** The place from which it goes on; undefined of a newcomer. */
+  readonly had: CursorFacts | undefined;
+  readonly ids: Set<string>;
+  readonly texts: Map<string, TextCome>;
+  readonly declared: Map<string, number>;
+  /** Nothing up to here may come any more. */
+  covered: CursorFacts | undefined;
+  told: CursorFacts | undefined;
+}
+
 export function createPlaceOracle({ published, isMissing, fault }: PlaceOracleSpec): PlaceOracle {
   let connection = beginConnection({ named: undefined, resumed: undefined, head: 0 });
   const connections = [connection];
@@ -71,9 +87,9 @@ export function createPlaceOracle({ published, isMissing, fault }: PlaceOracleSp
     const sources = characters.map(
       (text, index) => known?.characters[position + index]?.filter((one) => one.text === text) ?? [],
     );
-    const completions = known?.events.filter(({ text }) => text?.completes === true && endOf(text) === end) ?? [];
+    const ends = known?.ends.filter(({ at }) => at === end) ?? [];
     const goesOn = known?.characters[end]?.some(({ isKept }) => isKept) === true;
-    const isCutShort = completes && completions.length === 0 && goesOn;
+    const isCutShort = completes && ends.length === 0 && goesOn;
     if (known === undefined || isCutShort || sources.some(({ length }) => length === 0)) {
       fault("invented", `${id} has other text at ${position} of ${key} than was published: ${JSON.stringify(chunk)}`);
       return { isNews: true, againCount: 0 };
@@ -90,8 +106,8 @@ export function createPlaceOracle({ published, isMissing, fault }: PlaceOracleSp
     const givenTo = connection.covered?.outputs.get(known.digest)?.to ?? 0;
     const at = sources.findIndex((those, index) => position + index < givenTo || those.every(isCovered));
     if (at >= 0) coverFault(isKnown(at), `${key} at ${position + at} (${sources[at]?.[0]?.epoch}, ${id})`);
-    else if (completes && completions.length > 0 && completions.every(isCovered))
-      coverFault(wasComplete, `the end of ${key} (${completions[0]?.epoch}, ${id})`);
+    else if (completes && ends.length > 0 && ends.every(isCovered))
+      coverFault(wasComplete, `the end of ${key} (${ends[0]?.epoch}, ${id})`);
     const againCount = characters.filter((_, index) => isKnown(index)).length;
     const isNews = againCount < characters.length || (completes && !wasComplete);
     for (const [index, text] of characters.entries()) {
@@ -121,6 +137,31 @@ export function createPlaceOracle({ published, isMissing, fault }: PlaceOracleSp
     return { isNews: !isKnown, againCount: 0 };
   };
 
+  /** Whether nothing is missing of an event that is owed on a connection up to a place. */
+  const hasCome = (one: Connection, to: CursorFacts, { event, output }: PublishedRecord["events"][number]): boolean => {
+    const { id, sessionId, text, epoch = Infinity, isVoid } = event;
+    const { had, head, until = Infinity } = one;
+    const isAfter = epoch > (had?.after ?? head);
+    const isWithin = epoch <= to.after;
+    if (epoch > until || (isVoid === true && epoch <= head) || (had !== undefined && !isAfter)) return true;
+    if (text === undefined || output === undefined) return !isAfter || !isWithin || one.ids.has(id);
+    const { to: goesTo = 0 } = to.outputs.get(output.digest) ?? {};
+    // A text that is skipped is not owed (R26).
+    const end = isWithin ? Infinity : Number.isFinite(goesTo) ? goesTo : 0;
+    if (end === 0) return true;
+    const key = outputKey(sessionId, text.output);
+    const come = one.texts.get(key);
+    // Text that was held for a newcomer has no hole.
+    const begin = isAfter ? (had?.outputs.get(output.digest)?.to ?? 0) : (come?.first ?? Infinity);
+    for (const [index, character] of [...text.chunk].entries()) {
+      const at = text.from + index;
+      if (at < begin || at >= end) continue;
+      // Beyond the epoch of a place it may be other text, and on a connection before, of which a kill took back the record.
+      if (isWithin ? come?.characters.get(at) !== character : everText.get(key)?.has(at) !== true) return false;
+    }
+    return !text.completes || !isAfter || !isWithin || come?.isComplete === true;
+  };
+
   return {
     joined: (start) => {
       connection = beginConnection(start);
@@ -138,12 +179,12 @@ export function createPlaceOracle({ published, isMissing, fault }: PlaceOracleSp
     },
     take: (event) => (event.type === STREAMING ? takeText(event) : takeEvent(event)),
     end: (isWhole) => {
-      const hasEver = (output: string, position: number): boolean => everText.get(output)?.has(position) === true;
       const reported = new Set<string>();
       for (const one of connections) {
         const to = isWhole && one === connections.at(-1) ? EVERYTHING : one.told;
-        const owed = to === undefined ? [] : owedOn(one, to, published, hasEver);
-        const missing = owed.filter(({ event, hasCome }) => isMissing(event, hasCome)).map(({ event }) => event);
+        const missing = published.events
+          .filter((recorded) => to !== undefined && isMissing(recorded.event, hasCome(one, to, recorded)))
+          .map(({ event }) => event);
         for (const { id, type, epoch, sessionId } of missing) {
           const count = missing.filter((other) => other.sessionId === sessionId).length;
           const declared = one.declared.get(sessionId) ?? 0;
@@ -180,8 +221,18 @@ export function placeFaults(
   return faults;
 }
 
-function endOf({ from, chunk }: PublishedText): number {
-  return from + [...chunk].length;
+/** The place where nothing is missing. */
+const EVERYTHING: CursorFacts = { journal: "", after: Infinity, outputs: new Map() };
+
+function beginConnection(start: ConnectionStart): Connection {
+  const { named, resumed } = start;
+  const place = named === undefined ? undefined : cursorFacts(named);
+  // Of a journal that is gone nothing counts, and of a void place no output.
+  const isGood = resumed === "all" || resumed === "gap";
+  const had = place && (isGood ? place : { ...withoutOutputs(place), ...(resumed === "unknown" ? { after: 0 } : {}) });
+  // After a gap a text may come from where it is held, as newcomers get it.
+  const covered = resumed === "gap" || resumed === "unknown" ? undefined : had;
+  return { ...start, had, covered, told: undefined, ids: new Set(), texts: new Map(), declared: new Map() };
 }
 
 /** Of the last of those that were merged, or of what the daemon published itself (R12). */

@@ -18,7 +18,7 @@ import {
 
 /** R10: the chunks of every output, joined by position, are the text that was published. */
 export function textFaults(judged: Judged): readonly string[] {
-  const { received, published, entries, from, terms, skips, mayRepeat, isWhole } = judged;
+  const { received, published, entries, from, terms, skips, isWhole } = judged;
   const faults: string[] = [];
   const gapped = new Set(
     received.filter(({ event }) => gapOf(event) !== undefined).map(({ event }) => event.session_id),
@@ -41,18 +41,18 @@ export function textFaults(judged: Judged): readonly string[] {
     const set = seen.get(key) ?? new Set<number>();
     seen.set(key, set);
     for (let offset = position; offset < position + text.length; offset += 1) {
-      if (set.has(offset) && !mayRepeat) faults.push(`${key}@${offset}: delivered twice`);
+      if (set.has(offset)) faults.push(`${key}@${offset}: delivered twice`);
       set.add(offset);
     }
     const skipped = skips.some((skip) => skip.received <= index && (skip.output === undefined || skip.output === key));
-    if (end !== undefined && end !== position && !mayRepeat && !gapped.has(event.session_id) && !skipped)
+    if (end !== undefined && end !== position && !gapped.has(event.session_id) && !skipped)
       faults.push(`${key}@${position}: follows ${end}`);
     if (!starts.has(key)) starts.set(key, position);
-    if (completions.has(key) && !mayRepeat) faults.push(`${key}: a chunk after completion`);
+    if (completions.has(key)) faults.push(`${key}: a chunk after completion`);
     if (event.complete === true) completions.set(key, (completions.get(key) ?? 0) + 1);
     ends.set(key, position + text.length);
   }
-  for (const [key, count] of completions) if (count > 1 && !mayRepeat) faults.push(`${key}: completed ${count} times`);
+  for (const [key, count] of completions) if (count > 1) faults.push(`${key}: completed ${count} times`);
   if (!isWhole) return faults;
   for (const [key, characters] of published.outputs) {
     const [session = ""] = key.split("/");
