@@ -84,9 +84,15 @@ export interface PublishedOutput {
   readonly characters: PublishedCharacter[][];
 }
 
+export interface RecordedEvent {
+  readonly event: PublishedEvent;
+  /** Of text. */
+  readonly output: PublishedOutput | undefined;
+}
+
 export interface PublishedRecord {
-  /** As far as their epochs are known, with the output of text. */
-  readonly events: readonly { readonly event: PublishedEvent; readonly output: PublishedOutput | undefined }[];
+  /** As far as their epochs are known. */
+  readonly events: readonly RecordedEvent[];
   /** By ids the epochs: of what was said again after it was void, the last. */
   readonly epochs: ReadonlyMap<string, number>;
   readonly outputs: ReadonlyMap<string, PublishedOutput>;
@@ -100,7 +106,7 @@ export function outputKey(sessionId: string, output: string): string {
 export function publishedRecord(published: readonly PublishedEvent[]): PublishedRecord {
   const outputs = new Map<string, PublishedOutput>();
   const epochs = new Map<string, number>();
-  const events: PublishedRecord["events"][number][] = [];
+  const events: RecordedEvent[] = [];
   for (const event of published) {
     const { id, sessionId, text, isVoid, epoch = Infinity } = event;
     const key = outputKey(sessionId, text?.output ?? "");

@@ -10,6 +10,7 @@ import {
   outputKey,
   type PublishedEvent,
   type PublishedRecord,
+  type RecordedEvent,
 } from "./place-facts.js";
 
 /**
@@ -138,13 +139,13 @@ export function createPlaceOracle({ published, isMissing, fault }: PlaceOracleSp
   };
 
   /** Whether nothing is missing of an event that is owed on a connection up to a place. */
-  const hasCome = (one: Connection, to: CursorFacts, { event, output }: PublishedRecord["events"][number]): boolean => {
+  const hasCome = (one: Connection, to: CursorFacts, { event, output }: RecordedEvent): boolean => {
     const { id, sessionId, text, epoch = Infinity, isVoid } = event;
     const { had, head, until = Infinity } = one;
     const isAfter = epoch > (had?.after ?? head);
     const isWithin = epoch <= to.after;
-    if (epoch > until || (isVoid === true && epoch <= head) || (had !== undefined && !isAfter)) return true;
-    if (text === undefined || output === undefined) return !isAfter || !isWithin || one.ids.has(id);
+    if (epoch > until || (isVoid === true && epoch <= head)) return true;
+    if (text === undefined || output === undefined) return !isAfter || one.ids.has(id);
     const { to: goesTo = 0 } = to.outputs.get(output.digest) ?? {};
     // A text that is skipped is not owed (R26).
     const end = isWithin ? Infinity : Number.isFinite(goesTo) ? goesTo : 0;
@@ -182,8 +183,9 @@ export function createPlaceOracle({ published, isMissing, fault }: PlaceOracleSp
       const reported = new Set<string>();
       for (const one of connections) {
         const to = isWhole && one === connections.at(-1) ? EVERYTHING : one.told;
+        if (to === undefined) continue;
         const missing = published.events
-          .filter((recorded) => to !== undefined && isMissing(recorded.event, hasCome(one, to, recorded)))
+          .filter((recorded) => mayBeOwed(one, to, recorded) && isMissing(recorded.event, hasCome(one, to, recorded)))
           .map(({ event }) => event);
         for (const { id, type, epoch, sessionId } of missing) {
           const count = missing.filter((other) => other.sessionId === sessionId).length;
@@ -219,6 +221,12 @@ export function placeFaults(
   }
   oracle.end(isWhole);
   return faults;
+}
+
+function mayBeOwed({ had }: Connection, to: CursorFacts, { event, output }: RecordedEvent): boolean {
+  const { epoch = Infinity } = event;
+  if (had !== undefined && epoch <= had.after) return false;
+  return epoch <= to.after || (output !== undefined && to.outputs.size > 0);
 }
 
 /** The place where nothing is missing. */
