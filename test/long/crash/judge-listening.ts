@@ -100,8 +100,9 @@ export function judgeListening(
   /** Whatever was acknowledged is durable, and so is what was published in the same run before it. */
   const judgeRollback = ({ named = "" }: Joined): void => {
     const { after } = cursorFacts(named);
+    const run = runOfEpoch(after);
     const kept = [...sent.values()].find(
-      ({ epoch, ackedInRun }) => epoch !== undefined && epoch >= after && ackedInRun <= runOfEpoch(after),
+      ({ epoch, ackedInRun }) => epoch !== undefined && epoch >= after && ackedInRun <= run,
     );
     if (kept !== undefined)
       fault("rolledBack", `its place ${after} was rolled back, and ${kept.epoch} was acknowledged`);
