@@ -1,13 +1,14 @@
 // The file in which `tail` keeps its place, so that it goes on there when it is started again (R17).
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { isMissing } from "../../../transports/node-errors.js";
 import { Fault } from "../../base/errors.js";
 import { MOST_CURSOR_LENGTH } from "../../engine/event/cursor.js";
 
 export interface CursorFile {
   /**
-   * The cursor in the file; undefined where there is no file yet, or nothing in it. Throws a Fault "usage" where it cannot be read, or holds
-   * something else.
+   * The cursor in the file; undefined where there is no file yet, or nothing in it. Throws a Fault "usage" where it cannot be read, holds
+   * something else, or is a device or a pipe.
    */
   readonly read: () => string | undefined;
   /** Puts another in its place, whole. Throws a Fault "usage" where it cannot be written. */
@@ -15,7 +16,7 @@ export interface CursorFile {
 }
 
 export function createCursorFile(path: string): CursorFile {
-  const refuse = (did: string, caught: unknown): Fault =>
+  const refuse = (did: string, caught?: unknown): Fault =>
     new Fault("usage", `The cursor file ${path} cannot be ${did}. Name another one (--cursor-file).`, {
       origin: "local",
       cause: caught,
@@ -24,10 +25,12 @@ export function createCursorFile(path: string): CursorFile {
     read: () => {
       let text: string;
       try {
+        // A pipe would be waited for, and a device be replaced by a file at the first write.
+        if (!statSync(path).isFile()) throw refuse("read");
         text = readFileSync(path, "utf8").trim();
       } catch (caught) {
         if (isMissing(caught)) return undefined;
-        throw refuse("read", caught);
+        throw caught instanceof Fault ? caught : refuse("read", caught);
       }
       if (text.length > MOST_CURSOR_LENGTH || /\s/.test(text))
         throw new Fault("usage", `The file ${path} holds no cursor. Name another one (--cursor-file), or remove it.`, {
@@ -36,10 +39,13 @@ export function createCursorFile(path: string): CursorFile {
       return text === "" ? undefined : text;
     },
     write: (cursor) => {
+      // Two tails may keep their place in one file, so each has a draft of its own.
+      const draft = `${path}.${randomBytes(8).toString("hex")}`;
       try {
-        writeFileSync(`${path}.new`, `${cursor}\n`, { mode: 0o600 });
-        renameSync(`${path}.new`, path);
+        writeFileSync(draft, `${cursor}\n`, { mode: 0o600, flag: "wx" });
+        renameSync(draft, path);
       } catch (caught) {
+        rmSync(draft, { force: true });
         throw refuse("written", caught);
       }
     },

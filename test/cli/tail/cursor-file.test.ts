@@ -156,4 +156,5 @@ test("a cursor file is replaced as a whole, and one that cannot be read is told"
     code: "usage",
     sentence: `The cursor file ${file}.folder cannot be read. Name another one (--cursor-file).`,
   });
+  expect(faultOf(() => createCursorFile("/dev/null").read())).toMatchObject({ code: "usage" });
 });
