@@ -2,6 +2,7 @@
 // Knows no connection. Memory is bounded: by the window of ids, and by the sessions that are remembered.
 import type { Envelope } from "#gen/aaep/types.js";
 import { STREAMING, TERMINAL } from "./event-types.js";
+import { createTextProgress, type TextProgress } from "./text-progress.js";
 
 export interface Received {
   /**
@@ -9,7 +10,7 @@ export interface Received {
    * without the repeated part: merged text may be cut elsewhere after a reconnect.
    */
   readonly accept: (event: Envelope) => Envelope | undefined;
-  /** The producer has named the place that everything so far leads to. */
+  /** The producer has named the place that everything so far leads to: the text so far is kept there. */
   readonly reached: (cursor: string) => void;
   /** The last such place; undefined before any. */
   readonly cursor: () => string | undefined;
@@ -24,11 +25,6 @@ export interface ReceivedOptions {
   readonly rememberedIds?: number;
 }
 
-interface OutputProgress {
-  endPosition: number;
-  isComplete: boolean;
-}
-
 /** So many are remembered after their end, so that what is repeated of them is not new; and so many in all, should no end be seen. */
 const REMEMBERED_ENDED_SESSIONS = 256;
 const REMEMBERED_SESSIONS = 1024;
@@ -36,8 +32,10 @@ const REMEMBERED_SESSIONS = 1024;
 export function createReceived(options: ReceivedOptions = {}): Received {
   const { rememberedIds = 10_000 } = options;
   const ids = new Set<string>();
-  const outputs = new Map<string, Map<string, OutputProgress>>();
+  const outputs = new Map<string, Map<string, TextProgress>>();
   const ended = new Set<string>();
+  // Outputs with text since the last place.
+  const unkept = new Set<TextProgress>();
   let { cursor } = options;
 
   function isKnown(eventId: string): boolean {
@@ -53,12 +51,13 @@ export function createReceived(options: ReceivedOptions = {}): Received {
     if (ended.size > REMEMBERED_ENDED_SESSIONS) outputs.delete(dropOldest(ended));
   }
 
-  function progressOf(sessionId: string, outputId: string): OutputProgress {
-    const session = outputs.get(sessionId) ?? new Map<string, OutputProgress>();
+  function progressOf(sessionId: string, outputId: string): TextProgress {
+    const session = outputs.get(sessionId) ?? new Map<string, TextProgress>();
     outputs.set(sessionId, session);
     if (outputs.size > REMEMBERED_SESSIONS) outputs.delete(outputs.keys().next().value ?? "");
-    const progress = session.get(outputId) ?? { endPosition: 0, isComplete: false };
+    const progress = session.get(outputId) ?? createTextProgress();
     session.set(outputId, progress);
+    unkept.add(progress);
     return progress;
   }
 
@@ -67,12 +66,9 @@ export function createReceived(options: ReceivedOptions = {}): Received {
     if (typeof chunk !== "string" || typeof position !== "number") return event;
     const progress = progressOf(event.session_id, typeof outputId === "string" ? outputId : "");
     const characters = [...chunk];
-    const repeatedCount = Math.max(0, Math.min(progress.endPosition - position, characters.length));
-    const hasNewText = repeatedCount < characters.length;
-    const completes = complete === true && !progress.isComplete;
-    if (!hasNewText && !completes) return undefined;
-    progress.endPosition = Math.max(progress.endPosition, position + characters.length);
-    progress.isComplete ||= complete === true;
+    const repeatedCount = progress.take(characters, position);
+    const completes = progress.completes(complete === true);
+    if (repeatedCount === characters.length && !completes) return undefined;
     if (repeatedCount === 0) return event;
     return { ...event, chunk: characters.slice(repeatedCount).join(""), position: position + repeatedCount };
   }
@@ -86,9 +82,14 @@ export function createReceived(options: ReceivedOptions = {}): Received {
     },
     reached: (place) => {
       cursor = place;
+      for (const progress of unkept) progress.keep();
+      unkept.clear();
     },
     cursor: () => cursor,
-    forgetText: () => outputs.clear(),
+    forgetText: () => {
+      outputs.clear();
+      unkept.clear();
+    },
   };
 }
 

@@ -69,8 +69,8 @@ export interface SubscriberOptions {
   /** Where an earlier subscriber stopped: its `cursor`. Default: begins with what is live. */
   readonly cursor?: string;
   /**
-   * Told of each new place (R17), once all that leads to it has been handed on: at most once a second while events come. To be kept on disk. What it
-   * throws ends the subscriber.
+   * Told of each new place (R17), once everything that leads to it has been handed on: at most once a second while events come. To be kept on disk.
+   * An error that it throws ends the subscriber.
    */
   readonly onCursor?: (cursor: string) => void;
   /** Default the platform's. */

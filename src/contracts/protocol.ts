@@ -1,5 +1,5 @@
 import type { Fault } from "../base/errors.js";
-import type { Owed } from "../engine/subscriptions/stream.js";
+import type { Owed } from "../engine/subscriptions/taken.js";
 import type { Checkpoint, DeliveryRun } from "../engine/views/delivery.js";
 import type { Millis } from "./clock.js";
 

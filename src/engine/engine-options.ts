@@ -7,9 +7,9 @@ import type { Log } from "../contracts/log.js";
 import type { Segmenter } from "../contracts/segmenter.js";
 import type { IdServices } from "./event/derived-id.js";
 import type { Evicted } from "./event/event.js";
-import type { LagLimits } from "./hub/member-spec.js";
 import type { ValidateEvent } from "./sessions/event-intake.js";
 import type { Sequencing } from "./sessions/session-turn.js";
+import type { LagLimits } from "./subscriptions/subscription-spec.js";
 
 /**
  * Limits, lengths of time and `sequencing` may change while the engine runs: they are read each time that they are needed. Call

@@ -6,19 +6,19 @@ import type { Journal, JournalStatus } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { Epoch } from "./event/event.js";
 import type { Hub, HubCounts } from "./hub/hub.js";
-import type {
-  Expulsion,
-  Lag,
-  LagLimits,
-  Member,
-  MemberStatus,
-  PaceChange,
-  PacedSubscription,
-} from "./hub/member-spec.js";
 import type { Questions } from "./questions/questions-spec.js";
 import type { Remembered } from "./sessions/session-record.js";
 import type { Sessions } from "./sessions/sessions.js";
 import { addCounts, createDeliveryCounts, type DeliveryCounts } from "./subscriptions/delivery-counts.js";
+import type {
+  ClosureReason,
+  Lag,
+  LagLimits,
+  NamedSubscription,
+  PaceChange,
+  Subscription,
+  SubscriptionStatus,
+} from "./subscriptions/subscription-spec.js";
 import type { AbleSubscriptions } from "./terms/answering.js";
 import type { Terms } from "./terms/terms.js";
 import { shortenedText } from "./text/shortened-text.js";
@@ -29,18 +29,6 @@ export interface SlowLimits {
   /** Units that wait for one subscription in memory; what is more it reads from the journal. */
   readonly queueLimitCount: number;
 }
-
-/**
- * Why a subscription ended, or a connection before it became one. "subscriber": its own end, or its connection's; the others are the daemon's
- * `reason_code`, "rejected" new terms that could not be served (R32).
- */
-export type ClosureReason =
-  | Expulsion
-  | "subscriber"
-  | "rejected"
-  | "producer_shutdown"
-  | "recording_ended"
-  | "handshake_timeout";
 
 export interface SessionReport {
   readonly sessionId: string;
@@ -63,7 +51,7 @@ export interface SubscriptionReport {
   /** When it began, milliseconds since 1970. */
   readonly since: number;
   readonly terms: Terms;
-  readonly reads: MemberStatus["reads"];
+  readonly reads: SubscriptionStatus["reads"];
   readonly isPaused: boolean;
   readonly isBlocked: boolean;
   readonly lag: Lag;
@@ -109,6 +97,7 @@ export interface EngineReport {
 }
 
 export interface EngineStatus extends Remembered, HubCounts {
+  readonly subscriptionCount: number;
   readonly openSessionCount: number;
   readonly openQuestionCount: number;
   /** Sessions of which the journal has let go of something, and that are not forgotten (R27). */
@@ -128,26 +117,22 @@ export interface EngineStatusServices {
   readonly log: Pick<Log, "info">;
 }
 
+type AccountedSubscription = NamedSubscription & Pick<Subscription, "status" | "terms">;
+
 /** Keeps account of the subscriptions under way. */
 export interface EngineAccounts {
-  readonly opened: (subscriptionId: string, subscriberId: string, member: Pick<Member, "status" | "terms">) => void;
+  readonly opened: (subscription: AccountedSubscription) => void;
   /** A subscription has ended; to be called once. */
-  readonly closed: (subscriptionId: string, reason: ClosureReason) => void;
+  readonly closed: (subscription: AccountedSubscription, reason: ClosureReason) => void;
   /** A conversation has ended that never became a subscription. */
   readonly refused: (reason: ClosureReason) => void;
   /** An agent's publication was refused, before or by the engine. */
   readonly publishRefused: (code: FaultCode) => void;
   /** Tells the log, once an episode and once when it is over (P3). */
-  readonly pace: (change: PaceChange, who: PacedSubscription) => void;
+  readonly pace: (change: PaceChange, who: NamedSubscription) => void;
   /** All of how the engine stands, subscriptions and questions one by one: costs as much as there are of them. */
   readonly report: () => EngineReport;
   readonly limits: SlowLimits;
-}
-
-interface OpenAccount {
-  readonly subscriberId: string;
-  readonly since: number;
-  readonly member: Pick<Member, "status" | "terms">;
 }
 
 const ASKED_LENGTH = 200;
@@ -159,7 +144,8 @@ const PACE_SENTENCES: Readonly<Record<PaceChange, string>> = {
 
 export function createEngineAccounts(services: EngineStatusServices, limits: SlowLimits): EngineAccounts {
   const { clock, journal, hub, sessions, questions } = services;
-  const accounts = new Map<string, OpenAccount>();
+  /** When each began, milliseconds since 1970. */
+  const open = new Map<AccountedSubscription, number>();
   const ended = createDeliveryCounts();
   const closures = new Map<ClosureReason, number>();
   const refusals = new Map<FaultCode, number>();
@@ -204,18 +190,15 @@ export function createEngineAccounts(services: EngineStatusServices, limits: Slo
   };
 
   return {
-    opened: (subscriptionId, subscriberId, member) =>
-      void accounts.set(subscriptionId, { subscriberId, since: clock.wallTime(), member }),
-    closed: (subscriptionId, reason) => {
-      const account = accounts.get(subscriptionId);
-      if (account === undefined) return;
-      accounts.delete(subscriptionId);
-      addCounts(ended, account.member.status().counts);
+    opened: (subscription) => void open.set(subscription, clock.wallTime()),
+    closed: (subscription, reason) => {
+      if (!open.delete(subscription)) return;
+      addCounts(ended, subscription.status().counts);
       count(reason);
     },
     refused: count,
     publishRefused: (code) => void refusals.set(code, (refusals.get(code) ?? 0) + 1),
-    pace: (change, { subscriptionId, subscriberId }) =>
+    pace: (change, { id: subscriptionId, subscriberId }) =>
       services.log.info({ subscriptionId, subscriberId, epoch: journal.head() }, PACE_SENTENCES[change]),
     limits,
     report: () => {
@@ -226,13 +209,13 @@ export function createEngineAccounts(services: EngineStatusServices, limits: Slo
       const totals = createDeliveryCounts();
       addCounts(totals, ended);
       const subscriptions: SubscriptionReport[] = [];
-      for (const [subscriptionId, { subscriberId, since, member }] of accounts) {
-        const status = member.status();
-        const terms = member.terms();
+      for (const [subscription, since] of open) {
+        const status = subscription.status();
+        const terms = subscription.terms();
         addCounts(totals, status.counts);
         subscriptions.push({
-          subscriptionId,
-          subscriberId,
+          subscriptionId: subscription.id,
+          subscriberId: subscription.subscriberId,
           since,
           terms,
           reads: status.reads,

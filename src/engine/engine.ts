@@ -12,16 +12,9 @@ import { createRepeats } from "./catch-up/repeats.js";
 import type { EngineOptions, EngineServices } from "./engine-options.js";
 import { createEngineAccounts, type EngineAccounts, type EngineStatus } from "./engine-status.js";
 import { createEngineStop, type EngineStop } from "./engine-stop.js";
-import {
-  createEngineSubscription,
-  type EngineSubscription,
-  type SubscriptionServices,
-  withOwnSessions,
-} from "./engine-subscription.js";
-import { outputDigest } from "./event/cursor.js";
+import { createOutputDigests } from "./event/cursor.js";
 import type { AgentEvent, NewEvent, Producer } from "./event/event.js";
 import { createHub } from "./hub/hub.js";
-import { resumeStart } from "./hub/resume-start.js";
 import { createEpochRuns } from "./journal/epoch-runs.js";
 import { createLosses } from "./journal/losses.js";
 import { createOpenSayings, type OpenSayings } from "./notices/sayings.js";
@@ -36,6 +29,14 @@ import { createSessionStandings } from "./sessions/session-standings.js";
 import type { Moment } from "./sessions/session-turn.js";
 import { createSessions } from "./sessions/sessions.js";
 import type { SubscribeSpec } from "./subscribe-spec.js";
+import { resumeStart } from "./subscriptions/resume-start.js";
+import { createSubscription, withOwnSessions } from "./subscriptions/subscription.js";
+import type {
+  OpenSubscription,
+  Subscription,
+  SubscriptionRules,
+  SubscriptionServices,
+} from "./subscriptions/subscription-spec.js";
 import { type AbleSubscriptions, canAnswer, canAnswerEvent, countAble } from "./terms/answering.js";
 import { applyShape, shapeOf } from "./terms/shape.js";
 import type { Terms } from "./terms/terms.js";
@@ -62,7 +63,7 @@ export interface Engine
   /** Gives recorded events to all subscriptions as they stand: no session is opened by them, and nothing is asked. */
   readonly replay: (events: readonly NewEvent[]) => void;
   /** Throws "rate_limit" where there are too many already. */
-  readonly subscribe: (spec: SubscribeSpec) => EngineSubscription;
+  readonly subscribe: (spec: SubscribeSpec) => Subscription;
   /** What its options answer has changed: what is waited for by them is looked at anew. */
   readonly limitsChanged: () => void;
   /** Whether what is open can be left to a next run. */
@@ -120,6 +121,9 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     spokesman,
   });
 
+  const digestOf = createOutputDigests(services.idServices);
+  const subscriptions = new Set<OpenSubscription>();
+
   const hub = createHub(
     {
       journal,
@@ -131,31 +135,35 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       createWakeUps,
       shapeEvent,
       renderText: (unit, terms) => textEvent(unit, terms, services.idServices),
-      member: {
-        limits: options,
-        queueLimit: options.queueLimitCount,
-        markOvertook: overtookEvent,
-        completeSkipped,
-        collapsedEvent: (shape, first, last, place, from) =>
-          collapsedStateEvent(first, last, { ...place, shape, from }, services.idServices),
-        openQuestions: (terms) => questionsFor(terms).flatMap(({ event }) => questions.entryOf(event.event_id) ?? []),
-        isOpenQuestion: (entry, terms) => canAnswerEvent(terms, entry) && isAsked(entry.event.event_id),
-        shown: (subscriptionId, subscriberId, { event }) =>
-          questions.shown(String(event.reply_token), event.event_id, { subscriptionId, subscriberId }),
-        sayings,
-        timestamp: sessions.timestamp,
-        gaps: (terms, after, given) => gapEvents(terms, after, given),
-        asBacklog: (entry) => spokesman.asBacklog(entry, (eventId) => isAsked(eventId)),
-        outputDigest: (output) => outputDigest(output, services.idServices),
-        pace: (change, who) => accounts.pace(change, who),
-      },
+      outputDigest: digestOf,
     },
     options,
   );
 
+  const rules: SubscriptionRules = {
+    limits: options,
+    queueLimit: options.queueLimitCount,
+    markOvertook: overtookEvent,
+    completeSkipped,
+    collapsedEvent: (shape, first, last, place, from) =>
+      collapsedStateEvent(first, last, { ...place, shape, from }, services.idServices),
+    openQuestions: (terms) => questionsFor(terms).flatMap(({ event }) => questions.entryOf(event.event_id) ?? []),
+    isOpenQuestion: (entry, terms) => canAnswerEvent(terms, entry) && isAsked(entry.event.event_id),
+    shown: (subscriptionId, subscriberId, { event }) =>
+      questions.shown(String(event.reply_token), event.event_id, { subscriptionId, subscriberId }),
+    sayings,
+    timestamp: sessions.timestamp,
+    mayHaveText: (sessionId, outputId) =>
+      sessions.isOutputOpen(sessionId, outputId) || replaying.newest(sessionId) !== undefined,
+    gaps: (terms, after, given) => gapEvents(terms, after, given),
+    asBacklog: (entry) => spokesman.asBacklog(entry, (eventId) => isAsked(eventId)),
+    outputDigest: digestOf,
+    pace: (change, who) => accounts.pace(change, who),
+  };
+
   const connections = createSharedConnections(sessions.ownerOf);
 
-  const countAbleNow = (): AbleSubscriptions => countAble([...hub.members()].map((member) => member.terms()));
+  const countAbleNow = (): AbleSubscriptions => countAble([...subscriptions].map((one) => one.terms()));
 
   // Sessions of the run before, while their listeners may be on the way back.
   const fromBefore = new Set<string>();
@@ -259,12 +267,25 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const stop = createEngineStop({ sessions, slices, hub, publishing, questions, settled, safety });
 
   const subscriptionServices: SubscriptionServices = {
+    rules,
+    hub,
+    journal,
+    steps: runs,
+    wakeUps,
+    createWakeUps,
+    now: clock.now,
+    maxHoldMs: () => options.maxHoldMs,
+    opened: (subscription) => {
+      subscriptions.add(subscription);
+      accounts.opened(subscription);
+    },
+    closed: (subscription, reason) => {
+      subscriptions.delete(subscription);
+      accounts.closed(subscription, reason);
+    },
     isLeaving: stop.isLeaving,
-    accounts,
     questions,
     repeats,
-    now: clock.now,
-    wakeUps,
     safety,
     connections,
     questionsFor,
@@ -273,28 +294,30 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     recordReply,
   };
 
-  const subscribe = (spec: SubscribeSpec): EngineSubscription => {
+  const subscribe = (spec: SubscribeSpec): Subscription => {
     const { subscriberId, connection, isReplacing = false, replyNotTaken = () => {} } = spec;
-    if (!isReplacing && hub.members().size >= options.maxSubscriptions) {
+    if (!isReplacing && subscriptions.size >= options.maxSubscriptions) {
       throw new Fault("rate_limit", `There are ${options.maxSubscriptions} subscriptions already; try again later.`, {
         rule: "AAEP §5.5.3",
         retryAfterSeconds: options.retryAfterSeconds,
       });
     }
-    const terms = withOwnSessions(spec.terms, connection, connections);
     const { start, resumed } = resumeStart(spec.resumeAfter, { journal, runs, openIds: sessions.openIds, lateGaps });
-    const id = `sub_${ids.hex(16)}`;
-    const member = hub.open({
-      subscriptionId: id,
-      subscriberId,
-      terms,
-      start,
-      wake: spec.wake,
-      // Found out in the middle of an append: what its end leads to must not meet a plan that is still open.
-      ended: (reason) => clock.afterTurn(() => spec.ended(reason)),
-    });
-    const opened = { id, subscriberId, resumed, member, connection, replyNotTaken };
-    return createEngineSubscription(opened, subscriptionServices);
+    return createSubscription(
+      {
+        id: `sub_${ids.hex(16)}`,
+        subscriberId,
+        terms: withOwnSessions(spec.terms, connection, connections),
+        start,
+        resumed,
+        connection,
+        replyNotTaken,
+        wake: spec.wake,
+        // Found out in the middle of an append: what its end leads to must not meet a plan that is still open.
+        ended: (reason) => clock.afterTurn(() => spec.ended(reason)),
+      },
+      subscriptionServices,
+    );
   };
 
   const forgetEnded = (): void => {
@@ -324,7 +347,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     replay: replaying.replay,
     subscribe,
     limitsChanged: () => {
-      for (const member of hub.members()) member.limitsChanged();
+      for (const one of subscriptions) one.limitsChanged();
       publishing.graceChanged();
     },
     endSessions: stop.endSessions,
@@ -342,6 +365,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     status: () => ({
       ...sessions.remembered(),
       ...hub.counts(),
+      subscriptionCount: subscriptions.size,
       openSessionCount: sessions.openIds().length,
       openQuestionCount: questions.openCount(),
       lostSessionCount: losses.count(),

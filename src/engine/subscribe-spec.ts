@@ -1,5 +1,5 @@
 // The wishes that a subscriber tells the engine when it subscribes.
-import type { Expulsion } from "./hub/member-spec.js";
+import type { TerminationReason } from "./subscriptions/subscription-spec.js";
 import type { Terms } from "./terms/terms.js";
 
 export interface SubscribeSpec {
@@ -17,5 +17,5 @@ export interface SubscribeSpec {
   /** Told of a reply of its own that did not count, where its terms ask for that: at most once a second (R19). Default: nobody is. */
   readonly replyNotTaken?: ((token: string) => void) | undefined;
   readonly wake: () => void;
-  readonly ended: (reason: Expulsion | "recording_ended") => void;
+  readonly ended: (reason: TerminationReason | "recording_ended") => void;
 }

@@ -2,7 +2,7 @@
 import { timeToClose, within } from "../base/time-limit.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { CloseInfo } from "../contracts/transport.js";
-import type { Owed } from "../engine/subscriptions/stream.js";
+import type { Owed } from "../engine/subscriptions/taken.js";
 import type { DeliverySink } from "./pump.js";
 import type { SendingTurns } from "./sending-turns.js";
 

@@ -55,11 +55,25 @@ test("R17: text that may never have been kept is forgotten, so that what stands 
   const received = createReceived();
   received.accept(chunk(1, "One. ", 0));
   received.accept(chunk(2, "Two.", 5, true));
+  received.reached("c1.a.2");
   expect(received.accept(chunk(3, "Another", 0))).toBeUndefined();
   received.forgetText();
   expect(received.accept(chunk(4, "Another. ", 0))).toMatchObject({ chunk: "Another. ", position: 0 });
   expect(received.accept(chunk(5, "", 9, true))).toMatchObject({ complete: true });
   expect(received.accept(chunk(4, "Another. ", 0))).toBeUndefined();
+});
+
+test("R17: text after the last place may have been void: other text in its place is news, the same text is not", () => {
+  const received = createReceived();
+  received.accept(chunk(1, "One ", 0));
+  received.reached("c1.a.1");
+  received.accept(chunk(2, "two three", 4));
+  expect(received.accept(chunk(3, "Xne two", 0))).toBeUndefined();
+  expect(received.accept(chunk(4, "two six seven", 4))).toMatchObject({ chunk: "six seven", position: 8 });
+  expect(received.accept(chunk(5, "six", 8))).toBeUndefined();
+  expect(received.accept(chunk(6, "a", 8, true))).toMatchObject({ chunk: "a", position: 8 });
+  // The text is shorter now than it was.
+  expect(received.accept(chunk(7, "b", 9))).toMatchObject({ chunk: "b", position: 9 });
 });
 
 test("memory: ids and sessions are forgotten, the oldest first", () => {

@@ -171,6 +171,7 @@ test.each([
   expect(side(producer).received[0]).toMatchObject({ extensions: { aaepd: { resume_after: "c1.a.7" } } });
   side(producer).accept();
   side(producer).say(chunkMessage(1, "Some text.", 0));
+  side(producer).reach("c1.a.8");
   await settle();
   side(producer).sever();
   await settle();

@@ -51,7 +51,7 @@ function stage() {
           asked.push(isDue);
           if (!isDue || place === told) return undefined;
           told = place;
-          return createCheckpoint(`c${place}`, place);
+          return createCheckpoint(`c${place}`, { after: place, outputs: new Map() });
         },
       },
       {

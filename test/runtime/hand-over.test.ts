@@ -1,6 +1,6 @@
 // R8a, R34: the end of a subscription from this side, as its peer takes it.
 import { describe, expect, it } from "vitest";
-import type { Drained, Owed } from "../../src/engine/subscriptions/stream.js";
+import type { Drained, Owed } from "../../src/engine/subscriptions/taken.js";
 import { createTurnRoom } from "../../src/engine/time/turn-room.js";
 import type { DeliveryRun } from "../../src/engine/views/delivery.js";
 import { handOver } from "../../src/runtime/hand-over.js";

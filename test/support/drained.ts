@@ -1,8 +1,8 @@
-import type { EngineSubscription } from "../../src/engine/engine-subscription.js";
+import type { Subscription } from "../../src/engine/subscriptions/subscription-spec.js";
 import type { Delivery } from "../../src/engine/views/delivery.js";
 
 /** Everything that a subscription is handed at its end, where its journal answers at once. */
-export function drained(subscription: Pick<EngineSubscription, "drain">): readonly Delivery[] {
+export function drained(subscription: Pick<Subscription, "drain">): readonly Delivery[] {
   const deliveries: Delivery[] = [];
   for (let next = subscription.drain(); next.kind !== "done"; next = subscription.drain())
     if (next.kind === "run") deliveries.push(...next.run.deliveries);

@@ -10,11 +10,13 @@ export function stateInWords(state: SubscriberState): string {
     case "connecting":
       return "";
     case "active": {
-      const { accepted, isResumed } = state;
+      const { accepted } = state;
       const { agent_name: name, agent_id: id } = accepted.producer;
       const notes = accepted.negotiation_notes ?? "";
-      const what = isResumed ? "Connected again" : "Connected";
-      return shownText(`${what} to ${name ?? id}: ${termsInWords(accepted.honored_capabilities)}. ${notes}`);
+      const { resumed } = accepted.honored_capabilities.aaepd ?? {};
+      const what = resumed === "all" || resumed === "rolled_back" ? "Connected again" : "Connected";
+      const terms = termsInWords(accepted.honored_capabilities);
+      return shownText(`${what} to ${name ?? id}: ${terms}. ${notes} ${placeInWords(resumed)}`.trimEnd());
     }
     case "waiting":
       return waitingInWords(state.because);
@@ -22,6 +24,20 @@ export function stateInWords(state: SubscriberState): string {
       return "";
     default:
       return unreachable(state);
+  }
+}
+
+/** How the place was met from which the subscription was to go on; empty where everything after it follows (R17). */
+function placeInWords(resumed: string | undefined): string {
+  switch (resumed) {
+    case "rolled_back":
+      return "A crash took back the last moments before: the daemon had not stored them.";
+    case "gap":
+      return "The daemon no longer has everything that came after the last place.";
+    case "unknown":
+      return "The daemon does not know the last place: the cursor is of another journal, or no cursor. Events since that place are not shown.";
+    default:
+      return "";
   }
 }
 

@@ -1,6 +1,7 @@
 // The file in which `tail` keeps its place, so that it goes on there when it is started again (R17).
 import { randomBytes } from "node:crypto";
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { isMissing } from "../../../transports/node-errors.js";
 import { Fault } from "../../base/errors.js";
 import { MOST_CURSOR_LENGTH } from "../../engine/event/cursor.js";
@@ -16,8 +17,8 @@ export interface CursorFile {
 }
 
 export function createCursorFile(path: string): CursorFile {
-  const refuse = (did: string, caught?: unknown): Fault =>
-    new Fault("usage", `The cursor file ${path} cannot be ${did}. Name another one (--cursor-file).`, {
+  const refuse = (did: string, because: string, caught?: unknown): Fault =>
+    new Fault("usage", `The cursor file ${path} cannot be ${did}: ${because}. Name another one (--cursor-file).`, {
       origin: "local",
       cause: caught,
     });
@@ -26,11 +27,14 @@ export function createCursorFile(path: string): CursorFile {
       let text: string;
       try {
         // A pipe would be waited for, and a device be replaced by a file at the first write.
-        if (!statSync(path).isFile()) throw refuse("read");
+        if (!statSync(path).isFile()) throw refuse("read", "it is no plain file");
         text = readFileSync(path, "utf8").trim();
       } catch (caught) {
-        if (isMissing(caught)) return undefined;
-        throw caught instanceof Fault ? caught : refuse("read", caught);
+        if (caught instanceof Fault) throw caught;
+        if (!isMissing(caught)) throw refuse("read", "this user may not read it", caught);
+        // Before anything is done, not behind the first event.
+        if (!existsSync(dirname(path))) throw refuse("written", `there is no folder ${dirname(path)}`, caught);
+        return undefined;
       }
       if (text.length > MOST_CURSOR_LENGTH || /\s/.test(text))
         throw new Fault("usage", `The file ${path} holds no cursor. Name another one (--cursor-file), or remove it.`, {
@@ -46,7 +50,7 @@ export function createCursorFile(path: string): CursorFile {
         renameSync(draft, path);
       } catch (caught) {
         rmSync(draft, { force: true });
-        throw refuse("written", caught);
+        throw refuse("written", caught instanceof Error ? caught.message : String(caught), caught);
       }
     },
   };

@@ -204,7 +204,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
         const { socketPath } = daemon;
         if (followed.has(socketPath)) continue;
         const label = distinctLabel(daemon, daemons);
-        const point = stoppedAt.get(socketPath) ?? resumeAfter;
+        const point = stoppedAt.get(socketPath);
         const source = sources.get(socketPath) ?? questions?.source(label, () => followed.get(socketPath)?.subscriber);
         sources.set(socketPath, source);
         const place = { path: socketPath, isByVariable: false };

@@ -3,11 +3,10 @@
 import { Fault } from "../../base/errors.js";
 import { createEngine, type Engine } from "../../engine/engine.js";
 import type { EngineOptions, EngineServices } from "../../engine/engine-options.js";
-import type { ClosureReason } from "../../engine/engine-status.js";
-import type { EngineSubscription } from "../../engine/engine-subscription.js";
 import { readCursor } from "../../engine/event/cursor.js";
 import type { SubscribeSpec } from "../../engine/subscribe-spec.js";
 import { addCounts, createDeliveryCounts } from "../../engine/subscriptions/delivery-counts.js";
+import type { ClosureReason, Subscription } from "../../engine/subscriptions/subscription-spec.js";
 import { createPlayer, type Pace } from "./player.js";
 import { createTape, type RecordedSession, type Tape } from "./recorded-session.js";
 import { createEndings } from "./replay-endings.js";
@@ -61,7 +60,7 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
     return count;
   };
 
-  const subscribe = (spec: SubscribeSpec): EngineSubscription => {
+  const subscribe = (spec: SubscribeSpec): Subscription => {
     if (spec.isReplacing !== true && listening.size >= options.maxSubscriptions) throw tooMany(options);
     const tape = newTape();
     const engine = engineOf(tape);
@@ -160,7 +159,7 @@ function addClosures(sum: Map<ClosureReason, number>, closures: ReadonlyMap<Clos
   for (const [reason, count] of closures) sum.set(reason, (sum.get(reason) ?? 0) + count);
 }
 
-function hasTakenAll(subscription: EngineSubscription): boolean {
+function hasTakenAll(subscription: Subscription): boolean {
   const { waitingCount, untakenCount, behind } = subscription.status();
   return !subscription.terms().paused && waitingCount === 0 && untakenCount === 0 && !behind;
 }

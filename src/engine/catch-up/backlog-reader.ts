@@ -258,13 +258,15 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
       const onwards = readingPoint(place, queued, floors, skipped, { to: telling?.after ?? after, from: point });
       const positions = new Map(onwards.positions);
       const owedFrom = new Map(onwards.owedFrom);
+      const givenIn = new Map(onwards.givenIn);
       for (const [output, position] of point.positions) {
         if (positions.has(output) || completed.has(output)) continue;
         positions.set(output, Math.max(ends.get(output) ?? position, floors.get(output)?.position ?? 0));
         const from = point.owedFrom?.get(output) ?? 0;
         owedFrom.set(output, Math.max(from, after + 1));
+        givenIn.set(output, floors.get(output)?.givenIn ?? point.givenIn?.get(output) ?? 0);
       }
-      return { ...onwards, positions, owedFrom };
+      return { ...onwards, positions, owedFrom, givenIn };
     },
     owes: (entry) => entry.epoch > after && !wasGiven(entry, point),
     released: () => view.log.from(place.cursor),

@@ -81,7 +81,8 @@ export function createGapEvents(services: GapEventsServices): GapEvents {
     lateGaps: (after) => {
       const lossOf = (sessionId: string, totalCount: number): Loss | undefined => {
         const eventCount = losses.upTo(sessionId, totalCount, after ?? 0);
-        return eventCount > 0 ? { eventCount, reason: "resumed_too_late" } : undefined;
+        const reason = after === undefined ? "unknown_place" : "resumed_too_late";
+        return eventCount > 0 ? { eventCount, reason } : undefined;
       };
       // A session that ends from here on is told of as it ends.
       const ended = new Map<string, EndedSession>();

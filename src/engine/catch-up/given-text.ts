@@ -93,12 +93,13 @@ function made(extent: Extent, terms: ViewTerms, services: GivenTextServices): Te
   const collect = (): boolean => {
     for (const unit of view.log.from(cursor)) {
       if (unit.kind !== "text" || unit.output !== key) continue;
-      const given = trimBelow(unit, start);
-      if (given === undefined) continue;
+      const above = trimBelow(unit, start);
+      if (above === undefined) continue;
+      const given = above.endPosition > end ? cutAt(above, end, terms) : above;
       const next: TextUnit | undefined = joined === undefined ? given : joinText(joined, given, terms.maxChars);
       if (next === undefined) isApart = true;
       joined = next ?? joined;
-      if (isApart || given.endPosition > end || (given.endPosition === end && given.complete === isLast)) return true;
+      if (isApart || (given.endPosition === end && given.complete === isLast)) return true;
     }
     cursor = view.log.end();
     return false;
@@ -129,11 +130,13 @@ function made(extent: Extent, terms: ViewTerms, services: GivenTextServices): Te
   const isThere = replay();
   view.close();
   if (!isThere || isApart || joined === undefined || joined.position !== start) return undefined;
-  const whole = { ...joined, verbatim: undefined };
-  if (whole.endPosition === end) return whole;
-  const text = whole.text.slice(0, offsetOfCodePoint(whole.text, end - start));
-  // It was cut there by force.
-  return { ...whole, text, endPosition: end, hint: terms.level, complete: false, textBytes: undefined };
+  return joined.endPosition === end ? { ...joined, verbatim: undefined } : undefined;
+}
+
+/** The same text as it was cut by force. */
+function cutAt(unit: TextUnit, end: number, { level }: ViewTerms): TextUnit {
+  const text = unit.text.slice(0, offsetOfCodePoint(unit.text, end - unit.position));
+  return { ...unit, text, endPosition: end, hint: level, complete: false, textBytes: undefined };
 }
 
 function textOf({ event }: JournaledEvent): string {

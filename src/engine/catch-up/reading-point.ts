@@ -17,6 +17,8 @@ export interface ReadingPoint {
   readonly positions: ReadonlyMap<string, number>;
   /** Per output of these, as far as it is known, the epoch of the first chunk of which something is owed: also one without text is given once. */
   readonly owedFrom?: ReadonlyMap<string, Epoch>;
+  /** Per output of these, as far as it is known, the epoch of the last chunk of which something was given. */
+  readonly givenIn?: ReadonlyMap<string, Epoch>;
   /** Events up to `givenTo` that were not given: they had been taken over and could not leave before the terms changed. */
   readonly pending?: readonly PendingEvents[];
   /** Of sessions with text that is owed: the timestamp of the last event that was sent before. Such text stands no earlier (R30). */
@@ -27,6 +29,8 @@ export interface ReadingPoint {
 export interface Floor {
   readonly position: number;
   readonly epoch: Epoch;
+  /** Of the last chunk of which something was given; 0 where that is not known. */
+  readonly givenIn: Epoch;
 }
 
 /** One event, or the state changes of one agent that had collapsed into one. */
@@ -88,17 +92,17 @@ export interface OwedPlace {
 export function owedPlace({ view, cursor }: Place, queued: readonly Unit[], mostOutputs: number): OwedPlace {
   const outputs = new Map<string, { readonly to: number; readonly epoch: Epoch }>();
   let first = view.owedFrom();
-  const owe = (output: string, to: number, epoch: Epoch): void => {
-    if (!outputs.has(output)) outputs.set(output, { to, epoch });
+  const owe = (output: string, to: number, givenIn: Epoch): void => {
+    if (!outputs.has(output)) outputs.set(output, { to, epoch: givenIn });
   };
   for (const units of [queued, view.log.from(cursor)]) {
     for (const unit of units) {
       // Of progress only the newest counts.
       first = Math.min(first, unit.kind === "event" && unit.role === "progress" ? unit.epoch : unit.firstEpoch);
-      if (unit.kind === "text") owe(unit.output, unit.position, unit.firstEpoch);
+      if (unit.kind === "text") owe(unit.output, unit.position, unit.givenIn);
     }
   }
-  for (const { output, position, firstEpoch } of view.texts.held(mostOutputs)) owe(output, position, firstEpoch);
+  for (const { output, position, givenIn } of view.texts.held(mostOutputs)) owe(output, position, givenIn);
   return { after: first - 1, outputs };
 }
 
@@ -119,6 +123,7 @@ export function readingPoint(
   const givenBefore = read?.from.givenTo ?? Number.NEGATIVE_INFINITY;
   const positions = new Map<string, number>();
   const owedFrom = new Map<string, Epoch>();
+  const givenIn = new Map<string, Epoch>();
   const pending: PendingEvents[] = [];
   let first = readTo + 1;
   let givenTo = readTo;
@@ -135,7 +140,13 @@ export function readingPoint(
     if (!isLocal(unit) && !waiting.has(unit.session)) waiting.set(unit.session, timestampOf(unit));
   };
   const waitText = (
-    { output, session, position, firstEpoch }: Pick<TextUnit, "output" | "session" | "position" | "firstEpoch">,
+    {
+      output,
+      session,
+      position,
+      firstEpoch,
+      givenIn: before,
+    }: Pick<TextUnit, "output" | "session" | "position" | "firstEpoch" | "givenIn">,
     floor: Floor | undefined,
   ) => {
     const isBelow = floor !== undefined && position < floor.position;
@@ -145,6 +156,7 @@ export function readingPoint(
     if (positions.has(output)) return;
     positions.set(output, isBelow ? floor.position : position);
     owedFrom.set(output, from);
+    givenIn.set(output, isBelow ? floor.givenIn : before);
   };
   for (const unit of queued) {
     note(unit);
@@ -183,6 +195,7 @@ export function readingPoint(
     textTo: Math.max(readTo, read?.from.textTo ?? readTo),
     positions,
     owedFrom,
+    givenIn,
     pending,
     sent,
   };

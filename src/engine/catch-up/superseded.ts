@@ -25,7 +25,7 @@ export function laneOf({ session, agent }: EventUnit): string {
 }
 
 /** Whether a notice waits to tell of a question of which an event tells how it ended: that stands in its place (R17). */
-export function isOutdatedNotice({ entry: waiting }: EventUnit, { made, event }: JournaledEvent): boolean {
+function isOutdatedNotice({ entry: waiting }: EventUnit, { made, event }: JournaledEvent): boolean {
   const question = waiting.made === "notice" && made === "resolution" ? questionOf(waiting.event) : undefined;
   return question !== undefined && question === questionOf(event);
 }

@@ -6,7 +6,7 @@ import type { Epoch } from "./event.js";
 export interface GivenText {
   /** A position in code points; "end" where the output is skipped (R26). */
   readonly to: number | "end";
-  /** Of the chunk in which what is owed begins. Where that never became durable, neither did what was given of it. */
+  /** Of the last chunk of which something was given. Where that chunk never became durable, some of the given text is void. */
   readonly epoch: Epoch;
 }
 
@@ -26,40 +26,68 @@ export const MOST_CURSOR_LENGTH = 1024;
 
 const FORM = /^c1\.([0-9a-f]{32})\.(\d{1,16})((?:\.[0-9a-f]{16}-(?:e|\d{1,16})-\d{1,16}){0,16})$/;
 
+/** Digests of so many outputs are remembered. */
+const REMEMBERED_DIGESTS = 1024;
+
 /** Stands for an output's key in a cursor: keys are as long as agents make them. */
-export function outputDigest(outputKey: string, ids: IdServices): string {
-  return ids.sha256Hex(outputKey).slice(0, 16);
+export function createOutputDigests(ids: IdServices): (outputKey: string) => string {
+  const digests = new Map<string, string>();
+  return (outputKey) => {
+    const known = digests.get(outputKey);
+    if (known !== undefined) return known;
+    const digest = ids.sha256Hex(outputKey).slice(0, 16);
+    if (digests.size >= REMEMBERED_DIGESTS) digests.clear();
+    digests.set(outputKey, digest);
+    return digest;
+  };
 }
 
-/**
- * By digests, what a cursor says of outputs: first those that were named and not met since and those that are skipped, then those of which text is
- * owed, in order.
- */
+/** The outputs of which a place covers more than its epoch says. */
+export interface FurtherOutputs {
+  /** By their keys, the outputs of which text is owed: how far their text was handed over. */
+  readonly owed: Iterable<readonly [output: string, given: GivenText]>;
+  /** The keys of skipped outputs, the oldest first. */
+  readonly skipped: ReadonlySet<string>;
+  /** By digests, the outputs that earlier places of the subscription covered. */
+  readonly before: Iterable<readonly [digest: string, given: GivenText]>;
+}
+
+/** By digests, the outputs that a cursor names: the skipped ones, the ones that were named before, then the ones of which text is owed, in order. */
 export function givenFurther(
-  owed: Iterable<readonly [output: string, given: GivenText]>,
-  skipped: Iterable<string>,
-  unmet: ReadonlyMap<string, GivenText>,
+  after: Epoch,
+  { owed, skipped, before }: FurtherOutputs,
   digestOf: (output: string) => string,
 ): ReadonlyMap<string, GivenText> {
-  const outputs = new Map(unmet);
-  for (const output of skipped) {
-    if (outputs.size >= MOST_CURSOR_OUTPUTS) break;
-    outputs.set(digestOf(output), { to: "end", epoch: 0 });
-  }
-  for (const [output, given] of owed) {
-    if (outputs.size >= MOST_CURSOR_OUTPUTS) break;
-    // Of an output of which nothing was given, nothing has to be said.
-    if (given.to === 0) continue;
-    const digest = digestOf(output);
-    // A view that reads text anew holds it from before the place that was named.
-    if (isFurther(given, outputs.get(digest))) outputs.set(digest, given);
-  }
+  const outputs = new Map<string, GivenText>();
+  const add = (digest: string, given: GivenText): void => {
+    // The epoch of the place covers everything that was given by then.
+    if (given.to === 0 || (given.to !== "end" && given.epoch <= after)) return;
+    const said = outputs.get(digest);
+    if (said === undefined ? outputs.size < MOST_CURSOR_OUTPUTS : isFurther(given, said)) outputs.set(digest, given);
+  };
+  const newest = [...skipped].slice(-MOST_CURSOR_OUTPUTS);
+  for (const output of newest) add(digestOf(output), { to: "end", epoch: 0 });
+  for (const [digest, given] of before) add(digest, given);
+  for (const [output, given] of owed) add(digestOf(output), given);
   return outputs;
 }
 
-function isFurther(given: GivenText, said: GivenText | undefined): boolean {
-  if (said === undefined || given.to === "end") return true;
-  return said.to !== "end" && said.to < given.to;
+/** Whether a place beyond `after` that names `outputs` covers the text that was `before`. */
+export function coversText(
+  after: Epoch,
+  outputs: ReadonlyMap<string, GivenText>,
+  before: ReadonlyMap<string, GivenText>,
+): boolean {
+  for (const [digest, given] of before) {
+    const said = outputs.get(digest);
+    if ((given.to === "end" || given.epoch > after) && (said === undefined || isFurther(given, said))) return false;
+  }
+  return true;
+}
+
+function isFurther(given: GivenText, said: GivenText): boolean {
+  if (said.to === "end") return false;
+  return given.to === "end" || said.to < given.to;
 }
 
 /** The text of a cursor: less than 1 KiB. */

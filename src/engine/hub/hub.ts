@@ -4,13 +4,13 @@ import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Appended, Journal } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { Segmenter } from "../../contracts/segmenter.js";
-import { createLookingBack } from "../catch-up/looking-back.js";
-import { cursorText, givenFurther, MOST_CURSOR_OUTPUTS } from "../event/cursor.js";
+import { createLookingBack, type LookingBack } from "../catch-up/looking-back.js";
+import { type CursorPlace, cursorText, type GivenText, givenFurther, MOST_CURSOR_OUTPUTS } from "../event/cursor.js";
 import type { AgentEvent, Epoch, JournaledEvent, NewEvent } from "../event/event.js";
 import type { EpochSteps } from "../journal/epoch-runs.js";
 import { shapeKey } from "../terms/shape.js";
 import type { Terms } from "../terms/terms.js";
-import { createReadingTurns } from "../time/reading-turns.js";
+import { createReadingTurns, type ReadingTurns } from "../time/reading-turns.js";
 import { createRecentRate, type RecentRate } from "../time/recent-rate.js";
 import { followedBy, type Steps } from "../time/steps.js";
 import { createTurnRoom } from "../time/turn-room.js";
@@ -23,13 +23,11 @@ import { createLiveEntry, type InternedShape, type LiveEntry } from "../views/li
 import { createOutputTexts, type OutputTexts } from "../views/output-texts.js";
 import type { PublisherBacklog } from "../views/publisher-backlog.js";
 import type { TextUnit } from "../views/unit.js";
-import { createView, type PrivateView } from "../views/view.js";
+import { createView, type PrivateView, type View } from "../views/view.js";
 import { createViewIntake } from "../views/view-intake.js";
 import type { ViewServices, ViewTerms } from "../views/view-spec.js";
 import { createViewTerms, viewKey } from "../views/view-terms.js";
-import { createMember } from "./member.js";
-import type { Member, MemberRules, MemberServices, MemberSpec } from "./member-spec.js";
-import { createReadyMembers, type SharedView } from "./shared-view.js";
+import { createReadyMembers, type SharedView, type ViewMember } from "./shared-view.js";
 
 /** What the hub asks of those who know sessions, texts and ids. */
 export interface HubServices {
@@ -42,7 +40,8 @@ export interface HubServices {
   readonly createWakeUps: () => WakeUpQueue;
   readonly shapeEvent: (event: AgentEvent, terms: Terms) => AgentEvent;
   readonly renderText: (unit: TextUnit, terms: ViewTerms) => AgentEvent;
-  readonly member: MemberRules;
+  /** Stands for an output in a cursor (R17). */
+  readonly outputDigest: (output: string) => string;
 }
 
 export interface HubOptions {
@@ -66,7 +65,11 @@ export interface Hub {
   readonly append: (events: readonly NewEvent[], publisher?: PublisherBacklog) => Appended;
   /** Resolves when all views have taken what was journaled; undefined where they have. */
   readonly settled: () => Promise<void> | undefined;
-  readonly open: (spec: MemberSpec) => Member;
+  /** The view that all share whose terms ask for the same; begun where there is none. */
+  readonly view: (terms: Terms) => SharedView;
+  readonly join: (member: ViewMember, shared: SharedView) => void;
+  readonly leave: (member: ViewMember, shared: SharedView) => void;
+  readonly viewTerms: (terms: Terms) => ViewTerms;
   /** A view that nobody shares and no event reaches by itself. Its owner closes it. */
   readonly openPrivateView: (
     terms: ViewTerms,
@@ -74,7 +77,18 @@ export interface Hub {
     startsAfter: Epoch,
     sentBefore?: ReadonlyMap<string, string>,
   ) => PrivateView;
-  readonly members: () => ReadonlySet<Member>;
+  /** The subscription whose turn it is to read back in the journal. */
+  readonly readingTurns: ReadingTurns;
+  /** One for an entry, for all who are given the same one. */
+  readonly liveEntry: (entry: JournaledEvent) => LiveEntry;
+  readonly lookBack: LookingBack;
+  /** The entries that one overtakes, and that a view has not taken (R4). */
+  readonly overtaken: (view: View, entry: JournaledEvent) => readonly LiveEntry[];
+  /** The checkpoint of all who stand at the end of a view and are owed what it holds, and nothing else. */
+  readonly levelCheckpoint: (shared: SharedView) => Checkpoint;
+  readonly checkpointOf: (place: Omit<CursorPlace, "journalId">) => Checkpoint;
+  /** To be told how many events left, of whichever subscription. */
+  readonly noteDelivered: (count: number, now: Millis) => void;
   /** Events journaled, and events handed to transports. */
   readonly rates: { readonly published: RecentRate; readonly delivered: RecentRate };
   readonly counts: () => HubCounts;
@@ -82,7 +96,6 @@ export interface Hub {
 
 /** How many there are at the moment. */
 export interface HubCounts {
-  readonly subscriptionCount: number;
   readonly viewCount: number;
   /** Units that views keep for subscriptions that have not taken them (R18). */
   readonly keptUnitCount: number;
@@ -102,11 +115,13 @@ const MOST_KEPT_UNITS = 16_384;
 /** How many units are appended to a view before it looks at what can be let go of; a quarter of its window where that is less. */
 const TRIM_STEP_COUNT = 256;
 
+const NO_OUTPUTS: ReadonlyMap<string, GivenText> = new Map();
+const NOTHING_SKIPPED: ReadonlySet<string> = new Set();
+
 export function createHub(services: HubServices, options: HubOptions): Hub {
   const { journal, clock, log } = services;
   const views = new Map<string, SharedView>();
   const shapes = new Map<string, InternedShape>();
-  const members = new Set<Member>();
   const published = createRecentRate(clock.now());
   const delivered = createRecentRate(clock.now());
   const readingTurns = createReadingTurns(clock, createTurnRoom(clock, options.turnRoomMs));
@@ -192,15 +207,18 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     return shared;
   };
 
-  const join = (member: Member, terms: Terms): SharedView => {
+  const viewTerms = (terms: Terms): ViewTerms => createViewTerms(terms, shapeFor(terms));
+
+  const sharedView = (terms: Terms): SharedView => {
     const key = viewKey(terms);
-    const shared = views.get(key) ?? createShared(createViewTerms(terms, shapeFor(terms)));
+    const known = views.get(key);
+    if (known !== undefined) return known;
+    const shared = createShared(viewTerms(terms));
     views.set(key, shared);
-    shared.members.add(member);
     return shared;
   };
 
-  const leave = (member: Member, shared: SharedView): void => {
+  const leave = (member: ViewMember, shared: SharedView): void => {
     shared.members.delete(member);
     shared.ready.delete(member);
     if (shared.members.size > 0) return;
@@ -258,7 +276,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
       for (const shared of views.values()) {
         if (!shared.view.terms.wants(live)) continue;
         const unit = unitOf(live, shared.view, "critical");
-        for (const member of shared.members) member.expedite(unit);
+        for (const member of shared.members) member.sendCritical(unit);
       }
     },
   });
@@ -281,8 +299,8 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     };
   };
 
-  const checkpointOf: MemberServices["checkpointOf"] = (place) =>
-    createCheckpoint(cursorText({ ...place, journalId: journal.id }), place.after);
+  const checkpointOf: Hub["checkpointOf"] = (place) =>
+    createCheckpoint(cursorText({ ...place, journalId: journal.id }), place);
 
   const levelCheckpoint = (shared: SharedView): Checkpoint => {
     const { log: units, texts: held, epoch: epochOf, owedFrom } = shared.view;
@@ -290,37 +308,13 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     if (shared.level?.epoch === epoch && shared.level.end === end) return shared.level.checkpoint;
     const owed = held
       .held(MOST_CURSOR_OUTPUTS)
-      .map(({ output, position, firstEpoch }) => [output, { to: position, epoch: firstEpoch }] as const);
-    const outputs = givenFurther(owed, [], new Map(), services.member.outputDigest);
-    const checkpoint = checkpointOf({ after: owedFrom() - 1, outputs });
+      .map(({ output, position, givenIn }) => [output, { to: position, epoch: givenIn }] as const);
+    const after = owedFrom() - 1;
+    const before = shared.level?.checkpoint.outputs ?? NO_OUTPUTS;
+    const outputs = givenFurther(after, { owed, skipped: NOTHING_SKIPPED, before }, services.outputDigest);
+    const checkpoint = checkpointOf({ after, outputs });
     shared.level = { epoch, end, checkpoint };
     return checkpoint;
-  };
-
-  const memberServices: MemberServices = {
-    ...services.member,
-    join,
-    leave: (one, shared) => {
-      leave(one, shared);
-      if (one.isClosed()) members.delete(one);
-    },
-    openPrivateView: (terms, wakeUps, startsAfter, sentBefore) =>
-      openPrivateView(createViewTerms(terms, shapeFor(terms)), wakeUps, startsAfter, sentBefore),
-    createWakeUps: services.createWakeUps,
-    readingTurns,
-    liveEntry,
-    lookBack: createLookingBack(journal, liveEntry),
-    journal,
-    steps: services.steps,
-    wakeUps: services.wakeUps,
-    now: clock.now,
-    overtaken: intake.overtaken,
-    get maxHoldMs() {
-      return options.maxHoldMs;
-    },
-    levelCheckpoint,
-    checkpointOf,
-    noteDelivered: delivered.note,
   };
 
   return {
@@ -332,17 +326,22 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
       return appended;
     },
     settled: intake.settled,
-    open: (spec) => {
-      const member = createMember(spec, memberServices);
-      members.add(member);
-      return member;
-    },
-    members: () => members,
+    view: sharedView,
+    viewTerms,
+    join: (member, shared) => void shared.members.add(member),
+    leave,
+    readingTurns,
+    liveEntry,
+    lookBack: createLookingBack(journal, liveEntry),
+    overtaken: intake.overtaken,
+    levelCheckpoint,
+    checkpointOf,
+    noteDelivered: delivered.note,
     rates: { published, delivered },
     counts: () => {
       let keptUnitCount = 0;
       for (const { view } of views.values()) keptUnitCount += view.log.end() - view.log.start();
-      return { subscriptionCount: members.size, viewCount: views.size, keptUnitCount };
+      return { viewCount: views.size, keptUnitCount };
     },
   };
 }

@@ -8,10 +8,10 @@ import type { View } from "../views/view.js";
 export interface ViewMember {
   readonly wake: () => void;
   /** Sends a critical event that its view has not taken yet (R4). */
-  readonly expedite: (unit: EventUnit) => void;
+  readonly sendCritical: (unit: EventUnit) => void;
   /** Where it stands in a view that is about to let go of units before `window`; undefined where it needs none of them any more. */
   readonly cursorIn: (shared: SharedView, window: number) => number | undefined;
-  /** Tells its owner that the hub has ended it, for its view failed. */
+  /** Tells its holder that it has ended, for its view failed. */
   readonly end: (reason: "producer_error") => void;
 }
 

@@ -100,6 +100,8 @@ export interface Sessions {
   readonly abandon: (sessionId: string, moment: Moment, isStopping?: boolean) => SessionPlan;
   /** An open session; undefined where there is none. */
   readonly summary: (sessionId: string) => SessionSummary | undefined;
+  /** Whether more text of an output may come. */
+  readonly isOutputOpen: (sessionId: string, outputId: string) => boolean;
   /** The latest timestamp of an open session; undefined where there is none. */
   readonly timestamp: (sessionId: string) => string | undefined;
   /** How much of an open session would end with it: questions, tools and outputs. Undefined where it is not open. */
@@ -337,6 +339,10 @@ export function createSessions(options: SessionsOptions): Sessions {
       settle();
       const session = open.get(sessionId);
       return session === undefined ? undefined : summarize(session);
+    },
+    isOutputOpen: (sessionId, outputId) => {
+      settle();
+      return open.get(sessionId)?.outputs.has(outputId) === true;
     },
     timestamp: (sessionId) => {
       settle();

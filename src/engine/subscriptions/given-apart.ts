@@ -67,10 +67,10 @@ function superseding(latest: EventUnit, known: Superseding | undefined): Superse
   return { latest, implying, toldTo: known?.toldTo ?? 0 };
 }
 
-function aboveFloor(unit: TextUnit, { position, epoch }: Floor): TextUnit | undefined {
+function aboveFloor(unit: TextUnit, { position, epoch, givenIn }: Floor): TextUnit | undefined {
   const above = trimBelow(unit, position);
   if (above === undefined || above === unit) return above;
-  return { ...above, firstEpoch: Math.min(Math.max(unit.firstEpoch, epoch), unit.epoch) };
+  return { ...above, givenIn, firstEpoch: Math.min(Math.max(unit.firstEpoch, epoch), unit.epoch) };
 }
 
 /** `completeSkipped` makes the empty chunk that completes a skipped output; `digestOf` is `outputDigest`. */
@@ -100,7 +100,7 @@ export function createGivenApart(
     if (given === undefined) return;
     unmet.delete(digest);
     if (given.to === "end") skipped.add(output);
-    else raiseFloor(output, { position: given.to, epoch: given.epoch });
+    else raiseFloor(output, { position: given.to, epoch: given.epoch, givenIn: given.epoch });
   };
 
   /** All that comes from now on and is not held yet stands above what was named; an output that is skipped may still come. */
@@ -109,6 +109,11 @@ export function createGivenApart(
     if (passed.length === 0) return;
     for (const { output } of held()) meet(output);
     for (const [digest] of passed) unmet.delete(digest);
+  };
+
+  /** The outputs of a session that is over have no more text. */
+  const forgetSkips = (session: string): void => {
+    for (const output of skipped) if (output.startsWith(`${session}/`)) skipped.delete(output);
   };
 
   const isOld = (unit: EventUnit): boolean =>
@@ -138,6 +143,7 @@ export function createGivenApart(
     settle: (unit) => {
       if (unit.kind === "event") {
         if (isLocal(unit)) return;
+        if (unit.terminal) forgetSkips(unit.session);
         const latest = superseded.get(laneOf(unit))?.latest;
         if (latest !== undefined && isOld(unit)) rememberState(unit, latest);
         if (!ahead.delete(unit.epoch)) return;

@@ -1,221 +1,337 @@
-// One subscription: what it may be given now. It pulls units from its view, or from the journal where it fell behind, and pays for them from
-// its own budget. Pulling is the point: while nobody asks, nothing is copied, and what waits can still merge (AAEP §5.6, §8.8, R4, R9, R18).
+// One subscription. Its parts, from the ground up: `Listener` (who listens), `Intake` (units come into its queue), `Outlet` (units leave, critical
+// first), `Pull` (when they may leave), `Follower` (views, journal and place). Here: its holder's calls, its peer's pace, replies, and its end.
 import type { Millis } from "../../contracts/clock.js";
-import type { BacklogReader } from "../catch-up/backlog-reader.js";
-import type { Floor, ReadingPoint } from "../catch-up/reading-point.js";
-import { createDeliveryRun, type Delivery } from "../views/delivery.js";
-import { isCritical, isLocal } from "../views/unit.js";
-import type { Place } from "../views/view.js";
-import type { DeliveryQueue } from "./delivery-queue.js";
-import { createDraining, type Draining } from "./draining.js";
-import type { RateBudget } from "./rate-budget.js";
-import type { Drained, Stream, StreamServices, StreamTerms, Taken } from "./stream.js";
-import { NO_UNITS, StreamOutlet } from "./stream-outlet.js";
+import type { AgentEvent, Epoch } from "../event/event.js";
+import type { SharedView } from "../hub/shared-view.js";
+import type { Replier } from "../questions/questions-spec.js";
+import type { Reply } from "../questions/reply-check.js";
+import { createReplyNotices, type ReplyNotices } from "../questions/reply-notices.js";
+import type { ConnectionNews, SharedConnections } from "../questions/shared-connections.js";
+import type { OpenQuestion } from "../sessions/session-record.js";
+import { canAnswer } from "../terms/answering.js";
+import type { Terms } from "../terms/terms.js";
+import type { Checkpoint } from "../views/delivery.js";
+import { unitOf } from "../views/event-units.js";
+import type { EventUnit } from "../views/unit.js";
+import { viewKey } from "../views/view-terms.js";
+import { Follower } from "./follower.js";
+import { paceOf } from "./joining.js";
+import { PeerLag } from "./peer-lag.js";
+import type { Resumed } from "./resume-start.js";
+import type {
+  ClosureReason,
+  OpenSubscription,
+  RefusedFate,
+  SubscriptionServices,
+  SubscriptionSpec,
+  SubscriptionStatus,
+  TerminationReason,
+} from "./subscription-spec.js";
+import type { Drained, Taken } from "./taken.js";
 
-/**
- * Most events in one run: what a slow peer must take before anything critical can pass, and what is shaped and encoded before others have their
- * turn (R34).
- */
-const RUN_LIMIT = 32;
-/** Most that is said in one run of what was before: each is made then. */
-const SAID_LIMIT = 32;
-const IDLE: Taken = { kind: "idle" };
-
-export function createStream(
-  start: Place,
-  startReader: BacklogReader | undefined,
-  queue: DeliveryQueue,
-  budget: RateBudget,
-  startTerms: StreamTerms,
-  services: StreamServices,
-): Stream {
-  return new PulledStream(start, startReader, queue, budget, startTerms, services);
+/** The terms of a subscription over this connection: an agent over the same one makes a difference to what they let it answer (R5). */
+export function withOwnSessions(
+  terms: Terms,
+  connection: object | undefined,
+  connections: Pick<SharedConnections, "ownSessions">,
+): Terms {
+  const ownSessions = connections.ownSessions(connection);
+  return ownSessions === terms.ownSessions ? terms : { ...terms, ownSessions };
 }
 
-/** A class, because there is one for each subscription. */
-class PulledStream extends StreamOutlet implements Stream {
-  private blocked = false;
-  // Units before this index arrived while the peer took nothing.
-  private backlogEnd = 0;
-  // At its end.
-  private draining: Draining | undefined;
+export function createSubscription(spec: SubscriptionSpec, services: SubscriptionServices): OpenSubscription {
+  return new PulledSubscription(spec, services);
+}
 
-  take(now: Millis): Taken {
-    const out = this.takeUrgent();
-    const { standing } = this;
-    if (out.length === 0 && this.isShortCut()) {
-      const { log } = standing.view;
-      if (standing.cursor >= log.end()) return IDLE;
-      const { run, next } = log.run(standing.cursor, RUN_LIMIT);
-      if (log.lastCritical() >= standing.cursor)
-        for (const unit of log.from(standing.cursor, next)) this.noteQuestion(unit);
-      standing.cursor = next;
-      this.criticalSeen = next;
-      this.budget.spend(now);
-      return { kind: "run", run };
+/** A class, because there is one for each subscription. It is its own replier, and hears itself what becomes of its connection. */
+class PulledSubscription extends Follower implements OpenSubscription, Replier, ConnectionNews {
+  readonly resumed: Resumed | undefined;
+  private readonly tellReady: () => void;
+  private readonly tellEnded: SubscriptionSpec["ended"];
+  private readonly connection: object | undefined;
+  private readonly leaveConnection: () => void;
+  private readonly replyNotTaken: (token: string) => void;
+  private readonly peerLag = new PeerLag();
+  private closed = false;
+  private timer: (() => void) | undefined;
+  private notices: ReplyNotices | undefined;
+  // The last cursor that its client was told, and up to where the last checkpoint after a skip of everything has to be.
+  private told: string | undefined;
+  private skippedTo: Epoch = Number.POSITIVE_INFINITY;
+  // Events that left by the terms before these can be asked for as well (R28).
+  private former: Terms | undefined;
+
+  constructor(spec: SubscriptionSpec, services: SubscriptionServices) {
+    super(spec, services, services.hub.view(spec.terms));
+    this.resumed = spec.resumed;
+    this.tellReady = spec.wake;
+    this.tellEnded = spec.ended;
+    this.connection = spec.connection;
+    this.replyNotTaken = spec.replyNotTaken;
+    services.hub.join(this, this.shared);
+    this.begin(spec.start);
+    this.leaveConnection = services.connections.join(spec.connection, this);
+    services.opened(this);
+    services.questions.audienceChanged();
+  }
+
+  get subscriptionId(): string {
+    return this.id;
+  }
+
+  terms(): Terms {
+    return this.granted;
+  }
+
+  wake(): void {
+    if (!this.closed) this.tellReady();
+  }
+
+  sendCritical(unit: EventUnit): void {
+    this.sendCriticals([unit]);
+    this.wake();
+  }
+
+  take(only?: "critical"): Taken {
+    const { services, shared } = this;
+    const now = services.now();
+    const taken = this.pull(now, only);
+    if (taken.kind === "run") {
+      this.noteDelivered(taken.run.deliveries.length, now);
+      return taken;
     }
-    const isHeldBack = this.holdsBack();
-    if (isHeldBack) this.takeCritical(out, now);
-    if (!this.terms.paused && !this.isAsking()) this.takeLimited(out, now);
-    // A run takes only so much: what is critical behind it may have to leave before the next one (R34).
-    if (!isHeldBack) this.criticalSeen = Math.max(this.criticalSeen, standing.cursor);
-    this.forgetPassed();
-    return this.runOf(out) ?? this.nextWait(now);
+    // Units that are not critical have not been looked at.
+    if (only === "critical") return taken;
+    this.cancelTimer();
+    shared.ready.delete(this);
+    if (taken.kind === "wait") {
+      this.timer = services.wakeUps.at(taken.until, () => {
+        this.timer = undefined;
+        this.tellReady();
+      });
+    } else if (this.isReady(now)) shared.ready.add(this);
+    return taken;
   }
 
-  takeCriticalOnly(now: Millis): Taken {
-    const out = this.takeUrgent();
-    this.takeCritical(out, now);
-    return this.runOf(out) ?? IDLE;
-  }
-
-  isReady(now: Millis): boolean {
-    return !this.blocked && !this.terms.paused && this.budget.availableAt() <= now;
-  }
-
-  setTerms(next: StreamTerms, now: Millis): void {
-    if (this.terms.paused && !next.paused) this.pressureUntil = now;
-    if (next.paceWpm === undefined) this.spokenAt = Number.NEGATIVE_INFINITY;
-    this.terms = next;
-  }
-
-  moveTo(next: Place, nextReader: BacklogReader | undefined): void {
-    if (next.view !== this.standing.view) {
-      this.criticalSeen = next.view.log.end();
-      this.backlogEnd = 0;
+  setBlocked(blocked: boolean): void {
+    this.markBlocked(blocked);
+    if (!blocked) {
+      this.peerLag.since = undefined;
+      this.cancelTimer();
+      return;
     }
-    this.standing = next;
-    this.backlog = nextReader;
+    this.shared.ready.delete(this);
+    if (this.peerLag.since === undefined) this.block();
   }
 
-  absorb(upTo: number): boolean {
-    // In the middle of an append nothing can be told of sessions, and nothing is taken over ahead of that.
-    if (this.unsaidCount() > 0) return false;
-    const end = Math.min(upTo, this.standing.view.log.criticalFrom(this.criticalSeen)?.index ?? upTo);
-    while (this.standing.cursor < end)
-      if (this.absorbStretch() === undefined && this.absorbOne(this.terms.limited) === "full") return false;
-    return this.standing.cursor >= upTo;
+  retune(asked: Terms): void {
+    const { services, granted: old } = this;
+    const next = withOwnSessions(asked, this.connection, services.connections);
+    const now = services.now();
+    if (viewKey(next) !== viewKey(old)) this.former = old;
+    this.budget.retune(next.maxEventsPerSecond, now);
+    this.setPace(paceOf(next), now);
+    this.granted = next;
+    const view = services.hub.view(next);
+    if (view !== this.shared) {
+      services.hub.join(this, view);
+      this.changeView(view);
+    }
+    // A pause does not count as the peer's slowness (R26).
+    if (this.peerLag.since !== undefined && old.paused) this.block();
+    this.shared.ready.delete(this);
+    this.tellReady();
+    services.questions.audienceChanged();
   }
 
-  trim(output: string, floor: Floor): void {
-    this.remember().raiseFloor(output, floor);
+  agentOpened(): void {
+    this.retune(this.granted);
   }
 
-  setFloors({ positions, owedFrom }: ReadingPoint): void {
-    for (const [output, position] of positions)
-      this.remember().setFloor(output, { position, epoch: owedFrom?.get(output) ?? 0 });
+  sessionLost(): void {
+    this.askUpTo(this.services.journal.head());
+    this.tellReady();
   }
 
-  skipOutput(output: string): void {
-    let isOver = false;
-    this.queue.replace((unit) => {
-      if (unit.kind !== "text" || unit.output !== output) return unit;
-      isOver ||= unit.complete;
-      return unit.complete ? this.services.completeSkipped(unit) : undefined;
+  limitsChanged(): void {
+    const { since } = this.peerLag;
+    if (this.closed || since === undefined) return;
+    this.cancelTimer();
+    this.checkLag();
+    this.watchLag(since);
+  }
+
+  cursor(): string | undefined {
+    this.told = this.place()?.cursor;
+    return this.told;
+  }
+
+  wantsCheckpoints(): boolean {
+    return this.granted.checkpoints;
+  }
+
+  checkpoint(isDue: boolean): Checkpoint | undefined {
+    const isSkipping = this.skippedTo !== Number.POSITIVE_INFINITY;
+    if ((!isDue && !isSkipping) || !this.granted.checkpoints || this.closed) return undefined;
+    const reached = this.place();
+    if (reached === undefined || reached.cursor === this.told) return undefined;
+    if (!isDue && reached.after < this.skippedTo) return undefined;
+    this.skippedTo = Number.POSITIVE_INFINITY;
+    this.told = reached.cursor;
+    return reached;
+  }
+
+  skip(sessionId: string | undefined, outputId: string | undefined): void {
+    if (sessionId === undefined) this.skippedTo = this.skipWaiting();
+    else if (this.isOwedMore() || this.services.rules.mayHaveText(sessionId, outputId ?? ""))
+      this.dropOutput(`${sessionId}/${outputId ?? ""}`);
+    this.tellReady();
+  }
+
+  repeat(eventId: string): void {
+    const { repeats, hub } = this.services;
+    const entry = repeats.find(eventId, this.granted, this.former);
+    this.urge([unitOf(hub.liveEntry(entry), this.shared.view, "plain")]);
+    this.tellReady();
+  }
+
+  openQuestions(): readonly AgentEvent[] {
+    const { questions, questionsFor, shapeEvent } = this.services;
+    return questionsFor(this.granted).map(({ token, event }) => {
+      questions.shown(token, event.event_id, this);
+      return shapeEvent(event, this.granted);
     });
-    if (isOver) return;
-    this.remember().skip(output);
   }
 
-  markBlocked(next: boolean): void {
-    if (this.blocked && !next) this.backlogEnd = this.standing.view.log.end();
-    this.blocked = next;
+  reply(reply: Reply, raw: unknown): boolean {
+    const { questions, connections } = this.services;
+    const sessionId = questions.sessionOf(reply.token);
+    const hasCounted = questions.reply(reply, this, raw);
+    if (hasCounted && sessionId !== undefined) connections.answered(this.connection, sessionId);
+    return hasCounted;
   }
 
-  drain(now: Millis): Drained {
-    const out = this.takeUrgent();
-    for (const unit of this.expedited) this.give(unit, out);
-    this.expedited = NO_UNITS;
-    this.backlog?.hurry();
-    this.terms = { limited: this.terms.limited, paused: false, paceWpm: undefined };
-    this.draining ??= createDraining(this.queue, () => this.absorbOne(this.terms.limited));
-    const isAll = !this.isAsking() && this.draining.part((unit) => this.send(unit, out, now));
-    if (out.length > 0) return { kind: "run", run: createDeliveryRun(out) };
-    return { kind: isAll && this.backlog?.isReading() !== true ? "done" : "later" };
+  safety(): Promise<void> | undefined {
+    return this.services.safety();
   }
 
-  remembered(): number {
-    return (this.apart?.count() ?? 0) + this.urgentCount() + this.expedited.length;
+  refusedReply(fate: RefusedFate, token: string, raw: unknown): void {
+    this.services.recordReply(fate, token, raw, this.id, this.subscriberId);
+    this.notTaken(token);
   }
 
-  private takeLimited(out: Delivery[], now: Millis): void {
-    const { queue, budget } = this;
-    for (let room = SAID_LIMIT; out.length < RUN_LIMIT && room > 0 && budget.availableAt() <= now; ) {
-      if (this.unsaidCount() > 0) room -= 1;
-      const all = this.absorbHeld();
-      if (all && this.isReadingOn()) return;
-      if (queue.size() === 0 && this.absorbOne(false) === "empty") return;
-      const head = queue.head();
-      if (head === undefined) continue;
-      if (head.kind === "text" && head.text.length > 0 && now < this.spokenAt) return;
-      queue.shift();
-      if (this.send(head, out, now)) budget.spend(now);
-      if (!all) this.absorbHeld();
+  notTaken(token: string): void {
+    const { services } = this;
+    if (this.closed || !this.granted.replyStatus || !services.questions.wasShown(token, this.id)) return;
+    this.notices ??= createReplyNotices(this.replyNotTaken, services.now, services.wakeUps);
+    this.notices.notTaken(token);
+  }
+
+  isEntitled(question: OpenQuestion): boolean {
+    return !this.closed && canAnswer(this.granted, question.kind, question.sessionId);
+  }
+
+  drain(): Drained {
+    const { services } = this;
+    if (this.closed || services.isLeaving()) return { kind: "done" };
+    const now = services.now();
+    const drained = this.pull(now, "all");
+    if (drained.kind === "run") this.noteDelivered(drained.run.deliveries.length, now);
+    return drained;
+  }
+
+  close(reason: ClosureReason = "subscriber"): void {
+    if (this.closed) return;
+    const { services } = this;
+    services.closed(this, reason);
+    this.closed = true;
+    this.cancelTimer();
+    this.backlog?.close();
+    this.briefing()?.drop(["notices", "losses", "sums"]);
+    services.hub.leave(this, this.shared);
+    this.notices?.close();
+    this.leaveConnection();
+    services.questions.audienceChanged();
+  }
+
+  isClosed(): boolean {
+    return this.closed;
+  }
+
+  end(reason: TerminationReason): void {
+    if (reason === "producer_error") this.standStill();
+    this.tellEnded(reason);
+  }
+
+  cursorIn(view: SharedView, window: number): number | undefined {
+    if (view !== this.shared) return undefined;
+    // A subscription that has fallen back to the journal can fall behind too far there as well (R18).
+    this.checkLag();
+    if (this.closed) return undefined;
+    const { granted, peerLag } = this;
+    const mayAbsorb = granted.maxEventsPerSecond !== undefined && !granted.paused && peerLag.since === undefined;
+    return this.cursorBefore(window, mayAbsorb);
+  }
+
+  status(): SubscriptionStatus {
+    const { services, peerLag, backlog } = this;
+    const untakenCount = this.untakenCount();
+    const isHeld = this.waiting() > 0 || untakenCount > 0;
+    return {
+      waitingCount: this.waiting(),
+      readAheadCount: backlog?.released().length ?? 0,
+      rememberedCount: this.remembered(),
+      behind: backlog !== undefined,
+      blockedSince: peerLag.since,
+      reads: backlog !== undefined ? "journal" : isHeld ? "queue" : "live",
+      untakenCount,
+      ...this.account,
+      lag: peerLag.now(this.granted.paused, services.now, services.journal.head()),
+    };
+  }
+
+  private isOwedMore(): boolean {
+    return !this.isAtEnd() || this.isBehind(this.shared.view);
+  }
+
+  /** The place stands still once something could not be taken: it would cover that. */
+  private pull(now: Millis, only: "all"): Drained;
+  private pull(now: Millis, only: "critical" | undefined): Taken;
+  private pull(now: Millis, only: "all" | "critical" | undefined): Drained | Taken {
+    try {
+      if (only === undefined) return this.next(now);
+      return only === "critical" ? this.nextCritical(now) : this.drainNext(now);
+    } catch (caught) {
+      this.standStill();
+      throw caught;
     }
   }
 
-  /** Nothing but its place decides what it gets. */
-  private isPlain(): boolean {
-    const { terms } = this;
-    return (
-      !terms.limited &&
-      !terms.paused &&
-      terms.paceWpm === undefined &&
-      this.backlog === undefined &&
-      this.waiting() === 0 &&
-      !this.isAsking() &&
-      this.expedited.length === 0
-    );
+  private noteDelivered(count: number, now: Millis): void {
+    this.account.counts.delivered += count;
+    this.services.hub.noteDelivered(count, now);
   }
 
-  /** Whether anything may be waiting that a critical event has to pass. What came in this turn to an idle subscription was never held. */
-  private holdsBack(): boolean {
-    return !this.isPlain() || this.standing.cursor < this.backlogEnd;
+  private cancelTimer(): void {
+    this.timer?.();
+    this.timer = undefined;
   }
 
-  /** What arrived while the peer took nothing is only held back from something critical; without any it leaves as the others get it. */
-  private isBacklogPlain(): boolean {
-    const { standing } = this;
-    return standing.cursor >= this.backlogEnd || standing.view.log.criticalFrom(this.criticalSeen) === undefined;
+  private checkLag(): void {
+    const { services, closed, granted, peerLag } = this;
+    const { lag } = services.rules.limits;
+    if (closed || !peerLag.exceeds(lag, granted.paused, services.now, services.journal.head())) return;
+    this.tellEnded("lagging");
   }
 
-  private isShortCut(): boolean {
-    return this.isPlain() && this.isBacklogPlain() && this.apart === undefined;
+  private block(): void {
+    const { services } = this;
+    this.cancelTimer();
+    this.watchLag(this.peerLag.begin(services.now, services.journal.head()));
   }
 
-  private nextWait(now: Millis): Taken {
-    // Of all that it looked at there was nothing to say; the rest is looked at next.
-    if (this.isAsking()) return { kind: "wait", until: now };
-    if (this.terms.paused) return IDLE;
-    if (this.unsaidCount() > 0 && this.queue.size() === 0)
-      return { kind: "wait", until: Math.max(now, this.budget.availableAt()) };
-    const head = this.queue.head();
-    const spoken = head?.kind === "text" ? this.spokenAt : Number.NEGATIVE_INFINITY;
-    // A text that is not there yet cannot be waited for; anything else may leave at once.
-    const until = Math.max(this.budget.availableAt(), spoken);
-    return until > now ? { kind: "wait", until } : IDLE;
-  }
-
-  private takeUrgent(): Delivery[] {
-    const out: Delivery[] = [];
-    // Except what goes ahead by itself in the same take.
-    for (const unit of this.nextUrgent((epoch) => this.expedited.some((one) => one.epoch === epoch))) {
-      if (isCritical(unit)) {
-        // A question that is asked at once is not asked again when its place in the backlog comes (R28).
-        this.queue.remove((waiting) => isCritical(waiting) && waiting.epoch === unit.epoch && !isLocal(waiting));
-        this.sendExpedited(unit, out);
-      } else this.give(unit, out);
-    }
-    return out;
-  }
-
-  /** Where it stands at the end of its view and holds nothing, nothing that went ahead can come again. */
-  private forgetPassed(): void {
-    const { view, cursor } = this.standing;
-    if (this.apart === undefined || this.backlog !== undefined || cursor < view.log.end()) return;
-    if (this.services.isBehind(view)) return;
-    this.isAheadFull = false;
-    this.apart.forgetPassed((output) => view.texts.heldOffset(output) !== undefined, view.texts.held);
-    if (this.apart.count() === 0) this.apart = undefined;
+  private watchLag(since: Millis): void {
+    const { wakeUps, rules } = this.services;
+    this.timer = wakeUps.at(since + rules.limits.lag.maxMs, () => this.checkLag());
   }
 }

@@ -1,8 +1,8 @@
 // Urgent units leave before everything that waits, at once and at no cost: questions that are open, notices of questions that a subscription cannot
 // answer, and what it has asked to hear again (R4, R6, R28). Of questions and notices only so many leave together, each made then (R34).
 import type { Epoch, JournaledEvent } from "../event/event.js";
-import type { Unit } from "../views/unit.js";
-import type { StreamServices } from "./stream.js";
+import type { EventUnit, Unit } from "../views/unit.js";
+import type { UnitBriefing } from "./unit-briefing.js";
 
 export interface UrgentUnits {
   readonly urge: (units: readonly Unit[]) => void;
@@ -20,22 +20,29 @@ export interface UrgentUnits {
 const URGENT_LIMIT = 32;
 const NO_UNITS: readonly never[] = [];
 
-export function createUrgentUnits(
-  services: Pick<StreamServices, "openQuestions" | "questionUnit" | "briefing">,
-): UrgentUnits {
+/** The subscription whose units they are. */
+export interface UrgentUnitsOwner {
+  /** The questions that are open, were asked no later than this epoch, and were not asked here (R6, R28). */
+  readonly questionsToAsk: (upTo: Epoch) => readonly JournaledEvent[];
+  /** The unit of one of them; undefined where it was resolved meanwhile, or asked. */
+  readonly questionUnit: (entry: JournaledEvent) => EventUnit | undefined;
+  readonly briefing: () => UnitBriefing | undefined;
+}
+
+export function createUrgentUnits(owner: UrgentUnitsOwner): UrgentUnits {
   let urgent: readonly Unit[] = NO_UNITS;
   let asked: readonly JournaledEvent[] = NO_UNITS;
   let nextAsked = 0;
 
   /** How a question's session stands is said directly before it, at no cost either (R17). */
-  const withSum = (unit: Unit): readonly Unit[] => [...(services.briefing()?.ofSession(unit.session) ?? []), unit];
+  const withSum = (unit: Unit): readonly Unit[] => [...(owner.briefing()?.ofSession(unit.session) ?? []), unit];
 
   const takeQuestions = (isExpedited: (epoch: Epoch) => boolean): readonly Unit[] => {
     const looked = asked.slice(nextAsked, nextAsked + URGENT_LIMIT);
     nextAsked += looked.length;
     if (nextAsked >= asked.length) asked = NO_UNITS;
     return looked.flatMap((entry) => {
-      const unit = isExpedited(entry.epoch) ? undefined : services.questionUnit(entry);
+      const unit = isExpedited(entry.epoch) ? undefined : owner.questionUnit(entry);
       return unit === undefined ? [] : withSum(unit);
     });
   };
@@ -43,7 +50,7 @@ export function createUrgentUnits(
   const takeNotices = (): readonly Unit[] => {
     const notices: Unit[] = [];
     for (let count = 0; count < URGENT_LIMIT; count += 1) {
-      const next = services.briefing()?.nextNotice();
+      const next = owner.briefing()?.nextNotice();
       if (next === undefined) break;
       for (const notice of next) notices.push(...withSum(notice));
     }
@@ -58,7 +65,7 @@ export function createUrgentUnits(
     },
     askOpen: (upTo) => {
       // Found at once: where there is none, nothing keeps back the place that the subscription has reached (R17).
-      asked = services.openQuestions(upTo);
+      asked = owner.questionsToAsk(upTo);
       nextAsked = 0;
     },
     take: (isExpedited) => {
@@ -67,7 +74,7 @@ export function createUrgentUnits(
       urgent = urgent.slice(URGENT_LIMIT);
       return first;
     },
-    hasMore: () => hasQuestions() || (services.briefing()?.noticeCount() ?? 0) > 0 || urgent.length > 0,
+    hasMore: () => hasQuestions() || (owner.briefing()?.noticeCount() ?? 0) > 0 || urgent.length > 0,
     count: () => urgent.length,
   };
 }

@@ -1,9 +1,9 @@
 // A cursor as it goes out in a message of its own, encoded once for all who stand alike (R17).
-import type { Epoch } from "../event/event.js";
+import type { CursorPlace } from "../event/cursor.js";
 import type { Checkpoint, DeliveryRun } from "./delivery.js";
 
-export function createCheckpoint(cursor: string, after: Epoch): Checkpoint {
-  return { cursor, after, memo: new Map() };
+export function createCheckpoint(cursor: string, { after, outputs }: Omit<CursorPlace, "journalId">): Checkpoint {
+  return { cursor, after, outputs, memo: new Map() };
 }
 
 interface Checkpointed {

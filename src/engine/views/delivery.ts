@@ -1,4 +1,5 @@
 // What leaves the engine: events as one subscription's terms want them, with encodings that all who receive them share (R14).
+import type { GivenText } from "../event/cursor.js";
 import type { AgentEvent, Epoch } from "../event/event.js";
 
 /** How an event becomes a frame. One object a format; its identity is the key under which encodings are shared. */
@@ -22,6 +23,8 @@ export interface Checkpoint {
   readonly cursor: string;
   /** Everything up to this epoch was handed over. */
   readonly after: Epoch;
+  /** Outputs of which more was handed over, by their digests. */
+  readonly outputs: ReadonlyMap<string, GivenText>;
   /** The frames that codecs made of it, by codec. */
   readonly memo: Map<unknown, unknown>;
 }

@@ -12,9 +12,12 @@ export interface HeldText {
   readonly output: string;
   readonly session: string;
   readonly firstEpoch: Epoch;
+  /** Of the chunk with the last text before; 0 where that is not known. */
+  readonly givenIn: Epoch;
+  /** Of the newest chunk held. */
+  readonly lastEpoch: Epoch;
   /** Code points from the start of the output, of the first and after the last character held. */
   readonly position: number;
-  /** As it is when it is asked for. */
   readonly endPosition: number;
 }
 

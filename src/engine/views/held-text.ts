@@ -123,6 +123,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
       at,
       firstEpoch: entry.epoch,
       epoch: complete ? Math.max(final.live.entry.epoch, epoch()) : final.live.entry.epoch,
+      givenIn: hold.text.epochBefore(from.start),
       output: hold.text.key,
       position: from.position,
       endPosition: hold.position,
@@ -272,11 +273,10 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
         output: hold.text.key,
         session: hold.text.session,
         firstEpoch: hold.text.chunkAt(hold.start)?.live.entry.epoch ?? owner.epoch() + 1,
+        givenIn: hold.text.epochBefore(hold.start),
+        lastEpoch: hold.newest.live.entry.epoch,
         position: hold.position,
-        // Counting it costs as much as the text is long, and few ask.
-        get endPosition() {
-          return endPositionOf(hold);
-        },
+        endPosition: endPositionOf(hold),
       });
     }
     return held;

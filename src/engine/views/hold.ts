@@ -50,8 +50,8 @@ export function isEmpty({ start, newest }: Hold): boolean {
 }
 
 /** Code points from the start of the output, after all that is held. */
-export function endPositionOf({ text, start, position, newest }: Hold): number {
-  return position + codePointCount(text.boundaries.slice(start, newest.end));
+export function endPositionOf({ newest }: Hold): number {
+  return newest.endPosition;
 }
 
 /** Lets go of what lies before a position: it is given elsewhere. */

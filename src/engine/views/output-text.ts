@@ -1,6 +1,7 @@
 // The text of one output while somebody may still need it, and where it may be cut: one for all views that follow the output (R10).
 import type { Millis } from "../../contracts/clock.js";
 import type { Segmenter } from "../../contracts/segmenter.js";
+import type { Epoch } from "../event/event.js";
 import { codePointCount } from "../text/code-points.js";
 import { lastStartingBy } from "../text/piece-search.js";
 import { createTextBoundaries, type TextBoundaries } from "../text/text-boundaries.js";
@@ -12,6 +13,8 @@ export interface Chunk {
   readonly live: LiveEntry;
   readonly start: number;
   readonly end: number;
+  /** Code points from the start of the output, after the chunk. */
+  readonly endPosition: number;
   readonly at: Millis;
 }
 
@@ -23,6 +26,8 @@ export interface OutputText {
   readonly append: (live: LiveEntry, at: Millis) => Chunk;
   /** The chunk that holds the unit at `offset`; the last one where `offset` is the end. */
   readonly chunkAt: (offset: number) => Chunk | undefined;
+  /** The epoch of the chunk that holds the unit before `offset`; 0 where the record begins there. */
+  readonly epochBefore: (offset: number) => Epoch;
   /** The chunk that came last; undefined before the first. */
   readonly newest: () => Chunk | undefined;
   /** The one before a chunk, as far as they are retained. */
@@ -48,6 +53,8 @@ export function createOutputText(
   const chunks: Chunk[] = [];
   // Position and offset of the oldest chunk kept, so that counting code points never goes further back than that.
   let endPosition = basePosition;
+  // The epoch of the newest chunk that was let go of.
+  let forgottenTo: Epoch = 0;
   let anchor = { offset: 0, position: basePosition };
 
   const append = (live: LiveEntry, at: Millis): Chunk => {
@@ -60,13 +67,19 @@ export function createOutputText(
     const start = boundaries.length();
     boundaries.append(text, language, { markdown: isMarkdown(event) });
     if (event.complete === true) boundaries.complete();
-    const chunk: Chunk = { live, start, end: start + text.length, at };
-    chunks.push(chunk);
     endPosition += codePointCount(text);
+    const chunk: Chunk = { live, start, end: start + text.length, endPosition, at };
+    chunks.push(chunk);
     return chunk;
   };
 
   const chunkAt = (offset: number): Chunk | undefined => chunks[lastStartingBy(chunks, offset)] ?? chunks[0];
+
+  const epochBefore = (offset: number): Epoch => {
+    const oldest = chunks[0];
+    if (oldest === undefined || offset <= oldest.start) return forgottenTo;
+    return chunkAt(offset - 1)?.live.entry.epoch ?? 0;
+  };
 
   const chunkBefore = (chunk: Chunk): Chunk | undefined => {
     let index = lastStartingBy(chunks, chunk.start);
@@ -85,6 +98,7 @@ export function createOutputText(
     while (dead < chunks.length - 1 && (chunks[dead]?.end ?? 0) <= keep) dead += 1;
     const oldest = chunks[dead];
     if (dead === 0 || oldest === undefined) return;
+    forgottenTo = chunks[dead - 1]?.live.entry.epoch ?? 0;
     anchor = { offset: oldest.start, position: positionOf(oldest.start) };
     chunks.splice(0, dead);
     boundaries.forget(oldest.start);
@@ -96,6 +110,7 @@ export function createOutputText(
     boundaries,
     append,
     chunkAt,
+    epochBefore,
     newest: () => chunks.at(-1),
     chunkBefore,
     endPosition: () => endPosition,

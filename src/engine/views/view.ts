@@ -149,6 +149,8 @@ export function createView(
       at,
       firstEpoch: own,
       epoch: own,
+      // Chunks leave in their order: nothing of an output is given ahead of others.
+      givenIn: 0,
       output: live.output,
       position,
       endPosition: position + codePointCount(text),

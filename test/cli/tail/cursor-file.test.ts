@@ -1,5 +1,5 @@
 // `aaepd tail --resume-after` and `--cursor-file`: where it begins, and where it goes on when it is started again (R17).
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createCursorFile } from "../../../src/cli/tail/cursor-file.js";
@@ -135,13 +135,25 @@ test.each(["--cursor-file", "--resume-after"])(
   },
 );
 
-test("--cursor-file: what cannot be written ends it, and is told", async () => {
+test("--cursor-file: a folder that is not there is told before anything is done", async () => {
   const { socketPath } = await speaking();
-  const file = join(temporaryDirectory(), "not there", "place");
+  const folder = join(temporaryDirectory(), "not there");
   const stage = createStage();
-  await tail(stage, "--socket", socketPath, "--cursor-file", file);
+  await tail(stage, "--socket", socketPath, "--cursor-file", join(folder, "place"));
   expect(stage.exitCode()).toBe(2);
-  expect(stage.err()).toContain(`The cursor file ${file} cannot be written. Name another one (--cursor-file).`);
+  expect(stage.err()).toBe(
+    `Error: The cursor file ${folder}/place cannot be written: there is no folder ${folder}. Name another one (--cursor-file).\n`,
+  );
+});
+
+test("--cursor-file: what can no longer be written ends it, and is told", () => {
+  const folder = temporaryDirectory();
+  const file = join(folder, "place");
+  const kept = createCursorFile(file);
+  kept.write("c1.a.1");
+  rmSync(folder, { recursive: true });
+  expect(faultOf(() => kept.write("c1.a.2"))).toMatchObject({ code: "usage" });
+  expect(faultOf(() => kept.write("c1.a.2"))?.sentence).toContain(`The cursor file ${file} cannot be written: ENOENT`);
 });
 
 test("a cursor file is replaced as a whole, and one that cannot be read is told", () => {
@@ -154,7 +166,7 @@ test("a cursor file is replaced as a whole, and one that cannot be read is told"
   mkdirSync(`${file}.folder`);
   expect(faultOf(() => createCursorFile(`${file}.folder`).read())).toMatchObject({
     code: "usage",
-    sentence: `The cursor file ${file}.folder cannot be read. Name another one (--cursor-file).`,
+    sentence: `The cursor file ${file}.folder cannot be read: it is no plain file. Name another one (--cursor-file).`,
   });
   expect(faultOf(() => createCursorFile("/dev/null").read())).toMatchObject({ code: "usage" });
 });

@@ -1,6 +1,6 @@
 // R17, R18: what many have missed is read in batches over the turns of the event loop, and each event of it is made once for all of them.
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { EngineSubscription } from "../../../src/engine/engine-subscription.js";
+import type { Subscription } from "../../../src/engine/subscriptions/subscription-spec.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import { defaultTerms } from "../../../src/protocols/aaep/subscriber/negotiate.js";
 import { drained } from "../../support/drained.js";
@@ -21,7 +21,7 @@ const { started, chunk, confirmation, completed } = session();
 const WHOLE = Array.from({ length: TOKEN_COUNT }, (_, index) => `token ${index} `).join("");
 
 interface Resumer {
-  readonly subscription: EngineSubscription;
+  readonly subscription: Subscription;
   readonly received: Received[];
   /** Whether its transport takes nothing. */
   readonly block: (isBlocked: boolean) => void;

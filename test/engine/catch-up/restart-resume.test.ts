@@ -148,7 +148,7 @@ describe("P6: where a subscriber goes on", () => {
       run.publish(note("three"));
       expect(resumed(back)).toBe("unknown");
       expect(agentIds(back.received)).toEqual(["evt_three"]);
-      expect([sums(back), gaps(back)]).toEqual([[S], [{ events: 3, reason: "resumed_too_late" }]]);
+      expect([sums(back), gaps(back)]).toEqual([[S], [{ events: 3, reason: "unknown_place" }]]);
     },
   );
 });

@@ -61,14 +61,19 @@ describe("a cursor", () => {
     expect(readCursor(text)).toBeUndefined();
   });
 
-  it("names sixteen outputs: those that were named before and those that are skipped come first, and none of which nothing was given", () => {
+  it("names sixteen outputs: the newest skipped ones come first, then the ones named before, and none that its epoch covers", () => {
     const owed = Array.from({ length: 40 }, (_, index) => [`o${index}`, { to: index, epoch: 9 }] as const);
-    const unmet = new Map<string, GivenText>([["d", { to: 3, epoch: 7 }]]);
-    const outputs = givenFurther(owed, ["s1", "s2"], unmet, (output) => `#${output}`);
-    expect([...outputs.keys()].slice(0, 4)).toEqual(["d", "#s1", "#s2", "#o1"]);
+    const before = new Map<string, GivenText>([
+      ["d", { to: 3, epoch: 7 }],
+      ["covered", { to: 3, epoch: 5 }],
+    ]);
+    const further = { owed, skipped: new Set(["s1", "s2"]), before };
+    const outputs = givenFurther(5, further, (output) => `#${output}`);
+    expect([...outputs.keys()].slice(0, 4)).toEqual(["#s1", "#s2", "d", "#o1"]);
     expect(outputs.size).toBe(MOST_CURSOR_OUTPUTS);
     expect(outputs.get("#s1")?.to).toBe("end");
     const manySkipped = Array.from({ length: 40 }, (_, index) => `s${index}`);
-    expect(givenFurther(owed, manySkipped, unmet, (output) => output).size).toBe(MOST_CURSOR_OUTPUTS);
+    const skips = givenFurther(5, { owed, skipped: new Set(manySkipped), before }, (output) => output);
+    expect([...skips.keys()]).toEqual(manySkipped.slice(-MOST_CURSOR_OUTPUTS));
   });
 });

@@ -1,8 +1,8 @@
 // R6, R17, R27, R34: what a newcomer, or one that comes back too late, is told of thousands of sessions and questions is made as it leaves. Counted is
 // what one take makes.
 import { describe, expect, it } from "vitest";
-import type { EngineSubscription } from "../../../src/engine/engine-subscription.js";
 import type { AgentEvent } from "../../../src/engine/event/event.js";
+import type { Subscription } from "../../../src/engine/subscriptions/subscription-spec.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import { defaultTerms } from "../../../src/protocols/aaep/subscriber/negotiate.js";
 import { drained } from "../../support/drained.js";
@@ -34,7 +34,7 @@ function stage(options: RigOptions = {}): { readonly rig: EngineRig; readonly ta
 }
 
 /** A subscription that takes when the test does. */
-function subscribe({ engine }: EngineRig, terms: Partial<Terms> = {}, resumeAfter?: string): EngineSubscription {
+function subscribe({ engine }: EngineRig, terms: Partial<Terms> = {}, resumeAfter?: string): Subscription {
   return engine.subscribe({
     subscriberId: "late",
     terms: { ...defaultTerms(), ...EACH, ...terms },
@@ -44,13 +44,13 @@ function subscribe({ engine }: EngineRig, terms: Partial<Terms> = {}, resumeAfte
   });
 }
 
-function takeOnce(subscription: EngineSubscription): readonly AgentEvent[] {
+function takeOnce(subscription: Subscription): readonly AgentEvent[] {
   const taken = subscription.take();
   return taken.kind === "run" ? taken.run.deliveries.map(({ event }) => event) : [];
 }
 
 /** All that it takes, and how many events at a time. */
-function takeAll(subscription: EngineSubscription): readonly (readonly AgentEvent[])[] {
+function takeAll(subscription: Subscription): readonly (readonly AgentEvent[])[] {
   const takes: (readonly AgentEvent[])[] = [];
   for (let events = takeOnce(subscription); events.length > 0; events = takeOnce(subscription)) takes.push(events);
   return takes;

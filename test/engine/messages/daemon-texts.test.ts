@@ -29,7 +29,7 @@ const CASES: { readonly [Key in MessageKey]: readonly MessageParameters[Key][] }
     { ...STANDING, state: "custom_state", toolsRunningCount: 0, percent: undefined },
     { ...STANDING, outputOpen: false, questionOpen: false, percent: 0 },
   ],
-  gap: (["aged_out", "resumed_too_late", "skipped"] as const).flatMap((reason) =>
+  gap: (["aged_out", "resumed_too_late", "unknown_place"] as const).flatMap((reason) =>
     [1, 2, 5, 14, 100, 1234].map((eventCount) => ({ eventCount, reason })),
   ),
   agentDisconnected: [{ agent: "Planner" }],
@@ -114,7 +114,7 @@ describe.each(CATALOGUE_LANGUAGES)("R31: the catalogue in %s", (language) => {
 
 describe("R31: plurals follow the language", () => {
   const gap = (language: string, eventCount: number) =>
-    textFor("gap", { eventCount, reason: "skipped" }, [language], "terse").text;
+    textFor("gap", { eventCount, reason: "unknown_place" }, [language], "terse").text;
   const tools = (language: string, toolsRunningCount: number) =>
     textFor("sessionSummary", { ...STANDING, toolsRunningCount }, [language]).text;
 

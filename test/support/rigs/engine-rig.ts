@@ -7,11 +7,11 @@ import { createSegmenter } from "../../../src/daemon/platform/segmenter.js";
 import type { AgentHandle } from "../../../src/engine/agents/agent-handle.js";
 import { createEngine, type Engine } from "../../../src/engine/engine.js";
 import type { EngineOptions } from "../../../src/engine/engine-options.js";
-import type { EngineSubscription } from "../../../src/engine/engine-subscription.js";
 import { cursorText } from "../../../src/engine/event/cursor.js";
 import type { AgentEvent, Evicted, JournaledEvent, Producer } from "../../../src/engine/event/event.js";
 import { createJournalRing, type JournalRingOptions } from "../../../src/engine/journal/journal-ring.js";
 import type { ResolvedQuestion } from "../../../src/engine/questions/question-result.js";
+import type { Subscription } from "../../../src/engine/subscriptions/subscription-spec.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import type { Delivery } from "../../../src/engine/views/delivery.js";
 import { defaultTerms } from "../../../src/protocols/aaep/subscriber/negotiate.js";
@@ -41,7 +41,7 @@ export interface Place {
 }
 
 export interface Listener {
-  readonly subscription: EngineSubscription;
+  readonly subscription: Subscription;
   readonly received: Received[];
   /** Its place after each take. */
   readonly places: readonly Place[];

@@ -17,7 +17,7 @@ const STATES = {
 const GAPS = {
   aged_out: "لم تعد محفوظة عندما حان دورها",
   resumed_too_late: "استؤنف الاشتراك بعد حذفها",
-  skipped: "لقد تخطيتها",
+  unknown_place: "الموضع الذي كان ينبغي أن يُستأنف منه الاشتراك غير معروف هنا",
 } as const;
 
 const resolution = createResolution("ar", {

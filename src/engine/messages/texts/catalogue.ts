@@ -1,7 +1,7 @@
 // What the daemon has to say, and what each message needs to know (R31). A catalogue that lacks a message does not compile.
 import type { QuestionKind } from "../../event/event.js";
 
-export type GapReason = "aged_out" | "resumed_too_late" | "skipped";
+export type GapReason = "aged_out" | "resumed_too_late" | "unknown_place";
 export type ClosingReason =
   | "producer_shutdown"
   | "recording_ended"

@@ -17,7 +17,7 @@ const STATES = {
 const GAPS = {
   aged_out: "sie waren nicht mehr gespeichert, als sie an der Reihe waren",
   resumed_too_late: "das Abonnement wurde erst nach ihrer Löschung fortgesetzt",
-  skipped: "Sie haben sie übersprungen",
+  unknown_place: "die Stelle, an der das Abonnement weitergehen sollte, ist hier unbekannt",
 } as const;
 
 const resolution = createResolution("de", {

@@ -17,7 +17,7 @@ const STATES = {
 const GAPS = {
   aged_out: "they were no longer stored when their turn came",
   resumed_too_late: "the subscription was resumed after they had been deleted",
-  skipped: "you skipped them",
+  unknown_place: "the place from which the subscription was to go on is not known here",
 } as const;
 
 const resolution = createResolution("en", {

@@ -17,7 +17,7 @@ const STATES = {
 const GAPS = {
   aged_out: "ya no estaban guardados cuando llegó su turno",
   resumed_too_late: "la suscripción se reanudó después de que se borraran",
-  skipped: "los ha omitido",
+  unknown_place: "aquí no se conoce el punto desde el que debía continuar la suscripción",
 } as const;
 
 const resolution = createResolution("es", {

@@ -17,7 +17,7 @@ const STATES = {
 const GAPS = {
   aged_out: "ils n’étaient plus conservés quand leur tour est venu",
   resumed_too_late: "l’abonnement a repris après leur suppression",
-  skipped: "vous les avez sautés",
+  unknown_place: "l’endroit où l’abonnement devait reprendre n’est pas connu ici",
 } as const;
 
 const resolution = createResolution("fr", {

@@ -17,7 +17,7 @@ const STATES = {
 const GAPS = {
   aged_out: "配信の順番が来たときには保存期間が過ぎていました",
   resumed_too_late: "削除された後に購読が再開されました",
-  skipped: "スキップが指定されました",
+  unknown_place: "購読を再開する位置がここでは不明です",
 } as const;
 
 const resolution = createResolution("ja", {

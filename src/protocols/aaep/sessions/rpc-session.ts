@@ -6,7 +6,7 @@ import type { DeliverySource, EndReason } from "../../../contracts/protocol.js";
 import type { RefusedCall, RpcCall, RpcHandlers } from "../../../contracts/rpc.js";
 import type { PublishReceipt } from "../../../engine/agents/agent-handle.js";
 import type { Producer } from "../../../engine/event/event.js";
-import type { Owed } from "../../../engine/subscriptions/stream.js";
+import type { Owed } from "../../../engine/subscriptions/taken.js";
 import type { DeliveryRun } from "../../../engine/views/delivery.js";
 import { createAgentDesk } from "../agent/agent-desk.js";
 import { receiptDocument, summaryDocument } from "../agent/agent-documents.js";

@@ -1,8 +1,8 @@
 // The members of the daemon's own that a subscription is given: with its acceptance, and when it is closed (P1, R18, R19).
 import type { EndReason } from "../../../contracts/protocol.js";
 import type { SlowLimits } from "../../../engine/engine-status.js";
-import type { EngineSubscription } from "../../../engine/engine-subscription.js";
-import type { Resumed } from "../../../engine/hub/resume-start.js";
+import type { Resumed } from "../../../engine/subscriptions/resume-start.js";
+import type { Subscription } from "../../../engine/subscriptions/subscription-spec.js";
 import type { Message } from "../json/message.js";
 
 /**
@@ -39,7 +39,7 @@ export function limitsDocument({ lag, queueLimitCount }: SlowLimits): Message {
  * The place that the subscriber has reached (`cursor`), whatever the reason; of one that lagged the limits, and how far it lagged. Empty where
  * there is nothing to tell.
  */
-export function closingExtensions(reason: EndReason, engine: EngineSubscription, limits: SlowLimits): Message {
+export function closingExtensions(reason: EndReason, engine: Subscription, limits: SlowLimits): Message {
   const cursor = engine.cursor();
   const told: Message = {
     ...(cursor === undefined ? {} : { cursor }),
@@ -48,7 +48,7 @@ export function closingExtensions(reason: EndReason, engine: EngineSubscription,
   return Object.keys(told).length === 0 ? {} : { extensions: { aaepd: told } };
 }
 
-function lagDocument(engine: EngineSubscription): Message {
+function lagDocument(engine: Subscription): Message {
   const { ms, eventCount } = engine.status().lag;
   return { seconds: ms / 1000, events: eventCount };
 }

@@ -69,7 +69,7 @@ export class StreamSubscription implements DeliverySource {
   }
 
   wantsCheckpoints(): boolean {
-    return this.current?.engine.terms().checkpoints === true;
+    return this.current?.engine.wantsCheckpoints() === true;
   }
 
   /** What its peer is still owed and told when this side ends the conversation, whether it had a subscription or not yet (R8a, R22). */

@@ -7,11 +7,11 @@ import type { ReplyAsItCame } from "../../../contracts/audit.js";
 import type { Log } from "../../../contracts/log.js";
 import type { EndReason } from "../../../contracts/protocol.js";
 import type { Engine } from "../../../engine/engine.js";
-import type { EngineSubscription } from "../../../engine/engine-subscription.js";
 import type { AgentEvent, Producer } from "../../../engine/event/event.js";
-import type { Resumed } from "../../../engine/hub/resume-start.js";
 import { textFor } from "../../../engine/messages/daemon-texts.js";
-import type { Owed } from "../../../engine/subscriptions/stream.js";
+import type { Resumed } from "../../../engine/subscriptions/resume-start.js";
+import type { Subscription } from "../../../engine/subscriptions/subscription-spec.js";
+import type { Owed } from "../../../engine/subscriptions/taken.js";
 import type { Offer, Terms } from "../../../engine/terms/terms.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import type { Message } from "../json/message.js";
@@ -69,7 +69,7 @@ export interface OpenSubscription {
   readonly id: string;
   /** Says whose a message is that comes by another way than the stream (R19). */
   readonly key: string;
-  readonly engine: EngineSubscription;
+  readonly engine: Subscription;
   /** Answers accepted or rejected; a rejection has ended it (§5.7). Throws a Fault for a malformed one: the old terms stand (R32). */
   readonly renegotiate: (message: unknown) => { readonly message: Message; readonly ended: boolean };
   readonly skip: (message: unknown) => void;
@@ -101,7 +101,7 @@ export function createSubscriptionDesk(services: DeskServices): {
 }
 
 function answerRequest(value: unknown, events: SubscriptionEvents, services: DeskServices): RequestOutcome {
-  let engine: EngineSubscription | undefined;
+  let engine: Subscription | undefined;
   try {
     assertSubscriptionRequest(value);
     const request: Message = value as unknown as Message;
@@ -145,17 +145,12 @@ function noteCorrelation({ correlation_id: id }: Message, became: Readonly<Recor
 /** A class, because there is one for each subscription. */
 class DeskSubscription implements OpenSubscription {
   readonly key: string;
-  readonly engine: EngineSubscription;
+  readonly engine: Subscription;
   private capabilities: Capabilities;
   private readonly services: DeskServices;
   private readonly origin: string | undefined;
 
-  constructor(
-    engine: EngineSubscription,
-    { capabilities }: Accepted,
-    services: DeskServices,
-    origin: string | undefined,
-  ) {
+  constructor(engine: Subscription, { capabilities }: Accepted, services: DeskServices, origin: string | undefined) {
     this.engine = engine;
     this.capabilities = capabilities;
     this.services = services;
@@ -285,7 +280,7 @@ function asItCame(message: unknown, text: string | undefined): unknown {
   return text === undefined ? message : ({ text, message } satisfies ReplyAsItCame);
 }
 
-function giveReply(message: unknown, engine: EngineSubscription, raw: unknown): boolean {
+function giveReply(message: unknown, engine: Subscription, raw: unknown): boolean {
   if (typeof message === "object" && message !== null && "type" in message && message.type === "confirmation.reply") {
     assertConfirmationReply(message);
     if (message.subscription_id !== engine.id) return refuseStray(message, engine, raw);
@@ -310,7 +305,7 @@ function giveReply(message: unknown, engine: EngineSubscription, raw: unknown): 
 }
 
 /** It is another's, or nobody's: a reply counts over its own subscription only (R19). */
-function refuseStray(message: { readonly reply_token: string }, engine: EngineSubscription, raw: unknown): false {
+function refuseStray(message: { readonly reply_token: string }, engine: Subscription, raw: unknown): false {
   engine.refusedReply("wrong_subscription", message.reply_token, raw);
   return false;
 }

@@ -166,7 +166,7 @@ describe("R17: a place is taken", () => {
     expect(heard().slice(1, 2)).toMatchObject([
       {
         type: "aaep:agent.state.changed",
-        extensions: { aaepd: { by: "daemon", gap: { reason: "resumed_too_late" } } },
+        extensions: { aaepd: { by: "daemon", gap: { reason: "unknown_place" } } },
       },
     ]);
   });

@@ -1,7 +1,7 @@
 // How long a peer has taken nothing, and when that is too long (R18).
 import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Epoch } from "../event/event.js";
-import type { Lag, LagLimits } from "./member-spec.js";
+import type { Lag, LagLimits } from "./subscription-spec.js";
 
 const NO_LAG: Lag = { ms: 0, eventCount: 0 };
 

@@ -1,4 +1,4 @@
-// What leaves one subscription, and how what is critical leaves first (R4, R9). When the rest may leave is in subscription.ts.
+// What leaves one subscription, and how what is critical leaves first (R4, R9). When the rest may leave is in pull.ts.
 import type { Millis } from "../../contracts/clock.js";
 import { type Overtaken, overtakenCount } from "../catch-up/overtaken.js";
 import { isSuperseded, isSupersededBy, overtakenUnits } from "../catch-up/superseded.js";
@@ -9,25 +9,27 @@ import { gapOf, unitOf } from "../views/event-units.js";
 import type { EventUnit, Unit } from "../views/unit.js";
 import { roleOf } from "../views/view.js";
 import { AHEAD_LIMIT } from "./given-apart.js";
-import type { Reached, Taken } from "./stream.js";
-import { StreamIntake } from "./stream-intake.js";
+import { Intake } from "./intake.js";
+import type { HandedOver } from "./joining.js";
+import type { Taken } from "./taken.js";
 
 /** Most events flushed ahead of a critical one (R4). */
 const FLUSH_LIMIT = 4;
 export const NO_UNITS: readonly never[] = [];
 
-/** The middle of a stream. A class, because there is one for each subscription. */
-export abstract class StreamOutlet extends StreamIntake {
+/** The third part of a subscription. A class, because there is one for each subscription. */
+export abstract class Outlet extends Intake {
   protected criticalSeen = this.standing.view.log.end();
   protected expedited: readonly EventUnit[] = NO_UNITS;
   protected isAheadFull = false;
 
-  override reached(): Reached | undefined {
+  protected override handedOver(): HandedOver | undefined {
     // A place may stand behind a critical event that waits to go ahead.
-    return this.expedited.length > 0 ? undefined : super.reached();
+    return this.expedited.length > 0 ? undefined : super.handedOver();
   }
 
-  takePendingCriticals(): readonly EventUnit[] {
+  /** Critical events that it was to send and could not yet, taken out of its hands. */
+  protected takePendingCriticals(): readonly EventUnit[] {
     const pending = [...this.expedited];
     this.expedited = NO_UNITS;
     for (let next = this.criticalSeen; ; ) {
@@ -41,7 +43,8 @@ export abstract class StreamOutlet extends StreamIntake {
     return pending;
   }
 
-  expedite(units: readonly EventUnit[]): void {
+  /** Sends critical events of another place as if they had just come (R4). */
+  protected sendCriticals(units: readonly EventUnit[]): void {
     for (const unit of units) {
       if (!this.mayGoAhead()) return;
       this.passOver(unit.epoch);
@@ -49,7 +52,8 @@ export abstract class StreamOutlet extends StreamIntake {
     }
   }
 
-  passOver(epoch: Epoch): void {
+  /** What stands at this epoch is not given when its turn comes. */
+  protected passOver(epoch: Epoch): void {
     this.remember().wentAhead(epoch);
   }
 
@@ -59,7 +63,8 @@ export abstract class StreamOutlet extends StreamIntake {
     return !this.isAheadFull;
   }
 
-  wentAhead(epoch: Epoch): boolean {
+  /** Whether a critical event went ahead of its place. */
+  protected wentAhead(epoch: Epoch): boolean {
     return this.apart?.hasGoneAhead(epoch) === true;
   }
 
@@ -75,7 +80,7 @@ export abstract class StreamOutlet extends StreamIntake {
   }
 
   protected noteQuestion(unit: Unit): void {
-    if (unit.kind === "event" && isQuestionKind(unit.entry.kind)) this.services.asked(unit.entry);
+    if (unit.kind === "event" && isQuestionKind(unit.entry.kind)) this.asked(unit.entry);
   }
 
   /** Hands a unit over as it is told; undefined where nothing of it is left to tell (R4). */
@@ -87,21 +92,21 @@ export abstract class StreamOutlet extends StreamIntake {
     if (told === undefined) return undefined;
     out.push(this.standing.view.deliveryOf(told));
     this.noteQuestion(told);
-    if (told.kind === "event" && gapOf(told) !== undefined) this.services.declared(told);
+    if (told.kind === "event" && gapOf(told) !== undefined) this.declared(told);
     return told;
   }
 
   /** True: it left, and is to be paid for. */
   protected send(waiting: Unit, out: Delivery[], now: Millis): boolean {
-    const { terms, services } = this;
+    const { pace, services } = this;
     const unit = this.give(waiting, out);
     if (unit === undefined) {
-      services.counts.merged += 1;
+      this.counts.merged += 1;
       return false;
     }
-    if (terms.paceWpm !== undefined && unit.kind === "text" && unit.text.length > 0) {
-      const spokenMs = (wordCount(unit.text) * 60_000) / terms.paceWpm;
-      this.spokenAt = now + Math.min(spokenMs, services.maxHoldMs);
+    if (pace.paceWpm !== undefined && unit.kind === "text" && unit.text.length > 0) {
+      const spokenMs = (wordCount(unit.text) * 60_000) / pace.paceWpm;
+      this.spokenAt = now + Math.min(spokenMs, services.maxHoldMs());
     }
     return true;
   }
@@ -109,7 +114,7 @@ export abstract class StreamOutlet extends StreamIntake {
   /** Sends a critical event ahead of what it overtakes, and says how much that is (R4). */
   private sendAlone(critical: EventUnit, overtaken: Overtaken, out: Delivery[]): void {
     const { view } = this.standing;
-    const { services, queue, terms } = this;
+    const { services, queue, pace } = this;
     const apart = this.remember();
     const isOld = (waiting: Unit): waiting is EventUnit => isSuperseded(waiting, critical);
     // What it overtook of its own agent's progress and states is old news by the time it could be told.
@@ -130,9 +135,9 @@ export abstract class StreamOutlet extends StreamIntake {
       ({ output, endPosition }) => endPosition > (apart.floors.get(output)?.position ?? 0),
     );
     const all = { held, units: [...queued, ...units], untaken };
-    const count = overtakenCount(all, view.terms, terms.limited || terms.paused);
-    if (count > 0) services.counts.overtook += 1;
-    const mark = (event: AgentEvent): AgentEvent => services.markOvertook(event, count);
+    const count = overtakenCount(all, view.terms, pace.limited || pace.paused);
+    if (count > 0) this.counts.overtook += 1;
+    const mark = (event: AgentEvent): AgentEvent => services.rules.markOvertook(event, count);
     out.push((count === 0 ? unit : view.remade(unit, `overtook ${count}`, mark)).delivery);
     this.noteQuestion(unit);
     apart.wentAhead(critical.epoch);
@@ -168,7 +173,7 @@ export abstract class StreamOutlet extends StreamIntake {
     const inView = (): Overtaken => ({
       units: overtakenUnits(standing, view.log.end(), unit.entry),
       held: view.epoch() < unit.epoch ? view.texts.heldIn(unit.session) : [],
-      untaken: this.services.overtaken(view, unit.entry),
+      untaken: this.services.hub.overtaken(view, unit.entry),
     });
     this.sendAlone(unit, backlog?.overtaken(unit.entry) ?? inView(), out);
   }
@@ -178,11 +183,11 @@ export abstract class StreamOutlet extends StreamIntake {
       this.sendExpedited(unit, out);
       return;
     }
-    const { queue, standing, terms } = this;
+    const { queue, standing, pace } = this;
     this.sayOf(unit.session);
     const isReached = this.absorbBefore(unit);
     const held = queue.ofSession(unit.session);
-    if (!terms.paused && isReached && held.length <= FLUSH_LIMIT) {
+    if (!pace.paused && isReached && held.length <= FLUSH_LIMIT) {
       queue.remove((waiting) => held.includes(waiting));
       for (const ahead of held) if (this.send(ahead, out, now)) this.budget.spend(now);
       this.advanceTo(index + 1);

@@ -1,6 +1,5 @@
 // The briefing of one subscription, as units of its own view (R6, R17, R27).
 import { type AgentEvent, type Epoch, type JournaledEvent, topicKind } from "../event/event.js";
-import type { StreamBriefing } from "../subscriptions/stream.js";
 import type { Terms } from "../terms/terms.js";
 import { unitOf } from "../views/event-units.js";
 import type { LiveEntry } from "../views/live-entry.js";
@@ -8,12 +7,21 @@ import type { Unit } from "../views/unit.js";
 import type { View } from "../views/view.js";
 import { type Briefing, type BriefingKind, createBriefing, type Saying } from "./briefing.js";
 
-export interface MemberBriefing extends StreamBriefing {
-  readonly add: Briefing["add"];
-  readonly drop: Briefing["drop"];
+/** Tells of the time before a subscription: each unit is made when it is asked for, and is to be given then (R17, R34). */
+export interface UnitBriefing extends Pick<Briefing, "add" | "drop"> {
+  /** Notices of questions that it cannot answer: critical, and so at no cost. Empty where one has nothing to say any more; undefined: none left. */
+  readonly nextNotice: () => readonly Unit[] | undefined;
+  readonly noticeCount: () => number;
+  /** The same of losses, then of how sessions stand. */
+  readonly next: () => readonly Unit[] | undefined;
+  readonly count: () => number;
+  /** How many times `next` has been asked, of all that this briefing tells. */
+  readonly saidCount: () => number;
+  /** The same of one session, out of its order: before something critical of that session. */
+  readonly ofSession: (session: string) => readonly Unit[];
 }
 
-export interface BriefedMember {
+export interface BriefedListener {
   readonly terms: () => Terms;
   readonly view: () => View;
   /** What the daemon says to this subscription alone. */
@@ -24,22 +32,22 @@ export interface BriefedMember {
 const NOTICES: readonly BriefingKind[] = ["notices"];
 const TOLD: readonly BriefingKind[] = ["losses", "sums"];
 
-export function createMemberBriefing(member: BriefedMember): MemberBriefing {
+export function createUnitBriefing(listener: BriefedListener): UnitBriefing {
   const briefing = createBriefing();
   let saidCount = 0;
 
   const unitsOf = (sayings: readonly Saying[]): readonly Unit[] => {
-    const view = member.view();
+    const view = listener.view();
     return sayings.flatMap(({ kind, event, epoch }) => {
       // Held text that follows is not told as if it had come before (R30).
-      if (kind === "sums" && member.isOpen(event.session_id)) view.noteTimestamp(event.session_id, event.timestamp);
-      const live = member.localEntry(event, topicKind(event.type), epoch);
+      if (kind === "sums" && listener.isOpen(event.session_id)) view.noteTimestamp(event.session_id, event.timestamp);
+      const live = listener.localEntry(event, topicKind(event.type), epoch);
       return view.terms.wants(live) ? unitOf(live, view, "plain") : [];
     });
   };
 
   const next = (kinds: readonly BriefingKind[]): readonly Unit[] | undefined => {
-    const sayings = briefing.next(kinds, member.terms());
+    const sayings = briefing.next(kinds, listener.terms());
     return sayings && unitsOf(sayings);
   };
 
@@ -54,6 +62,6 @@ export function createMemberBriefing(member: BriefedMember): MemberBriefing {
     },
     saidCount: () => saidCount,
     count: () => briefing.count(TOLD),
-    ofSession: (sessionId) => unitsOf(briefing.ofSession(sessionId, member.terms())),
+    ofSession: (sessionId) => unitsOf(briefing.ofSession(sessionId, listener.terms())),
   };
 }

@@ -1,15 +1,42 @@
 // How a subscription begins that comes back with a cursor (R17, R27): with what the journal holds after it, or with sums and what was lost.
 import type { Journal } from "../../contracts/journal.js";
-import type { GapEvents } from "../catch-up/gap-events.js";
+import type { GapEvents, LateGaps } from "../catch-up/gap-events.js";
+import type { ReadingPoint } from "../catch-up/reading-point.js";
 import { type GivenText, readCursor } from "../event/cursor.js";
+import type { Epoch } from "../event/event.js";
 import type { EpochRuns } from "../journal/epoch-runs.js";
-import type { StreamStart } from "./member-spec.js";
+import { pointAfter } from "./joining.js";
 
 /**
  * How the place was met that a subscription named. "all": what the journal holds after it follows. "rolled_back": what was delivered there was never
  * kept; the same follows, and each open session is summed up. "gap": it has aged out. "unknown": it is of another journal, or none.
  */
 export type Resumed = "all" | "rolled_back" | "gap" | "unknown";
+
+/** A place that a subscription has reached, or named. */
+export interface NamedPlace {
+  readonly cursor: string;
+  readonly after: Epoch;
+}
+
+/** How a subscription begins: with live events, or with the journal's events after a point (R17). `named`: its place until it has another. */
+export type SubscriptionStart =
+  | {
+      readonly kind: "live";
+      /** Told before anything else: events that can no longer be given, and what they led to (R17, R27). */
+      readonly late: LateGaps | undefined;
+      readonly named: NamedPlace | undefined;
+      readonly outputs: ReadonlyMap<string, GivenText>;
+    }
+  | {
+      readonly kind: "resume";
+      readonly point: ReadingPoint;
+      /** Outputs of which more was given than up to the point, by their digests. */
+      readonly outputs: ReadonlyMap<string, GivenText>;
+      /** The open sessions that are summed up. */
+      readonly summarize: ReadonlySet<string>;
+      readonly named: NamedPlace;
+    };
 
 export interface ResumeServices {
   readonly journal: Pick<Journal, "id" | "head" | "oldest">;
@@ -19,7 +46,7 @@ export interface ResumeServices {
 }
 
 export interface ResumeStart {
-  readonly start: StreamStart;
+  readonly start: SubscriptionStart;
   /** Undefined for a newcomer. */
   readonly resumed: Resumed | undefined;
 }
@@ -43,10 +70,9 @@ export function resumeStart(cursor: string | undefined, services: ResumeServices
   const outputs = isKept ? place.outputs : NO_OUTPUTS;
   if (runs.next(after) < journal.oldest() && after < journal.head())
     return { start: { kind: "live", late: lateGaps(after), named: { cursor, after }, outputs }, resumed: "gap" };
-  const point = { after, givenTo: after, textTo: after, positions: new Map() };
   const summarize = new Set(isKept ? [] : openIds());
   return {
-    start: { kind: "resume", point, outputs, summarize, named: { cursor, after } },
+    start: { kind: "resume", point: pointAfter(after), outputs, summarize, named: { cursor, after } },
     resumed: isKept ? "all" : "rolled_back",
   };
 }

@@ -1,16 +1,19 @@
 // What one subscription takes over into its own queue: out of its view, or out of the journal where it fell behind (R9, R10, R18). What of it
-// leaves, and when, is in subscription.ts.
+// leaves, and when, is in outlet.ts and pull.ts.
 import type { BacklogReader } from "../catch-up/backlog-reader.js";
 import { type Floor, owedPlace, type ReadingPoint, readingPoint } from "../catch-up/reading-point.js";
 import { type GivenText, MOST_CURSOR_OUTPUTS } from "../event/cursor.js";
 import type { Epoch } from "../event/event.js";
+import type { SharedView } from "../hub/shared-view.js";
 import type { TextStretch } from "../views/text-stretches.js";
 import { type EventUnit, isLocal, type Unit } from "../views/unit.js";
 import type { Place } from "../views/view.js";
-import type { DeliveryQueue } from "./delivery-queue.js";
+import { createDeliveryQueue, type DeliveryQueue } from "./delivery-queue.js";
 import { createGivenApart, type GivenApart } from "./given-apart.js";
-import type { RateBudget } from "./rate-budget.js";
-import type { Reached, StreamServices, StreamTerms } from "./stream.js";
+import { type HandedOver, type Pace, paceOf } from "./joining.js";
+import { Listener } from "./listener.js";
+import { createRateBudget, type RateBudget } from "./rate-budget.js";
+import type { SubscriptionServices, SubscriptionSpec } from "./subscription-spec.js";
 import { createUrgentUnits, type UrgentUnits } from "./urgent-units.js";
 
 const NO_FLOORS: ReadonlyMap<string, Floor> = new Map();
@@ -20,93 +23,92 @@ const NOTHING_SKIPPED: ReadonlySet<string> = new Set();
 /** So many steps of reading are taken out of turn for a critical event: where little waits, what it overtakes is counted exactly. */
 const READ_FOR_COUNTING = 32;
 
-function* owedIn({ positions, owedFrom, textTo }: ReadingPoint): Iterable<readonly [string, GivenText]> {
-  // Of an output that was given to its end so far, the next chunk has no epoch yet.
-  for (const [output, to] of positions) yield [output, { to, epoch: Math.min(owedFrom?.get(output) ?? 0, textTo) }];
+/** By their keys, the outputs of which more was given than the point's epoch says; `floors` tell of outputs of which nothing is to come yet. */
+function* givenIn(
+  point: ReadingPoint,
+  floors: ReadonlyMap<string, Floor>,
+): Iterable<readonly [output: string, given: GivenText]> {
+  for (const [output, to] of point.positions) yield [output, { to, epoch: point.givenIn?.get(output) ?? 0 }];
+  for (const [output, { position, givenIn: epoch }] of floors)
+    if (!point.positions.has(output)) yield [output, { to: position, epoch }];
 }
 
-/** The lower half of a stream. A class, because there is one for each subscription. */
-export abstract class StreamIntake {
+/** The second part of a subscription. A class, because there is one for each subscription. */
+export abstract class Intake extends Listener {
   protected standing: Place;
   protected backlog: BacklogReader | undefined;
-  protected terms: StreamTerms;
+  protected pace: Pace;
   protected readonly queue: DeliveryQueue;
   protected readonly budget: RateBudget;
-  protected readonly services: StreamServices;
   // Only while something was given out of order, before, or is skipped.
   protected apart: GivenApart | undefined;
-  // What arrived before this moment waited for a pause or a peer, and merges (R10, R26).
+  // Units that arrived before this moment waited for a pause or a peer, and merge (R10, R26).
   protected pressureUntil = Number.NEGATIVE_INFINITY;
-  // When the last text will have been spoken; what arrives before waits for that, and merges (R15).
+  // When the last text will have been spoken; units that arrive before wait for that, and merge (R15).
   protected spokenAt = Number.NEGATIVE_INFINITY;
   private isLastMerging = false;
   // Made with the first that is asked or urged.
   private urgent: UrgentUnits | undefined;
 
-  constructor(
-    standing: Place,
-    backlog: BacklogReader | undefined,
-    queue: DeliveryQueue,
-    budget: RateBudget,
-    terms: StreamTerms,
-    services: StreamServices,
-  ) {
-    this.standing = standing;
-    this.backlog = backlog;
-    this.queue = queue;
-    this.budget = budget;
-    this.terms = terms;
-    this.services = services;
+  constructor(spec: SubscriptionSpec, services: SubscriptionServices, shared: SharedView) {
+    super(spec, services, shared);
+    this.standing = { view: shared.view, cursor: shared.view.log.end() };
+    this.queue = createDeliveryQueue(this);
+    this.budget = createRateBudget(spec.terms.maxEventsPerSecond, services.rules.limits.burst, services.now());
+    this.pace = paceOf(spec.terms);
   }
 
-  place(): Place {
-    return this.standing;
-  }
-
-  reader(): BacklogReader | undefined {
-    return this.backlog;
-  }
-
-  isLevel(): boolean {
+  /** Whether it has taken everything that its view has given. */
+  protected isAtEnd(): boolean {
     const { view, cursor } = this.standing;
-    const isAlone = this.backlog === undefined && this.apart === undefined && this.urgent === undefined;
-    return isAlone && this.waiting() === 0 && cursor >= view.log.end();
+    return this.backlog === undefined && this.waiting() === 0 && cursor >= view.log.end();
   }
 
-  reached(): Reached | undefined {
+  /** Whether it stands at the end of its view, and is owed what that holds and nothing else. */
+  protected isLevel(): boolean {
+    return this.apart === undefined && this.urgent === undefined && this.isAtEnd();
+  }
+
+  /** How far all that was to leave has left; undefined while something is owed that no journal has, or leaves at once (R17). */
+  protected handedOver(): HandedOver | undefined {
     const { apart } = this;
     const queued = this.queue.all();
     // No journal has what is still to be said, and what leaves at once has its place elsewhere.
     const isSaying = this.unsaidCount() > 0 || this.isAsking() || this.urgentCount() > 0;
     if (isSaying || queued.some(isLocal) || this.backlog?.isTelling() === true) return undefined;
-    const unmet = apart?.unmet() ?? NO_OUTPUTS;
+    const before = apart?.unmet() ?? NO_OUTPUTS;
     if (this.backlog === undefined && apart?.concernsText() !== true) {
       const { after, outputs } = owedPlace(this.standing, queued, MOST_CURSOR_OUTPUTS);
-      return { after, owed: outputs, skipped: NOTHING_SKIPPED, unmet };
+      return { after, further: { owed: outputs, skipped: NOTHING_SKIPPED, before } };
     }
     const skipped = apart?.skipped ?? NOTHING_SKIPPED;
     const floors = apart?.floors ?? NO_FLOORS;
     const point = this.backlog?.point(queued, floors, skipped) ?? readingPoint(this.standing, queued, floors, skipped);
-    return { after: point.after, owed: owedIn(point), skipped, unmet };
+    return { after: point.after, further: { owed: givenIn(point, floors), skipped, before } };
   }
 
-  setGiven(outputs: ReadonlyMap<string, GivenText>): void {
+  /** Of outputs, by their digests, more was given than of all others (R17). */
+  protected setGiven(outputs: ReadonlyMap<string, GivenText>): void {
     if (outputs.size > 0) this.remember().setGiven(outputs);
   }
 
-  waiting(): number {
+  /** How many units wait in its queue, and how many sessions have still to be told of. */
+  protected waiting(): number {
     return this.queue.size() + this.unsaidCount();
   }
 
-  urge(units: readonly Unit[]): void {
+  /** Puts units before everything that waits; they leave at once and at no cost. */
+  protected urge(units: readonly Unit[]): void {
     if (units.length > 0) this.urgentUnits().urge(units);
   }
 
-  askOpen(upTo: Epoch): void {
+  /** Begins the next take with the questions that were asked before, up to this epoch, and are open by then. */
+  protected askUpTo(upTo: Epoch): void {
     this.urgentUnits().askOpen(upTo);
   }
 
-  waitingUnits(): readonly Unit[] {
+  /** Everything that was released to it and has not left, in order; of what a reader has not read, nothing. */
+  protected waitingUnits(): readonly Unit[] {
     const units = [...this.queue.all()];
     const released = this.backlog?.released() ?? this.standing.view.log.from(this.standing.cursor);
     for (const unit of released) {
@@ -116,32 +118,26 @@ export abstract class StreamIntake {
     return units;
   }
 
-  giveBack(): readonly Unit[] {
+  /** Takes out what its queue holds of the journal, so that it can be read from there again. */
+  protected giveBack(): readonly Unit[] {
     return this.queue.remove((unit) => !isLocal(unit));
   }
 
-  forget(): void {
+  /** Forgets its queue (R26). */
+  protected forget(): void {
     this.queue.remove(() => true);
     this.apart?.states.forget();
   }
 
-  say(unit: Unit): void {
-    this.queue.put(unit);
-  }
-
   /** From where the journal would have to be read for all that has not left, `queued` included. */
-  point(queued: readonly Unit[]): ReadingPoint {
+  protected point(queued: readonly Unit[]): ReadingPoint {
     const floors = this.apart?.floors ?? NO_FLOORS;
     return this.backlog?.point(queued, floors) ?? readingPoint(this.standing, queued, floors);
   }
 
   protected remember(): GivenApart {
-    const { services } = this;
-    this.apart ??= createGivenApart(
-      services.completeSkipped,
-      (...states) => services.collapsedEvent(...states),
-      services.outputDigest,
-    );
+    const { completeSkipped, outputDigest } = this.services.rules;
+    this.apart ??= createGivenApart(completeSkipped, (...states) => this.collapsedEvent(...states), outputDigest);
     return this.apart;
   }
 
@@ -150,7 +146,7 @@ export abstract class StreamIntake {
   }
 
   private urgentUnits(): UrgentUnits {
-    this.urgent ??= createUrgentUnits(this.services);
+    this.urgent ??= createUrgentUnits(this);
     return this.urgent;
   }
 
@@ -174,23 +170,23 @@ export abstract class StreamIntake {
 
   /** How much has still to be said of what was before. */
   protected unsaidCount(): number {
-    return this.services.briefing()?.count() ?? 0;
+    return this.briefing()?.count() ?? 0;
   }
 
   /** The unsaid of a session comes before something live of it (R17). */
   protected sayOf(session: string): void {
-    for (const unit of this.services.briefing()?.ofSession(session) ?? []) this.queue.put(unit);
+    for (const unit of this.briefing()?.ofSession(session) ?? []) this.queue.put(unit);
   }
 
   /** Sums go ahead of all that is live for one second of the budget; the others when their session or nobody else has something (R17). */
   private isSayingAhead(): boolean {
-    const briefing = this.services.briefing();
+    const briefing = this.briefing();
     return briefing !== undefined && briefing.count() > 0 && briefing.saidCount() < this.budget.perSecond();
   }
 
   /** Says the next of what is still to be said; undefined where there is none. */
   private sayNext(): "taken" | "full" | undefined {
-    const briefing = this.services.briefing();
+    const briefing = this.briefing();
     if (briefing === undefined || briefing.count() === 0) return undefined;
     if (this.queue.isFull()) return "full";
     for (const unit of briefing.next() ?? []) this.queue.put(unit);
@@ -232,7 +228,7 @@ export abstract class StreamIntake {
     const stretch = this.areTextsPlain() ? view.stretchFrom(cursor) : undefined;
     if (stretch === undefined) return undefined;
     this.queue.offer(stretch.unit, false);
-    this.services.counts.merged += stretch.next - cursor - 1;
+    this.counts.merged += stretch.next - cursor - 1;
     this.advanceTo(stretch.next);
     return stretch;
   }
@@ -257,7 +253,7 @@ export abstract class StreamIntake {
 
   /** What would merge with what its reader has still to read waits for that, over the turns that this takes (R9, R10). */
   protected isReadingOn(): boolean {
-    return this.backlog?.isResting() === true && (this.terms.limited || this.isLastMerging);
+    return this.backlog?.isResting() === true && (this.pace.limited || this.isLastMerging);
   }
 
   /** Where the next unit comes from: the journal while it is behind, else the view. A reader that has caught up moves the place itself. */
@@ -268,7 +264,7 @@ export abstract class StreamIntake {
 
   /** Whether a unit waits for a budget, a pause or a voice, and so merges (R9, R10, R15, R26). */
   private isMerging(unit: Unit): boolean {
-    const { limited, paused } = this.terms;
+    const { limited, paused } = this.pace;
     return limited || paused || unit.at < Math.max(this.pressureUntil, this.spokenAt);
   }
 

@@ -1,11 +1,11 @@
 // What is counted of one subscription, and its episodes of falling behind. Functions of the module: there are ten thousand of what they work on.
 import type { Millis } from "../../contracts/clock.js";
-import { createDeliveryCounts, type RunningCounts } from "../subscriptions/delivery-counts.js";
 import { gapOf } from "../views/event-units.js";
 import type { EventUnit } from "../views/unit.js";
-import type { MemberRules, PacedSubscription } from "./member-spec.js";
+import { createDeliveryCounts, type RunningCounts } from "./delivery-counts.js";
+import type { NamedSubscription, SubscriptionRules } from "./subscription-spec.js";
 
-export interface MemberAccount {
+export interface Account {
   readonly counts: RunningCounts;
   /**
    * Since when it has been behind. An episode lasts from falling behind to the journal until everything there has been read, whatever terms change
@@ -14,21 +14,21 @@ export interface MemberAccount {
   behindSince: Millis | undefined;
 }
 
-export function createMemberAccount(): MemberAccount {
+export function createAccount(): Account {
   return { counts: createDeliveryCounts(), behindSince: undefined };
 }
 
 /** Of a unit that leaves: a gap is told where it is declared, however often it was made before that. */
-export function noteGap({ counts }: MemberAccount, gap: EventUnit): void {
+export function noteGap({ counts }: Account, gap: EventUnit): void {
   const eventCount = gapOf(gap) ?? 0;
   counts.gaps += 1;
   counts.gapEvents += eventCount;
 }
 
 export function beginEpisode(
-  account: MemberAccount,
-  who: PacedSubscription,
-  pace: MemberRules["pace"],
+  account: Account,
+  who: NamedSubscription,
+  pace: SubscriptionRules["pace"],
   now: Millis,
 ): void {
   if (account.behindSince !== undefined) return;
@@ -37,7 +37,7 @@ export function beginEpisode(
   pace("fell_behind", who);
 }
 
-export function endEpisode(account: MemberAccount, who: PacedSubscription, pace: MemberRules["pace"]): void {
+export function endEpisode(account: Account, who: NamedSubscription, pace: SubscriptionRules["pace"]): void {
   if (account.behindSince === undefined) return;
   account.behindSince = undefined;
   pace("caught_up", who);

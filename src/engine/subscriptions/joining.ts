@@ -1,12 +1,26 @@
 // Where a subscription goes on in a view that others share: as it begins, and when it has read what it had missed (R10, R17).
-import type { ReadingPoint } from "../catch-up/reading-point.js";
+import type { Floor, ReadingPoint } from "../catch-up/reading-point.js";
+import type { FurtherOutputs } from "../event/cursor.js";
 import type { Epoch } from "../event/event.js";
-import type { Stream, StreamTerms } from "../subscriptions/stream.js";
 import type { Terms } from "../terms/terms.js";
 import type { View } from "../views/view.js";
 
-/** What of the terms decides how fast a subscription takes. */
-export function streamTermsOf(terms: Terms): StreamTerms {
+/** The part of the terms that decides how fast a subscription takes. */
+export interface Pace {
+  readonly limited: boolean;
+  readonly paused: boolean;
+  readonly paceWpm: number | undefined;
+}
+
+/** The events that a subscription was handed over of all that was published. */
+export interface HandedOver {
+  /** Everything up to this epoch. */
+  readonly after: Epoch;
+  /** The outputs of which more was handed over; `before`: named when it came back, and not met since. */
+  readonly further: FurtherOutputs;
+}
+
+export function paceOf(terms: Terms): Pace {
   return { limited: terms.maxEventsPerSecond !== undefined, paused: terms.paused, paceWpm: terms.paceWpm };
 }
 
@@ -39,16 +53,22 @@ export function mayJoin(own: View, shared: View): boolean {
 }
 
 /** Where a subscription's own view and the one that it shares hold different text at the same epoch, the difference is settled here. */
-export function settleHeldText(own: View, shared: View, stream: Pick<Stream, "trim">, at: number): void {
+export function settleHeldText(
+  own: View,
+  shared: View,
+  trim: (output: string, floor: Floor) => void,
+  at: number,
+): void {
   const sharedHeld = new Map(shared.texts.held().map((held) => [held.output, held]));
   for (const held of own.texts.held()) {
     const position = sharedHeld.get(held.output)?.position;
     if (position === undefined || position > held.position)
       own.texts.release(held.output, position ?? held.endPosition, at);
-    else if (position < held.position) stream.trim(held.output, { position: held.position, epoch: held.firstEpoch });
+    else if (position < held.position)
+      trim(held.output, { position: held.position, epoch: held.firstEpoch, givenIn: held.givenIn });
     sharedHeld.delete(held.output);
   }
   // The private view holds nothing of these outputs, so all of their text has been given.
-  for (const { output, endPosition } of sharedHeld.values())
-    stream.trim(output, { position: endPosition, epoch: shared.epoch() + 1 });
+  for (const { output, endPosition, lastEpoch } of sharedHeld.values())
+    trim(output, { position: endPosition, epoch: shared.epoch() + 1, givenIn: lastEpoch });
 }

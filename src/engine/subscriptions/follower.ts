@@ -1,0 +1,204 @@
+// The way of a subscription through views and journal: it follows a view that it shares, reads on in the journal where it falls behind or comes
+// back, and joins the view again; and how far it has come (R10, R17, R18, R26).
+import { type BacklogReader, createBacklogReader } from "../catch-up/backlog-reader.js";
+import type { GapEvent } from "../catch-up/gap-events.js";
+import type { ReadingPoint } from "../catch-up/reading-point.js";
+import { coversText, type FurtherOutputs, type GivenText, givenFurther } from "../event/cursor.js";
+import { type Epoch, type JournaledEvent, topicKind } from "../event/event.js";
+import type { SharedView, ViewMember } from "../hub/shared-view.js";
+import { createCheckpoint } from "../views/checkpoint.js";
+import type { Checkpoint } from "../views/delivery.js";
+import { gapOf, unitOf } from "../views/event-units.js";
+import type { EventUnit, Unit } from "../views/unit.js";
+import type { View } from "../views/view.js";
+import { beginEpisode, endEpisode } from "./account.js";
+import { mayJoin, newcomersPoint, pointAfter, settleHeldText } from "./joining.js";
+import { Pull } from "./pull.js";
+import type { SubscriptionStart } from "./resume-start.js";
+import type { TerminationReason } from "./subscription-spec.js";
+
+const NO_OUTPUTS: ReadonlyMap<string, GivenText> = new Map();
+const NOTHING_FURTHER: FurtherOutputs = { owed: [], skipped: new Set(), before: NO_OUTPUTS };
+
+/** The fifth part of a subscription. A class, because there is one for each subscription. */
+export abstract class Follower extends Pull implements ViewMember {
+  private latest: Checkpoint | undefined;
+  private hasFailed = false;
+
+  abstract wake(): void;
+  abstract sendCritical(unit: EventUnit): void;
+  abstract cursorIn(shared: SharedView, window: number): number | undefined;
+  abstract end(reason: TerminationReason): void;
+
+  /** The place that it has reached with all that was taken so far (R17): the last one while it is owed what no journal has; undefined before any. */
+  protected place(): Checkpoint | undefined {
+    if (this.hasFailed) return this.latest;
+    const next = this.reached();
+    // A subscription's cursors never fall.
+    if (next !== undefined && next.after >= (this.latest?.after ?? 0)) this.latest = next;
+    return this.latest;
+  }
+
+  /** Its view, or the taking of something out of it, has failed: nothing that was not given is covered by its place. */
+  protected standStill(): void {
+    this.hasFailed = true;
+  }
+
+  protected begin(start: SubscriptionStart): void {
+    const { head } = this.services.journal;
+    const { named } = start;
+    if (named !== undefined)
+      this.latest = createCheckpoint(named.cursor, { after: named.after, outputs: start.outputs });
+    this.setGiven(start.outputs);
+    if (start.kind === "resume") this.readOnFrom(start.point);
+    else if (this.isBehind(this.shared.view)) this.readOnFrom(newcomersPoint(this.shared.view, head()));
+    this.askUpTo(head());
+    this.tellBefore(start);
+  }
+
+  /** Goes on in another view with all that has not left, so that nothing leaves by the old terms (AAEP §5.7.2). */
+  protected changeView(next: SharedView): void {
+    const { hub, journal } = this.services;
+    const point = this.point(this.giveBack());
+    const pending = this.takePendingCriticals().map(({ entry }) => entry);
+    const before = this.shared;
+    this.shared = next;
+    this.readOnFrom(point);
+    // Text that the next view releases by a timer stands with what this subscription was sent, or later (R30).
+    for (const [session, timestamp] of before.view.timestamps()) next.view.noteTimestamp(session, timestamp);
+    hub.leave(this, before);
+    // Of a question that it was asked it hears no notice where it can no longer answer (R6).
+    for (const notice of this.noticesAfter(next.view.epoch())) this.passOver(notice);
+    const ahead = new Map(
+      [...pending, ...this.noticesOwed()].map((entry) => [entry.epoch, hub.liveEntry(entry)] as const),
+    );
+    const wanted = [...ahead.values()].filter(next.view.terms.wants);
+    this.sendCriticals(
+      wanted.sort((a, b) => a.entry.epoch - b.entry.epoch).map((live) => unitOf(live, next.view, "critical")),
+    );
+    this.askUpTo(journal.head());
+  }
+
+  /** Where it stands in a view that lets go of units before `window`; undefined where it needs none of them any more. */
+  protected cursorBefore(window: number, mayAbsorb: boolean): number | undefined {
+    const { standing, services } = this;
+    if (this.backlog !== undefined) return undefined;
+    if (standing.cursor >= window) return standing.cursor;
+    // A subscription that only waits for its budget takes what is about to go; it merges there as it would have merged here.
+    if (mayAbsorb && this.absorb(window)) return this.standing.cursor;
+    this.readOnFrom(this.point([]));
+    beginEpisode(this.account, this, services.rules.pace, services.now());
+    return undefined;
+  }
+
+  /** Skips everything that waits but gaps, ends and open questions (R26). Answers the epoch up to which everything is skipped. */
+  protected skipWaiting(): Epoch {
+    const { rules, hub, journal } = this.services;
+    const { view } = this.shared;
+    // Ends are told, and a loss is told whatever is skipped (R26, R27).
+    const kept = this.waitingUnits().flatMap((unit) =>
+      unit.kind === "event" && (unit.terminal || gapOf(unit) !== undefined) ? [unit] : [],
+    );
+    const reader = this.backlog;
+    if (reader !== undefined) {
+      for (const entry of this.services.terminals()) {
+        const live = hub.liveEntry(entry);
+        if (reader.owes(entry) && view.terms.wants(live) && !this.wentAhead(entry.epoch))
+          kept.push(unitOf(live, view, "plain"));
+      }
+    }
+    const open = new Set(rules.openQuestions(this.granted).map(({ epoch }) => epoch));
+    const urgent = this.takePendingCriticals().filter((unit) => unit.terminal || open.has(unit.epoch));
+    const gone = new Set(urgent.map(({ epoch }) => epoch));
+    reader?.close();
+    this.forget();
+    this.briefing()?.drop(["sums"]);
+    this.standAtEnd(undefined);
+    for (const held of view.texts.held())
+      this.trim(held.output, { position: held.endPosition, epoch: view.epoch() + 1, givenIn: held.lastEpoch });
+    const skipped = journal.head();
+    if (this.isBehind(view)) this.readOnFrom(pointAfter(skipped));
+    endEpisode(this.account, this, rules.pace);
+    this.sendCriticals(urgent);
+    this.askUpTo(journal.head());
+    this.urge(kept.filter(({ epoch }) => !gone.has(epoch)));
+    this.sumUp();
+    return skipped;
+  }
+
+  /** How many published events it has not taken over: units of its view, or events of the journal. */
+  protected untakenCount(): number {
+    const { steps, journal } = this.services;
+    const { view, cursor } = this.standing;
+    if (this.backlog !== undefined) return steps.count(this.point([]).after, journal.head());
+    return view.log.end() - cursor + steps.count(view.epoch(), journal.head());
+  }
+
+  private reached(): Checkpoint | undefined {
+    const { latest } = this;
+    const { hub, rules } = this.services;
+    const before = latest?.outputs ?? NO_OUTPUTS;
+    const level = this.isLevel() ? hub.levelCheckpoint(this.shared) : undefined;
+    if (level !== undefined && coversText(level.after, level.outputs, before)) return level;
+    const handedOver = level === undefined ? this.handedOver() : { after: level.after, further: NOTHING_FURTHER };
+    if (handedOver === undefined) return undefined;
+    const { after, further } = handedOver;
+    const named = [...before, ...(level?.outputs ?? []), ...further.before];
+    const outputs = givenFurther(after, { ...further, before: named }, rules.outputDigest);
+    const next = hub.checkpointOf({ after, outputs });
+    return next.cursor === latest?.cursor ? latest : next;
+  }
+
+  private readOnFrom(point: ReadingPoint): void {
+    this.backlog?.close();
+    this.setFloors(point);
+    this.standAtEnd(this.readerFrom(point));
+  }
+
+  private readerFrom(point: ReadingPoint): BacklogReader {
+    const { hub, rules, journal, createWakeUps } = this.services;
+    return createBacklogReader(point, {
+      journal,
+      openView: (wakeUps, startsAfter, sent) =>
+        hub.openPrivateView(hub.viewTerms(this.granted), wakeUps, startsAfter, sent),
+      createWakeUps,
+      turns: hub.readingTurns,
+      liveEntry: hub.liveEntry,
+      lookBack: hub.lookBack,
+      asBacklog: (entry) => this.asBacklog(entry),
+      gaps: (after, given) => rules.gaps(this.granted, after, given),
+      gapUnit: (gap, oldest) => this.gapUnit(gap, oldest),
+      caughtUp: (own) => this.rejoin(own),
+      upTo: () => this.shared.view.epoch(),
+      wake: () => this.wake(),
+    });
+  }
+
+  private gapUnit({ event, epoch }: GapEvent, oldest: Epoch): Unit | undefined {
+    const { view } = this.shared;
+    if (epoch !== undefined && this.wentAhead(epoch)) return undefined;
+    const live = this.localEntry(event, topicKind(event.type), oldest - 1);
+    return view.terms.wants(live) ? unitOf(live, view, "plain") : undefined;
+  }
+
+  /** Goes on in the shared view, at the same epoch. */
+  private rejoin(own: View): void {
+    const { view } = this.shared;
+    const { rules, now } = this.services;
+    if (!mayJoin(own, view)) return;
+    settleHeldText(own, view, (output, floor) => this.trim(output, floor), now());
+    // Units that were just released wait in the private log; the reader is asked for them before the shared view is.
+    if (own.log.end() > own.log.start()) return;
+    for (const [session, timestamp] of own.timestamps()) view.noteTimestamp(session, timestamp);
+    this.standAtEnd(undefined);
+    own.close();
+    endEpisode(this.account, this, rules.pace);
+  }
+
+  /** Notices of open questions that it has still to read: it could have answered them before, and was not asked in time (R6). */
+  private noticesOwed(): readonly JournaledEvent[] {
+    const isOwed = (notice: JournaledEvent): boolean =>
+      this.backlog?.owes(notice) === true && !this.wentAhead(notice.epoch);
+    return this.noticesUnasked().filter(isOwed);
+  }
+}

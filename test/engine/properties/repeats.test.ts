@@ -1,0 +1,102 @@
+// Property: every merged text that left in a random life can be asked for again by its id (R12, R28).
+import { expect, it } from "vitest";
+import type { Terms } from "../../../src/engine/terms/terms.js";
+import { createEngineRig, session } from "../../support/rigs/engine-rig.js";
+
+function rng(seed: number): () => number {
+  let a = seed >>> 0;
+  return () => {
+    a = (a + 0x6d2b79f5) >>> 0;
+    let t = a;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+const TEXTS = [
+  "One. ",
+  "Two is",
+  " said. Three",
+  " and more words ",
+  "x",
+  "",
+  "A paragraph.\n\nNext",
+  "long ".repeat(60),
+  "```\ncode\n",
+  "```\n",
+  "- item\n",
+];
+
+it.each([false, true])("R28: merged text that was sent can be asked for again (after a return: %s)", (isReturn) => {
+  const bad: string[] = [];
+  let askedCount = 0;
+  for (let seed = 1; seed < 60; seed += 1) {
+    const random = rng(seed);
+    const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+    const terms = (): Partial<Terms> =>
+      ({
+        coalesceBoundaries: pick([
+          ["none"],
+          ["word"],
+          ["sentence"],
+          ["paragraph"],
+          ["completion"],
+          ["sentence", "completion"],
+        ]),
+        maxEventsPerSecond: pick([undefined, undefined, 1, 5]),
+        maxChars: pick([16384, 80, 100]),
+      }) as Partial<Terms>;
+    const rig = createEngineRig();
+    rig.publish(session().started(), session("sess_2").started());
+    const a = rig.listen(terms());
+    const done = new Set<string>();
+    const act = (): void => {
+      const roll = random();
+      const one = pick(["sess_1", "sess_2"]);
+      const out = `out_${Math.floor(random() * 2)}`;
+      try {
+        if (roll < 0.7 && !done.has(one + out)) {
+          const complete = random() < 0.1;
+          rig.publish(session(one).chunk(pick(TEXTS), complete, out));
+          if (complete) done.add(one + out);
+        } else if (roll < 0.8) rig.publish(session(one).invoked("look", `call_${seed}${Math.floor(random() * 1e9)}`));
+        else rig.advance(pick([100, 1000, 6000]));
+      } catch {
+        /* refused */
+      }
+    };
+    for (let i = 0; i < 25; i += 1) act();
+    const places = a.places.filter(({ cursor }) => cursor !== undefined);
+    const place = isReturn && places.length > 0 ? pick(places).cursor : undefined;
+    const own = terms();
+    const back = rig.listen(own, "back", place);
+    for (let i = 0; i < 15; i += 1) act();
+    rig.advance(20_000);
+    for (const { event } of [...back.received]) {
+      if (typeof event.chunk !== "string") continue;
+      askedCount += 1;
+      const at = back.received.length;
+      try {
+        back.subscription.repeat(event.event_id);
+        rig.clock.settle();
+        const again = back.received.at(-1)?.event;
+        if (
+          back.received.length !== at + 1 ||
+          again?.chunk !== event.chunk ||
+          again?.position !== event.position ||
+          again?.complete !== event.complete
+        ) {
+          bad.push(
+            `seed ${seed} ${JSON.stringify(own)}: ${JSON.stringify([event.position, event.chunk, event.complete])} -> ${JSON.stringify([again?.position, again?.chunk, again?.complete])}`,
+          );
+        }
+      } catch {
+        bad.push(
+          `seed ${seed} ${JSON.stringify(own)}: not found ${JSON.stringify([event.event_id, event.position, event.chunk, event.complete, event.coalesce_hint])}`,
+        );
+      }
+    }
+  }
+  expect(bad).toEqual([]);
+  expect(askedCount).toBeGreaterThan(100);
+});
