@@ -1,6 +1,15 @@
 // Joins the compiled modules of the command line into a few files: reading some hundred of them takes as long as all else that a start does.
 // Packages stay outside, with their licences beside them. Where the bundler does not run, `bin/aaepd.js` uses the modules as they are.
-import { readdirSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -15,6 +24,15 @@ async function loadRolldown() {
   }
 }
 
+/** Puts a file in its place as a whole. One that is the same already is only marked as fresh. */
+function write(name, content) {
+  const path = `${dir}/${name}`;
+  const now = new Date();
+  if (existsSync(path) && readFileSync(path, "utf8") === content) return utimesSync(path, now, now);
+  writeFileSync(`${path}.${process.pid}`, content);
+  renameSync(`${path}.${process.pid}`, path);
+}
+
 const bundler = await loadRolldown();
 if (bundler === undefined) rmSync(dir, { recursive: true, force: true });
 else {
@@ -25,9 +43,15 @@ else {
   });
   // What is read is compiled, blanks and comments too. Names stay, for those who read a stack or a profile.
   const minify = { compress: true, mangle: false, codegen: { removeWhitespace: true } };
-  // Names say what is in a file. What is the same stays where it is: a daemon that runs may still have to load a part.
-  const { output } = await bundle.write({ dir, format: "esm", sourcemap: true, minify });
+  const { output } = await bundle.generate({ dir, format: "esm", sourcemap: true, minify });
   await bundle.close();
-  const names = new Set(output.map(({ fileName }) => fileName));
+  // Names say what is in a file. What is the same stays where it is: a daemon that runs may still have to load a part, and one that starts now reads
+  // no file in part.
+  mkdirSync(dir, { recursive: true });
+  const files = output.map((one) => [one.fileName, one.type === "chunk" ? one.code : one.source]);
+  const isMain = ([name]) => name === "main.js";
+  for (const [name, content] of [...files.filter((file) => !isMain(file)), ...files.filter(isMain)])
+    write(name, content);
+  const names = new Set(files.map(([name]) => name));
   for (const name of readdirSync(dir)) if (!names.has(name)) rmSync(`${dir}/${name}`);
 }

@@ -1,14 +1,12 @@
 import type { Fault } from "../base/errors.js";
-import type { Owed } from "../engine/subscriptions/taken.js";
-import type { Checkpoint, DeliveryRun } from "../engine/views/delivery.js";
+import type { Owed, Taken } from "../engine/subscriptions/taken.js";
+import type { Checkpoint } from "../engine/views/delivery.js";
 import type { Millis } from "./clock.js";
 
 /** Where a pump pulls from. */
 export interface DeliverySource {
   /** What may leave now; with `only`, no more than what is critical (R4, R34). */
-  readonly take: (
-    only?: "critical",
-  ) => { readonly kind: "run"; readonly run: DeliveryRun } | { readonly kind: "wait" | "idle" };
+  readonly take: (only?: "critical") => Taken;
   /** The transport takes nothing more, or takes again. */
   readonly setBlocked: (blocked: boolean) => void;
   /** Whether its peer is told the place that it has reached (R17). */

@@ -110,7 +110,7 @@ class TurnPump implements Pump, Checkpointed {
     const taken = source.take(only);
     const run = taken.kind === "run" ? this.withPlace(taken.run) : this.placeAlone(only);
     if (run === undefined) return "idle";
-    if (sink.send(run)) return "more";
+    if (sink.send(run)) return taken.kind === "run" && taken.isAll ? "idle" : "more";
     this.isBlocked = true;
     this.leave();
     source.setBlocked(true);

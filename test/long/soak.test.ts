@@ -1,8 +1,10 @@
-// Ten minutes of everything at once, in cycles: after each, when all have gone, nothing of it may be left. `npm run test:soak`: SOAK_SECONDS changes it.
+// Ten minutes of everything at once, in cycles: after each, when all have gone, nothing of it may be left. `npm run test:soak`: SOAK_SECONDS
+// changes it.
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { ensureBuilt } from "../support/built.js";
+import { type Chance, createChance } from "../support/chance.js";
 import { createWireSniffer, type Message, type WireSniffer } from "../support/oracles/wire-sniffer.js";
 import {
   anonymousMemory,
@@ -16,7 +18,6 @@ import { temporaryDirectory } from "../support/temporary-directory.js";
 import { pause, runAgent } from "./crash/agent.js";
 import { ipcConnection } from "./crash/ipc-connection.js";
 import { type RunningListener, startListener } from "./crash/listener.js";
-import { type Chance, createChance } from "./crash/random.js";
 import type { AskedQuestion, SentSession } from "./crash/record.js";
 
 beforeAll(ensureBuilt, 120_000);

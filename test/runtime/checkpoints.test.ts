@@ -43,7 +43,7 @@ function stage() {
           const run = createDeliveryRun(Array.from({ length: waiting }, () => ({}) as Delivery));
           if (!isStanding) place += waiting;
           waiting = 0;
-          return { kind: "run", run };
+          return { kind: "run", run, isAll: false };
         },
         setBlocked: () => undefined,
         wantsCheckpoints: () => wants,

@@ -22,7 +22,7 @@ function stage(count: number) {
         if (state.accident !== undefined) throw state.accident;
         if (left === 0) return { kind: "idle" };
         left -= 1;
-        return { kind: "run", run: createDeliveryRun([]) };
+        return { kind: "run", run: createDeliveryRun([]), isAll: false };
       },
       setBlocked: (isBlocked) => blocked.push(isBlocked),
       wantsCheckpoints: () => false,

@@ -30,7 +30,7 @@ function stage(counts: Readonly<Record<string, number>>) {
             if (count === 0 || (only === "critical" && pool === left)) return { kind: "idle" };
             pool.set(name, count - 1);
             sent.push(pool === critical ? name.toUpperCase() : name);
-            return { kind: "run", run: PIECE };
+            return { kind: "run", run: PIECE, isAll: false };
           },
           setBlocked: () => undefined,
           wantsCheckpoints: () => false,

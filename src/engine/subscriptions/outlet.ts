@@ -76,7 +76,7 @@ export abstract class Outlet extends Intake {
   protected runOf(out: readonly Delivery[]): Taken | undefined {
     const [first] = out;
     if (first === undefined) return undefined;
-    return { kind: "run", run: out.length === 1 ? first.alone() : createDeliveryRun(out) };
+    return { kind: "run", run: out.length === 1 ? first.alone() : createDeliveryRun(out), isAll: false };
   }
 
   protected noteQuestion(unit: Unit): void {

@@ -39,7 +39,7 @@ export abstract class Pull extends Outlet {
       standing.cursor = next;
       this.criticalSeen = next;
       this.budget.spend(now);
-      return { kind: "run", run };
+      return { kind: "run", run, isAll: next >= log.end() };
     }
     const isHeldBack = this.holdsBack();
     if (isHeldBack) this.takeCritical(out, now);

@@ -98,11 +98,11 @@ class PulledSubscription extends Follower implements OpenSubscription, Replier, 
     const taken = this.pull(now, only);
     if (taken.kind === "run") {
       this.noteDelivered(taken.run.deliveries.length, now);
-      return taken;
+      if (!taken.isAll) return taken;
     }
     // Units that are not critical have not been looked at.
     if (only === "critical") return taken;
-    this.cancelTimer();
+    if (this.timer !== undefined) this.cancelTimer();
     shared.ready.delete(this);
     if (taken.kind === "wait") {
       this.timer = services.wakeUps.at(taken.until, () => {

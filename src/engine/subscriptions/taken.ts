@@ -3,7 +3,8 @@ import type { Millis } from "../../contracts/clock.js";
 import type { DeliveryRun } from "../views/delivery.js";
 
 export type Taken =
-  | { readonly kind: "run"; readonly run: DeliveryRun }
+  /** `isAll`: nothing else may leave now, and it need not be asked for. */
+  | { readonly kind: "run"; readonly run: DeliveryRun; readonly isAll: boolean }
   /** Nothing may leave before `until`, unless something critical comes. */
   | { readonly kind: "wait"; readonly until: Millis }
   | { readonly kind: "idle" };

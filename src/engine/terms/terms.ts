@@ -7,7 +7,7 @@ export type Boundary = (typeof BOUNDARIES)[number];
 
 /** The boundary that a wire value names, or undefined. */
 export function boundaryOf(value: unknown): Boundary | undefined {
-  return BOUNDARIES.find((boundary) => boundary === value);
+  return value === undefined || !BOUNDARIES.includes(value as Boundary) ? undefined : (value as Boundary);
 }
 
 export function isAtLeast(boundary: Boundary, least: Boundary): boolean {

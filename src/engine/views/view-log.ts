@@ -68,7 +68,7 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
     lastCritical: () => criticals.at(-1)?.index ?? -1,
     run: (from, limit) => {
       const next = Math.min(end(), from + limit);
-      const known = runs.find((entry) => entry.from === from && entry.next === next);
+      const known = runs.findLast((entry) => entry.from === from && entry.next === next);
       if (known !== undefined) return known;
       const taken = units.slice(from - first, next - first);
       const made = { from, next, run: createDeliveryRun(taken.map(render)) };

@@ -1,18 +1,9 @@
 // Property: every merged text that left in a random life can be asked for again by its id (R12, R28).
 import { expect, it } from "vitest";
 import type { Terms } from "../../../src/engine/terms/terms.js";
+import { createChance } from "../../support/chance.js";
 import { createEngineRig, session } from "../../support/rigs/engine-rig.js";
 
-function rng(seed: number): () => number {
-  let a = seed >>> 0;
-  return () => {
-    a = (a + 0x6d2b79f5) >>> 0;
-    let t = a;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
 const TEXTS = [
   "One. ",
   "Two is",
@@ -31,11 +22,10 @@ it.each([false, true])("R28: merged text that was sent can be asked for again (a
   const bad: string[] = [];
   let askedCount = 0;
   for (let seed = 1; seed < 60; seed += 1) {
-    const random = rng(seed);
-    const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+    const chance = createChance(seed);
     const terms = (): Partial<Terms> =>
       ({
-        coalesceBoundaries: pick([
+        coalesceBoundaries: chance.pick([
           ["none"],
           ["word"],
           ["sentence"],
@@ -43,31 +33,32 @@ it.each([false, true])("R28: merged text that was sent can be asked for again (a
           ["completion"],
           ["sentence", "completion"],
         ]),
-        maxEventsPerSecond: pick([undefined, undefined, 1, 5]),
-        maxChars: pick([16384, 80, 100]),
+        maxEventsPerSecond: chance.pick([undefined, undefined, 1, 5]),
+        maxChars: chance.pick([16384, 80, 100]),
       }) as Partial<Terms>;
     const rig = createEngineRig();
     rig.publish(session().started(), session("sess_2").started());
     const a = rig.listen(terms());
     const done = new Set<string>();
     const act = (): void => {
-      const roll = random();
-      const one = pick(["sess_1", "sess_2"]);
-      const out = `out_${Math.floor(random() * 2)}`;
+      const roll = chance.next();
+      const one = chance.pick(["sess_1", "sess_2"]);
+      const out = `out_${Math.floor(chance.next() * 2)}`;
       try {
         if (roll < 0.7 && !done.has(one + out)) {
-          const complete = random() < 0.1;
-          rig.publish(session(one).chunk(pick(TEXTS), complete, out));
+          const complete = chance.next() < 0.1;
+          rig.publish(session(one).chunk(chance.pick(TEXTS), complete, out));
           if (complete) done.add(one + out);
-        } else if (roll < 0.8) rig.publish(session(one).invoked("look", `call_${seed}${Math.floor(random() * 1e9)}`));
-        else rig.advance(pick([100, 1000, 6000]));
+        } else if (roll < 0.8)
+          rig.publish(session(one).invoked("look", `call_${seed}${Math.floor(chance.next() * 1e9)}`));
+        else rig.advance(chance.pick([100, 1000, 6000]));
       } catch {
         /* refused */
       }
     };
     for (let i = 0; i < 25; i += 1) act();
     const places = a.places.filter(({ cursor }) => cursor !== undefined);
-    const place = isReturn && places.length > 0 ? pick(places).cursor : undefined;
+    const place = isReturn && places.length > 0 ? chance.pick(places).cursor : undefined;
     const own = terms();
     const back = rig.listen(own, "back", place);
     for (let i = 0; i < 15; i += 1) act();

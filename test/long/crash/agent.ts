@@ -1,11 +1,12 @@
 // An agent that publishes one session after the other, whatever happens to the daemon: what was not acknowledged it says again, word for word, once
 // it has taken its session over (R3, R8).
+
+import type { Chance } from "../../support/chance.js";
 import { STREAMING } from "../../support/oracles/delivery-facts.js";
 import type { Message, WireSniffer } from "../../support/oracles/wire-sniffer.js";
 import type { MortalDaemon } from "../../support/peers/mortal-daemon.js";
 import { type AgentLink, type AgentTransport, openAgentLink, refusalCode } from "./agent-links.js";
 import { createAsker } from "./asker.js";
-import type { Chance } from "./random.js";
 import { type AskedQuestion, isTerminal, markOf, type Sent, type SentSession } from "./record.js";
 import { planSession, type SessionPlan } from "./session-plan.js";
 

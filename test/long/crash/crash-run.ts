@@ -1,6 +1,7 @@
 // A daemon that is killed again and again under load, with everybody who talks to it, and what came of it.
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { type Chance, createChance } from "../../support/chance.js";
 import { createWireSniffer, type Message, type WireSniffer } from "../../support/oracles/wire-sniffer.js";
 import { auditEntries, createMortalDaemon, type MortalDaemon } from "../../support/peers/mortal-daemon.js";
 import { rpcPeer } from "../../support/peers/peers.js";
@@ -9,7 +10,6 @@ import { type AgentTransport, openAgentLink } from "./agent-links.js";
 import { ipcConnection } from "./ipc-connection.js";
 import { judge, type Verdict } from "./judge.js";
 import { type ListenerOptions, type RunningListener, startListener } from "./listener.js";
-import { type Chance, createChance } from "./random.js";
 import {
   type AskedQuestion,
   type AuditedLine,

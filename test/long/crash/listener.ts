@@ -1,11 +1,12 @@
 // A listener that comes back wherever it was cut off, says where it was by the last cursor that it was told (R17), and answers what it is asked
 // after a while.
+
+import type { Chance } from "../../support/chance.js";
 import { isQuestion } from "../../support/oracles/place-facts.js";
 import type { Message, WireSniffer } from "../../support/oracles/wire-sniffer.js";
 import type { MortalDaemon } from "../../support/peers/mortal-daemon.js";
 import { pause } from "./agent.js";
 import { type ListenerLink, type ListenerTransport, openListenerLink } from "./listener-links.js";
-import type { Chance } from "./random.js";
 import { type AskedQuestion, heardOf, type Listening, outcomeLine, type PlaceTold } from "./record.js";
 
 export interface ListenerOptions {

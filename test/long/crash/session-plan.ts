@@ -1,6 +1,7 @@
 // What one session will say, made up beforehand so that it can be said again word for word.
+
+import type { Chance } from "../../support/chance.js";
 import type { Message } from "../../support/oracles/wire-sniffer.js";
-import type { Chance } from "./random.js";
 
 export type Step =
   | { readonly kind: "publish"; readonly events: readonly Message[] }

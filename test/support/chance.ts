@@ -26,9 +26,9 @@ export function createChance(seed: number): Chance {
     between,
     isLikely: (probability) => next() < probability,
     pick: (items) => {
-      const item = items[between(0, items.length - 1)];
-      if (item === undefined) throw new Error("Nothing to pick from.");
-      return item;
+      if (items.length === 0) throw new Error("Nothing to pick from.");
+      // The index is one of the list.
+      return items[between(0, items.length - 1)] as (typeof items)[number];
     },
     fork: (name) => {
       let mixed = seed;
