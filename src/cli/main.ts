@@ -18,13 +18,13 @@ export interface MainOptions {
 
 const EXPLANATION = `
 Examples:
-  aaepd demo                       plays a session, and shows what three listeners get of it
-  aaepd serve                      a daemon for all agents of this user
-  aaepd stdio                      a daemon for the agent that starts it
-  aaepd tail                       follows every daemon of this user in the terminal
-  aaepd help serve                 all options of a command
+  aaepd demo                       play a session to three listeners
+  aaepd serve                      run a daemon for all agents of this user
+  aaepd stdio                      run a daemon for the agent that starts it
+  aaepd tail                       follow every daemon of this user in the terminal
+  aaepd help serve                 show all options of a command
 
-Exit codes: 0 done, 1 at fault, 2 wrong usage; docs/exit-codes.md has them all.`;
+Exit codes: 0 done, 1 at fault, 2 wrong usage. docs/exit-codes.md lists all of them.`;
 
 /** Runs the command that `argv` names. What goes wrong is told on standard error, "Error:" first, and is the exit code of the process. */
 export async function main(options: MainOptions): Promise<void> {

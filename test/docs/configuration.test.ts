@@ -6,8 +6,8 @@ import { OPTION_GROUPS } from "../../src/daemon/config/option-row.js";
 
 const INTRODUCTION = `# Configuration
 
-Options of \`aaepd serve\` and \`aaepd stdio\`. Each can be set in three ways: as an option on the command line, as a variable of the environment, or in the
-configuration file. An option wins over a variable, a variable over the file, the file over the default.
+An *option* is a setting of \`aaepd serve\` and \`aaepd stdio\`. Set it on the command line, by an environment variable, or in the configuration file. An option on
+the command line wins over a variable, a variable over the file, and the file over the default:
 
 \`\`\`sh
 aaepd serve --max-hold-ms 2000 --log-level debug
@@ -15,33 +15,37 @@ AAEPD_MAX_HOLD_MS=2000 aaepd serve
 echo '{"max_hold_ms": 2000, "log_level": "debug"}' > aaepd.json && aaepd serve --config aaepd.json
 \`\`\`
 
-The file is JSON: one object, with numbers and \`true\` or \`false\` without quotes. It is the one that \`--config\` or \`AAEPD_CONFIG\` names, which must exist;
-else \`aaepd/config.json\` in \`$XDG_CONFIG_HOME\` or \`~/.config\` (on Windows in \`%APPDATA%\`), where there is one. Paths that are not absolute begin where the
-daemon was started.
+The file is one JSON object. Write numbers, \`true\` and \`false\` without quotes. The daemon takes the first of these files:
 
-What is not known is refused, with the nearest name that is, and so is a value out of its range: the daemon tells everything that is wrong, starts nothing and exits
-with 2. Nothing is unlimited by being 0: where 0 may be given, its meaning is stated.
+1. The file that \`--config\` or \`AAEPD_CONFIG\` names. It must exist.
+2. \`aaepd/config.json\` in \`$XDG_CONFIG_HOME\` or \`~/.config\`, on Windows in \`%APPDATA%\`, if there is one.
+
+Relative paths begin in the folder in which the daemon was started.
+
+The daemon refuses an unknown name, and suggests the nearest known one. It also refuses a value out of range. It reports every fault, starts nothing and exits with 2.
+0 never means "no limit". If an option allows 0, its text gives the meaning.
 
 ## Changes while it runs
 
-\`SIGHUP\` makes \`aaepd serve\` read its configuration again, from the same options, variables and file. It stops nothing: connections, subscriptions, sessions and
-questions go on.
+Send \`SIGHUP\` to \`aaepd serve\`. The daemon reads its configuration again, from the same options, variables and file. Connections, subscriptions, sessions and
+questions continue.
 
 \`\`\`sh
 kill -HUP "$(jq .pid "$XDG_RUNTIME_DIR/aaep/aaepd.manifest.json")"
 \`\`\`
 
-- An option that has changed applies at once where it can. One line of the log names all of these: \`"applied":["log_level"],"msg":"the configuration was read again"\`.
-- The other changed options are named in a line \`"options":["socket"],"msg":"takes effect at the next start"\`, at each SIGHUP until then. Each option says below which of both it is.
-- An option that the command line or a variable sets stays as it is, whatever the file says.
-- Where anything is wrong, an error line says what, and nothing changes.
-- The token of services over TCP is made anew, and its file written. Connections that were let in go on with the token that they showed; new ones need the new one
+- A changed option applies at once if it can. One line of the log names all of these: \`"applied":["log_level"],"msg":"the configuration was read again"\`.
+- A line \`"options":["socket"],"msg":"takes effect at the next start"\` names the other changed options, at each SIGHUP until the next start. Each option below says
+  when a change applies.
+- An option that the command line or a variable sets keeps its value, whatever the file says.
+- If the configuration has a fault, an error line describes it and nothing changes.
+- The daemon makes a new token for services over TCP and writes its file. Admitted connections keep their admission. New connections need the new token
   (\`docs/services.md\`).
 
-Under \`stdio\` and \`replay\` SIGHUP stops the daemon in order, and on Windows the end of the console does. A terminal that is closed sends SIGHUP too: a daemon
-that was started in it outlives it, and is stopped by SIGTERM.
+Under \`stdio\` and \`replay\`, SIGHUP stops the daemon in order. On Windows, closing the console stops it. A terminal that closes sends SIGHUP too, so a daemon that was
+started in a terminal outlives it. SIGTERM stops such a daemon.
 
-This page is made from the table in \`src/daemon/config/config-schema.ts\`. After a change there, \`npx vitest run test/docs/configuration.test.ts -u\` writes it anew.
+This page is made from the table in \`src/daemon/config/config-schema.ts\`. After a change there, run \`npx vitest run test/docs/configuration.test.ts -u\`.
 `;
 
 function defaultText(name: OptionName): string {

@@ -5,17 +5,19 @@ import type { CommandIo } from "../terminal/command-io.js";
 import type { DemoOptions } from "./demo-run.js";
 
 const HELP = `
-A daemon is started as this command's child, as an agent would start it. A recorded agent session is published into it, and three listeners receive it,
-each on its own terms: a screen reader, a braille display and a debugging tool. At the end each is summed up, and everything is cleaned away.
+The command starts a daemon as its child, as an agent would, and publishes a recorded agent session into it. Three listeners receive the session, each
+on its own terms: a screen reader, a braille display and a debugging tool. At the end the command prints a summary of each and cleans up.
 
-A recording holds no answers: where its agent asks and then goes on, its question is withdrawn. What the slow listeners have not had some seconds after the
-last event is handed out at once when the daemon is stopped, whatever their rate. With --speed above 1 that is nearly everything: their rates stay what they are.
+A recording holds no answers. If its agent asks a question and then continues, the question is withdrawn.
+
+Some seconds after the last event the command stops the daemon. The daemon then hands the slow listeners the rest at once, whatever their rate. With
+--speed above 1 the rest is nearly everything, because their rates stay the same.
 
 Sessions: retirement-planner, parallel-tools, yoruba-market, japanese-travel, arabic-library.
 
 Examples:
   aaepd demo
-  aaepd demo --plain                       lines instead of columns; also where standard output is no wide terminal
+  aaepd demo --plain                       lines, as always outside wide terminals
   aaepd demo --session yoruba-market       Yoruba for one listener, English for another
   aaepd demo --session my-session.ndjson   a recording of your own
   aaepd demo --speed 5                     five times as fast`;
@@ -24,11 +26,9 @@ Examples:
 export function registerDemo(program: Command, io?: CommandIo): void {
   program
     .command("demo")
-    .summary("play a session, and show what three listeners receive of it")
-    .description(
-      "Plays a recorded agent session, and shows what three different listeners receive of it. Ends by itself.",
-    )
-    .option("--session <name>", "which session: a name, or a file of events", "retirement-planner")
+    .summary("play a session to three listeners, and show their streams")
+    .description("Plays a recorded agent session and shows the streams of three different listeners. Ends by itself.")
+    .option("--session <name>", "the session: a name, or a file of events", "retirement-planner")
     .option("--speed <n>", "n times the pace of the recording", positiveNumber(100), 1)
     .option("--plain", "labelled lines instead of columns")
     .addHelpText("after", HELP)

@@ -4,8 +4,8 @@ import type { CommandIo } from "../terminal/command-io.js";
 import { addJournalOptions, type JournalChoiceOptions, WHICH_JOURNAL } from "./journal-options.js";
 
 const HELP = `
-A journal's file keeps the space that retention frees, for events to come; this writes it anew without. No event is lost, and none is changed. It is refused
-while a daemon writes to the journal: stop that one first.
+Retention frees space inside a journal's file and keeps it for later events. This command writes the file again without the free space. It loses and
+changes no event. It refuses to run while a daemon writes to the journal: stop the daemon first.
 ${WHICH_JOURNAL}
 
 Exit codes: 0 done, 1 a daemon has the journal, or the disk has no room, 2 there is no such journal.
@@ -16,8 +16,8 @@ Examples:
 
 export function registerJournalCompact(journal: Command, io?: CommandIo): void {
   addJournalOptions(journal.command("compact"))
-    .summary("give the free space of a journal back to the disk")
-    .description("Writes a journal anew without the space that is free in it.")
+    .summary("return a journal's free space to the disk")
+    .description("Writes a journal again without its free space.")
     .addHelpText("after", HELP)
     .action(async (options: JournalChoiceOptions) => {
       const [{ processIo }, { runJournalCompact }] = await Promise.all([

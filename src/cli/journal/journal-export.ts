@@ -6,14 +6,15 @@ import type { JournalExportOptions } from "./journal-export-run.js";
 import { addJournalOptions, WHICH_JOURNAL } from "./journal-options.js";
 
 const HELP = `
-Events go to standard output, one a line, in their order: the JSON text of each as it was journaled, byte for byte, but for control characters and marks of
-direction, which are written as in \\u009b: a terminal would obey them. publish, validate and tail --json have the same form. A daemon may write to the
-journal meanwhile. What is damaged is left out, and told on standard error.
+The command writes the events in their order, one a line, byte for byte as they were journaled. Control characters and marks of direction are the only
+exception: they are written as in \\u009b, because a terminal would obey them. publish, validate and tail --json have the same form.
+
+A daemon may write to the journal meanwhile. Damaged records are left out and reported on standard error.
 ${WHICH_JOURNAL}
 
-An instant is that of the daemon's receipt: 2026-11-22, which is midnight UTC, or 2026-11-22T10:30:00Z.
+TIME is when the daemon received an event: 2026-11-22T10:30:00Z, or 2026-11-22 for midnight UTC.
 
-Exit codes: 0 done, 1 something is damaged, 2 there is no such journal or session, or --until is not after --since.
+Exit codes: 0 done, 1 the journal is damaged, 2 there is no such journal or session, or --until is not after --since.
 
 Examples:
   aaepd journal export > everything.ndjson
@@ -26,10 +27,10 @@ export function registerJournalExport(journal: Command, io?: CommandIo): void {
   addJournalOptions(journal.command("export"))
     .summary("write the events of a journal, one a line")
     .description("Writes the events of a journal to standard output, one JSON text a line.")
-    .option("-s, --session <ID>", "only this session; may be given several times", textList)
-    .option("--since <TIME>", "only what was received at this instant or later", instant)
-    .option("--until <TIME>", "only what was received before this instant", instant)
-    .option("--agent-events-only", "leave out what the daemon made, except for what the agents' own events rely on")
+    .option("-s, --session <ID>", "only this session (may be repeated)", textList)
+    .option("--since <TIME>", "only events received at this time or later", instant)
+    .option("--until <TIME>", "only events received before this time", instant)
+    .option("--agent-events-only", "leave out events of the daemon, except those that agents' events need")
     .addOption(
       new Option("--with-epochs", 'print {"epoch": …, "received": …, "event": …}').conflicts("agentEventsOnly"),
     )

@@ -5,11 +5,16 @@ import type { JournalInspectOptions } from "./journal-inspect-run.js";
 import { addJournalOptions, WHICH_JOURNAL } from "./journal-options.js";
 
 const HELP = `
-Tells where the journal stands, the version of its layout and who writes to it, how many events it has and what they take, the runs of daemons that wrote
-them, its sessions, and what is damaged. A daemon may write to it meanwhile. Times are those at which the daemon received events.
+The report has these parts:
+  - the journal's folder, the version of its layout and its writer,
+  - the number of its events and their size,
+  - the runs of the daemons that wrote them,
+  - its sessions,
+  - its damage.
+A daemon may write to the journal meanwhile. Each time is the time at which a daemon received an event.
 ${WHICH_JOURNAL}
 
-Exit codes: 0 done, 1 something is damaged, 2 there is no such journal or session.
+Exit codes: 0 done, 1 the journal is damaged, 2 there is no such journal or session.
 
 Examples:
   aaepd journal inspect
@@ -19,11 +24,11 @@ Examples:
 
 export function registerJournalInspect(journal: Command, io?: CommandIo): void {
   addJournalOptions(journal.command("inspect"))
-    .summary("tell what stands in a journal")
-    .description("Tells what stands in a journal: events, runs, sessions, and what is damaged.")
-    .option("-s, --session <ID>", "tell of this session alone")
-    .option("--all", "show all sessions; else the newest 20")
-    .option("--json", "tell everything as one JSON document")
+    .summary("report the contents of a journal")
+    .description("Reports the contents of a journal: events, runs, sessions and damage.")
+    .option("-s, --session <ID>", "report only this session")
+    .option("--all", "show all sessions, not only the newest 20")
+    .option("--json", "print the report as one JSON document")
     .addHelpText("after", HELP)
     .action(async (options: JournalInspectOptions) => {
       const [{ processIo }, { runJournalInspect }] = await Promise.all([

@@ -10,12 +10,13 @@ export interface JournalChoiceOptions {
 
 /** The paragraph of their help that says which journal is taken. */
 export const WHICH_JOURNAL = `
-Without --journal the only journal of this user is taken; where there are several, choose one. auto is where --producer-id puts it. A journal that the
-variable AAEPD_JOURNAL or the configuration file names is taken as serve would take it.`;
+Without --journal the command takes the journal that the variable AAEPD_JOURNAL or the configuration file names, as serve would. Otherwise it takes
+the only
+journal of this user. If there are several, choose one. auto is the folder of --producer-id.`;
 
 export function addJournalOptions(command: Command): Command {
   return command
-    .option("-j, --journal <DIR|auto>", "the journal's folder; auto is where --producer-id puts it")
-    .option("--producer-id <ID>", "the id of the daemon whose journal it is, as for serve")
+    .option("-j, --journal <DIR|auto>", "the journal's folder, or auto for the one of --producer-id")
+    .option("--producer-id <ID>", "the id of the journal's daemon, as for serve")
     .option("--config <FILE>", "the configuration file, as for serve");
 }

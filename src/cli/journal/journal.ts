@@ -6,21 +6,21 @@ import { registerJournalExport } from "./journal-export.js";
 import { registerJournalInspect } from "./journal-inspect.js";
 
 const HELP = `
-The journal is where a daemon keeps events, open sessions and questions for its next start. Where it stands, and what its options mean, is in
-docs/journal.md. To hear a session of it again: aaepd replay.
+A journal is the folder in which a daemon keeps events, open sessions and questions for its next start. docs/journal.md explains its place and its
+options. To hear a session of a journal again, use aaepd replay.
 
 Examples:
   aaepd journal inspect
   aaepd journal export --session sess_01 > session.ndjson
   aaepd journal compact
-  aaepd journal export --help        all options of one of them`;
+  aaepd journal export --help        show all options of a command`;
 
 /** `io` is for tests; by default the process's own. */
 export function registerJournal(program: Command, io?: CommandIo): void {
   const command = program
     .command("journal")
-    .summary("look into a journal, export its events, give its free space back")
-    .description("Looks into a journal on disk, exports its events, gives its free space back to the disk.")
+    .summary("inspect, export or compact a journal")
+    .description("Inspects a journal on disk, exports its events, or returns its free space to the disk.")
     .helpCommand(false)
     .addHelpText("after", HELP);
   registerJournalInspect(command, io);

@@ -110,7 +110,7 @@ function configurationOf({ socket, config }: ReplayCommandOptions) {
 }
 
 function noSocket(socket: string): Fault {
-  const sentence = `--socket is ${JSON.stringify(socket)}. Give the path of a socket, or auto: a replay has no other way out.`;
+  const sentence = `--socket is ${JSON.stringify(socket)}. Give the path of a socket, or auto: a replay needs a socket.`;
   return new Fault("usage", sentence, { origin: "local" });
 }
 
@@ -121,12 +121,10 @@ function sentencesOf(session: SessionFacts, options: ReplayCommandOptions, lengt
   const shortened = longestPause === undefined ? "" : ` without pauses longer than ${counted(longestPause, "second")}`;
   const pace = `${speed === 1 ? "" : ` at ${speed} times its pace`}${shortened}`;
   const missing =
-    missingCount === 0
-      ? ""
-      : ` ${counted(missingCount, "event")} of it can no longer be read; listeners are told where.`;
-  const isOpen = state === "open" ? " Its end does not stand in the journal." : "";
+    missingCount === 0 ? "" : ` ${counted(missingCount, "event")} of it can no longer be read. Gaps mark their places.`;
+  const isOpen = state === "open" ? " The journal does not have its end." : "";
   const until = once === true ? "until the first listener has gone" : "until it is stopped";
   return shownText(
-    `Playing ${sessionId} of ${agentId}, ${counted(eventCount, "event")}, ${counted(seconds, "second")}${pace}, to each who subscribes, ${until}.${isOpen}${missing}`,
+    `Playing ${sessionId} of ${agentId}, ${counted(eventCount, "event")}, ${counted(seconds, "second")}${pace} to each subscriber, ${until}.${isOpen}${missing}`,
   );
 }

@@ -4,15 +4,18 @@ import type { CommandIo } from "../terminal/command-io.js";
 import type { ValidateOptions } from "./validate-run.js";
 
 const HELP = `
-FILE holds one event as JSON on each line; - reads standard input. Each event is checked by its schema, and the order of all of them by the rules of
-sessions: what the daemon would refuse is told with its line, the place in the event, what is wrong and the rule. Answers to questions are not events:
-a confirmation in the file counts as given. Instants are compared for each agent by itself, and only those of events that it made: what a daemon made in
-its name (extensions.aaepd.by: "daemon") or merged has the daemon's time, which may be later than that of the agent's next event. Lines of the daemon
-that publish leaves out have no part in the order.
+FILE holds one event as JSON on each line. - reads standard input. The command checks each event against its schema, and the order of all events
+against the rules of sessions. For each event that a daemon would refuse it prints the line, the place in the event, the fault and the rule.
+docs/rules.md explains each rule in brackets, such as (invalid_event, AAEP §3.2.3) or R3b.
 
-The rule in brackets, as (invalid_event, AAEP §3.2.3) or R3b, is explained in docs/rules.md.
+The order of a file is checked with these exceptions:
+  - A confirmation in the file counts as accepted: answers are not events.
+  - Timestamps are compared for each agent separately.
+  - Timestamps of events that a daemon made (extensions.aaepd.by: "daemon") or
+    merged are not compared: they may be later than the agent's next event.
+  - Lines of the daemon that publish leaves out do not count.
 
-Exit codes: 0 nothing is wrong, 1 something is, 2 the file cannot be read.
+Exit codes: 0 no violation, 1 violations, 2 the file cannot be read.
 
 Examples:
   aaepd validate session.ndjson
@@ -24,14 +27,14 @@ Examples:
 export function registerValidate(program: Command, io?: CommandIo): void {
   program
     .command("validate")
-    .summary("check recorded events, and tell everything that is wrong")
-    .description("Checks events, one JSON text a line, and tells every violation. Needs no daemon.")
-    .argument("<file>", "the events; - is standard input")
+    .summary("check recorded events and list every violation")
+    .description("Checks events, one JSON text a line, and lists every violation. Needs no daemon.")
+    .argument("<file>", "the events, or - for standard input")
     .option(
       "--as-published",
-      "allow what the daemon fills in to be missing: @context, event_id, timestamp, producer, urgency, position",
+      "allow members to be missing that the daemon fills in: @context, event_id, timestamp, producer, urgency, position",
     )
-    .option("--json", "tell each violation as JSON")
+    .option("--json", "print each violation as JSON")
     .addHelpText("after", HELP)
     .action(async (file: string, options: ValidateOptions) => {
       const [{ processIo }, { runValidate }] = await Promise.all([

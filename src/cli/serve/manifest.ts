@@ -15,11 +15,11 @@ import { jsonText } from "../terminal/json-text.js";
 const ANSWER_MS = 5000;
 
 const EXPLANATION = `
-The manifest says who the producer is, what it speaks and what it offers; assistive technology reads it before it subscribes. It is one JSON document
-on standard output.
+A manifest names the producer, its protocol versions and its abilities. Assistive technology reads it before it subscribes. The command prints it as
+one JSON document on standard output.
 
-Without --socket the daemon that AAEPD_SOCKET names is asked, else the only one of this user that runs; where several run, choose one. --new prints what
-a new daemon would say.
+The command asks the daemon that --socket names, or AAEPD_SOCKET, or the only running daemon of this user. If several run, choose one. --new prints
+the manifest that a new daemon would have.
 
 Examples:
   aaepd manifest
@@ -31,10 +31,14 @@ Examples:
 export function registerManifest(program: Command, context: CommandContext): void {
   program
     .command("manifest")
-    .summary("print the manifest of a daemon that runs, or of the one that serve would start")
-    .description("Prints the manifest of the daemon that runs, or of the one that serve would start.")
-    .option("--socket <PATH|auto>", "The socket of a daemon that runs; auto is where --producer-id puts it.")
-    .addOption(new Option("--new", "Asks nobody: what a daemon would say that serve starts now.").conflicts(["socket"]))
+    .summary("print the manifest of a running daemon, or of a new one")
+    .description("Prints the manifest of the running daemon, or of the one that serve would start.")
+    .option("--socket <PATH|auto>", "The socket of a running daemon. auto is the socket of --producer-id.")
+    .addOption(
+      new Option("--new", "Asks no daemon. Prints the manifest of the daemon that serve would start.").conflicts([
+        "socket",
+      ]),
+    )
     .option("--producer-id <ID>", "The id of the producer, as for serve.")
     .option("--config <FILE>", "The configuration file, as for serve.")
     .addHelpText("after", EXPLANATION)
@@ -65,7 +69,7 @@ async function manifestFor(parsed: Readonly<Record<string, unknown>>): Promise<P
     case "auto":
       return askAt({ path: ipcPath(currentPlace(), producerId), isByVariable: false });
     case "off": {
-      const sentence = `There is no daemon at ${describeSource(sources.socket)} off. Give the path of a socket, or auto; or --new.`;
+      const sentence = `There is no daemon at ${describeSource(sources.socket)} off. Give the path of a socket, auto, or --new.`;
       throw new Fault("usage", sentence, { origin: "local" });
     }
   }
@@ -76,7 +80,7 @@ async function theOnlySocket(): Promise<string> {
     return await findSocket(ipcDirectories(currentPlace()));
   } catch (caught) {
     if (!(caught instanceof Fault) || caught.code !== "not_found") throw caught;
-    const sentence = `${caught.sentence}, or see what it would say with: aaepd manifest --new`;
+    const sentence = `${caught.sentence}, or print the manifest of a new one with: aaepd manifest --new`;
     throw new Fault("not_found", sentence, { origin: "local" });
   }
 }
@@ -90,7 +94,7 @@ async function askAt(socket: ChosenSocket): Promise<ProducerManifest> {
   const client = await createAgentClient(connectingTo(socket, ipcRpcConnector(path)), { reconnect: "never" });
   let deadline: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    const sentence = `The daemon at ${path} did not answer within ${ANSWER_MS / 1000} seconds. Try again, or start it anew.`;
+    const sentence = `The daemon at ${path} did not answer within ${ANSWER_MS / 1000} seconds. Try again, or restart it.`;
     deadline = setTimeout(() => reject(new Fault("timed_out", sentence)), ANSWER_MS);
   });
   try {

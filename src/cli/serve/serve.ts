@@ -5,21 +5,25 @@ import { jsonText } from "../terminal/json-text.js";
 import { runDaemonCommand } from "./run-daemon-command.js";
 
 const EXPLANATION = `
-When everything listens, one line of JSON goes to standard output, and nothing ever after:
+When all sockets listen, the daemon writes one line of JSON to standard output and nothing more:
   {"pid":4711,"producer_id":"aaepd","endpoints":{"ipc":"/run/user/1000/aaep/aaepd.sock"}}
-With --grpc or --http the addresses stand there as lists, and over TCP token_file names the file with the token.
-A second daemon of the same name is refused: give it another one by --producer-id, which its socket is named after.
+With --grpc or --http, endpoints lists their addresses. Over TCP, token_file names the file that holds the token.
+
+The daemon refuses to start if another one of the same name runs. Give the second one a name of its own with --producer-id, which also names its
+socket.
+
 Log lines go to standard error. SIGTERM and SIGINT stop the daemon in order, within --stop-timeout-seconds.
 
-SIGHUP stops nothing: the daemon reads the configuration file again, and makes the token of TCP anew. Changes apply at once, but for the options that
-say otherwise; the log names them all. An option that the command line or a variable sets stays so. Where anything in the file is wrong, nothing
-changes, and the log says why. On Windows the end of the console stops the daemon. See docs/configuration.md.
+SIGHUP reloads the configuration file and makes a new token for TCP. It stops nothing. Most changes apply at once. The other options say that a
+change waits for the next start. The log names every change. An option that the command line or a variable sets keeps its value. If the file has an
+error, nothing changes and the log says why. On Windows, closing the console stops the daemon. See docs/configuration.md.
 
-The daemon keeps on disk all that agents say, for the next start and for aaepd replay; --journal memory writes nothing of it. aaepd status says where
-it is. Sessions and questions that are open when the daemon stops go on in its next run; --on-stop end ends them. See docs/journal.md.
+The journal keeps all events on disk, with their full text, for the next start and for aaepd replay. aaepd status shows its folder.
+--journal memory writes none of it to disk. Sessions and questions that are open at a stop continue in the next run. --on-stop end ends them.
+See docs/journal.md.
 
-Every option can also be set by a variable (--max-hold-ms is AAEPD_MAX_HOLD_MS) or in the configuration file ("max_hold_ms"). An option wins over a
-variable, a variable over the file.
+You can also set every option by a variable (--max-hold-ms is AAEPD_MAX_HOLD_MS) or in the configuration file ("max_hold_ms"). An option wins over a
+variable. A variable wins over the file.
 
 Examples:
   aaepd serve

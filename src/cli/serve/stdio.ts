@@ -4,19 +4,22 @@ import type { CommandContext } from "../shell/context.js";
 import { runDaemonCommand } from "./run-daemon-command.js";
 
 const EXPLANATION = `
-The agent starts this program and keeps its standard input and output as pipes. Both carry JSON-RPC 2.0, one message a line (or with Content-Length headers, if
-the agent begins so); nothing else is ever written to standard output. Log lines go to standard error, which need not be read.
-Assistive technology finds the agent by the socket, which is opened as well. The end of standard input is the orderly end of everything,
-and so are SIGTERM, SIGINT and SIGHUP.
+The agent starts this program and keeps its standard input and output as pipes. Both carry JSON-RPC 2.0, one message a line. If the agent begins with
+Content-Length headers, the daemon uses them too. Standard output carries nothing else. Log lines go to standard error, which the agent may ignore.
 
-Every option can also be set by a variable (--max-hold-ms is AAEPD_MAX_HOLD_MS) or in the configuration file ("max_hold_ms"). An option wins over a
-variable, a variable over the file.
+Assistive technology finds the agent by the local socket, which this command opens as well.
+
+The end of standard input stops the daemon in order. SIGTERM, SIGINT and SIGHUP do the same.
+
+You can also set every option by a variable (--max-hold-ms is AAEPD_MAX_HOLD_MS) or in the configuration file ("max_hold_ms"). An option wins over a
+variable. A variable wins over the file.
 
 Examples:
   aaepd stdio
   aaepd stdio --producer-id planner
   printf '%s\\n' '{"jsonrpc":"2.0","id":1,"method":"aaep.manifest"}' | aaepd stdio --socket off
-From a program, give Node the path of this one rather than starting npx: node /…/aaepd/bin/aaepd.js stdio`;
+
+In a program, start Node with the path of this one, not npx: node /…/aaepd/bin/aaepd.js stdio`;
 
 /** `aaepd stdio`: a daemon for the one agent that started it. */
 export function registerStdio(program: Command, context: CommandContext): void {
@@ -24,7 +27,7 @@ export function registerStdio(program: Command, context: CommandContext): void {
     .command("stdio")
     .summary("run a daemon for the agent that started it, over its pipes")
     .description(
-      "Runs a daemon for the one agent that started it, over standard input and output, and opens the socket for assistive technology.",
+      "Runs a daemon for the one agent that started it, over standard input and output. Opens a socket for assistive technology.",
     )
     .addHelpText("after", EXPLANATION);
   addConfigurationOptions(command, "stdio");
@@ -33,7 +36,7 @@ export function registerStdio(program: Command, context: CommandContext): void {
       // Started by hand it would seem to hang. Standard error is for people; on a pipe nothing is said.
       if ("isTTY" in context.stdio.readable && context.stdio.readable.isTTY === true) {
         process.stderr.write(
-          "Waiting for JSON-RPC on standard input, one message a line. The end of it (Ctrl-D) ends the daemon.\n",
+          "Waiting for JSON-RPC on standard input, one message a line. Ctrl-D ends the input and the daemon.\n",
         );
       }
     }),

@@ -21,34 +21,35 @@ export interface CapabilityOptions {
   readonly signedOnly?: true;
 }
 
-const GROUP = "What to receive:";
+const GROUP = "Terms of the subscription:";
 
 export function addCapabilityOptions(command: Command): void {
   const options = [
-    new Option("-r, --rate <n>", "at most n events a second, critical ones aside").argParser(wholeNumber(1, 100_000)),
+    new Option("-r, --rate <n>", "at most n events a second, not counting critical ones").argParser(
+      wholeNumber(1, 100_000),
+    ),
     new Option("--verbosity <level>", "how long summaries are").choices(["terse", "normal", "detailed"]),
     new Option("-l, --languages <tags>", "languages in order of preference: en,yo").argParser(languageList),
     new Option(
       "-b, --boundaries <names>",
-      "where streamed text may be cut: none for every piece as it comes, or some of word, sentence, paragraph, completion",
+      "where streamed text may be cut: some of word, sentence, paragraph, completion, or none for each piece as it comes",
     ).argParser(knownList(["none", "word", "sentence", "paragraph", "completion"])),
-    new Option(
-      "--include <types>",
-      'event types to receive; a * at the end stands for any: "aaep:agent.tool.*"',
-    ).argParser(textList),
-    new Option("--exclude <types>", "event types to leave out; critical events come all the same").argParser(textList),
+    new Option("--include <types>", 'event types to receive, with * at the end for any: "aaep:agent.tool.*"').argParser(
+      textList,
+    ),
+    new Option("--exclude <types>", "event types to leave out, except critical events").argParser(textList),
     new Option("--cognitive-load <level>", "low leaves background events out").choices(["low", "medium", "high"]),
-    new Option("--wpm <n>", "words a minute that are spoken: text is held until the last was said").argParser(
+    new Option("--wpm <n>", "speaking rate in words a minute: text waits until the previous text is spoken").argParser(
       wholeNumber(50, 1000),
     ),
     new Option("--max-chars <n>", "longest text of one event").argParser(wholeNumber(80, 16_384)),
     new Option("--paused", "only critical events"),
-    new Option("--confirmations", "be asked for confirmations; to answer them, see --interactive"),
-    new Option("--clarifications", "be asked questions; to answer them, see --interactive"),
+    new Option("--confirmations", "receive confirmations (to answer them, see --interactive)"),
+    new Option("--clarifications", "receive clarifications (to answer them, see --interactive)"),
     new Option("--levels <numbers>", "conformance levels of this subscriber: 1,2").argParser(
       knownList(["1", "2", "3"]),
     ),
-    new Option("--extensions <uris>", "extension vocabularies whose data is wanted").argParser(textList),
+    new Option("--extensions <uris>", "extension vocabularies whose data to keep").argParser(textList),
     new Option("--signed-only", "accept only producers with a signed manifest"),
   ];
   for (const option of options) command.addOption(option.helpGroup(GROUP));

@@ -39,7 +39,7 @@ export function connectingTo<Given extends readonly unknown[], Connected>(
       return await connect(...given);
     } catch (caught) {
       const fault = faultFrom(caught);
-      const sentence = `${fault.sentence} The variable ${SOCKET_VARIABLE} names that socket: set it anew, unset it, or give --socket.`;
+      const sentence = `${fault.sentence} The variable ${SOCKET_VARIABLE} names that socket. Change it, unset it, or give --socket.`;
       throw new Fault(fault.code, sentence, { origin: fault.origin, cause: fault });
     }
   };

@@ -128,7 +128,7 @@ function assertTellable(status: DaemonStatus, { socketPath }: Asked, { clock }: 
   try {
     statusLines(status, clock.wallTime(), USUAL_COLUMNS);
   } catch (cause) {
-    const sentence = `What listens at ${socketPath} answers no status that this version can tell. See it with --json.`;
+    const sentence = `The program at ${socketPath} answers with a status that this version cannot show. Print it with --json.`;
     throw new Fault("unsupported", sentence, { origin: "peer", cause });
   }
 }

@@ -5,14 +5,18 @@ import type { CommandIo } from "../terminal/command-io.js";
 import type { StatusOptions } from "./status-run.js";
 
 const HELP = `
-Tells what is wrong first, and what helps; then sessions, subscriptions with the terms they were granted, open questions, rates, the journal and memory.
-Without --socket the daemon that AAEPD_SOCKET names is told of, else every daemon of this user, each under its heading. Of texts it shows only what questions ask.
+The report begins with problems and their remedies. Sessions, subscriptions with their terms, open questions, rates, the journal and memory follow.
+The only texts of agents in the report are their questions.
 
-With --watch it tells anew every two seconds, or as often as is said: in the same place on a terminal, one after the other with an empty line between elsewhere, and
-where TERM is dumb or NO_COLOR is set. Ctrl-C ends it.
-With --json each daemon is one line of JSON, as docs/status.md explains.
+Without --socket the report is about the daemon that AAEPD_SOCKET names. Without that variable it covers every daemon of this user, each under a
+heading.
 
-Exit codes: 0 told (also where --watch is interrupted), 69 no daemon.
+With --watch the report is repeated every two seconds, or every SECONDS. A terminal shows it in place. On a pipe, with TERM=dumb or with NO_COLOR,
+reports follow one another with an empty line between. Ctrl-C ends the command.
+
+With --json each daemon is one line of JSON. docs/status.md explains its members.
+
+Exit codes: 0 done (also if --watch is interrupted), 69 no daemon.
 
 Examples:
   aaepd status
@@ -25,11 +29,13 @@ Examples:
 export function registerStatus(program: Command, io?: CommandIo): void {
   program
     .command("status")
-    .summary("tell how the daemons of this user stand, and what is wrong")
-    .description("Tells how daemons stand: what is wrong, who listens on which terms, what is open, what it takes.")
-    .option("-s, --socket <path>", "tell only of the daemon at this socket")
-    .option("--json", "tell everything as JSON, one line for each daemon")
-    .option("-w, --watch [seconds]", "tell it anew, every 2 seconds if nothing is said", wholeNumber(1, 3600))
+    .summary("report problems, sessions and subscriptions of the daemons")
+    .description(
+      "Reports the state of daemons: problems, subscriptions and their terms, sessions, questions, resources.",
+    )
+    .option("-s, --socket <path>", "report only the daemon at this socket")
+    .option("--json", "print the report as JSON, one line for each daemon")
+    .option("-w, --watch [seconds]", "repeat the report, every 2 seconds by default", wholeNumber(1, 3600))
     .addHelpText("after", HELP)
     .action(async (options: StatusOptions) => {
       const [{ processIo }, { runStatus }] = await Promise.all([

@@ -6,28 +6,36 @@ import type { CommandIo } from "../terminal/command-io.js";
 import type { TailOptions } from "./tail-run.js";
 
 const HELP = `
-Without --socket the daemon that AAEPD_SOCKET names is followed, else every daemon of this user, each line beginning with its name, and those that start
-later as well.
-Events go to standard output, one a line; what happens to the connection, and with --interactive the questions, goes to standard error.
+Without --socket the command follows the daemon that AAEPD_SOCKET names. Without that variable it follows every daemon of this user, also those that
+start later. Each line then begins with the name of its daemon.
 
-With --interactive one question is asked at a time, in plain lines, and other lines wait meanwhile. Type accept or reject, or what its last line asks for. An empty
-line answers nothing. r repeats, d tells details, t tells the time left, s leaves it for later, l lists what is open. When a question has ended without your answer, press Enter
-before you answer the next: the first line after it is not sent, as it may have been begun for it. Nor is an answer in the first second after a question began,
-which nobody can have heard yet: type it again. Answers may also be piped in, one a line, and are taken at once.
+Events go to standard output, one a line. Connection messages go to standard error, and so do the questions of --interactive.
 
-A recording that is to be published again begins before its session: start tail first.
+If you name no socket, the command waits for daemons. A named daemon must run at the start, otherwise the command ends with 69. If the daemon goes
+away later, the command waits for it to come back. --no-reconnect ends the command instead.
 
-Where no socket is named it waits for daemons, those that start later included. A daemon that is named must be there when it begins, else it ends with 69; later it
-waits for it to come back, unless --no-reconnect is given.
+With --interactive, one question is asked at a time, in plain lines. Other lines wait meanwhile. Type accept or reject, or the answer that the
+question's last line asks for:
+  an empty line   answers nothing
+  r               repeats the question
+  d               tells details
+  t               tells the time left
+  s               leaves the question for later
+  l               lists the open questions
+When a question ends without your answer, press Enter before you answer the next one. The first line after the end is not sent, because you may have
+begun it for the old question. An answer in the first second of a question is not sent either, because nobody can have heard the question yet. Type it
+again. Answers may be piped in, one a line. They count at once.
+
+To record a session for aaepd publish, start tail before the session.
 
 Examples:
-  aaepd tail                                    everything, from every daemon
+  aaepd tail                                    every event of every daemon
   aaepd tail --rate 3 --verbosity terse         as a screen reader would hear it
   aaepd tail --rate 1 --max-chars 80            as a braille display would show it
   aaepd tail --boundaries none                  each token as it comes
-  aaepd tail --include 'aaep:agent.session.*'   only beginnings and ends, and what is critical
-  aaepd tail --languages yo,en                  in Yoruba where there is any, else in English
-  aaepd tail --interactive                      answers what agents ask; h explains how
+  aaepd tail --include 'aaep:agent.session.*'   only beginnings, ends and critical events
+  aaepd tail --languages yo,en                  in Yoruba if there is any, otherwise in English
+  aaepd tail --interactive                      answers the agents' questions, h explains how
   aaepd tail --json -b none --verbosity detailed --confirmations --clarifications > session.ndjson   a recording, for aaepd publish
   aaepd tail --json | jq -r .type               events as JSON, for other programs`;
 
@@ -36,20 +44,20 @@ export function registerTail(program: Command, io?: CommandIo): void {
   const command = program
     .command("tail")
     .summary("show events as a subscriber receives them, live")
-    .description("Subscribes, and shows what is received. Reconnects by itself, and goes on where it was.")
+    .description("Subscribes and shows the received events. Reconnects by itself and resumes at its place.")
     .option("-s, --socket <path>", "follow only the daemon at this socket")
     .addOption(new Option("--framing <name>", "how messages are cut").choices(["length-prefixed", "newline"]))
     .option("--json", "print each event as JSON, as it was received")
     .option("--label", 'with --json: print {"daemon": …, "event": …}')
-    .option("--no-time", "leave out the time of day, with which lines begin")
-    .option("-q, --quiet", "say nothing of connections")
+    .option("--no-time", "begin lines without the time of day")
+    .option("-q, --quiet", "print no connection messages")
     .option("-n, --count <n>", "end after n events", wholeNumber(1, Number.MAX_SAFE_INTEGER))
-    .option("--resume-after <cursor>", "begin after the place that this cursor names, whatever the cursor file says")
-    .option("--cursor-file <path>", "keep the cursor in this file, and begin after its place the next time")
-    .option("-i, --interactive", "answer questions: they are asked here, and answered by a line each")
+    .option("--resume-after <cursor>", "begin after this cursor's place, instead of the cursor file's")
+    .option("--cursor-file <path>", "keep the cursor in this file, and begin after its place next time")
+    .option("-i, --interactive", "ask questions here, answered by a line each")
     .option("--no-reconnect", "end when the connection ends")
-    .option("--subscriber-id <id>", "who subscribes: a name for logs and status")
-    .option("--subscriber-name <name>", "the name for people", "aaepd tail");
+    .option("--subscriber-id <id>", "the subscriber's name in logs and status")
+    .option("--subscriber-name <name>", "the subscriber's name for people", "aaepd tail");
   addCapabilityOptions(command);
   command.addHelpText("after", HELP).action(async (options: TailOptions) => {
     const [{ processIo }, { runTail }] = await Promise.all([

@@ -157,7 +157,7 @@ describe("aaepd replay", () => {
     const options = ["--session", "sess_1", "--journal", await journalFolder(long), "--speed", "2"];
     const { program, line } = await replay(cleanEnvironment(directory), ...options, "--longest-pause", "0.5");
     expect(program.stderr()).toMatch(
-      /^Playing sess_1 of test-agent, 4 events, 1 second at 2 times its pace without pauses longer than 0\.5 seconds, to/,
+      /^Playing sess_1 of test-agent, 4 events, 1 second at 2 times its pace without pauses longer than 0\.5 seconds to/,
     );
     const { events } = await hear(line.endpoints.ipc);
     const rpc = await ipcRpcConnector(line.endpoints.ipc)({ request: () => ({}), notification: () => {} });
@@ -197,7 +197,7 @@ describe("aaepd replay", () => {
     const { events } = await hear(line.endpoints.ipc);
     expect(events[0]).toMatchObject({ extensions: { aaepd: { gap: { events: 1, reason: "aged_out" } } } });
     expect(textOf(events)).toBe("A sentence. And one more.");
-    expect(program.stderr()).toContain("1 event of it can no longer be read; listeners are told where.");
+    expect(program.stderr()).toContain("1 event of it can no longer be read. Gaps mark their places.");
   });
 
   it.each([

@@ -114,7 +114,7 @@ describe.each(COMMANDS)("U9: aaepd %s and AAEPD_SOCKET", (command) => {
     expect((await program.ended).code).toBe(69);
     expect(program.stderr()).toContain(missing);
     expect(program.stderr()).toContain(
-      "The variable AAEPD_SOCKET names that socket: set it anew, unset it, or give --socket.",
+      "The variable AAEPD_SOCKET names that socket. Change it, unset it, or give --socket.",
     );
     const named = start(socketOf("one"), command, ...rest, "--socket", missing);
     expect((await named.ended).code).toBe(69);
