@@ -14,21 +14,21 @@ export const EXIT_CODES = {
     meaning:
       "Done. For `serve` and `stdio`: stopped in order, by a signal, or because standard input or its reader ended.",
   },
-  failed: { code: 1, meaning: "What was read, or whoever was spoken to, was at fault; the message says how." },
+  failed: { code: 1, meaning: "The input or the peer was at fault. The message explains the fault." },
   usage: {
     code: 2,
-    meaning: "The command line, an `AAEPD_*` variable or the configuration file is wrong; nothing was started.",
+    meaning: "The command line, an `AAEPD_*` variable or the configuration file is wrong. Nothing was started.",
   },
-  unreachable: { code: 69, meaning: "There is no daemon where one was looked for, or it went away." },
+  unreachable: { code: 69, meaning: "No daemon was found, or it went away." },
   crashed: { code: 70, meaning: "The daemon stopped by itself after an internal error, which its log names." },
   cannotListen: {
     code: 73,
-    meaning: "The daemon cannot listen where it was told to: the address is taken, not valid, or not allowed.",
+    meaning: "The daemon cannot listen at its address: the address is taken, not valid, or not allowed.",
   },
   parentGone: { code: 80, meaning: "The daemon stopped by itself, because the process that started it had ended." },
   cutShort: {
     code: 81,
-    meaning: "The daemon was stopping, and did not get done in time or was told to stop again; the rest was dropped.",
+    meaning: "A stopping daemon was not done in time, or was told to stop again. It dropped the rest.",
   },
   interrupted: { code: 130, meaning: "A command other than `serve` and `stdio` was interrupted before it was done." },
 } as const satisfies Record<string, ExitCode>;
