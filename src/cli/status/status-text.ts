@@ -53,7 +53,7 @@ function problemLines(problems: readonly StatusProblem[]): Paragraph[] {
     [0, `Problems: ${problems.length}`],
     ...problems.flatMap(({ message, remedy, since }): Paragraph[] => [
       [2, since === undefined ? message : `${message} Since ${timeOf(since)}.`],
-      [4, `What helps: ${remedy}`],
+      [4, `Remedy: ${remedy}`],
     ]),
   ];
 }
@@ -108,7 +108,7 @@ function subscriptionLines(one: StatusSubscription, now: number): Paragraph[] {
 
 function readingOf(one: StatusSubscription): string {
   const reads = {
-    live: "hears what is live",
+    live: "gets live events",
     queue: `waits with ${counted(one.queue + one.untaken, "event")}`,
     journal: `reads from the journal, at most ${counted(one.untaken, "event")} behind`,
   }[one.reads];

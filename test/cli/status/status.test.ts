@@ -123,7 +123,7 @@ describe("the status for people", () => {
     expect(lines[0]).toBe("Problems: 1");
     expect(lines[1]).toMatch(/^ {2}narrator takes too slowly: .* Since \d\d:59:48\.$/);
     expect(lines.slice(2)).toEqual([
-      `    What helps: ${STATUS.problems[0]?.remedy}`,
+      `    Remedy: ${STATUS.problems[0]?.remedy}`,
       "Sessions: 2",
       "  sess_1 of Retirement Planner: awaiting input, 34 events, open: 1 tool, 1 question, its agent is away and may come back within 3 seconds",
       "  and 1 more",
@@ -197,7 +197,7 @@ describe("aaepd status", () => {
     const text = stage.out();
     expect(text).toContain("No problems.\n");
     expect(text).toContain("  sess_status of test-agent: awaiting input,");
-    expect(text).toContain("  narrator: hears what is live; delivered");
+    expect(text).toContain("  narrator: gets live events; delivered");
     expect(text).toContain("7 events a second");
     expect(text).toContain('"Delete the file."');
     expect(text).toContain("Journal: in memory,");
