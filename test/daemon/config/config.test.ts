@@ -173,7 +173,7 @@ describe("configuration", () => {
       "confirmationGraceSeconds",
       "reconnectGraceSeconds",
     ]);
-    for (const name of takesZero) expect(OPTIONS[name].atTheLimit).toMatch(/\b0 (ends|tells|applies|sends)/);
+    for (const name of takesZero) expect(OPTIONS[name].atTheLimit).toMatch(/\b0 (ends|tells|applies|sends|means)/);
   });
 
   it.each(["1.5", "1e3", "", " 5000", "0x10", "5000ms", "-1", "05000", "99999999999999999999"])(
