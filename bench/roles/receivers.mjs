@@ -101,7 +101,7 @@ serveRole({
     for (let from = 0; from < count; from += 64) {
       const some = Array.from({ length: Math.min(64, count - from) }, (_, offset) => from + offset);
       const [answer] = await Promise.all(some.map((index) => open(index, { path, capabilities, resumeAfter })));
-      place ??= answer?.honored_capabilities.aaepd.cursor;
+      place ??= answer?.honored_capabilities?.aaepd?.cursor;
     }
     return place;
   },

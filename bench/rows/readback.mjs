@@ -27,10 +27,10 @@ async function readbackRows(stage, { pairs, scale }) {
     stage.role("receivers"),
     stage.role("lmdb"),
   ]);
-  await publisher.call("open", { path: daemon.socket });
   const capabilities = passThrough();
-  // The place before all that is resumed over (R17).
+  // The place before everything that is resumed over: an acceptance names it where no open session has to be summed up (R17).
   const resumeAfter = await receivers.call("connect", { path: daemon.socket, count: 1, capabilities });
+  await publisher.call("open", { path: daemon.socket });
   await publisher.call("publishAcknowledged", { count, size: 64, flight: 16 });
   await lmdb.call("open", { folder: stage.diskFolder("lmdb"), policy: "os" });
   await lmdb.call("put", { count, batch: 1000 });

@@ -82,9 +82,13 @@ function scan(text: string): { readonly nameCount: number; readonly outline: Jso
   let depth = 0;
   for (let index = 0; index < length; index += 1) {
     switch (text.charCodeAt(index)) {
-      case 0x22:
-        index = closingQuote(text, index);
+      case 0x22: {
+        // Most strings have no backslash before their end, and cost no call.
+        const quote = text.indexOf('"', index + 1);
+        const isPlain = quote > 0 && text.charCodeAt(quote - 1) !== 0x5c;
+        index = isPlain ? quote : closingQuote(text, index);
         break;
+      }
       case 0x3a:
         nameCount += 1;
         break;

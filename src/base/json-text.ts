@@ -17,7 +17,8 @@ function isEscaped(text: string, quote: number): boolean {
 /** The next place that is no white space. */
 export function skipSpace(text: string, from: number): number {
   let index = from;
-  while (isWhiteSpace(text.charCodeAt(index))) index += 1;
+  // Everything above a blank is none of the four, and most texts have none here.
+  while (text.charCodeAt(index) <= 0x20 && isWhiteSpace(text.charCodeAt(index))) index += 1;
   return index;
 }
 

@@ -213,7 +213,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     openQuestion: (eventId) => questions.entryOf(eventId),
   });
 
-  const replaying = createReplaying({ clock, hub });
+  const replaying = createReplaying({ clock, journal, hub });
 
   const { gapEvents, lateGaps } = createGapEvents({
     journal,
@@ -228,7 +228,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     ids,
     log,
     journal,
-    append: hub.append,
+    deliver: hub.deliver,
     sessions,
     questions,
     spokesman,

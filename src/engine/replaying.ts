@@ -1,12 +1,14 @@
 // A recording in place of agents: what was journaled once goes to subscriptions again, as it stands. Nothing is asked of anybody, and no session is
 // opened: what agents may say, and who has to answer, was settled when it was recorded.
 import type { Clock } from "../contracts/clock.js";
+import type { Journal } from "../contracts/journal.js";
 import type { AgentEvent, NewEvent } from "./event/event.js";
 import type { Hub } from "./hub/hub.js";
 
 export interface ReplayServices {
   readonly clock: Pick<Clock, "now">;
-  readonly hub: Pick<Hub, "append">;
+  readonly journal: Pick<Journal, "append">;
+  readonly hub: Pick<Hub, "deliver">;
 }
 
 export interface Replaying {
@@ -16,14 +18,14 @@ export interface Replaying {
   readonly newest: (sessionId: string) => AgentEvent | undefined;
 }
 
-export function createReplaying({ clock, hub }: ReplayServices): Replaying {
+export function createReplaying({ clock, journal, hub }: ReplayServices): Replaying {
   // A recording is of one session, or of a few.
   const newest = new Map<string, AgentEvent>();
   return {
     replay: (events) => {
       const at = clock.now();
       for (const { event } of events) newest.set(event.session_id, event);
-      hub.append(events.map((event) => ({ ...event, at })));
+      hub.deliver(journal.append(events.map((event) => ({ ...event, at }))).events);
     },
     newest: (sessionId) => newest.get(sessionId),
   };

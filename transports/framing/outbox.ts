@@ -99,6 +99,12 @@ class StreamOutbox implements Outbox {
     if (items === undefined) return;
     this.items = undefined;
     this.itemBytes = 0;
+    const [only] = items;
+    if (items.length === 1 && only?.kind === "run") {
+      this.enqueue(this.piecesOf(only.run));
+      this.writeOn();
+      return;
+    }
     const framing = this.owner.framing();
     const { pieceBytes } = this.limits;
     let single: Uint8Array[] = [];

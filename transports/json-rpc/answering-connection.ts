@@ -5,7 +5,7 @@ import type { Log } from "../../src/contracts/log.js";
 import type { AbortSignalLike, AnsweringConnection, RefusedCall, RpcHandlers } from "../../src/contracts/rpc.js";
 import type { Connection } from "../../src/contracts/transport.js";
 import { refusedHead } from "../framing/refusal.js";
-import { type CallSignal, createCallSignal } from "./call-signal.js";
+import { AnsweredCall } from "./answered-call.js";
 import { idFromHead, type RpcId } from "./incoming.js";
 import {
   createFrameReader,
@@ -50,9 +50,9 @@ export function createAnsweringConnection(
   own: OwnRequestsEvents = ASKS_NOTHING,
 ): Answering {
   const { maxUnansweredRequests = 4096, closeAtEnd = true, log } = options;
-  /** Requests that handlers are still working on, with what tells them to stop. */
-  const unanswered = new Set<CallSignal>();
-  const byId = new Map<string | number, CallSignal>();
+  /** Requests that handlers are still working on. */
+  const unanswered = new Set<AnsweredCall>();
+  const byId = new Map<string | number, AnsweredCall>();
   let answersBlocked = false;
   /** A notification is with its handler: what it sends meanwhile is the answer to it (R3). */
   let answersNotification = false;
@@ -160,20 +160,21 @@ export function createAnsweringConnection(
     }
   }
 
-  function onCall({ id, method, params, text, outline }: IncomingCall, isCancelled: boolean): void {
+  function onCall(incoming: IncomingCall, isCancelled: boolean): void {
+    const { id, method, params, text, outline } = incoming;
     if (id === undefined) {
       handleNotification({ method, params, text, outline, signal: NEVER });
       return;
     }
-    const signal = createCallSignal(isCancelled ? "cancelled" : undefined);
+    const call = new AnsweredCall(incoming, isCancelled ? "cancelled" : undefined);
     let result: unknown;
     try {
-      result = handlers.request({ method, params, text, outline, signal });
+      result = handlers.request(call);
     } catch (caught) {
       refuseCaught(id, method, caught);
       return;
     }
-    if (isPromise(result)) void follow(result, id, method, signal);
+    if (isPromise(result)) void follow(result, id, call);
     else answer(id, method, result);
   }
 
@@ -188,21 +189,16 @@ export function createAnsweringConnection(
     }
   }
 
-  async function follow(
-    result: PromiseLike<unknown>,
-    id: string | number,
-    method: string,
-    signal: CallSignal,
-  ): Promise<void> {
-    unanswered.add(signal);
-    byId.set(id, signal);
+  async function follow(result: PromiseLike<unknown>, id: string | number, call: AnsweredCall): Promise<void> {
+    unanswered.add(call);
+    byId.set(id, call);
     try {
-      answer(id, method, await result);
+      answer(id, call.method, await result);
     } catch (caught) {
-      refuseCaught(id, method, caught);
+      refuseCaught(id, call.method, caught);
     } finally {
-      unanswered.delete(signal);
-      if (byId.get(id) === signal) byId.delete(id);
+      unanswered.delete(call);
+      if (byId.get(id) === call) byId.delete(id);
       onAnswered();
     }
   }
@@ -219,7 +215,7 @@ export function createAnsweringConnection(
   });
 
   function abortCalls(): void {
-    for (const signal of unanswered) signal.abort("ended");
+    for (const call of unanswered) call.abort("ended");
   }
 
   void connection.closed.then((info) => {

@@ -1,9 +1,9 @@
 // What publishing is made of.
 import type { IdSource } from "../../base/ids.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
-import type { Appended, Journal } from "../../contracts/journal.js";
+import type { Journal } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
-import type { NewEvent } from "../event/event.js";
+import type { JournaledEvent } from "../event/event.js";
 import type { Spokesman } from "../notices/spokesman.js";
 import type { Questions } from "../questions/questions-spec.js";
 import type { Sessions } from "../sessions/sessions.js";
@@ -16,8 +16,8 @@ export interface PublishingServices {
   readonly ids: IdSource;
   readonly log: Log;
   readonly journal: Journal;
-  /** Journals events and hands them to those who listen; `publisher` counts what of it waits for the views. */
-  readonly append: (events: readonly NewEvent[], publisher?: PublisherBacklog) => Appended;
+  /** Hands journaled events to the views; `publisher` counts the events that wait for them. */
+  readonly deliver: (entries: readonly JournaledEvent[], publisher?: PublisherBacklog) => void;
   readonly sessions: Sessions;
   readonly questions: Pick<
     Questions,

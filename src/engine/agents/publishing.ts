@@ -57,19 +57,7 @@ export interface Publishing {
 const NOBODY = {};
 
 export function createPublishing(services: PublishingServices): Publishing {
-  const {
-    clock,
-    ids,
-    log,
-    journal,
-    append: handOn,
-    sessions,
-    questions,
-    spokesman,
-    wakeUps,
-    slices,
-    safety,
-  } = services;
+  const { clock, ids, log, journal, deliver, sessions, questions, spokesman, wakeUps, slices, safety } = services;
   // The events of a group have one promise.
   let lastDurable: Promise<void> | undefined;
 
@@ -105,11 +93,11 @@ export function createPublishing(services: PublishingServices): Publishing {
     return all;
   };
 
-  /** Journals a plan and its notices as one, so that all of it is accepted or nothing is (R3). */
+  /** Journals a plan and its notices as one, so that all of it is accepted or nothing is (R3); then commits the plan, then delivers its events. */
   const append = (plan: SessionPlan, publisher?: PublisherBacklog): CarriedOut => {
     let appended: Appended;
     try {
-      appended = handOn(withNotices(plan), publisher);
+      appended = journal.append(withNotices(plan));
     } catch (caught) {
       plan.discard();
       throw caught;
@@ -117,6 +105,7 @@ export function createPublishing(services: PublishingServices): Publishing {
     const { events } = appended;
     const journaled = plan.asked.length === 0 ? events : events.filter(({ made }) => made !== "notice");
     plan.commit(journaled);
+    deliver(events, publisher);
     // What is remembered of events that were absorbed is put by the commit, and may be all that there is to be written. What the journal does not
     // take was refused above, in this turn.
     const durable = events.length === 0 ? safety() : appended.durable;

@@ -1,12 +1,12 @@
 // The hub: every event of the journal goes to every view once, and views wake the subscriptions that can take something (AAEP §5.9).
 // What must not live here: what may be published (sessions), what is granted (negotiation), how it travels (protocols, transports).
 import type { Clock, Millis } from "../../contracts/clock.js";
-import type { Appended, Journal } from "../../contracts/journal.js";
+import type { Journal } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { Segmenter } from "../../contracts/segmenter.js";
 import { createLookingBack, type LookingBack } from "../catch-up/looking-back.js";
 import { type CursorPlace, cursorText, type GivenText, givenFurther, MOST_CURSOR_OUTPUTS } from "../event/cursor.js";
-import type { AgentEvent, Epoch, JournaledEvent, NewEvent } from "../event/event.js";
+import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
 import type { EpochSteps } from "../journal/epoch-runs.js";
 import { shapeKey } from "../terms/shape.js";
 import type { Terms } from "../terms/terms.js";
@@ -59,10 +59,10 @@ export interface HubOptions {
 
 export interface Hub {
   /**
-   * Journals events and hands them to all views: before it returns, as far as this turn has room, and the rest in order over the next ones (R34).
-   * Subscriptions are woken and take when they will. `publisher` counts what of it waits.
+   * Hands journaled events to all views: before it returns, as far as this turn has room, and the rest in order over the next ones (R34).
+   * Subscriptions are woken and take when they will. `publisher` counts the events that wait.
    */
-  readonly append: (events: readonly NewEvent[], publisher?: PublisherBacklog) => Appended;
+  readonly deliver: (entries: readonly JournaledEvent[], publisher?: PublisherBacklog) => void;
   /** Resolves when all views have taken what was journaled; undefined where they have. */
   readonly settled: () => Promise<void> | undefined;
   /** The view that all share whose terms ask for the same; begun where there is none. */
@@ -319,11 +319,9 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
 
   return {
     openPrivateView,
-    append: (events, publisher) => {
-      const appended = journal.append(events);
-      published.note(appended.events.length, appended.events.at(-1)?.at ?? Number.NEGATIVE_INFINITY);
-      for (const entry of appended.events) intake.push(createLiveEntry(entry), publisher);
-      return appended;
+    deliver: (entries, publisher) => {
+      published.note(entries.length, entries.at(-1)?.at ?? Number.NEGATIVE_INFINITY);
+      for (const entry of entries) intake.push(createLiveEntry(entry), publisher);
     },
     settled: intake.settled,
     view: sharedView,
