@@ -40,7 +40,7 @@ export interface LastWords<Message> {
 }
 
 /**
- * Reason codes of a `subscription.close` from this side (AAEP §5.8.1). "producer_error": an accident in the daemon, which is none of the
+ * Reason codes of a `subscription.close` from this side (AAEP §5.8.1). "producer_error": an internal error of the daemon, which is none of the
  * subscriber's doing. "recording_ended": a replay has given all that it has.
  */
 export type EndReason = "producer_shutdown" | "recording_ended" | "producer_error" | "lagging" | "handshake_timeout";

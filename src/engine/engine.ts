@@ -313,7 +313,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
         connection,
         replyNotTaken,
         wake: spec.wake,
-        // Found out in the middle of an append: what its end leads to must not meet a plan that is still open.
+        // Found out in the middle of a delivery: others are still to be given the same event.
         ended: (reason) => clock.afterTurn(() => spec.ended(reason)),
       },
       subscriptionServices,

@@ -219,7 +219,7 @@ export function accept(draft: FactDraft, session: SessionRecord, agent: AgentRec
   addFact(draft, session, "permit", agent.confirmations, accepted, CONFIRMATIONS_KEPT_COUNT, value);
 }
 
-/** Consent that was not used ends with a later "no" to the same. */
+/** A later "no" to the same action withdraws consent that was not used. */
 function takeBack(draft: FactDraft, session: SessionRecord, agent: AgentRecord, rejected: AcceptedConfirmation): void {
   for (const accepted of [...agent.confirmations.keys()])
     if (isSame(accepted, rejected)) dropFact(draft, session, "permit", agent.confirmations, accepted);

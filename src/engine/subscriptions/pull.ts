@@ -84,7 +84,7 @@ export abstract class Pull extends Outlet {
    * is in the way.
    */
   protected absorb(upTo: number): boolean {
-    // In the middle of an append nothing can be told of sessions, and nothing is taken over ahead of that.
+    // In the middle of a delivery nothing is told of sessions, and nothing is taken over ahead of that.
     if (this.unsaidCount() > 0) return false;
     const end = Math.min(upTo, this.standing.view.log.criticalFrom(this.criticalSeen)?.index ?? upTo);
     while (this.standing.cursor < end)
