@@ -52,8 +52,8 @@ export abstract class Follower extends Pull implements ViewMember {
     this.setGiven(start.outputs);
     if (start.kind === "resume") this.readOnFrom(start.point);
     else if (this.isBehind(this.shared.view)) this.readOnFrom(newcomersPoint(this.shared.view, head()));
-    this.askUpTo(head());
     this.tellBefore(start);
+    this.askUpTo(head());
   }
 
   /** Goes on in another view with all that has not left, so that nothing leaves by the old terms (AAEP §5.7.2). */

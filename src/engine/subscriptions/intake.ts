@@ -104,7 +104,10 @@ export abstract class Intake extends Listener {
 
   /** Begins the next take with the questions that were asked before, up to this epoch, and are open by then. */
   protected askUpTo(upTo: Epoch): void {
-    this.urgentUnits().askOpen(upTo);
+    // Found at once: where there is none, nothing keeps back the place that the subscription has reached (R17), and nothing is made.
+    const questions = this.questionsToAsk(upTo);
+    const hasNotices = (this.briefing()?.noticeCount() ?? 0) > 0;
+    if (this.urgent !== undefined || hasNotices || questions.length > 0) this.urgentUnits().ask(questions);
   }
 
   /** Everything that was released to it and has not left, in order; of what a reader has not read, nothing. */

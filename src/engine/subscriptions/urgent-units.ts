@@ -6,8 +6,8 @@ import type { UnitBriefing } from "./unit-briefing.js";
 
 export interface UrgentUnits {
   readonly urge: (units: readonly Unit[]) => void;
-  /** Questions up to this epoch that are open now, and still are by then, are taken next. */
-  readonly askOpen: (upTo: Epoch) => void;
+  /** Of these questions, the ones that are still open by then are taken next. */
+  readonly ask: (questions: readonly JournaledEvent[]) => void;
   /** The next of it, without what goes ahead by itself. Where there is none though there was some, more may follow. */
   readonly take: (isExpedited: (epoch: Epoch) => boolean) => readonly Unit[];
   /** Whether anything is left. */
@@ -22,8 +22,6 @@ const NO_UNITS: readonly never[] = [];
 
 /** The subscription whose units they are. */
 export interface UrgentUnitsOwner {
-  /** The questions that are open, were asked no later than this epoch, and were not asked here (R6, R28). */
-  readonly questionsToAsk: (upTo: Epoch) => readonly JournaledEvent[];
   /** The unit of one of them; undefined where it was resolved meanwhile, or asked. */
   readonly questionUnit: (entry: JournaledEvent) => EventUnit | undefined;
   readonly briefing: () => UnitBriefing | undefined;
@@ -63,9 +61,8 @@ export function createUrgentUnits(owner: UrgentUnitsOwner): UrgentUnits {
     urge: (units) => {
       urgent = [...urgent, ...units];
     },
-    askOpen: (upTo) => {
-      // Found at once: where there is none, nothing keeps back the place that the subscription has reached (R17).
-      asked = owner.questionsToAsk(upTo);
+    ask: (questions) => {
+      asked = questions;
       nextAsked = 0;
     },
     take: (isExpedited) => {
