@@ -69,6 +69,6 @@ it.each(["null", "{}", '"text"', '{"problems":5,"sessions":"x","subscriptions":[
     const stage = createStage();
     await run(registerStatus, stage, "--socket", path);
     expect(stage.exitCode()).toBe(1);
-    expect(stage.err()).toContain(`What listens at ${path} answers no status that this version can tell.`);
+    expect(stage.err()).toContain(`The program at ${path} answers with a status that this version cannot show.`);
   },
 );
