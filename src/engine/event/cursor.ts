@@ -6,7 +6,10 @@ import type { Epoch } from "./event.js";
 export interface GivenText {
   /** A position in code points; "end" where the output is skipped (R26). */
   readonly to: number | "end";
-  /** Of the last chunk of which something was given. Where that chunk never became durable, some of the given text is void. */
+  /**
+   * Of the last chunk of which something was given: where that chunk never became durable, some of the given text is void. Of a skipped output, an
+   * epoch by which it was over; 0 while it may go on.
+   */
   readonly epoch: Epoch;
 }
 
@@ -60,13 +63,12 @@ export function givenFurther(
 ): ReadonlyMap<string, GivenText> {
   const outputs = new Map<string, GivenText>();
   const add = (digest: string, given: GivenText): void => {
-    // The epoch of the place covers everything that was given by then.
-    if (given.to === 0 || (given.to !== "end" && given.epoch <= after)) return;
+    if (given.to === 0 || isPassed(given, after)) return;
     const said = outputs.get(digest);
     if (said === undefined ? outputs.size < MOST_CURSOR_OUTPUTS : isFurther(given, said)) outputs.set(digest, given);
   };
   const newest = [...skipped].slice(-MOST_CURSOR_OUTPUTS);
-  for (const output of newest) add(digestOf(output), { to: "end", epoch: 0 });
+  for (const output of newest) add(digestOf(output), SKIPPED);
   for (const [digest, given] of before) add(digest, given);
   for (const [output, given] of owed) add(digestOf(output), given);
   return outputs;
@@ -80,9 +82,28 @@ export function coversText(
 ): boolean {
   for (const [digest, given] of before) {
     const said = outputs.get(digest);
-    if ((given.to === "end" || given.epoch > after) && (said === undefined || isFurther(given, said))) return false;
+    if (!isPassed(given, after) && (said === undefined || isFurther(given, said))) return false;
   }
   return true;
+}
+
+/** The same outputs once nothing is skipped any more: what was skipped is over by this epoch. */
+export function overBy(epoch: Epoch, outputs: ReadonlyMap<string, GivenText>): ReadonlyMap<string, GivenText> {
+  const isSkipping = [...outputs.values()].some(mayGoOn);
+  if (!isSkipping) return outputs;
+  return new Map([...outputs].map(([digest, given]) => [digest, mayGoOn(given) ? { ...given, epoch } : given]));
+}
+
+const SKIPPED: GivenText = { to: "end", epoch: 0 };
+
+/** Whether an output is skipped and may go on. */
+export function mayGoOn({ to, epoch }: GivenText): boolean {
+  return to === "end" && epoch === 0;
+}
+
+/** Whether the epoch of a place covers what was given of an output. */
+function isPassed(given: GivenText, after: Epoch): boolean {
+  return given.epoch <= after && !mayGoOn(given);
 }
 
 function isFurther(given: GivenText, said: GivenText): boolean {
@@ -107,7 +128,10 @@ export function readCursor(text: string): CursorPlace | undefined {
   const outputs = new Map<string, GivenText>();
   for (const part of outputsText.split(".").slice(1)) {
     const [digest = "", to = "", distance = ""] = part.split("-");
-    const given = { to: to === "e" ? ("end" as const) : Number(to), epoch: after + Number(distance) };
+    const isSkipping = to === "e" && Number(distance) === 0;
+    const given = isSkipping
+      ? SKIPPED
+      : { to: to === "e" ? ("end" as const) : Number(to), epoch: after + Number(distance) };
     if (!Number.isSafeInteger(given.epoch) || (given.to !== "end" && !Number.isSafeInteger(given.to))) return undefined;
     outputs.set(digest, given);
   }

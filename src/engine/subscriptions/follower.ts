@@ -3,7 +3,7 @@
 import { type BacklogReader, createBacklogReader } from "../catch-up/backlog-reader.js";
 import type { GapEvent } from "../catch-up/gap-events.js";
 import type { ReadingPoint } from "../catch-up/reading-point.js";
-import { coversText, type FurtherOutputs, type GivenText, givenFurther } from "../event/cursor.js";
+import { coversText, type FurtherOutputs, type GivenText, givenFurther, overBy } from "../event/cursor.js";
 import { type Epoch, type JournaledEvent, topicKind } from "../event/event.js";
 import type { SharedView, ViewMember } from "../hub/shared-view.js";
 import { createCheckpoint } from "../views/checkpoint.js";
@@ -137,13 +137,14 @@ export abstract class Follower extends Pull implements ViewMember {
   private reached(): Checkpoint | undefined {
     const { latest } = this;
     const { hub, rules } = this.services;
-    const before = latest?.outputs ?? NO_OUTPUTS;
+    // An output that is still skipped is told by `further`; the others that were are over by now.
+    const before = overBy(this.services.journal.head(), latest?.outputs ?? NO_OUTPUTS);
     const level = this.isLevel() ? hub.levelCheckpoint(this.shared) : undefined;
     if (level !== undefined && coversText(level.after, level.outputs, before)) return level;
     const handedOver = level === undefined ? this.handedOver() : { after: level.after, further: NOTHING_FURTHER };
     if (handedOver === undefined) return undefined;
     const { after, further } = handedOver;
-    const named = [...before, ...(level?.outputs ?? []), ...further.before];
+    const named = [...further.before, ...(level?.outputs ?? []), ...before];
     const outputs = givenFurther(after, { ...further, before: named }, rules.outputDigest);
     const next = hub.checkpointOf({ after, outputs });
     return next.cursor === latest?.cursor ? latest : next;

@@ -4,7 +4,7 @@ import { keepNewest } from "../../base/keep-newest.js";
 import type { Floor } from "../catch-up/reading-point.js";
 import { isOfKindSuperseded, laneOf, questionOf } from "../catch-up/superseded.js";
 import { stateImpliedBy } from "../event/agent-states.js";
-import type { GivenText } from "../event/cursor.js";
+import { type GivenText, mayGoOn } from "../event/cursor.js";
 import type { Epoch } from "../event/event.js";
 import type { CollapsedEvent } from "../views/merged-events.js";
 import { type EventUnit, isLocal, type TextUnit, trimBelow, type Unit } from "../views/unit.js";
@@ -105,7 +105,7 @@ export function createGivenApart(
 
   /** All that comes from now on and is not held yet stands above what was named; an output that is skipped may still come. */
   const meetLast = (held: () => readonly Pick<TextUnit, "output">[]): void => {
-    const passed = [...unmet].filter(([, { to }]) => to !== "end");
+    const passed = [...unmet].filter(([, given]) => !mayGoOn(given));
     if (passed.length === 0) return;
     for (const { output } of held()) meet(output);
     for (const [digest] of passed) unmet.delete(digest);

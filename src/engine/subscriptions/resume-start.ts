@@ -65,7 +65,8 @@ export function resumeStart(cursor: string | undefined, services: ResumeServices
       resumed: "unknown",
     };
   const { after } = place;
-  const isKept = !runs.isVoid(after) && [...place.outputs.values()].every(({ epoch }) => !runs.isVoid(epoch));
+  const isKept =
+    !runs.isVoid(after) && [...place.outputs.values()].every(({ to, epoch }) => to === "end" || !runs.isVoid(epoch));
   // Where the place is void, so is how far text had gone there.
   const outputs = isKept ? place.outputs : NO_OUTPUTS;
   if (runs.next(after) < journal.oldest() && after < journal.head())

@@ -86,6 +86,27 @@ describe("R26: skips in a cursor", () => {
     expect(textOf(back.received, "out_x")).toBe("And it on.");
   });
 
+  it("a skip is named while its output may go on, and then until the place has passed its end", () => {
+    const rig = createEngineRig();
+    rig.publish(session().started(), session("sess_2").started());
+    const listener = rig.listen(SENTENCES);
+    const isSkipNamed = (): boolean => /-e-\d/.test(placeOf(listener) ?? "");
+    rig.publish(session("sess_2").chunk("Half", false, "out_held"));
+    rig.publish(session().chunk("It begins. And", false, "out_x"));
+    listener.subscription.skip("sess_1", "out_x");
+    rig.publish(session().chunk(" goes on. And", false, "out_x"));
+    expect(isSkipNamed()).toBe(true);
+    rig.publish(session().chunk(" on.", true, "out_x"));
+    // The other output holds the place down: without its name the text would be heard again.
+    expect(isSkipNamed()).toBe(true);
+    const place = placeOf(listener);
+    const back = rig.listen(SENTENCES, "back", place);
+    expect(textOf(back.received, "out_x")).toBe("");
+    rig.publish(session("sess_2").chunk(" is said.", true, "out_held"));
+    for (const one of [listener, back]) expect(placeOf(one)).not.toContain("-e-");
+    expect(back.subscription.status().rememberedCount).toBe(0);
+  });
+
   it("a skip that came too late is not remembered, and costs nothing after a return", () => {
     const hashed: string[] = [];
     const rig = createEngineRig({ hashed: (text) => void hashed.push(text) });

@@ -19,14 +19,22 @@ const place: fc.Arbitrary<CursorPlace> = fc
     journalId: hex(32),
     after: fc.maxSafeNat().map((epoch) => Math.floor(epoch / 2)),
     outputs: fc.uniqueArray(
-      fc.tuple(hex(16), fc.record({ to: fc.oneof(fc.nat(), fc.constant("end" as const)), ahead: fc.nat() })),
+      fc.tuple(
+        hex(16),
+        fc.record({ to: fc.oneof(fc.nat(), fc.constant("end" as const)), ahead: fc.oneof(fc.constant(0), fc.nat()) }),
+      ),
       { selector: ([digest]) => digest, maxLength: MOST_CURSOR_OUTPUTS },
     ),
   })
   .map(({ journalId, after, outputs }) => ({
     journalId,
     after,
-    outputs: new Map(outputs.map(([digest, { to, ahead }]) => [digest, { to, epoch: after + ahead }])),
+    outputs: new Map(
+      outputs.map(([digest, { to, ahead }]) => [
+        digest,
+        { to, epoch: to === "end" && ahead === 0 ? 0 : after + ahead },
+      ]),
+    ),
   }));
 
 describe("a cursor", () => {
