@@ -104,7 +104,6 @@ function calledIn({ result }) {
     functions.map(({ functionName, ranges: [range] }) => ({
       file: url.slice(pathToFileURL(options.dist).href.length + 1),
       name: functionName,
-      line: range.startOffset,
       perEvent: range.count / EVENT_COUNT,
     })),
   );
@@ -127,21 +126,19 @@ const ways = [
   ["no subscriber", { subscribers: 0 }],
   ["50 pass-through subscribers", { subscribers: 50 }],
 ];
-const perWay = new Map();
+const callsOf = [];
 for (const [name, way] of ways) {
   const called = calledIn(await followed(stage, "calls", way)).filter(({ perEvent }) => perEvent > 0);
   const onTheWay = called.filter(({ perEvent }) => perEvent >= SHARE_ON_THE_WAY);
   const calls = called.reduce((sum, { perEvent }) => sum + perEvent, 0);
   const bytes = heapOfOurs(await followed(stage, "heap", way));
-  perWay.set(name, calls);
-  console.log(
-    `${name}: ${new Set(onTheWay.map(({ file }) => file)).size} files, ${onTheWay.length} functions, ${calls.toFixed(1)} calls, ${(bytes / 1024).toFixed(1)} KiB`,
-  );
-  for (const { file, name: called, perEvent } of onTheWay
-    .sort((a, b) => b.perEvent - a.perEvent)
-    .slice(0, Number(options.top)))
-    console.log(`  ${perEvent.toFixed(2)}  ${file}  ${called}`);
+  callsOf.push(calls);
+  const fileCount = new Set(onTheWay.map(({ file }) => file)).size;
+  const size = `${(bytes / 1024).toFixed(1)} KiB`;
+  console.log(`${name}: ${fileCount} files, ${onTheWay.length} functions, ${calls.toFixed(1)} calls, ${size}`);
+  const most = onTheWay.sort((a, b) => b.perEvent - a.perEvent).slice(0, Number(options.top));
+  for (const one of most) console.log(`  ${one.perEvent.toFixed(2)}  ${one.file}  ${one.name}`);
 }
-const further = (perWay.get(ways[3][0]) - perWay.get(ways[0][0])) / 49;
+const further = (callsOf[3] - callsOf[0]) / 49;
 console.log(`each further pass-through subscriber: ${further.toFixed(1)} calls`);
 await stage.close();

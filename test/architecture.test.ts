@@ -259,7 +259,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     audit: ["platform", "config"],
     journal: ["platform", "config"],
     status: ["platform"],
-    presence: ["config"],
+    presence: ["platform", "config"],
     replay: [],
     services: ["platform", "config", "status", "presence"],
   },

@@ -45,16 +45,21 @@ export function createReceived(options: ReceivedOptions = {}): Received {
     return false;
   }
 
+  function forgetSession(sessionId: string): void {
+    for (const progress of outputs.get(sessionId)?.values() ?? []) unkept.delete(progress);
+    outputs.delete(sessionId);
+  }
+
   function noteEnd({ session_id: sessionId, type }: Envelope): void {
     if (!TERMINAL.test(type)) return;
     ended.add(sessionId);
-    if (ended.size > REMEMBERED_ENDED_SESSIONS) outputs.delete(dropOldest(ended));
+    if (ended.size > REMEMBERED_ENDED_SESSIONS) forgetSession(dropOldest(ended));
   }
 
   function progressOf(sessionId: string, outputId: string): TextProgress {
     const session = outputs.get(sessionId) ?? new Map<string, TextProgress>();
     outputs.set(sessionId, session);
-    if (outputs.size > REMEMBERED_SESSIONS) outputs.delete(outputs.keys().next().value ?? "");
+    if (outputs.size > REMEMBERED_SESSIONS) forgetSession(outputs.keys().next().value ?? "");
     const progress = session.get(outputId) ?? createTextProgress();
     session.set(outputId, progress);
     unkept.add(progress);

@@ -11,7 +11,7 @@ export interface TextProgress {
 }
 
 /** At least so many characters of an output are remembered, and at most twice as many. */
-const MOST_REMEMBERED = 16_384;
+const REMEMBERED_CHARACTERS = 16_384;
 
 export function createTextProgress(): TextProgress {
   let end = 0;
@@ -39,7 +39,7 @@ export function createTextProgress(): TextProgress {
         isOver = false;
       } else if (known > end) recent = [];
       for (let index = repeatedCount; index < characters.length; index += 1) recent.push(characters[index] ?? "");
-      if (recent.length > 2 * MOST_REMEMBERED) recent = recent.slice(-MOST_REMEMBERED);
+      if (recent.length > 2 * REMEMBERED_CHARACTERS) recent = recent.slice(-REMEMBERED_CHARACTERS);
       end = position + characters.length;
       return repeatedCount;
     },

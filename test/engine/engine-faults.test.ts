@@ -2,36 +2,25 @@ import { describe, expect, it } from "vitest";
 import { Fault } from "../../src/base/errors.js";
 import { formatTimestamp } from "../../src/engine/event/timestamps.js";
 import { createEngineRig, type EngineRig, session, textOf, typesOf } from "../support/rigs/engine-rig.js";
+import { createFailingView } from "../support/rigs/failing-view.js";
 
 describe("what fails after the journal", () => {
   it("R29: a view that fails ends its own subscriptions and nothing else; the event was accepted", () => {
     const rig = createEngineRig();
-    let isArmed = false;
-    const languages = ["en"];
-    Object.defineProperty(languages, 0, {
-      get: () => {
-        if (isArmed) throw new Error("no language");
-        return "en";
-      },
-    });
+    const { terms, arm, event } = createFailingView();
     const before = rig.listen({}, "before");
-    const broken = rig.listen({ languages, preferredVerbosity: "terse" }, "broken");
+    const broken = rig.listen(terms, "broken");
     const behind = rig.listen({ preferredVerbosity: "detailed" }, "behind");
     rig.publish(session().started());
-    isArmed = true;
-    const [place] = rig.publish({
-      ...session().state("idle", "thinking"),
-      summary_normal: "Thinks.",
-      summary_normal_es: "Piensa.",
-      localization_hints: { primary_language: "en", available_languages: ["en", "es"] },
-    });
+    arm(true);
+    const [place] = rig.publish(event);
     expect(place?.epoch).toBe(1001);
     rig.publish(session().state("thinking", "deciding"));
-    isArmed = false;
+    arm(false);
     const types = ["session.started", "state.changed", "state.changed"];
     expect([typesOf(before.received), typesOf(behind.received)]).toEqual([types, types]);
     expect(broken.ended).toEqual(["producer_error"]);
-    const again = rig.listen({ languages, preferredVerbosity: "terse" }, "broken");
+    const again = rig.listen(terms, "broken");
     rig.publish(session().completed());
     expect(typesOf(again.received)).toContain("session.completed");
   });

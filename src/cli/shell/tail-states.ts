@@ -15,8 +15,8 @@ export function stateInWords(state: SubscriberState): string {
       const notes = accepted.negotiation_notes ?? "";
       const { resumed } = accepted.honored_capabilities.aaepd ?? {};
       const what = resumed === "all" || resumed === "rolled_back" ? "Connected again" : "Connected";
-      const terms = termsInWords(accepted.honored_capabilities);
-      return shownText(`${what} to ${name ?? id}: ${terms}. ${notes} ${placeInWords(resumed)}`.trimEnd());
+      const sentence = `${what} to ${name ?? id}: ${termsInWords(accepted.honored_capabilities)}.`;
+      return shownText([sentence, notes, placeInWords(resumed)].filter((part) => part !== "").join(" "));
     }
     case "waiting":
       return waitingInWords(state.because);

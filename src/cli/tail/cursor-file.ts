@@ -1,9 +1,9 @@
 // The file in which `tail` keeps its place, so that it goes on there when it is started again (R17).
-import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { isMissing } from "../../../transports/node-errors.js";
 import { Fault } from "../../base/errors.js";
+import { writeWhole } from "../../daemon/platform/whole-file.js";
 import { MOST_CURSOR_LENGTH } from "../../engine/event/cursor.js";
 
 export interface CursorFile {
@@ -31,7 +31,7 @@ export function createCursorFile(path: string): CursorFile {
         text = readFileSync(path, "utf8").trim();
       } catch (caught) {
         if (caught instanceof Fault) throw caught;
-        if (!isMissing(caught)) throw refuse("read", "this user may not read it", caught);
+        if (!isMissing(caught)) throw refuse("read", reasonOf(caught), caught);
         // Before anything is done, not behind the first event.
         if (!existsSync(dirname(path))) throw refuse("written", `there is no folder ${dirname(path)}`, caught);
         return undefined;
@@ -43,15 +43,15 @@ export function createCursorFile(path: string): CursorFile {
       return text === "" ? undefined : text;
     },
     write: (cursor) => {
-      // Two tails may keep their place in one file, so each has a draft of its own.
-      const draft = `${path}.${randomBytes(8).toString("hex")}`;
       try {
-        writeFileSync(draft, `${cursor}\n`, { mode: 0o600, flag: "wx" });
-        renameSync(draft, path);
+        writeWhole(path, `${cursor}\n`);
       } catch (caught) {
-        rmSync(draft, { force: true });
-        throw refuse("written", caught instanceof Error ? caught.message : String(caught), caught);
+        throw refuse("written", reasonOf(caught), caught);
       }
     },
   };
+}
+
+function reasonOf(caught: unknown): string {
+  return caught instanceof Error ? caught.message : String(caught);
 }

@@ -1,7 +1,6 @@
 // The file beside each socket that says who is there: `<name>.manifest.json`, the manifest of the producer (AAEP §5.10) with two more members, `pid`
 // and `framings` (appendix B). Whoever looks for daemons reads the folder; whoever has a socket finds the manifest next to it.
-import { randomBytes } from "node:crypto";
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -10,6 +9,7 @@ import { isProcess } from "../../../transports/ipc/claim.js";
 import { assurePrivateDirectory } from "../../../transports/ipc/directory.js";
 import { isPipeName } from "../../../transports/ipc/paths.js";
 import { faultFromNodeError } from "../../../transports/node-errors.js";
+import { writeWhole } from "../platform/whole-file.js";
 
 const SUFFIX = ".manifest.json";
 
@@ -46,7 +46,7 @@ export function writeRuntimeFile(address: string, manifest: object, options: Run
   const { pid = process.pid, pipeDirectory = defaultPipeDirectory() } = options;
   const path = manifestPath(address, pipeDirectory);
   if (isPipeName(address)) assurePrivateDirectory(pipeDirectory, process.getuid?.());
-  const update = (current: object) => writeWhole(path, { ...current, pid, framings: FRAMINGS });
+  const update = (current: object) => writeManifest(path, { ...current, pid, framings: FRAMINGS });
   update(manifest);
   return {
     path,
@@ -103,13 +103,10 @@ function namesIn(directory: string): readonly string[] {
   }
 }
 
-function writeWhole(path: string, content: object): void {
-  const draft = join(dirname(path), `.${basename(path)}.${randomBytes(8).toString("hex")}`);
+function writeManifest(path: string, content: object): void {
   try {
-    writeFileSync(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flag: "wx" });
-    renameSync(draft, path);
+    writeWhole(path, `${JSON.stringify(content, null, 2)}\n`);
   } catch (caught) {
-    rmSync(draft, { force: true });
     throw faultFromNodeError(caught, path);
   }
 }

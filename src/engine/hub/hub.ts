@@ -69,6 +69,7 @@ export interface Hub {
   readonly view: (terms: Terms) => SharedView;
   readonly join: (member: ViewMember, shared: SharedView) => void;
   readonly leave: (member: ViewMember, shared: SharedView) => void;
+  /** Terms as views have them; equal terms share their shape. */
   readonly viewTerms: (terms: Terms) => ViewTerms;
   /** A view that nobody shares and no event reaches by itself. Its owner closes it. */
   readonly openPrivateView: (

@@ -1,4 +1,4 @@
-// What leaves one subscription, and how what is critical leaves first (R4, R9). When the rest may leave is in pull.ts.
+// The units that leave one subscription, and how the critical ones leave first (R4, R9). When the rest may leave is in pull.ts.
 import type { Millis } from "../../contracts/clock.js";
 import { type Overtaken, overtakenCount } from "../catch-up/overtaken.js";
 import { isSuperseded, isSupersededBy, overtakenUnits } from "../catch-up/superseded.js";

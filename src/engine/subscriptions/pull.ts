@@ -171,12 +171,12 @@ export abstract class Pull extends Outlet {
     );
   }
 
-  /** Whether anything may be waiting that a critical event has to pass. What came in this turn to an idle subscription was never held. */
+  /** Whether anything may be waiting that a critical event has to pass. Units of the current turn were never held for an idle subscription. */
   private holdsBack(): boolean {
     return !this.isPlain() || this.standing.cursor < this.backlogEnd;
   }
 
-  /** What arrived while the peer took nothing is only held back from something critical; without any it leaves as the others get it. */
+  /** Units that arrived while the peer took nothing are only held back from critical ones; without any of those they leave as the others get them. */
   private isBacklogPlain(): boolean {
     const { standing } = this;
     return standing.cursor >= this.backlogEnd || standing.view.log.criticalFrom(this.criticalSeen) === undefined;

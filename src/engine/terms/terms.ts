@@ -7,7 +7,7 @@ export type Boundary = (typeof BOUNDARIES)[number];
 
 /** The boundary that a wire value names, or undefined. */
 export function boundaryOf(value: unknown): Boundary | undefined {
-  return value === undefined || !BOUNDARIES.includes(value as Boundary) ? undefined : (value as Boundary);
+  return BOUNDARIES.includes(value as Boundary) ? (value as Boundary) : undefined;
 }
 
 export function isAtLeast(boundary: Boundary, least: Boundary): boolean {

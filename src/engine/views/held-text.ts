@@ -6,7 +6,7 @@ import { type Boundary, boundaryOf, isAtLeast, stronger } from "../terms/terms.j
 import { codePointCount, offsetOfCodePoint } from "../text/code-points.js";
 import type { Steps } from "../time/steps.js";
 import type { HeldText, HeldTexts, HeldTextsOwner } from "./held-text-spec.js";
-import { agree, createHold, endPositionOf, type Hold, isEmpty, ownHint, passBy } from "./hold.js";
+import { agree, createHold, type Hold, isEmpty, ownHint, passBy } from "./hold.js";
 import type { LiveEntry } from "./live-entry.js";
 import { createLowestEpochs } from "./lowest-epochs.js";
 import type { Chunk } from "./output-text.js";
@@ -276,7 +276,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
         givenIn: hold.text.epochBefore(hold.start),
         lastEpoch: hold.newest.live.entry.epoch,
         position: hold.position,
-        endPosition: endPositionOf(hold),
+        endPosition: hold.newest.endPosition,
       });
     }
     return held;

@@ -49,11 +49,6 @@ export function isEmpty({ start, newest }: Hold): boolean {
   return start === newest.end;
 }
 
-/** Code points from the start of the output, after all that is held. */
-export function endPositionOf({ newest }: Hold): number {
-  return newest.endPosition;
-}
-
 /** Lets go of what lies before a position: it is given elsewhere. */
 export function passBy(hold: Hold, position: number): void {
   const rest = hold.text.boundaries.slice(hold.start, hold.newest.end);

@@ -1,44 +1,17 @@
 // Property: every merged text that left in a random life can be asked for again by its id (R12, R28).
 import { expect, it } from "vitest";
-import type { Terms } from "../../../src/engine/terms/terms.js";
 import { createChance } from "../../support/chance.js";
+import { chanceTerms, TEXTS } from "../../support/rigs/chance-terms.js";
 import { createEngineRig, session } from "../../support/rigs/engine-rig.js";
-
-const TEXTS = [
-  "One. ",
-  "Two is",
-  " said. Three",
-  " and more words ",
-  "x",
-  "",
-  "A paragraph.\n\nNext",
-  "long ".repeat(60),
-  "```\ncode\n",
-  "```\n",
-  "- item\n",
-];
 
 it.each([false, true])("R28: merged text that was sent can be asked for again (after a return: %s)", (isReturn) => {
   const bad: string[] = [];
   let askedCount = 0;
   for (let seed = 1; seed < 60; seed += 1) {
     const chance = createChance(seed);
-    const terms = (): Partial<Terms> =>
-      ({
-        coalesceBoundaries: chance.pick([
-          ["none"],
-          ["word"],
-          ["sentence"],
-          ["paragraph"],
-          ["completion"],
-          ["sentence", "completion"],
-        ]),
-        maxEventsPerSecond: chance.pick([undefined, undefined, 1, 5]),
-        maxChars: chance.pick([16384, 80, 100]),
-      }) as Partial<Terms>;
     const rig = createEngineRig();
     rig.publish(session().started(), session("sess_2").started());
-    const a = rig.listen(terms());
+    const a = rig.listen(chanceTerms(chance));
     const done = new Set<string>();
     const act = (): void => {
       const roll = chance.next();
@@ -59,7 +32,7 @@ it.each([false, true])("R28: merged text that was sent can be asked for again (a
     for (let i = 0; i < 25; i += 1) act();
     const places = a.places.filter(({ cursor }) => cursor !== undefined);
     const place = isReturn && places.length > 0 ? chance.pick(places).cursor : undefined;
-    const own = terms();
+    const own = chanceTerms(chance);
     const back = rig.listen(own, "back", place);
     for (let i = 0; i < 15; i += 1) act();
     rig.advance(20_000);

@@ -54,10 +54,7 @@ export function isWithinLimits(event: object, addedBytes = 0): boolean {
   for (const key in event) {
     const value = (event as Readonly<Record<string, unknown>>)[key];
     fieldCount += key === "extensions" ? 1 + prefixCount(value) : 1;
-    // Most fields are short strings, and cost no call.
-    const isShort = typeof value === "string" && value.length <= MAX_STRING_LENGTH;
-    weight += key.length * WORST_BYTES_PER_UNIT + 4;
-    weight += isShort ? value.length * WORST_BYTES_PER_UNIT + 3 : weightOf(value, 2);
+    weight += key.length * WORST_BYTES_PER_UNIT + 4 + weightOf(value, 2);
   }
   if (fieldCount > MAX_FIELD_COUNT) return false;
   return weight <= MAX_EVENT_BYTES || limitBreaches(event, addedBytes).length === 0;
