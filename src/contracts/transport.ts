@@ -53,6 +53,15 @@ export interface Connection<Frame> {
   readonly closed: Promise<CloseInfo>;
 }
 
+/** A connection whose first message says which protocol it speaks (R23). */
+export interface PeekableConnection<Frame> extends Connection<Frame> {
+  /**
+   * The first frames, none where the peer ends without any; rejects with the fault that the iteration will throw. `frames` begins with them all the
+   * same. To be called once, before the iteration.
+   */
+  readonly peek: () => Promise<readonly Frame[]>;
+}
+
 export interface Listener {
   /** Where peers find it: a path, an address. */
   readonly address: string;
@@ -63,5 +72,5 @@ export interface Listener {
 export interface Transport<Frame> {
   readonly name: string;
   /** Throws a Fault ("address_in_use", "address_invalid", "permission_denied") when it cannot listen. */
-  readonly listen: (accept: (connection: Connection<Frame>) => void) => Promise<Listener>;
+  readonly listen: (accept: (connection: PeekableConnection<Frame>) => void) => Promise<Listener>;
 }

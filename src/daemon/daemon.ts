@@ -5,7 +5,7 @@ import { currentPlace, ipcPath } from "../../transports/ipc/paths.js";
 import { Fault } from "../base/errors.js";
 import { within } from "../base/time-limit.js";
 import type { Log } from "../contracts/log.js";
-import type { Connection, Listener, PeerIdentity } from "../contracts/transport.js";
+import type { Listener, PeekableConnection, PeerIdentity } from "../contracts/transport.js";
 import type { Producer } from "../engine/event/event.js";
 import { BOUNDARIES, type Offer } from "../engine/terms/terms.js";
 import { createTurnRoom } from "../engine/time/turn-room.js";
@@ -49,7 +49,7 @@ export interface Daemon {
    */
   readonly reconfigure: (configuration: Configuration) => Reconfigured;
   /** Serves a connection that the embedder made, as if it had come in over the socket. Resolves when it is over. Never rejects. */
-  readonly serve: (connection: Connection<Uint8Array>) => Promise<void>;
+  readonly serve: (connection: PeekableConnection<Uint8Array>) => Promise<void>;
 }
 
 /** How long a peer that does not read may keep what it was handed over from being given up, where the daemon goes on without it (S9). */
@@ -148,7 +148,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     if (isStopping) void served.finish("producer_shutdown");
   };
 
-  const serve = (connection: Connection<Uint8Array>, isParent: boolean): Served => {
+  const serve = (connection: PeekableConnection<Uint8Array>, isParent: boolean): Served => {
     const served = isParent ? serveConnection(connection, endpoint, PARENT) : serveConnection(connection, others, PEER);
     track(served, connection.peer, isParent ? "stdio" : "ipc");
     return served;
@@ -286,7 +286,7 @@ function offerOf(options: DaemonOptions, languages: SpokenLanguages): Offer {
 
 async function listen(
   options: DaemonOptions,
-  accept: (connection: Connection<Uint8Array>) => void,
+  accept: (connection: PeekableConnection<Uint8Array>) => void,
 ): Promise<Listener | undefined> {
   const { socket, maxFrameBytes, mostInstances, log } = options;
   const shared = {
@@ -307,7 +307,7 @@ async function listen(
 
 async function serveParent(
   { stdio, maxFrameBytes }: DaemonOptions,
-  serve: (connection: Connection<Uint8Array>, isParent: boolean) => Served,
+  serve: (connection: PeekableConnection<Uint8Array>, isParent: boolean) => Served,
 ): Promise<Served> {
   if (stdio === undefined) throw new Fault("internal", "There is no parent to serve.", { origin: "local" });
   const { createStdioConnection } = await import("../../transports/stdio/stdio-connection.js");

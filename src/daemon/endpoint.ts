@@ -7,13 +7,12 @@ import type { Clock, Millis } from "../contracts/clock.js";
 import type { Codec } from "../contracts/codec.js";
 import type { Log } from "../contracts/log.js";
 import type { EndReason } from "../contracts/protocol.js";
-import type { Connection } from "../contracts/transport.js";
+import type { Connection, PeekableConnection } from "../contracts/transport.js";
 import { createPlainProtocol } from "../protocols/aaep/sessions/plain-session.js";
 import { createRpcSession, type RpcServices } from "../protocols/aaep/sessions/rpc-session.js";
 import { errorMessage } from "../protocols/aaep/subscriber/subscription-desk.js";
 import type { Checkpoints } from "../runtime/checkpoints.js";
 import { converse } from "../runtime/converse.js";
-import { awaitFirstFrames } from "../runtime/first-frames.js";
 import { frameRunOf } from "../runtime/frame-runs.js";
 import { closeWithin, handOver, LAST_WORDS_MS } from "../runtime/hand-over.js";
 import { createPump } from "../runtime/pump.js";
@@ -42,7 +41,7 @@ export interface ServeOptions {
  * connection's (R8a); whoever asks for that calls `finish`.
  */
 export function serveConnection(
-  connection: Connection<Uint8Array>,
+  connection: PeekableConnection<Uint8Array>,
   services: EndpointServices,
   options: ServeOptions,
 ): Served {
@@ -51,7 +50,7 @@ export function serveConnection(
 
 /** A class, because there is one for each connection. */
 class ServedConnection implements Served {
-  private readonly connection: Connection<Uint8Array>;
+  private readonly connection: PeekableConnection<Uint8Array>;
   private readonly services: EndpointServices;
   private readonly options: ServeOptions;
   private readonly started: Promise<Served>;
@@ -59,7 +58,7 @@ class ServedConnection implements Served {
   private served: Served | undefined;
   private cancelTimeout: (() => void) | undefined;
 
-  constructor(connection: Connection<Uint8Array>, services: EndpointServices, options: ServeOptions) {
+  constructor(connection: PeekableConnection<Uint8Array>, services: EndpointServices, options: ServeOptions) {
     this.connection = connection;
     this.services = services;
     this.options = options;
@@ -91,18 +90,17 @@ class ServedConnection implements Served {
 
   private async begin(): Promise<Served> {
     const { connection, services, options } = this;
-    const begun = await awaitFirstFrames(connection);
+    const first = await firstFrameOf(connection);
     this.cancelTimeout?.();
     this.cancelTimeout = undefined;
     if (this.finishing) {
       const closed = connection.closed.then(() => {});
       return { finish: (reason, until) => this.finish(reason, until), inputEnded: closed, done: closed };
     }
-    const head = begun.fault === undefined ? undefined : refusedHead(begun.fault);
-    const isRpc = isRpcFrame(begun.first[0] ?? head, services.codec) ?? options.speaksRpc;
+    const isRpc = isRpcFrame(first, services.codec) ?? options.speaksRpc;
     this.served = isRpc
-      ? serveRpc(begun.connection, services, options.keepsOutput)
-      : converse(begun.connection, services.codec, createPlainProtocol(services.aaep), services, options);
+      ? serveRpc(connection, services, options.keepsOutput)
+      : converse(connection, services.codec, createPlainProtocol(services.aaep), services, options);
     return this.served;
   }
 
@@ -117,6 +115,16 @@ class ServedConnection implements Served {
       connection.send(services.codec.encode(errorMessage(fault)));
     }
     return closeWithin({ close, closed }, until, services.clock);
+  }
+}
+
+/** The first frame, or the beginning of one that was refused; undefined where there is neither. Never rejects. */
+async function firstFrameOf(connection: PeekableConnection<Uint8Array>): Promise<Uint8Array | undefined> {
+  try {
+    const [frame] = await connection.peek();
+    return frame;
+  } catch (caught) {
+    return refusedHead(faultFrom(caught));
   }
 }
 

@@ -1,7 +1,7 @@
 // What every transport must do, whatever it is made of. A transport's test calls this function with a subject: a few lines that open a pair.
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../src/base/errors.js";
-import type { CloseInfo, Connection, FrameRun } from "../../src/contracts/transport.js";
+import type { CloseInfo, Connection, FrameRun, PeekableConnection } from "../../src/contracts/transport.js";
 import { expectNothingLeftOpen } from "../support/open-handles.js";
 import { drain, takeFrames } from "../support/peers/frames.js";
 
@@ -9,6 +9,8 @@ export interface Pair {
   /** The end that listened. */
   readonly server: Connection<Uint8Array>;
   readonly client: Connection<Uint8Array>;
+  /** The server's end where several protocols share it, so that its first frames are looked at (R23). */
+  readonly peekable: PeekableConnection<Uint8Array> | { readonly notBecause: string };
   /** Makes the client vanish as a killed process does. */
   readonly killClient: () => void;
   /** Writes bytes as they are from the client's side, past its framing. */
@@ -260,6 +262,47 @@ export function transportContract(subject: Subject): void {
       expectNothingLeftOpen();
       const fault = await subject.listenTwice();
       expect((fault as Fault).code).toBe("address_in_use");
+    });
+
+    it("R23: first frames that were looked at stay to be taken, and others follow them", async () => {
+      const pair = await opened();
+      const { peekable } = pair;
+      if (!("peek" in peekable)) {
+        expect(peekable.notBecause).not.toBe("");
+        return closeBoth(pair);
+      }
+      pair.client.send(frameOf(100, 1));
+      const [first] = await peekable.peek();
+      pair.client.send(frameOf(100, 2));
+      const received = await takeFrames(pair.server.frames[Symbol.asyncIterator](), 2);
+      expect(received.map((frame) => Buffer.from(frame))).toEqual(
+        [1, 2].map((seed) => Buffer.from(frameOf(100, seed))),
+      );
+      expect(Buffer.from(first ?? [])).toEqual(Buffer.from(frameOf(100, 1)));
+      await closeBoth(pair);
+    });
+
+    it("R23: looking at the first frames of a peer that ends without any finds none, and the iteration ends", async () => {
+      const pair = await opened();
+      const { peekable } = pair;
+      if (!("peek" in peekable)) return closeBoth(pair);
+      const peeked = peekable.peek();
+      const closed = pair.client.close();
+      expect(await peeked).toEqual([]);
+      expect(await takeFrames(pair.server.frames[Symbol.asyncIterator](), 1)).toEqual([]);
+      await Promise.all([closed, closeBoth(pair)]);
+    });
+
+    it("R23: what is wrong with the first frames is told to who looks at them, and to the iteration", async () => {
+      const pair = await opened();
+      const { peekable } = pair;
+      if (!("peek" in peekable)) return closeBoth(pair);
+      const peeked = peekable.peek().catch((caught: unknown) => caught);
+      pair.killClient();
+      const seen = await peeked;
+      if (seen instanceof Fault) expect(await drain(pair.server)).toBe(seen);
+      else expect([seen, await drain(pair.server)]).toEqual([[], undefined]);
+      await Promise.all([pair.client.close(), pair.server.close(), pair.stop()]);
     });
 
     it("says who the peer is", async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join as joinPath } from "node:path";
-import type { Connection } from "../../src/contracts/transport.js";
+import type { PeekableConnection } from "../../src/contracts/transport.js";
 import { createByteConnection } from "../../transports/framing/byte-connection.js";
 import { FRAMINGS, type Framing, join } from "../../transports/framing/framings.js";
 import { createIpcTransport } from "../../transports/ipc/listen.js";
@@ -14,8 +14,8 @@ const MAX_FRAME_BYTES = 1024 * 1024 + 1000;
 
 async function open(framing: Framing): Promise<Pair> {
   const path = joinPath(temporaryDirectory(), "a.sock");
-  let accept: (connection: Connection<Uint8Array>) => void = () => {};
-  const accepted = new Promise<Connection<Uint8Array>>((resolve) => {
+  let accept: (connection: PeekableConnection<Uint8Array>) => void = () => {};
+  const accepted = new Promise<PeekableConnection<Uint8Array>>((resolve) => {
     accept = resolve;
   });
   const listener = await createIpcTransport({ path, framing, maxFrameBytes: MAX_FRAME_BYTES }).listen((connection) =>
@@ -28,8 +28,10 @@ async function open(framing: Framing): Promise<Pair> {
     { label: "client", trust: "same-user" },
     { framing },
   );
+  const server = await accepted;
   return {
-    server: await accepted,
+    server,
+    peekable: server,
     client,
     killClient: () => socket.destroy(),
     writeRaw: (bytes) => socket.write(bytes),

@@ -12,7 +12,7 @@ transportContract({
   trust: "in-process",
   open: async () => {
     const { first, second, sever } = createMemoryPair<Uint8Array>();
-    return { server: first, client: second, killClient: sever, stop: async () => {} };
+    return { server: first, peekable: first, client: second, killClient: sever, stop: async () => {} };
   },
   listenTwice: { notBecause: "a pair has no address" },
 });

@@ -37,6 +37,7 @@ async function open(): Promise<Pair> {
   });
   return {
     server,
+    peekable: server,
     client,
     killClient: () => {
       parentIn.destroy();

@@ -3,7 +3,7 @@
 import type { Readable, Writable } from "node:stream";
 import { Fault } from "../../src/base/errors.js";
 import type { Millis } from "../../src/contracts/clock.js";
-import type { CloseInfo, Connection, FrameRun, PeerIdentity } from "../../src/contracts/transport.js";
+import type { CloseInfo, FrameRun, PeekableConnection, PeerIdentity } from "../../src/contracts/transport.js";
 import { faultFromNodeError } from "../node-errors.js";
 import { createFrameDecoder, type FrameDecoder } from "./decoder.js";
 import type { Framing } from "./framings.js";
@@ -33,12 +33,12 @@ export function createByteConnection(
   streams: ByteStreams,
   peer: PeerIdentity,
   options: ByteConnectionOptions = {},
-): Connection<Uint8Array> {
+): PeekableConnection<Uint8Array> {
   return new ByteConnection(streams, peer, resolveByteConnectionOptions(options));
 }
 
 /** A class, because there may be many thousands. */
-class ByteConnection implements Connection<Uint8Array>, StreamOwner, OutboxOwner {
+class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, OutboxOwner {
   readonly peer: PeerIdentity;
   readonly closed: Promise<CloseInfo>;
   private readonly readable: Readable;
@@ -71,6 +71,10 @@ class ByteConnection implements Connection<Uint8Array>, StreamOwner, OutboxOwner
 
   get frames(): AsyncIterable<readonly Uint8Array[]> {
     return this.inbox.frames;
+  }
+
+  peek(): Promise<readonly Uint8Array[]> {
+    return this.inbox.peek();
   }
 
   send(frame: Uint8Array): boolean {

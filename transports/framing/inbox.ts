@@ -7,6 +7,8 @@ import { beginReading, stopReading } from "./stream-listeners.js";
 export interface Inbox {
   /** What one read brought, at most `MOST_FRAMES_AT_ONCE` at a time, each in a turn of the event loop of its own. */
   readonly frames: AsyncIterable<readonly Uint8Array[]>;
+  /** As of `PeekableConnection`. */
+  readonly peek: () => Promise<Batch>;
   /** Takes what the stream brought. Answers the decoder's fault, once, where the stream is lost. */
   readonly take: (chunk: Uint8Array) => Fault | undefined;
   /** The peer's stream has ended. Answers the decoder's fault where that was in mid-frame. To be called once, and not after a fault. */
@@ -45,6 +47,8 @@ class StreamInbox implements Inbox, AsyncIterable<Batch>, AsyncIterator<Batch> {
   private readonly stream: Readable;
   private readonly decoder: FrameDecoder;
   private read = NOTHING_READ;
+  // Read to be looked at, and given back to the iteration.
+  private peeked: Promise<IteratorResult<Batch>> | undefined;
   private ending = OPEN;
   // Whoever asked and was not answered yet.
   private resolve: ((result: IteratorResult<Batch>) => void) | undefined;
@@ -65,7 +69,18 @@ class StreamInbox implements Inbox, AsyncIterable<Batch>, AsyncIterator<Batch> {
     return this;
   }
 
+  peek(): Promise<Batch> {
+    const peeked = this.next();
+    this.peeked = peeked;
+    return peeked.then(batchIn);
+  }
+
   next(): Promise<IteratorResult<Batch>> {
+    const { peeked } = this;
+    if (peeked !== undefined) {
+      this.peeked = undefined;
+      return peeked;
+    }
     return new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
@@ -118,6 +133,7 @@ class StreamInbox implements Inbox, AsyncIterable<Batch>, AsyncIterator<Batch> {
 
   stop(): void {
     this.read = NOTHING_READ;
+    this.peeked = undefined;
     this.ending = DONE;
     stopReading(this.stream);
     this.stream.resume();
@@ -160,6 +176,10 @@ function resumeLater(inbox: StreamInbox): void {
 
 function answerLater(inbox: StreamInbox): void {
   inbox.answer();
+}
+
+function batchIn({ done, value }: IteratorResult<Batch>): Batch {
+  return done === true ? [] : value;
 }
 
 function batchesOf(frames: Batch): readonly Batch[] {

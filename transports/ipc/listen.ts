@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import type { Fault } from "../../src/base/errors.js";
-import type { Connection, Listener, Transport } from "../../src/contracts/transport.js";
+import type { Listener, PeekableConnection, Transport } from "../../src/contracts/transport.js";
 import { createByteConnection } from "../framing/byte-connection.js";
 import { type ByteConnectionOptions, resolveByteConnectionOptions } from "../framing/options.js";
 import { faultFromNodeError } from "../node-errors.js";
@@ -39,7 +39,7 @@ export function createIpcTransport(options: IpcOptions): Transport<Uint8Array> {
 /** Listens at the place of appendix B for the producer id: `<id>.sock`, where that one is alive `<id>-2.sock`, and so on to `mostInstances`. */
 export async function listenAuto(
   options: AutoIpcOptions,
-  accept: (connection: Connection<Uint8Array>) => void,
+  accept: (connection: PeekableConnection<Uint8Array>) => void,
 ): Promise<Listener> {
   resolveByteConnectionOptions(options);
   const place = options.place ?? currentPlace();
@@ -52,7 +52,7 @@ export async function listenAuto(
 async function listenAt(
   path: string,
   options: IpcListenOptions,
-  accept: (connection: Connection<Uint8Array>) => void,
+  accept: (connection: PeekableConnection<Uint8Array>) => void,
 ): Promise<Listener> {
   let accepted = 0;
   const server = createServer({ allowHalfOpen: true }, (socket) => {

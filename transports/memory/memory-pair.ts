@@ -1,6 +1,6 @@
 // Two connections joined back to back in this process: for tests, and for programs that embed the daemon. Any kind of frame.
 import { Fault } from "../../src/base/errors.js";
-import type { CloseInfo, Connection, FrameRun } from "../../src/contracts/transport.js";
+import type { CloseInfo, FrameRun, PeekableConnection } from "../../src/contracts/transport.js";
 
 export interface MemoryOptions {
   /** Frames that may wait for the other end before `send` answers false. 1 and up. Default 64. */
@@ -12,8 +12,8 @@ export interface MemoryOptions {
 }
 
 export interface MemoryPair<Frame> {
-  readonly first: Connection<Frame>;
-  readonly second: Connection<Frame>;
+  readonly first: PeekableConnection<Frame>;
+  readonly second: PeekableConnection<Frame>;
   /** Ends both abruptly, as a killed process would. */
   readonly sever: () => void;
 }
@@ -59,7 +59,7 @@ interface Limits {
 }
 
 interface End<Frame> {
-  readonly connection: Connection<Frame>;
+  readonly connection: PeekableConnection<Frame>;
   readonly breakOff: () => void;
 }
 
@@ -94,13 +94,14 @@ function createEnd<Frame>(
     tellClosed(info);
   }
 
-  const frames = watchEnd(incoming.frames, () => {
+  const { frames, peek } = reading(incoming.frames, () => {
     peerEnded = true;
   });
   return {
     connection: {
       peer: { label, trust: "in-process" },
       frames,
+      peek,
       send: (frame) => send([frame]),
       sendRun: ({ frames, last }: FrameRun<Frame>) => send(last === undefined ? frames : [...frames, last]),
       writable: () => (open ? outgoing.writable() : Promise.resolve()),
@@ -123,17 +124,34 @@ function createEnd<Frame>(
   };
 }
 
-function watchEnd<Frame>(frames: AsyncIterable<Frames<Frame>>, onEnd: () => void): AsyncIterable<Frames<Frame>> {
+function reading<Frame>(
+  frames: AsyncIterable<Frames<Frame>>,
+  onEnd: () => void,
+): Pick<PeekableConnection<Frame>, "frames" | "peek"> {
   const source = frames[Symbol.asyncIterator]();
+  /** Read to be looked at, and given back to the iteration. */
+  let peeked: Promise<IteratorResult<Frames<Frame>>> | undefined;
+  const next = async (): Promise<IteratorResult<Frames<Frame>>> => {
+    const result = await source.next();
+    if (result.done === true) onEnd();
+    return result;
+  };
   const iterator: AsyncIterator<Frames<Frame>> = {
-    next: async () => {
-      const result = await source.next();
-      if (result.done === true) onEnd();
-      return result;
+    next: () => {
+      const first = peeked;
+      peeked = undefined;
+      return first ?? next();
     },
     return: () => Promise.resolve({ done: true, value: undefined }),
   };
-  return { [Symbol.asyncIterator]: () => iterator };
+  return {
+    frames: { [Symbol.asyncIterator]: () => iterator },
+    peek: async () => {
+      peeked = next();
+      const { done, value } = await peeked;
+      return done === true ? [] : value;
+    },
+  };
 }
 
 function createChannel<Frame>(capacityFrames: number): Channel<Frame> {

@@ -1,4 +1,4 @@
-import type { Connection } from "../../src/contracts/transport.js";
+import type { PeekableConnection } from "../../src/contracts/transport.js";
 import { createByteConnection } from "../framing/byte-connection.js";
 import type { ByteConnectionOptions } from "../framing/options.js";
 import { PIPE_PIECE_BYTES } from "../framing/pieces.js";
@@ -11,7 +11,7 @@ import type { Stdio } from "./take-stdio.js";
 export function createStdioConnection(
   stdio: Pick<Stdio, "readable" | "writable">,
   options: ByteConnectionOptions = {},
-): Connection<Uint8Array> {
+): PeekableConnection<Uint8Array> {
   return createByteConnection(
     stdio,
     { label: "stdio", trust: "parent" },

@@ -19,6 +19,9 @@ async function listening(
   });
 }
 
+/** Why nobody looks at first frames here. */
+const CALLED = "a call names its method, and so its protocol";
+
 async function open(protocol: ProtocolName, isBinary: boolean): Promise<Pair> {
   let accept: (connection: Connection<Uint8Array>) => void = () => {};
   const accepted = new Promise<Connection<Uint8Array>>((resolve) => {
@@ -29,7 +32,13 @@ async function open(protocol: ProtocolName, isBinary: boolean): Promise<Pair> {
   const { listener, path } = await listening((connection) => accept(connection), { maxMessageBytes });
   const { transport, kill } = socketTransport(protocol, path, isBinary);
   const client = bidiClient(transport, kill);
-  return { server: await accepted, client, killClient: kill, stop: listener.stop };
+  return {
+    server: await accepted,
+    client,
+    peekable: { notBecause: CALLED },
+    killClient: kill,
+    stop: listener.stop,
+  };
 }
 
 async function listenTwice(): Promise<unknown> {

@@ -4,6 +4,9 @@ import { seededNumbers } from "../../support/peers/frames.js";
 import { breakable, callConnection, createGrpcClient } from "../../support/peers/grpc-client.js";
 import { SUBSCRIBE, stageOf } from "./stage.js";
 
+/** Why nobody looks at first frames here. */
+const CALLED = "a call names its method, and so its protocol";
+
 async function open(): Promise<Pair> {
   const { listener, path, directory, bidi } = await stageOf({ joinsRuns: false });
   const { address, kill } = await breakable(path, directory);
@@ -12,6 +15,7 @@ async function open(): Promise<Pair> {
     // What goes in is bytes, as the library leaves it.
     server: (await bidi.next()) as Connection<Uint8Array>,
     client,
+    peekable: { notBecause: CALLED },
     killClient: kill,
     stop: listener.stop,
   };
