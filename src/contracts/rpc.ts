@@ -12,7 +12,7 @@ export interface RpcCall {
   readonly text: string;
   /** Of that text. */
   readonly outline: JsonOutline;
-  /** Aborted when the peer cancels the request or the connection ends. */
+  /** Aborted when the peer cancels the request or the connection ends. Made when it is first read. */
   readonly signal: AbortSignalLike;
 }
 

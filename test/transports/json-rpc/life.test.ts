@@ -44,6 +44,25 @@ describe("V7: cancellation reaches the work", () => {
     expect(withdrawn).toEqual([{ one: 1 }]);
   });
 
+  it("of a request whose handler asks for its signal after the cancellation", async () => {
+    const late = gate<void>();
+    const reasons: unknown[] = [];
+    const peer = rawAgainst({
+      request: async (call) => {
+        await late.promise;
+        call.signal.addEventListener("abort", () => reasons.push("listened"));
+        reasons.push(call.signal.aborted, call.signal.reason);
+      },
+    });
+    peer.say(request(1, "m"));
+    await turns(3);
+    peer.say(notification("$/cancelRequest", { id: 1 }));
+    await turns(3);
+    late.open(undefined);
+    await peer.hear(1);
+    expect(reasons).toEqual([true, "cancelled"]);
+  });
+
   it("of a request of the same read that waits for others' turns", async () => {
     const begun: unknown[] = [];
     const peer = rawAgainst({
