@@ -2,6 +2,7 @@ import type { Fault } from "../base/errors.js";
 import type { Owed, Taken } from "../engine/subscriptions/taken.js";
 import type { Checkpoint } from "../engine/views/delivery.js";
 import type { Millis } from "./clock.js";
+import type { PeerIdentity } from "./transport.js";
 
 /** Where a pump pulls from. */
 export interface DeliverySource {
@@ -45,7 +46,7 @@ export interface LastWords<Message> {
  */
 export type EndReason = "producer_shutdown" | "recording_ended" | "producer_error" | "lagging" | "handshake_timeout";
 
-/** One peer's conversation in one protocol. Synchronous: what comes in changes it at once, what goes out is pulled. */
+/** One peer's conversation in a protocol of messages. Synchronous: what comes in changes it at once, what goes out is pulled. */
 export interface ProtocolSession<Message> {
   /** `text`: what the peer wrote, where that is text. */
   readonly receive: (message: Message, text?: () => string | undefined) => Reaction<Message>;
@@ -60,15 +61,46 @@ export interface ProtocolSession<Message> {
   readonly ended: (reason?: EndReason) => void;
 }
 
-export interface Protocol<Message> {
-  readonly name: string;
+/** The first message of a connection, as far as it can be read (R23). */
+export interface FirstMessage {
+  /** "other": neither an object nor an array of JSON; of an object that is cut off or damaged, the beginning may be there. */
+  readonly kind: "object" | "array" | "other";
+  /** The names of its members, as far as they are there. */
+  readonly names: ReadonlySet<string>;
+  /** Its members; none where it is no object, or could be taken for two (R19). */
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+/** One of the protocols that share connections. The endpoint asks each, in order; the first that recognizes the first message has the peer (R23). */
+export interface Protocol<Host, Session> {
+  readonly recognizes: (first: FirstMessage) => boolean;
+  /** Opens the session of one peer. `host` runs the session: connection, pumps, end. */
+  readonly open: (peer: PeerIdentity, host: Host) => Session;
+}
+
+/** The runner of a session of messages, as the session sees it. */
+export interface MessageHost<Message> {
+  /** The source may have something. */
+  readonly wake: () => void;
+  /** Asks for `finish` with a reason. */
+  readonly expel: (reason: EndReason) => void;
+  /** Sends what answers nothing and is no event: while the peer takes nothing, the newest of it alone waits. */
+  readonly tell: (message: Message) => void;
+}
+
+/** A protocol in which each frame is a message, and a connection has one source. */
+export type MessageProtocol<Message> = Protocol<MessageHost<Message>, ProtocolSession<Message>>;
+
+/** A conversation under way, as those see it who end it. */
+export interface Conversation {
   /**
-   * `wake` says that the source may have something; `expel` asks for `finish` with a reason; `tell` sends what answers nothing and is no event: while
-   * the peer takes nothing, the newest of it alone waits.
+   * Ends it from this side: what is owed goes out as the peer takes it, until all of it has left or the time is over (R8a). `until`: an instant of
+   * the clock, ms; the conversation has a time of its own where none is given. Resolves when the connection has closed, with at most how many
+   * messages did not leave. Never rejects.
    */
-  readonly open: (
-    wake: () => void,
-    expel: (reason: EndReason) => void,
-    tell: (message: Message) => void,
-  ) => ProtocolSession<Message>;
+  readonly finish: (reason: EndReason, until?: Millis) => Promise<number>;
+  /** Resolves when the peer has ended its side, and what it sent has been taken. Never rejects. */
+  readonly inputEnded: Promise<void>;
+  /** Resolves when it is over. Never rejects. */
+  readonly done: Promise<void>;
 }

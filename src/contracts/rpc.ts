@@ -1,6 +1,9 @@
 import type { Fault } from "../base/errors.js";
 import type { JsonOutline } from "../base/json-document.js";
+import type { Owed } from "../engine/subscriptions/taken.js";
+import type { DeliveryRun } from "../engine/views/delivery.js";
 import type { Millis } from "./clock.js";
+import type { DeliverySource, EndReason, Protocol } from "./protocol.js";
 import type { CloseInfo, FrameRun, PeerIdentity } from "./transport.js";
 
 /** One JSON-RPC message that came in. */
@@ -81,3 +84,47 @@ export interface RpcConnection extends AnsweringConnection {
   /** Rejects with a Fault: the peer's own code where it gave one, "peer_gone" where the answer can no longer come. */
   readonly request: (method: string, params: object) => Promise<unknown>;
 }
+
+type SendRun = (run: DeliveryRun) => boolean;
+
+/** The runner of a session of calls, as the session sees it. */
+export interface CallHost {
+  /** As of `AnsweringConnection`. */
+  readonly notify: AnsweringConnection["notify"];
+  /** One notification a delivery, and where the run has a checkpoint another one behind them; else as of `AnsweringConnection`. */
+  readonly notifyRun: (
+    method: string,
+    run: DeliveryRun,
+    members: Readonly<Record<string, string>> | undefined,
+    checkpointMethod: string,
+  ) => boolean;
+  /** Joins a source to the connection until `stop`. */
+  readonly startPump: (
+    source: DeliverySource,
+    send: SendRun,
+  ) => { readonly wake: () => void; readonly stop: () => void };
+  /**
+   * Hands over what is owed as the peer takes it, until it is all or the time is over; `until` is an instant of the clock, ms. Resolves with at most
+   * how many events were left. Rejects where one could not be made.
+   */
+  readonly handOver: (owed: Owed, send: SendRun, until: Millis | undefined) => Promise<number>;
+}
+
+/** One peer's conversation in a protocol of calls. */
+export interface CallSession {
+  readonly handlers: RpcHandlers;
+  /** Whether anything has been said that keeps a silent connection open (R22). */
+  readonly isOpen: () => boolean;
+  /** The connection is gone: its agent's sessions begin their grace, its subscriptions end. `reason`: why this side ended it. */
+  readonly ended: (reason?: EndReason) => void;
+  /** Its agent says no more, while its subscriptions go on (R8a). */
+  readonly agentEnded: () => void;
+  /**
+   * Ends its subscriptions from this side; on a shutdown everything owed goes out first, as the peer takes it. Resolves with at most how many events
+   * were left when the time was over. Never rejects.
+   */
+  readonly finish: (reason: EndReason, until: Millis | undefined) => Promise<number>;
+}
+
+/** A protocol in which frames are calls of JSON-RPC 2.0, and a connection may have many sources. */
+export type CallProtocol = Protocol<CallHost, CallSession>;

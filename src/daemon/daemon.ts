@@ -5,6 +5,7 @@ import { currentPlace, ipcPath } from "../../transports/ipc/paths.js";
 import { Fault } from "../base/errors.js";
 import { within } from "../base/time-limit.js";
 import type { Log } from "../contracts/log.js";
+import type { Conversation } from "../contracts/protocol.js";
 import type { Listener, PeekableConnection, PeerIdentity } from "../contracts/transport.js";
 import type { Producer } from "../engine/event/event.js";
 import { BOUNDARIES, type Offer } from "../engine/terms/terms.js";
@@ -20,14 +21,14 @@ import type { Configuration, OptionName } from "./config/config.js";
 import type { DaemonOptions } from "./config/daemon-options.js";
 import { type Reconfigured, reconfigure } from "./config/reconfigure.js";
 import { stopTimes } from "./config/stop-times.js";
-import { type EndpointServices, type ServeOptions, serveConnection } from "./endpoint.js";
+import { type EndpointServices, serveConnection } from "./endpoint.js";
 import { createUtf8 } from "./platform/utf8.js";
 import { CONFORMANCE_LEVELS, daemonManifest, MANIFEST_PAGE } from "./presence/manifest.js";
 import { announce, type Presence } from "./presence/presence.js";
 import { removeStaleRuntimeFiles } from "./presence/runtime-files.js";
+import { createProtocols, type ProtocolServices, type ServeOptions } from "./protocols.js";
 import type { OfferedServices } from "./services/offer-services.js";
 import { assertNameFree } from "./services/own-addresses.js";
-import type { Served } from "./services/served.js";
 import { startEngine } from "./start-engine.js";
 
 export type StopReason = "signal" | "stdin_ended" | "parent_gone";
@@ -69,7 +70,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const options: DaemonOptions = { ...given };
   const { clock, log } = options;
   /** What is under way, and over which transport. */
-  const connections = new Map<Served, string>();
+  const connections = new Map<Conversation, string>();
   let presence: Presence | undefined;
   let listener: Listener | undefined;
   let offered: OfferedServices | undefined;
@@ -110,7 +111,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     });
     return { ...document };
   };
-  const endpoint: EndpointServices = {
+  const shared: ProtocolServices = {
     clock,
     log,
     codec: createJsonCodec(createUtf8()),
@@ -127,7 +128,9 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       manifestUri: (origin) => (origin === undefined ? presence?.uri : `${origin}${MANIFEST_PAGE}`),
       manifest,
       status,
-      manifestDeclared: (theirs) => {
+      manifestDeclared: (theirs, { trust }) => {
+        // Only the agent that a daemon was started for can speak for it (R1).
+        if (trust !== "parent") return;
         declared = theirs;
         presence?.update();
       },
@@ -135,10 +138,9 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     },
   };
 
-  // Only the agent that a daemon was started for can speak for it (R1).
-  const others: EndpointServices = { ...endpoint, aaep: { ...endpoint.aaep, manifestDeclared: () => {} } };
+  const endpoint: EndpointServices = { ...shared, protocols: createProtocols(shared), refused: engine.refused };
 
-  const track = (served: Served, peer: PeerIdentity, transport: string): void => {
+  const track = (served: Conversation, peer: PeerIdentity, transport: string): void => {
     connections.set(served, transport);
     log.debug({ peer: peer.label }, "connected");
     void served.done.then(() => {
@@ -148,8 +150,8 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     if (isStopping) void served.finish("producer_shutdown");
   };
 
-  const serve = (connection: PeekableConnection<Uint8Array>, isParent: boolean): Served => {
-    const served = isParent ? serveConnection(connection, endpoint, PARENT) : serveConnection(connection, others, PEER);
+  const serve = (connection: PeekableConnection<Uint8Array>, isParent: boolean): Conversation => {
+    const served = serveConnection(connection, endpoint, isParent ? PARENT : PEER);
     track(served, connection.peer, isParent ? "stdio" : "ipc");
     return served;
   };
@@ -161,14 +163,14 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     listener = await listen(options, (connection) => void serve(connection, false));
     if (services !== undefined) {
       offered = await services.offerServices(options, {
-        aaep: others.aaep,
+        aaep: shared.aaep,
         auditDropped: auditLog.droppedCount,
         closeTimeoutMs: CLOSE_TIMEOUT_MS,
         connections: () => countByTransport(connections),
         isReady: () => !isStopping,
         replies,
-        sendingTurns: endpoint.sendingTurns,
-        checkpoints: endpoint.checkpoints,
+        sendingTurns: shared.sendingTurns,
+        checkpoints: shared.checkpoints,
         track,
       });
     }
@@ -252,7 +254,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   };
 }
 
-function countByTransport(connections: ReadonlyMap<Served, string>): ReadonlyMap<string, number> {
+function countByTransport(connections: ReadonlyMap<Conversation, string>): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const transport of connections.values()) counts.set(transport, (counts.get(transport) ?? 0) + 1);
   return counts;
@@ -307,8 +309,8 @@ async function listen(
 
 async function serveParent(
   { stdio, maxFrameBytes }: DaemonOptions,
-  serve: (connection: PeekableConnection<Uint8Array>, isParent: boolean) => Served,
-): Promise<Served> {
+  serve: (connection: PeekableConnection<Uint8Array>, isParent: boolean) => Conversation,
+): Promise<Conversation> {
   if (stdio === undefined) throw new Fault("internal", "There is no parent to serve.", { origin: "local" });
   const { createStdioConnection } = await import("../../transports/stdio/stdio-connection.js");
   return serve(createStdioConnection(stdio, { maxFrameBytes, closeTimeoutMs: CLOSE_TIMEOUT_MS }), true);

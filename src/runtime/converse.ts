@@ -1,28 +1,22 @@
 // Joins one connection, one codec and one protocol session: frames in, answers and deliveries out, until either side ends it.
 import { Fault, faultFrom, publicFault } from "../base/errors.js";
-import type { Clock, Millis } from "../contracts/clock.js";
+import type { Millis } from "../contracts/clock.js";
 import type { Codec } from "../contracts/codec.js";
-import type { Log } from "../contracts/log.js";
-import type { EndReason, Heartbeat, Protocol, ProtocolSession, Reaction } from "../contracts/protocol.js";
+import type {
+  Conversation,
+  EndReason,
+  Heartbeat,
+  MessageProtocol,
+  ProtocolSession,
+  Reaction,
+} from "../contracts/protocol.js";
 import type { Connection } from "../contracts/transport.js";
 import type { DeliveryRun } from "../engine/views/delivery.js";
-import type { Checkpoints } from "./checkpoints.js";
+import { awaitHandshake, type ConverseServices, logAccident } from "./conversation.js";
 import { frameRunOf } from "./frame-runs.js";
 import { closeWithin, handOver, LAST_WORDS_MS } from "./hand-over.js";
 import { createHeartbeats, type Heartbeats } from "./heartbeats.js";
 import { createPump, type DeliverySink, type Pump } from "./pump.js";
-import type { SendingTurns } from "./sending-turns.js";
-
-export interface ConverseServices {
-  readonly clock: Clock;
-  /** How long a peer may stay without a handshake, ms (R22). */
-  readonly handshakeTimeoutMs: () => Millis;
-  readonly log: Log;
-  /** Whose turn it is to be sent what waits; one for all connections. */
-  readonly sendingTurns: SendingTurns;
-  /** When subscriptions are told the place that they have reached; one for all connections. */
-  readonly checkpoints: Checkpoints;
-}
 
 export interface ConverseOptions<Message = unknown> {
   /**
@@ -37,18 +31,6 @@ export interface ConverseOptions<Message = unknown> {
   readonly heartbeat?: Heartbeat<Message> | undefined;
 }
 
-export interface Conversation {
-  /**
-   * Ends it from this side: what is owed goes out as the peer takes it, until all of it has left or the time is over. `until`: an instant of the
-   * clock, ms; default in 10 s. Resolves when the connection has closed, with at most how many messages did not leave. Never rejects.
-   */
-  readonly finish: (reason: EndReason, until?: Millis) => Promise<number>;
-  /** Resolves when the peer has ended its side, and what it sent has been taken. Never rejects. */
-  readonly inputEnded: Promise<void>;
-  /** Resolves when it is over. Never rejects. */
-  readonly done: Promise<void>;
-}
-
 /**
  * Starts a conversation; the connection's frames are iterated here and nowhere else. `services` and `options` may be shared by any number of them. An
  * accident that ends it is logged.
@@ -56,7 +38,7 @@ export interface Conversation {
 export function converse<Frame, Message>(
   connection: Connection<Frame>,
   codec: Codec<Frame, Message>,
-  protocol: Protocol<Message>,
+  protocol: Pick<MessageProtocol<Message>, "open">,
   services: ConverseServices,
   options: ConverseOptions<Message>,
 ): Conversation {
@@ -89,7 +71,7 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
   constructor(
     connection: Connection<Frame>,
     codec: Codec<Frame, Message>,
-    protocol: Protocol<Message>,
+    protocol: Pick<MessageProtocol<Message>, "open">,
     services: ConverseServices,
     options: ConverseOptions<Message>,
   ) {
@@ -97,14 +79,16 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
     this.codec = codec;
     this.services = services;
     this.options = options;
-    this.session = protocol.open(
-      () => this.pump.wake(),
-      (reason) => void this.finish(reason),
-      (message) => this.tell(message),
-    );
+    this.session = protocol.open(connection.peer, {
+      wake: () => this.pump.wake(),
+      expel: (reason) => void this.finish(reason),
+      tell: (message) => this.tell(message),
+    });
     this.pump = createPump(this.session.source, this, services);
     this.heartbeats = this.heartbeatsOf(options.heartbeat);
-    this.awaitHandshake();
+    this.cancelTimeout = awaitHandshake(connection.peer, services, () => {
+      if (!this.session.isOpen()) void this.finish("handshake_timeout");
+    });
     // Its client has hung up: whatever it still had to say is not waited for longer than a turn, and its subscription ends (R7).
     if (this.isCall()) void connection.closed.then(() => services.clock.afterTurn(() => this.over()));
     this.done = this.run();
@@ -131,10 +115,7 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
 
   failed(fault: Fault): void {
     const { connection } = this;
-    this.services.log.error(
-      { peer: connection.peer.label, cause: fault.cause },
-      "a connection was ended, because an event for it could not be made",
-    );
+    logAccident(connection.peer, fault, this.services.log);
     this.over("producer_error");
     void connection.close(this.options.statusOf?.("producer_error") ?? fault);
   }
@@ -164,15 +145,6 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
 
   private isCall(): boolean {
     return this.options.keepsOutput && this.connection.peer.trust !== "parent";
-  }
-
-  private awaitHandshake(): void {
-    // A parent may be silent for as long as it likes: the daemon is there for it alone.
-    if (this.connection.peer.trust === "parent") return;
-    const { clock, handshakeTimeoutMs } = this.services;
-    this.cancelTimeout = clock.wakeAt(clock.now() + handshakeTimeoutMs(), () => {
-      if (!this.session.isOpen()) void this.finish("handshake_timeout");
-    });
   }
 
   private heartbeatsOf(heartbeat: Heartbeat<Message> | undefined): Heartbeats | undefined {

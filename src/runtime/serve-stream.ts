@@ -1,23 +1,12 @@
 // Streams of the services: conversations with a status at their end, which whoever runs the daemon finishes like those of connections.
 import { Fault } from "../base/errors.js";
-import type { Clock, Millis } from "../contracts/clock.js";
 import type { Codec } from "../contracts/codec.js";
-import type { Log } from "../contracts/log.js";
-import type { EndReason, Heartbeat, Protocol } from "../contracts/protocol.js";
+import type { Conversation, EndReason, Heartbeat, MessageProtocol } from "../contracts/protocol.js";
 import type { Connection, PeerIdentity } from "../contracts/transport.js";
-import type { Checkpoints } from "./checkpoints.js";
-import { type Conversation, converse } from "./converse.js";
-import type { SendingTurns } from "./sending-turns.js";
+import type { ConverseServices } from "./conversation.js";
+import { converse } from "./converse.js";
 
-export interface StreamServices {
-  readonly clock: Clock;
-  readonly log: Log;
-  /** How long a stream may stay without a handshake, ms (R22). */
-  readonly handshakeTimeoutMs: () => Millis;
-  /** Whose turn it is to be sent what waits; one for all connections and streams. */
-  readonly sendingTurns: SendingTurns;
-  /** When subscriptions are told the place that they have reached; one for all connections and streams. */
-  readonly checkpoints: Checkpoints;
+export interface StreamServices extends ConverseServices {
   /** Told of each stream that is being served: `finish` is its owner's to call. */
   readonly served: (stream: Conversation, peer: PeerIdentity) => void;
 }
@@ -28,7 +17,7 @@ export function createStreamServer(
 ): <Frame, Message>(
   connection: Connection<Frame>,
   codec: Codec<Frame, Message>,
-  protocol: Protocol<Message>,
+  protocol: Pick<MessageProtocol<Message>, "open">,
   heartbeat: Heartbeat<Message> | undefined,
 ) => void {
   return (connection, codec, protocol, heartbeat) => {

@@ -1,5 +1,6 @@
 // Joins the services of AAEP to the daemon: methods from the protocol, addresses from the configuration, pages beside them.
 import type { ReplyFate } from "../../contracts/audit.js";
+import type { Conversation } from "../../contracts/protocol.js";
 import type { PeerIdentity } from "../../contracts/transport.js";
 import { agentMethods } from "../../protocols/aaep/services/agent-service.js";
 import { subscriberMethods } from "../../protocols/aaep/services/subscriber-service.js";
@@ -10,7 +11,6 @@ import { createStreamServer } from "../../runtime/serve-stream.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { createUtf8 } from "../platform/utf8.js";
 import { createMetrics } from "../status/metrics.js";
-import type { Served } from "./served.js";
 import { servicePages } from "./service-pages.js";
 import { type RunningServices, startServices } from "./services.js";
 
@@ -24,7 +24,7 @@ export interface OfferedServices extends RunningServices {
 }
 
 export interface OfferedBy {
-  readonly aaep: Omit<RpcServices, "startPump" | "handOver">;
+  readonly aaep: RpcServices;
   readonly auditDropped: () => number;
   readonly closeTimeoutMs: number;
   readonly connections: () => ReadonlyMap<string, number>;
@@ -32,7 +32,7 @@ export interface OfferedBy {
   readonly replies: ReadonlyMap<ReplyFate, number>;
   readonly sendingTurns: SendingTurns;
   readonly checkpoints: Checkpoints;
-  readonly track: (served: Served, peer: PeerIdentity, transport: string) => void;
+  readonly track: (served: Conversation, peer: PeerIdentity, transport: string) => void;
 }
 
 /** 256 bits, in hex. */
@@ -50,7 +50,7 @@ export async function offerServices(options: DaemonOptions, by: OfferedBy): Prom
     handshakeTimeoutMs: () => options.handshakeTimeoutSeconds * 1000,
     sendingTurns: by.sendingTurns,
     checkpoints: by.checkpoints,
-    served: (served: Served, peer: PeerIdentity) => by.track(served, peer, "services"),
+    served: (served: Conversation, peer: PeerIdentity) => by.track(served, peer, "services"),
   };
   const agents = agentMethods({ ...shared, agentIdleMs: () => options.agentIdleSeconds * 1000 });
   const methods = [

@@ -3,11 +3,11 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DescMessage } from "@bufbuild/protobuf";
 import { AgentService, PublishRequestSchema, PublishResponseSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { Fault } from "../../../src/base/errors.js";
+import type { Conversation } from "../../../src/contracts/protocol.js";
 import type { ServiceMethod } from "../../../src/contracts/service.js";
 import { decodeDocument } from "../../../src/protocols/aaep/protobuf/decode.js";
 import { encodeDocument } from "../../../src/protocols/aaep/protobuf/encode.js";
 import { type AgentMethods, agentMethods } from "../../../src/protocols/aaep/services/agent-service.js";
-import type { AgentStream } from "../../../src/protocols/aaep/services/agent-stream.js";
 import { createSpokenLanguages } from "../../../src/protocols/aaep/subscriber/spoken-languages.js";
 import { type CallSignal, createCallSignal } from "../../../transports/json-rpc/call-signal.js";
 import { openStream, type StreamClient } from "../peers/service-calls.js";
@@ -24,7 +24,7 @@ export interface PublishStream extends Omit<StreamClient<Uint8Array>, "send"> {
   readonly sendBytes: (bytes: Uint8Array) => void;
   readonly heard: () => readonly Document[];
   /** The daemon's end of it. */
-  readonly served: AgentStream;
+  readonly served: Conversation;
 }
 
 export interface AgentServiceRig {
@@ -48,7 +48,7 @@ export function createAgentServiceRig(
   options: RigOptions & { readonly agentIdleMs?: () => number } = {},
 ): AgentServiceRig {
   const rig = createEngineRig(options);
-  const streams: AgentStream[] = [];
+  const streams: Conversation[] = [];
   let keys = 0;
   const service = agentMethods({
     engine: rig.engine,

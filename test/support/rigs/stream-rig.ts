@@ -1,10 +1,10 @@
 // An engine with a virtual clock, and streams of the services over it, without a socket.
+import type { Conversation } from "../../../src/contracts/protocol.js";
 import { createUtf8 } from "../../../src/daemon/platform/utf8.js";
 import { BOUNDARIES } from "../../../src/engine/terms/terms.js";
 import { createTurnRoom } from "../../../src/engine/time/turn-room.js";
 import type { DeskServices } from "../../../src/protocols/aaep/subscriber/subscription-desk.js";
 import { createCheckpoints } from "../../../src/runtime/checkpoints.js";
-import type { Conversation } from "../../../src/runtime/converse.js";
 import { createSendingTurns } from "../../../src/runtime/sending-turns.js";
 import { createStreamServer } from "../../../src/runtime/serve-stream.js";
 import { createEngineRig, type EngineRig, type RigOptions } from "./engine-rig.js";

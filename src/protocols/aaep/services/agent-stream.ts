@@ -5,7 +5,7 @@ import { Fault, publicFault } from "../../../base/errors.js";
 import { timeToClose } from "../../../base/time-limit.js";
 import type { Clock, Millis } from "../../../contracts/clock.js";
 import type { Log } from "../../../contracts/log.js";
-import type { EndReason } from "../../../contracts/protocol.js";
+import type { Conversation, EndReason } from "../../../contracts/protocol.js";
 import type { Connection, PeerIdentity } from "../../../contracts/transport.js";
 import type { Engine } from "../../../engine/engine.js";
 import type { ResolvedQuestion } from "../../../engine/questions/question-result.js";
@@ -33,27 +33,18 @@ export interface AgentStreamServices {
   /** How long a stream may stay without a request, ms (R22). */
   readonly handshakeTimeoutMs: () => Millis;
   /** Told of each stream that is being served: `finish` is its owner's to call. */
-  readonly served: (stream: AgentStream, peer: PeerIdentity) => void;
-}
-
-export interface AgentStream {
-  /**
-   * Ends it from this side: what it is owed and is known goes out first, then the status of the reason. `until`: an instant of the clock, ms.
-   * Resolves with how many messages are known not to have left by then. Never rejects.
-   */
-  readonly finish: (reason: EndReason, until?: Millis) => Promise<number>;
-  /** Resolves when the peer has ended its side; what it sent has been taken. Never rejects. */
-  readonly inputEnded: Promise<void>;
-  /** Resolves when it is over. Never rejects. */
-  readonly done: Promise<void>;
+  readonly served: (stream: Conversation, peer: PeerIdentity) => void;
 }
 
 /** After so many requests others come first; a big one counts for more, and one that is costly for all. */
 const TURN_COST = 256;
 const BYTES_OF_ONE = 512;
 
-/** Serves a stream from its first frame to its end, which is its agent's (R8). */
-export function serveAgentStream(connection: Connection<Uint8Array>, services: AgentStreamServices): AgentStream {
+/**
+ * Serves a stream from its first frame to its end, which is its agent's (R8). Ended from this side, what it is owed and is known goes out first, then
+ * the status of the reason.
+ */
+export function serveAgentStream(connection: Connection<Uint8Array>, services: AgentStreamServices): Conversation {
   const { clock, log } = services;
   const answers: OrderedAnswers<Uint8Array> = createOrderedAnswers(connection);
   let hasAsked = false;
@@ -169,7 +160,7 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
   };
 
   void run();
-  const stream: AgentStream = { finish, inputEnded, done };
+  const stream: Conversation = { finish, inputEnded, done };
   services.served(stream, connection.peer);
   return stream;
 }

@@ -1,5 +1,5 @@
 // The stream of a listener that says one thing on it, its request; the rest comes by calls of its own (R19, R22).
-import type { Protocol, ProtocolSession } from "../../../contracts/protocol.js";
+import type { MessageProtocol, ProtocolSession } from "../../../contracts/protocol.js";
 import { AAEP_VERSION } from "../subscriber/negotiate.js";
 import { StreamSubscription } from "../subscriber/stream-subscription.js";
 import { type DeskServices, errorMessage, NOTHING_OWED } from "../subscriber/subscription-desk.js";
@@ -7,17 +7,15 @@ import type { KeyedSubscriptions } from "./keyed-subscriptions.js";
 
 /**
  * The protocol of one such stream; undefined as its message asks for ch. 5's defaults. While it lasts its subscription is among `subscriptions`.
- * `end` closes the stream in order. `origin`: as of `PeerIdentity`.
+ * `end` closes the stream in order.
  */
 export function createListenProtocol(
   services: DeskServices,
   subscriptions: KeyedSubscriptions,
   end: () => void,
-  origin?: string,
-): Protocol<unknown> {
+): Pick<MessageProtocol<unknown>, "open"> {
   return {
-    name: "aaep-listen",
-    open: (wake, expel, tell): ProtocolSession<unknown> => {
+    open: ({ origin }, { wake, expel, tell }): ProtocolSession<unknown> => {
       const source = new StreamSubscription(services);
       let hasEnded = false;
       const endInOrder = (): void => {

@@ -4,7 +4,7 @@ import { AaepService, ManifestSchema } from "#gen/aaep/v1/aaep_service_pb.js";
 import { SubscriberService, SubscriberServiceGetManifestResponseSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
 import type { Clock, Millis } from "../../../contracts/clock.js";
 import type { Codec } from "../../../contracts/codec.js";
-import type { Heartbeat, Protocol } from "../../../contracts/protocol.js";
+import type { Heartbeat, MessageProtocol } from "../../../contracts/protocol.js";
 import type { ServiceMethod } from "../../../contracts/service.js";
 import type { Connection } from "../../../contracts/transport.js";
 import type { Utf8 } from "../json/json-codec.js";
@@ -23,7 +23,7 @@ import { claimsOfRequest } from "./service-claims.js";
 export type ServeStream = (
   connection: Connection<Uint8Array>,
   codec: Codec<Uint8Array, unknown>,
-  protocol: Protocol<unknown>,
+  protocol: Pick<MessageProtocol<unknown>, "open">,
   heartbeat: Heartbeat<unknown> | undefined,
 ) => void;
 
@@ -65,10 +65,8 @@ function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
       descriptor: method.subscribe,
       joinsRuns: true,
       accept: (connection) => {
-        const { origin } = connection.peer;
         const { desk, heartbeat } = begun();
-        const protocol = createPlainProtocol(desk, { readClaims: claimsOfRequest, origin });
-        serve(connection, subscribeCodec, protocol, heartbeat);
+        serve(connection, subscribeCodec, createPlainProtocol(desk, claimsOfRequest), heartbeat);
       },
     },
     {
@@ -78,8 +76,7 @@ function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
       accept: (connection) => {
         const end = (): void => void connection.close();
         const { desk, heartbeat } = begun();
-        const protocol = createListenProtocol(desk, subscriptions, end, connection.peer.origin);
-        serve(connection, listenCodec, protocol, heartbeat);
+        serve(connection, listenCodec, createListenProtocol(desk, subscriptions, end), heartbeat);
       },
     },
     ...keyedCalls(services, services.clock, subscriptions),
@@ -96,17 +93,14 @@ function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
 /** The service of the specification's appendix: no heartbeats, for it has no message for them; gRPC's own keepalive watches its streams. */
 function jsonMethods(services: SubscriberServices): readonly ServiceMethod[] {
   const codec = createAaepMessageCodec(services.utf8);
-  const desk: DeskServices = { ...services, heartbeatSeconds: undefined };
+  const protocol = createPlainProtocol({ ...services, heartbeatSeconds: undefined });
   const { method } = AaepService;
   return [
     {
       kind: "stream",
       descriptor: method.subscribe,
       joinsRuns: false,
-      accept: (connection) => {
-        const { origin } = connection.peer;
-        services.serve(connection, codec, createPlainProtocol(desk, { origin }), undefined);
-      },
+      accept: (connection) => services.serve(connection, codec, protocol, undefined),
     },
     {
       kind: "unary",

@@ -1,6 +1,6 @@
 // AAEP without an envelope: one subscription a connection, each frame one message (AAEP §5.1, R23, R33).
 import { Fault, publicFault } from "../../../base/errors.js";
-import type { EndReason, LastWords, Protocol, ProtocolSession, Reaction } from "../../../contracts/protocol.js";
+import type { EndReason, LastWords, MessageProtocol, ProtocolSession, Reaction } from "../../../contracts/protocol.js";
 import { isCostlyType } from "../agent/costly-calls.js";
 import { claimsOfMessage, isClose, isReplyType, NO_CLAIMS, type ReadClaims } from "../json/claims.js";
 import type { Message } from "../json/message.js";
@@ -16,19 +16,18 @@ import {
 
 const NOTHING: Reaction<unknown> = { answers: [], closes: false };
 
-export interface PlainProtocolOptions {
-  /** Reads what its peer's messages say of themselves where they cannot be taken. Default: of JSON. */
-  readonly readClaims?: ReadClaims;
-  /** As of `PeerIdentity`. Default: none. */
-  readonly origin?: string | undefined;
-}
-
-/** The protocol of a peer whose first message is a `subscription.request`. */
-export function createPlainProtocol(services: DeskServices, options: PlainProtocolOptions = {}): Protocol<unknown> {
-  const { readClaims = claimsOfMessage, origin } = options;
+/**
+ * The protocol of a peer whose first message is a `subscription.request`. `readClaims` reads what its peers' messages say of themselves where they
+ * cannot be taken; default: of JSON.
+ */
+export function createPlainProtocol(
+  services: DeskServices,
+  readClaims: ReadClaims = claimsOfMessage,
+): MessageProtocol<unknown> {
   return {
-    name: "aaep",
-    open: (wake, expel, tell) => new PlainSession(services, { wake, expelled: expel, tell, origin }, readClaims),
+    recognizes: ({ members }) => members.type === "subscription.request",
+    open: ({ origin }, { wake, expel, tell }) =>
+      new PlainSession(services, { wake, expelled: expel, tell, origin }, readClaims),
   };
 }
 

@@ -2,11 +2,11 @@
 // R28, R33). Method names and params are known here; ids, errors' numbers and bytes are the transport's.
 import { Fault, publicFault } from "../../../base/errors.js";
 import type { Millis } from "../../../contracts/clock.js";
-import type { DeliverySource, EndReason } from "../../../contracts/protocol.js";
-import type { RefusedCall, RpcCall, RpcHandlers } from "../../../contracts/rpc.js";
+import type { EndReason } from "../../../contracts/protocol.js";
+import type { CallHost, CallProtocol, CallSession, RefusedCall, RpcCall, RpcHandlers } from "../../../contracts/rpc.js";
+import type { PeerIdentity } from "../../../contracts/transport.js";
 import type { PublishReceipt } from "../../../engine/agents/agent-handle.js";
 import type { Producer } from "../../../engine/event/event.js";
-import type { Owed } from "../../../engine/subscriptions/taken.js";
 import type { DeliveryRun } from "../../../engine/views/delivery.js";
 import { createAgentDesk } from "../agent/agent-desk.js";
 import { receiptDocument, summaryDocument } from "../agent/agent-documents.js";
@@ -26,48 +26,16 @@ import {
 import { createQuestionMethods, questionNotifications } from "./question-methods.js";
 import { longForm, NEEDS_AN_ANSWER, unanswerable } from "./rpc-forms.js";
 
-/** What the session needs of its connection. */
-export interface RpcPeer {
-  readonly notify: (method: string, params: object) => boolean;
-  /** One notification a delivery. `members` stand beside method and params. */
-  readonly deliver: (run: DeliveryRun, members: Readonly<Record<string, string>> | undefined) => boolean;
-  readonly writable: () => Promise<void>;
-}
-
 export interface RpcServices extends DeskServices {
   readonly languages: SpokenLanguages;
   /** The daemon's manifest as it stands now. */
   readonly manifest: () => Message;
   /** An agent has declared its manifest: its identity, languages and extensions. */
-  readonly manifestDeclared: (manifest: Message) => void;
+  readonly manifestDeclared: (manifest: Message, peer: PeerIdentity) => void;
   /** How the daemon stands, the result of `aaepd.status`. Throws, or rejects with, a Fault for params that are none of it. */
   readonly status: (params: unknown) => Message | Promise<Message>;
   /** Identity that events of this connection get, where it declares none. */
   readonly agentIdentity: Producer | undefined;
-  readonly startPump: (
-    source: DeliverySource,
-    send: (run: DeliveryRun) => boolean,
-  ) => { readonly wake: () => void; readonly stop: () => void };
-  /**
-   * Hands over what is owed as the peer takes it, until it is all or the time is over; `until` is an instant of the clock, ms. Resolves with at most
-   * how many events were left. Rejects where one could not be made.
-   */
-  readonly handOver: (owed: Owed, send: (run: DeliveryRun) => boolean, until: Millis | undefined) => Promise<number>;
-}
-
-export interface RpcSession {
-  readonly handlers: RpcHandlers;
-  /** Whether anything has been said that keeps a silent connection open (R22). */
-  readonly isOpen: () => boolean;
-  /** The peer has ended or broken the connection: its sessions' grace begins, its subscriptions end. */
-  readonly ended: (reason?: EndReason) => void;
-  /** Its agent says no more, while its subscriptions go on (R8a). */
-  readonly agentEnded: () => void;
-  /**
-   * Ends its subscriptions from this side; on a shutdown everything owed goes out first, as the peer takes it. Resolves with at most how many events
-   * were left when the time was over. Never rejects.
-   */
-  readonly finish: (reason: EndReason, until: Millis | undefined) => Promise<number>;
 }
 
 interface Held {
@@ -77,7 +45,15 @@ interface Held {
   members: Readonly<Record<string, string>> | undefined;
 }
 
-export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSession {
+/** The protocol of a peer whose first message is one of JSON-RPC 2.0. */
+export function createRpcProtocol(services: RpcServices): CallProtocol {
+  return {
+    recognizes: ({ kind, names }) => kind === "array" || names.has("jsonrpc"),
+    open: (peer, host) => createRpcSession(services, peer, host),
+  };
+}
+
+function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallHost): CallSession {
   const desk = createSubscriptionDesk(services);
   const held = new Map<string, Held>();
   // Their last is being handed over.
@@ -89,10 +65,10 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
   const agent = createAgentDesk({
     engine: services.engine,
     identity: services.agentIdentity,
-    events: questionNotifications(peer.notify),
+    events: questionNotifications(host.notify),
     connection,
     languages: services.languages,
-    manifestDeclared: services.manifestDeclared,
+    manifestDeclared: (manifest) => services.manifestDeclared(manifest, peer),
   });
   const questions = createQuestionMethods(agent);
 
@@ -130,6 +106,9 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     return one;
   };
 
+  const deliver = (run: DeliveryRun, members: Held["members"]): boolean =>
+    host.notifyRun("aaep.event", run, members, "aaepd.checkpoint");
+
   const subscribe = (params: unknown): Message => {
     // The engine may call back before it has answered.
     let wake = (): void => {};
@@ -138,13 +117,14 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
       wake: () => wake(),
       expelled: (reason) => void expel(id, reason),
       connection,
-      tell: ({ type, ...params }) => void peer.notify(String(type), { ...params, ...held.get(id)?.members }),
+      origin: peer.origin,
+      tell: ({ type, ...params }) => void host.notify(String(type), { ...params, ...held.get(id)?.members }),
     });
     if (outcome.kind === "rejected") return outcome.message;
     const { open } = outcome;
     id = open.id;
     const one: Held = { open, stop: () => pump.stop(), members: undefined };
-    const pump = services.startPump(open.engine, (run) => peer.deliver(run, one.members));
+    const pump = host.startPump(open.engine, (run) => deliver(run, one.members));
     wake = () => pump.wake();
     held.set(open.id, one);
     // From here on nobody is to guess whose an event is; what the first was sent before, it was sent alone.
@@ -160,7 +140,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     leaving.add(one);
     let leftCount = 0;
     try {
-      leftCount = await services.handOver(open.owed(reason), (run) => peer.deliver(run, members), until);
+      leftCount = await host.handOver(open.owed(reason), (run) => deliver(run, members), until);
     } catch (caught) {
       services.log.error({ err: caught, subscription: open.id }, "what a subscription was owed could not be made");
     }
@@ -169,7 +149,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
     if (open.engine.isClosed()) return 0;
     const closing = open.closing(reason);
     open.engine.close(reason);
-    peer.notify("aaep.close", closing);
+    host.notify("aaep.close", closing);
     return leftCount;
   };
 
@@ -308,7 +288,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
 
   const tellFault = (caught: unknown, method: string): void => {
     const { type: _, ...error } = errorMessage(publicFault(caught, services.log), method);
-    peer.notify("aaep.error", error);
+    host.notify("aaep.error", error);
   };
 
   const handlers: RpcHandlers = {
@@ -348,6 +328,7 @@ export function createRpcSession(services: RpcServices, peer: RpcPeer): RpcSessi
       // In this order: without its sessions its subscriptions would be somebody to ask, until each of them is gone as well (R5, R7).
       endSubscriptions(reason);
       agent.close();
+      if (reason === "handshake_timeout") services.engine.refused(reason);
     },
     finish: async (reason, until) => {
       const leftCounts = await Promise.all([...held.keys()].map((id) => expel(id, reason, until)));

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../../../src/base/errors.js";
 import { BOUNDARIES } from "../../../../src/engine/terms/terms.js";
-import { createRpcSession } from "../../../../src/protocols/aaep/sessions/rpc-session.js";
+import { createRpcProtocol } from "../../../../src/protocols/aaep/sessions/rpc-session.js";
 import { createSpokenLanguages } from "../../../../src/protocols/aaep/subscriber/spoken-languages.js";
 import { createCallSignal } from "../../../../transports/json-rpc/call-signal.js";
 import { rpcCall } from "../../../support/peers/rpc-call.js";
@@ -47,33 +47,32 @@ function createDisk(): Disk {
 function createPeer(rig: EngineRig) {
   const notified: { readonly method: string; readonly params: Message }[] = [];
   let keys = 0;
-  const { handlers, ended } = createRpcSession(
-    {
-      engine: rig.engine,
-      ids: { hex: (bytes) => String(++keys).padStart(bytes * 2, "0") },
-      offer: {
-        maxEventsPerSecond: undefined,
-        isSpoken: () => true,
-        coalesceBoundaries: BOUNDARIES,
-        conformanceLevels: [1, 2],
-        signedManifest: false,
-        burst: 1,
-      },
-      producer: () => ({ agent_id: "daemon" }),
-      languages: createSpokenLanguages("en-US"),
-      manifestUri: () => undefined,
-      log: SILENT_LOG,
-      manifest: () => ({}),
-      status: () => ({}),
-      manifestDeclared: () => undefined,
-      agentIdentity: undefined,
-      handOver: async () => 0,
-      startPump: () => ({ wake: () => undefined, stop: () => undefined }),
+  const { handlers, ended } = createRpcProtocol({
+    engine: rig.engine,
+    ids: { hex: (bytes) => String(++keys).padStart(bytes * 2, "0") },
+    offer: {
+      maxEventsPerSecond: undefined,
+      isSpoken: () => true,
+      coalesceBoundaries: BOUNDARIES,
+      conformanceLevels: [1, 2],
+      signedManifest: false,
+      burst: 1,
     },
+    producer: () => ({ agent_id: "daemon" }),
+    languages: createSpokenLanguages("en-US"),
+    manifestUri: () => undefined,
+    log: SILENT_LOG,
+    manifest: () => ({}),
+    status: () => ({}),
+    manifestDeclared: () => undefined,
+    agentIdentity: undefined,
+  }).open(
+    { label: "peer", trust: "same-user" },
     {
       notify: (method, params) => notified.push({ method, params: params as Message }) > 0,
-      deliver: () => true,
-      writable: async () => undefined,
+      notifyRun: () => true,
+      handOver: async () => 0,
+      startPump: () => ({ wake: () => undefined, stop: () => undefined }),
     },
   );
   return {

@@ -1,10 +1,10 @@
 // Questions and replies as messages: what an agent may call and is told, and what a reply must look like to be one.
 import { describe, expect, test } from "vitest";
-import type { AbortSignalLike } from "../../../../src/contracts/rpc.js";
+import type { AbortSignalLike, CallSession } from "../../../../src/contracts/rpc.js";
 import { formatTimestamp } from "../../../../src/engine/event/timestamps.js";
 import { BOUNDARIES } from "../../../../src/engine/terms/terms.js";
 import { MAX_AWAITED_COUNT } from "../../../../src/protocols/aaep/agent/agent-questions.js";
-import { createRpcSession, type RpcSession } from "../../../../src/protocols/aaep/sessions/rpc-session.js";
+import { createRpcProtocol } from "../../../../src/protocols/aaep/sessions/rpc-session.js";
 import { createSpokenLanguages } from "../../../../src/protocols/aaep/subscriber/spoken-languages.js";
 import { createCallSignal } from "../../../../transports/json-rpc/call-signal.js";
 import { rpcCall } from "../../../support/peers/rpc-call.js";
@@ -13,7 +13,7 @@ import { createEngineRig, type EngineRig, SILENT_LOG } from "../../../support/ri
 type Message = Readonly<Record<string, unknown>>;
 
 interface Peer {
-  readonly session: RpcSession;
+  readonly session: CallSession;
   readonly told: { readonly method: string; readonly params: Message }[];
   readonly call: (method: string, params?: unknown, signal?: AbortSignalLike) => unknown;
   readonly tell: (method: string, params?: unknown) => void;
@@ -29,33 +29,32 @@ function createStage(): Stage {
   let keys = 0;
   const peer = (): Peer => {
     const told: Peer["told"][number][] = [];
-    const session = createRpcSession(
-      {
-        engine: rig.engine,
-        ids: { hex: (bytes) => String(++keys).padStart(bytes * 2, "0") },
-        offer: {
-          maxEventsPerSecond: undefined,
-          isSpoken: () => true,
-          coalesceBoundaries: BOUNDARIES,
-          conformanceLevels: [1, 2],
-          signedManifest: false,
-          burst: 1,
-        },
-        producer: () => ({ agent_id: "daemon" }),
-        languages: createSpokenLanguages("en-US"),
-        manifestUri: () => undefined,
-        log: SILENT_LOG,
-        manifest: () => ({}),
-        status: () => ({}),
-        manifestDeclared: () => undefined,
-        agentIdentity: undefined,
-        handOver: async () => 0,
-        startPump: () => ({ wake: () => undefined, stop: () => undefined }),
+    const session = createRpcProtocol({
+      engine: rig.engine,
+      ids: { hex: (bytes) => String(++keys).padStart(bytes * 2, "0") },
+      offer: {
+        maxEventsPerSecond: undefined,
+        isSpoken: () => true,
+        coalesceBoundaries: BOUNDARIES,
+        conformanceLevels: [1, 2],
+        signedManifest: false,
+        burst: 1,
       },
+      producer: () => ({ agent_id: "daemon" }),
+      languages: createSpokenLanguages("en-US"),
+      manifestUri: () => undefined,
+      log: SILENT_LOG,
+      manifest: () => ({}),
+      status: () => ({}),
+      manifestDeclared: () => undefined,
+      agentIdentity: undefined,
+    }).open(
+      { label: "peer", trust: "same-user" },
       {
         notify: (method, params) => told.push({ method, params: params as Message }) > 0,
-        deliver: () => true,
-        writable: async () => undefined,
+        notifyRun: () => true,
+        handOver: async () => 0,
+        startPump: () => ({ wake: () => undefined, stop: () => undefined }),
       },
     );
     return {

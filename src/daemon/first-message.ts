@@ -1,0 +1,60 @@
+// The first message of a connection, read as far as it can be: it says which protocol the peer speaks (R23).
+import { refusedHead } from "../../transports/framing/refusal.js";
+import { faultFrom } from "../base/errors.js";
+import { membersOf } from "../base/json-members.js";
+import type { Codec } from "../contracts/codec.js";
+import type { FirstMessage } from "../contracts/protocol.js";
+import type { PeekableConnection } from "../contracts/transport.js";
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+const NO_MESSAGE: FirstMessage = { kind: "other", names: NO_NAMES, members: {} };
+
+/** How much of a damaged message is read. */
+const SNIFFED_BYTES = 256;
+
+/** Leaves the frames to the iteration. Never rejects. */
+export async function firstMessageOf(
+  connection: PeekableConnection<Uint8Array>,
+  codec: Codec<Uint8Array, unknown>,
+): Promise<FirstMessage> {
+  const frame = await firstFrameOf(connection);
+  return frame === undefined ? NO_MESSAGE : messageIn(frame, codec);
+}
+
+/** The first frame, or the beginning of one that was refused; undefined where there is neither. */
+async function firstFrameOf(connection: PeekableConnection<Uint8Array>): Promise<Uint8Array | undefined> {
+  try {
+    const [frame] = await connection.peek();
+    return frame;
+  } catch (caught) {
+    return refusedHead(faultFrom(caught));
+  }
+}
+
+function messageIn(frame: Uint8Array, codec: Codec<Uint8Array, unknown>): FirstMessage {
+  try {
+    const message = codec.decode(frame);
+    if (Array.isArray(message)) return { kind: "array", names: NO_NAMES, members: {} };
+    if (typeof message !== "object" || message === null) return NO_MESSAGE;
+    const members = message as Readonly<Record<string, unknown>>;
+    return { kind: "object", names: new Set(Object.keys(members)), members };
+  } catch (caught) {
+    // A peer that sends a broken message is to understand the answer to it.
+    const text = faultFrom(caught).code === "invalid_message" ? codec.textOf?.(frame) : undefined;
+    return text === undefined ? damaged(frame) : ambiguous(text);
+  }
+}
+
+/** JSON that could be taken for two messages, or is nested too deep. */
+function ambiguous(text: string): FirstMessage {
+  const names = new Set(membersOf(text).map(({ name }) => name));
+  return { kind: /^\s*\[/.test(text) ? "array" : "object", names, members: {} };
+}
+
+/** Names are found up to the first value that is an object or an array. */
+function damaged(frame: Uint8Array): FirstMessage {
+  const beginning = String.fromCharCode(...frame.subarray(0, SNIFFED_BYTES));
+  const [, plain = ""] = /^\s*\{([^{[]*)/.exec(beginning) ?? [];
+  const names = new Set(Array.from(plain.matchAll(/"([^"]*)"\s*:/g), ([, name = ""]) => name));
+  return { kind: "other", names, members: {} };
+}

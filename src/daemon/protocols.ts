@@ -1,0 +1,81 @@
+// The protocols that share connections (R23), each with what runs its sessions.
+import { createAnsweringConnection } from "../../transports/json-rpc/answering-connection.js";
+import { Fault } from "../base/errors.js";
+import type { Codec } from "../contracts/codec.js";
+import type { Conversation, FirstMessage, MessageProtocol, Protocol } from "../contracts/protocol.js";
+import type { CallProtocol } from "../contracts/rpc.js";
+import type { Connection } from "../contracts/transport.js";
+import { createPlainProtocol } from "../protocols/aaep/sessions/plain-session.js";
+import { createRpcProtocol, type RpcServices } from "../protocols/aaep/sessions/rpc-session.js";
+import { errorMessage } from "../protocols/aaep/subscriber/subscription-desk.js";
+import type { ConverseServices } from "../runtime/conversation.js";
+import { converse } from "../runtime/converse.js";
+import { type CallServices, converseByCalls } from "../runtime/converse-calls.js";
+
+export interface ProtocolServices extends ConverseServices {
+  readonly aaep: RpcServices;
+  readonly codec: Codec<Uint8Array, unknown>;
+}
+
+export interface ServeOptions {
+  /** Whether a first frame that is no message is answered in JSON-RPC. */
+  readonly speaksRpc: boolean;
+  /** Whether the peer's end is not yet the connection's (R8a): the owner calls `finish`. */
+  readonly keepsOutput: boolean;
+}
+
+/** A protocol with its runner: it recognizes first messages, and serves a connection from the first frame to the end. */
+export interface ServedProtocol extends Pick<Protocol<never, never>, "recognizes"> {
+  readonly serve: (connection: Connection<Uint8Array>, options: Pick<ServeOptions, "keepsOutput">) => Conversation;
+}
+
+export interface Protocols {
+  /** In the order in which they are asked. */
+  readonly all: readonly ServedProtocol[];
+  /** Answers a first message that no protocol recognizes. */
+  readonly strangers: (first: FirstMessage, options: Pick<ServeOptions, "speaksRpc">) => ServedProtocol;
+  /** The message for a peer that said nothing in time, and so spoke no protocol; undefined where the peer waits for JSON-RPC. */
+  readonly nothingSaid: (options: Pick<ServeOptions, "speaksRpc">) => Uint8Array | undefined;
+}
+
+/** A further protocol is a folder of its own, and an entry in `all`. */
+export function createProtocols(services: ProtocolServices): Protocols {
+  const { aaep, codec } = services;
+  const jsonRpc = byCalls(createRpcProtocol(aaep), services);
+  const plain = byMessages(createPlainProtocol(aaep), services);
+  return {
+    all: [jsonRpc, plain],
+    // An object counts as a message of AAEP; anything else counts as a broken message of the protocol that such peers speak.
+    strangers: ({ kind }, { speaksRpc }) => (kind === "object" || !speaksRpc ? plain : jsonRpc),
+    nothingSaid: ({ speaksRpc }) => {
+      // A peer that waits for JSON-RPC would not understand the message.
+      if (speaksRpc) return undefined;
+      const fault = new Fault("timed_out", "Nothing was said in time; connect again.", { rule: "R22" });
+      return codec.encode(errorMessage(fault));
+    },
+  };
+}
+
+/** Each frame is a message. */
+function byMessages(protocol: MessageProtocol<unknown>, services: ProtocolServices): ServedProtocol {
+  return {
+    recognizes: protocol.recognizes,
+    serve: (connection, options) => converse(connection, services.codec, protocol, services, options),
+  };
+}
+
+/** Each frame is a call of JSON-RPC, or its answer. */
+function byCalls(protocol: CallProtocol, services: ProtocolServices): ServedProtocol {
+  const { codec, log } = services;
+  const shared: CallServices = {
+    ...services,
+    answerCalls: (connection, handlers) =>
+      createAnsweringConnection(connection, handlers, { closeAtEnd: false, log }).answering,
+    // Params without the type, which the method says; events are encoded as everywhere.
+    form: { format: codec.format, checkpoint: (cursor) => codec.encode({ cursor }) },
+  };
+  return {
+    recognizes: protocol.recognizes,
+    serve: (connection, options) => converseByCalls(connection, protocol, shared, options),
+  };
+}
