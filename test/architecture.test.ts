@@ -444,6 +444,17 @@ describe("what no file does", () => {
     ).toEqual([]);
   });
 
+  it("of the engine, one alone spells the words of AAEP and of the daemon's own extension", () => {
+    const spellers = FILES.filter(
+      ({ path, text }) =>
+        path.startsWith("src/engine/") &&
+        /(?<![\w.-])aaepd?[:.]|\baaepd\b|https?:\/\//.test(
+          text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/(^|[^:])\/\/.*$/gm, "$1"),
+        ),
+    );
+    expect(spellers.map(({ path }) => path)).toEqual(["src/engine/event/vocabulary.ts"]);
+  });
+
   it("no default exports", () => {
     expect(offenders(FILES, /\bexport default\b|\bexport \{[^}]*\bas default\b/)).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import type { ProducerManifest } from "#gen/aaep/types.js";
-import { AAEPD_VOCABULARY, CORE_VOCABULARY } from "../../engine/event/vocabularies.js";
+import { AAEPD_VOCABULARY, CORE_VOCABULARY } from "../../engine/event/vocabulary.js";
 import { AAEP_VERSION } from "../../protocols/aaep/subscriber/negotiate.js";
 import { ownLanguages } from "../../protocols/aaep/subscriber/spoken-languages.js";
 import type { Configuration } from "../config/config.js";

@@ -5,6 +5,7 @@ import type { Journal } from "../../contracts/journal.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import { parseDerivedId } from "../event/derived-id.js";
 import { type AgentEvent, isQuestionKind, type JournaledEvent } from "../event/event.js";
+import { AAEPD } from "../event/vocabulary.js";
 import { lookBack } from "../journal/look-back.js";
 import { noticeId } from "../notices/notice-id.js";
 import { canAnswerEvent } from "../terms/answering.js";
@@ -48,7 +49,7 @@ export function createRepeats(services: RepeatsServices): Repeats {
   /** A notice that was said to a subscription that came later than its question (R6). */
   const lateNotice = (eventId: string, entry: JournaledEvent): JournaledEvent | undefined => {
     const { event, epoch, made } = entry;
-    const question = event.extensions?.aaepd?.question;
+    const question = event.extensions?.[AAEPD]?.question;
     if (made !== "notice" || typeof question !== "string") return undefined;
     const facts = { sessionId: event.session_id, question, epoch, isLate: true };
     if (noticeId(facts, services.idServices) !== eventId) return undefined;

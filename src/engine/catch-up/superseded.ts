@@ -1,5 +1,6 @@
 // What a critical event makes old news when it goes ahead: its agent's earlier progress and states (R4).
 import type { AgentEvent, JournaledEvent } from "../event/event.js";
+import { AAEPD } from "../event/vocabulary.js";
 import { gapOf } from "../views/event-units.js";
 import type { LiveEntry } from "../views/live-entry.js";
 import { type EventUnit, isCritical, isLocal, type Unit } from "../views/unit.js";
@@ -32,7 +33,7 @@ function isOutdatedNotice({ entry: waiting }: EventUnit, { made, event }: Journa
 
 /** The id of the question that one of the daemon's events is about. */
 export function questionOf(event: AgentEvent): unknown {
-  return event.extensions?.aaepd?.question;
+  return event.extensions?.[AAEPD]?.question;
 }
 
 /** How a question ended is never old news. */
@@ -56,7 +57,7 @@ export function isSupersededBy(waiting: LiveEntry, critical: JournaledEvent): bo
  * R27).
  */
 function isOutdatedSum(waiting: EventUnit, { terminal }: EventUnit): boolean {
-  const isSum = waiting.entry.event.extensions?.aaepd?.summary === true;
+  const isSum = waiting.entry.event.extensions?.[AAEPD]?.summary === true;
   return terminal && isSum && gapOf(waiting) === undefined;
 }
 

@@ -1,6 +1,7 @@
 // Events as the engine sees them: the fields it reads, the topic it routes by, and the journal's entry.
 // What must not live here: bytes, schemas, anything of a subscription.
 import type { Millis } from "../../contracts/clock.js";
+import { AGENT_TYPE, CORE_PREFIX, CORE_TYPE_URI } from "./vocabulary.js";
 
 /** A position in the journal. Grows, is never reused, and stays below 2^53 (R29). */
 export type Epoch = number;
@@ -73,15 +74,12 @@ const KINDS: ReadonlyMap<string, TopicKind> = new Map(
       "awaiting.clarification",
       "handoff.requested",
     ] as const
-  ).map((kind) => [`aaep:agent.${kind}`, kind]),
+  ).map((kind) => [`${AGENT_TYPE}${kind}`, kind]),
 );
-
-/** What the full URIs of core types begin with (AAEP §3.2.2). */
-export const CORE_TYPE_URI = "https://aaep-protocol.org/types/";
 
 /** The short form of an event type: the full URI of a core type is the same type (AAEP §3.2.2). */
 export function canonicalType(type: string): string {
-  return type.startsWith(CORE_TYPE_URI) ? `aaep:${type.slice(CORE_TYPE_URI.length)}` : type;
+  return type.startsWith(CORE_TYPE_URI) ? CORE_PREFIX + type.slice(CORE_TYPE_URI.length) : type;
 }
 
 /** What an event is about, by its type alone. */

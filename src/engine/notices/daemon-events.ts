@@ -1,6 +1,6 @@
 // Events that the daemon itself makes for a session, complete as they go out (R31). What must not live here: when they are made and who gets them.
 import type { AgentEvent, Producer, Urgency } from "../event/event.js";
-import { AAEPD_VOCABULARY, CORE_VOCABULARY } from "../event/vocabularies.js";
+import { AAEPD, AAEPD_VOCABULARY, AGENT_TYPE, BY_DAEMON, CORE_VOCABULARY } from "../event/vocabulary.js";
 import { catalogueLanguage } from "../messages/daemon-texts.js";
 import { type LocalizedTexts, localizedTexts, type TextAudience } from "../messages/localized-texts.js";
 import type { GapReason, MessageParameters } from "../messages/texts/catalogue.js";
@@ -33,7 +33,7 @@ interface Parts {
 function build(facts: DaemonEventFacts, parts: Parts): AgentEvent {
   return {
     "@context": [CORE_VOCABULARY, AAEPD_VOCABULARY],
-    type: `aaep:agent.${parts.type}`,
+    type: `${AGENT_TYPE}${parts.type}`,
     event_id: facts.eventId,
     session_id: facts.sessionId,
     timestamp: facts.timestamp,
@@ -42,7 +42,7 @@ function build(facts: DaemonEventFacts, parts: Parts): AgentEvent {
     ...(parts.texts === undefined ? {} : { localization_hints: parts.texts.hints }),
     ...parts.payload,
     ...parts.texts?.summaries,
-    extensions: { aaepd: { by: "daemon", ...parts.marks } },
+    extensions: { [AAEPD]: { by: BY_DAEMON, ...parts.marks } },
   };
 }
 

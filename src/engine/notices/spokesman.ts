@@ -2,6 +2,7 @@
 import type { IdSource } from "../../base/ids.js";
 import type { IdServices } from "../event/derived-id.js";
 import type { AgentEvent, JournaledEvent, NewEvent, Producer } from "../event/event.js";
+import { AAEPD } from "../event/vocabulary.js";
 import { localizedTexts, type ParametersFor } from "../messages/localized-texts.js";
 import type { MessageKey, Outcome } from "../messages/texts/catalogue.js";
 import type { QuestionResult } from "../questions/question-result.js";
@@ -159,7 +160,7 @@ export function createSpokesman(ids: IdSource, idServices: IdServices, defaultLa
     asBacklog: (entry, isOpen) => {
       if (entry.kind === "awaiting.confirmation" || entry.kind === "awaiting.clarification") return undefined;
       if (entry.made === "notice") {
-        const asked = entry.event.extensions?.aaepd?.question;
+        const asked = entry.event.extensions?.[AAEPD]?.question;
         return typeof asked === "string" && isOpen(asked) ? entry : undefined;
       }
       if (entry.made !== "resolution") return entry;

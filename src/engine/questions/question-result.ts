@@ -1,5 +1,6 @@
 // How a question ended, and how that is said in the field's own names (AAEP ch. 6; pitfall H8).
 import { Fault } from "../../base/errors.js";
+import { AAEPD } from "../event/vocabulary.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 import type { Reply } from "./reply-check.js";
 
@@ -80,7 +81,7 @@ export function resultOfReply(reply: Reply, question: OpenQuestion): QuestionRes
 }
 
 function takesModifications({ event }: OpenQuestion): boolean {
-  return event.extensions?.aaepd?.accepts_modified_action === true;
+  return event.extensions?.[AAEPD]?.accepts_modified_action === true;
 }
 
 /** What of a question is kept with its outcome. */

@@ -3,7 +3,7 @@ import { Fault } from "../../base/errors.js";
 import type { IdSource } from "../../base/ids.js";
 import { defaultUrgency, type Producer, type TopicKind } from "../event/event.js";
 import { formatTimestamp } from "../event/timestamps.js";
-import { CORE_VOCABULARY } from "../event/vocabularies.js";
+import { CORE_VOCABULARY, SET_MANIFEST } from "../event/vocabulary.js";
 import { impliedResponseKinds } from "./response-kinds.js";
 
 /** What is known of the session an event belongs to. */
@@ -45,7 +45,7 @@ function producerFrom(facts: CompletionFacts): Producer {
   if (facts.producerId !== undefined) return { agent_id: facts.producerId };
   throw new Fault(
     "producer_missing",
-    "Name the agent in producer.agent_id, or declare it once, by a manifest (aaep.set_manifest, SetManifest) or publish --producer-id.",
+    `Name the agent in producer.agent_id, or declare it once, by a manifest (${SET_MANIFEST}, SetManifest) or publish --producer-id.`,
     {
       pointer: "/producer",
       rule: "R2",

@@ -2,6 +2,7 @@
 // its hash is kept.
 import { Fault } from "../../base/errors.js";
 import { topicKind } from "../event/event.js";
+import { AAEPD } from "../event/vocabulary.js";
 import type { PublishedEvent } from "./same-publish.js";
 
 type Members = Readonly<Record<string, unknown>>;
@@ -18,13 +19,13 @@ const FORM = /^[!-~]{22,256}$/;
 const HEXADECIMAL = /^[0-9A-Fa-f-]+$/;
 const HEXADECIMAL_DIGITS = 32;
 
-const POINTER = "/extensions/aaepd/resume_token";
+const POINTER = `/extensions/${AAEPD}/resume_token`;
 
 /** Takes the token out of the start of a session; other events are answered as they are. Throws "invalid_event" for what can be no such token. */
 export function takeOwnToken(input: PublishedEvent): TakenToken {
   const { extensions } = input.fields;
-  if (!isObject(extensions) || !isObject(extensions.aaepd)) return { input, token: undefined };
-  const { resume_token: token, ...members } = extensions.aaepd;
+  if (!isObject(extensions) || !isObject(extensions[AAEPD])) return { input, token: undefined };
+  const { resume_token: token, ...members } = extensions[AAEPD];
   if (token === undefined || topicKind(String(input.fields.type)) !== "session.started")
     return { input, token: undefined };
   if (typeof token !== "string" || !isLongEnough(token)) {
@@ -32,8 +33,8 @@ export function takeOwnToken(input: PublishedEvent): TakenToken {
       "Choose a resume_token of at least 128 random bits, as 32 hexadecimal digits or 22 characters of base64, and of at most 256 characters.";
     throw new Fault("invalid_event", sentence, { pointer: POINTER, rule: "R8" });
   }
-  const { aaepd: _, ...others } = extensions;
-  const left = Object.keys(members).length === 0 ? others : { ...others, aaepd: members };
+  const { [AAEPD]: _, ...others } = extensions;
+  const left = Object.keys(members).length === 0 ? others : { ...others, [AAEPD]: members };
   const { extensions: __, ...fields } = input.fields;
   // What the agent sent as text has the token in it.
   return { input: { fields: Object.keys(left).length === 0 ? fields : { ...fields, extensions: left } }, token };

@@ -12,7 +12,7 @@ import {
   type TopicKind,
 } from "../event/event.js";
 import { parseTimestamp, type Timestamp } from "../event/timestamps.js";
-import { AAEPD_VOCABULARY, CORE_VOCABULARY } from "../event/vocabularies.js";
+import { AAEPD, AAEPD_VOCABULARY, AGENT_TYPE, BY_DAEMON, CORE_VOCABULARY } from "../event/vocabulary.js";
 import { timestampFrom } from "./complete-event.js";
 import type { TakenEvent } from "./event-intake.js";
 import type { FactDraft } from "./session-facts.js";
@@ -191,14 +191,14 @@ export function emitMade(
   const micros = parseTimestamp(stamp)?.micros ?? Number.NEGATIVE_INFINITY;
   const event: AgentEvent = {
     "@context": [CORE_VOCABULARY, AAEPD_VOCABULARY],
-    type: `aaep:agent.${kind}`,
+    type: `${AGENT_TYPE}${kind}`,
     event_id: `evt_${draft.moment.ids.hex(16)}`,
     session_id: session.sessionId,
     timestamp: micros >= session.latestMicros ? stamp : session.latestText,
     producer,
     urgency: defaultUrgency(kind),
     ...fields,
-    extensions: { aaepd: { by: "daemon", ...marks } },
+    extensions: { [AAEPD]: { by: BY_DAEMON, ...marks } },
   };
   emit(draft, session, event, micros, kind, undefined, made);
 }

@@ -1,12 +1,6 @@
 // Which events a subscription wants, by type, urgency and who made them. What must not live here: pauses, budgets, order.
-import {
-  CORE_TYPE_URI,
-  canonicalType,
-  defaultUrgency,
-  isCritical,
-  isQuestionKind,
-  type NewEvent,
-} from "../event/event.js";
+import { canonicalType, defaultUrgency, isCritical, isQuestionKind, type NewEvent } from "../event/event.js";
+import { AAEPD, CORE_PREFIX, CORE_TYPE_URI } from "../event/vocabulary.js";
 import { canAnswer, canAnswerEvent } from "./answering.js";
 import type { EventFilters, Terms } from "./terms.js";
 
@@ -19,7 +13,7 @@ const REMEMBERED_TYPES_COUNT = 256;
 /** A core type goes by two names, and a pattern may be written for either. */
 function namesOf(type: string): readonly string[] {
   const short = canonicalType(type);
-  return short.startsWith("aaep:") ? [short, CORE_TYPE_URI + short.slice("aaep:".length)] : [type];
+  return short.startsWith(CORE_PREFIX) ? [short, CORE_TYPE_URI + short.slice(CORE_PREFIX.length)] : [type];
 }
 
 function matches(pattern: string, name: string): boolean {
@@ -48,7 +42,7 @@ export function compileFilter(filters: EventFilters): TypeFilter {
 
 /** Whether the question that one of the daemon's states goes with can be answered: such get it next, and the others the notice (R6). */
 function getsQuestion(terms: Terms, { event }: NewEvent): boolean {
-  const asks = event.extensions?.aaepd?.asks;
+  const asks = event.extensions?.[AAEPD]?.asks;
   return (asks === "confirmation" || asks === "clarification") && canAnswer(terms, asks, event.session_id);
 }
 
@@ -67,7 +61,7 @@ export function wants(terms: Terms, filter: TypeFilter, entry: NewEvent): boolea
   if (entry.made !== undefined) {
     if (entry.made === "notice") return !getsQuestion(terms, entry);
     if (entry.made === "supplied" && !getsQuestion(terms, entry)) return false;
-    if (entry.made === "resolution" || entry.event.extensions?.aaepd?.gap !== undefined) return true;
+    if (entry.made === "resolution" || entry.event.extensions?.[AAEPD]?.gap !== undefined) return true;
   }
   if (isCritical(entry)) return true;
   if (terms.cognitiveLoad === "low" && isQuiet(entry)) return false;

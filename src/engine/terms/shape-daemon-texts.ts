@@ -1,5 +1,6 @@
 // The daemon's own texts in one shape (R14, R31). They have known names, so that no key is taken apart; the result is that of shape-languages.ts.
 import type { AgentEvent, Verbosity } from "../event/event.js";
+import { AAEPD, BY_DAEMON } from "../event/vocabulary.js";
 import { CATALOGUE_LANGUAGES, matchLanguage } from "./language.js";
 import { requiresNormalSummary } from "./readable-fields.js";
 import { hintsIn } from "./shape-languages.js";
@@ -23,7 +24,7 @@ const REPLACED: ReadonlySet<string> = new Set(
 
 /** Whether the event is one of the daemon's that says the same in every language there is a catalogue for. */
 export function hasDaemonTexts(event: AgentEvent): boolean {
-  if (event.extensions?.aaepd?.by !== "daemon") return false;
+  if (event.extensions?.[AAEPD]?.by !== BY_DAEMON) return false;
   return event.summary_normal_ja !== undefined || event.summary_normal_en !== undefined;
 }
 

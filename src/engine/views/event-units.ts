@@ -1,5 +1,6 @@
 // Units that a subscription makes of events for itself: of what it is told, and of state changes that collapse while they wait (R11, R17).
 import { isTerminalKind, type JournaledEvent } from "../event/event.js";
+import { AAEPD } from "../event/vocabulary.js";
 import type { LiveEntry } from "./live-entry.js";
 import type { CollapsedEvent } from "./merged-events.js";
 import type { EventUnit, Unit } from "./unit.js";
@@ -8,7 +9,7 @@ import type { View } from "./view.js";
 /** How many events a unit declares lost, at most (R27); undefined where it is no gap. */
 export function gapOf(unit: Unit): number | undefined {
   if (unit.kind !== "event") return undefined;
-  const gap = unit.entry.event.extensions?.aaepd?.gap;
+  const gap = unit.entry.event.extensions?.[AAEPD]?.gap;
   if (typeof gap !== "object" || gap === null) return undefined;
   return "events" in gap && typeof gap.events === "number" ? gap.events : 0;
 }

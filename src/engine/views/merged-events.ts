@@ -2,7 +2,7 @@
 import type { EventId } from "../../base/ids.js";
 import { derivedEventId, type IdServices } from "../event/derived-id.js";
 import type { AgentEvent, Epoch } from "../event/event.js";
-import { AAEPD_VOCABULARY } from "../event/vocabularies.js";
+import { AAEPD, AAEPD_VOCABULARY } from "../event/vocabulary.js";
 import type { TextUnit } from "./unit.js";
 import type { ViewTerms } from "./view-spec.js";
 
@@ -101,7 +101,7 @@ export function overtookEvent(event: AgentEvent, count: number): AgentEvent {
   return {
     ...event,
     "@context": vocabularies.includes(AAEPD_VOCABULARY) ? vocabularies : [...vocabularies, AAEPD_VOCABULARY],
-    extensions: { ...event.extensions, aaepd: { ...event.extensions?.aaepd, overtook: count } },
+    extensions: { ...event.extensions, [AAEPD]: { ...event.extensions?.[AAEPD], overtook: count } },
   };
 }
 

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   type AgentEvent,
-  CORE_TYPE_URI,
   type DaemonMade,
   defaultUrgency,
   type NewEvent,
   topicKind,
   type Urgency,
 } from "../../../src/engine/event/event.js";
+import { CORE_TYPE_URI } from "../../../src/engine/event/vocabulary.js";
 import { compileFilter, wants } from "../../../src/engine/terms/filter.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import { defaultTerms } from "../../../src/protocols/aaep/subscriber/negotiate.js";

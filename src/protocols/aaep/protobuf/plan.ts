@@ -1,6 +1,6 @@
 // What the converter knows of a message type, read from its descriptor once. The rules stand in docs/protobuf.md.
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
-import { CORE_TYPE_URI } from "../../../engine/event/event.js";
+import { CORE_PREFIX, CORE_TYPE_URI } from "../../../engine/event/vocabulary.js";
 import { jsonTypeOf } from "./message-types.js";
 
 /** What one value of a field is. */
@@ -116,7 +116,7 @@ export function planOf(descriptor: DescMessage): MessagePlan {
     payloadByType: new Map(
       payloads.flatMap((one) => [
         [one.type, one],
-        [`${CORE_TYPE_URI}${one.type.slice("aaep:".length)}`, one],
+        [`${CORE_TYPE_URI}${one.type.slice(CORE_PREFIX.length)}`, one],
       ]),
     ),
     payloadByNumber: new Map(payloads.map((one) => [one.number, one])),

@@ -1,5 +1,5 @@
 // Which prefixes the extensions of a subscription take, and whether two of them take the same one (AAEP ch. 7).
-import { AAEPD_VOCABULARY } from "../../../engine/event/vocabularies.js";
+import { AAEPD_VOCABULARY } from "../../../engine/event/vocabulary.js";
 import type { Capabilities } from "../validation/capability-words.js";
 import { isReservedPrefix } from "../validation/declared-prefix.js";
 import { quoted } from "./capabilities.js";

@@ -1,5 +1,5 @@
 // Prefixes of extensions: which are reserved, and when an event's `@context` declares one (AAEP §3.9, §7).
-import { AAEPD_VOCABULARY } from "../../../engine/event/vocabularies.js";
+import { AAEPD_VOCABULARY } from "../../../engine/event/vocabulary.js";
 
 /** Vocabulary URI by prefix, for the vocabularies this side knows. */
 export type Vocabularies = ReadonlyMap<string, string>;
