@@ -3,7 +3,9 @@ import { dirname } from "node:path";
 import { createIpcTransport, listenAuto } from "../../transports/ipc/listen.js";
 import { currentPlace, ipcPath } from "../../transports/ipc/paths.js";
 import { Fault } from "../base/errors.js";
+import { assertMay } from "../base/permission.js";
 import { within } from "../base/time-limit.js";
+import type { Access } from "../contracts/access.js";
 import type { Log } from "../contracts/log.js";
 import type { Conversation } from "../contracts/protocol.js";
 import type { Listener, PeekableConnection, PeerIdentity } from "../contracts/transport.js";
@@ -15,6 +17,7 @@ import type { Message } from "../protocols/aaep/json/message.js";
 import { createSpokenLanguages, type SpokenLanguages } from "../protocols/aaep/subscriber/spoken-languages.js";
 import { createCheckpoints } from "../runtime/checkpoints.js";
 import { createSendingTurns } from "../runtime/sending-turns.js";
+import { decideOnce, SAME_USER_MAY_ALL } from "../security/access.js";
 import { openAuditLog } from "./audit/open-audit-log.js";
 import { countReplies } from "./audit/reply-counts.js";
 import type { Configuration, OptionName } from "./config/config.js";
@@ -97,7 +100,8 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const startedAt = clock.wallTime();
   const begunAt = clock.now();
   // Loaded when somebody asks: most daemons are never asked.
-  const status = async (params: unknown): Promise<Message> => {
+  const status = async (params: unknown, access: Access): Promise<Message> => {
+    assertMay(access, "observe");
     const { statusDocument } = await import("./status/status-document.js");
     const document = statusDocument(params, engine.report(), {
       version: options.version,
@@ -120,6 +124,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     checkpoints: createCheckpoints(clock),
     aaep: {
       engine,
+      access: options.accessPolicy === undefined ? SAME_USER_MAY_ALL : decideOnce(options.accessPolicy),
       log,
       ids: options.ids,
       offer: offerOf(options, languages),

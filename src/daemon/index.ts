@@ -1,5 +1,6 @@
 // What `aaepd/daemon` exports: a daemon inside another program, and connections to it in memory.
 export { createMemoryPair, type MemoryOptions, type MemoryPair } from "../../transports/memory/memory-pair.js";
+export type { Access, AccessPolicy, Operation } from "../contracts/access.js";
 export type { Configuration } from "./config/config.js";
 export { resolveConfiguration } from "./config/config-sources.js";
 export type { DaemonOptions } from "./config/daemon-options.js";

@@ -1,6 +1,7 @@
 // All that a daemon is made of: its configuration, and the things that whoever starts it brings along.
 import type { Stdio } from "../../../transports/stdio/take-stdio.js";
 import type { IdSource } from "../../base/ids.js";
+import type { AccessPolicy } from "../../contracts/access.js";
 import type { Audit } from "../../contracts/audit.js";
 import type { Clock } from "../../contracts/clock.js";
 import type { Engine } from "../../engine/engine.js";
@@ -24,6 +25,8 @@ export interface DaemonOptions extends Configuration {
   readonly mostInstances?: number;
   /** Where questions, replies and outcomes are recorded. Default what `audit` says. */
   readonly auditLog?: Audit;
+  /** Which connection may do what (R36). Default: every connection is the same user's, and may do everything. */
+  readonly accessPolicy?: AccessPolicy;
   /** The parent's end of the conversation, where the daemon was spawned by an agent. */
   readonly stdio?: Pick<Stdio, "readable" | "writable">;
   /** In place of an engine of its own; closed when the daemon has stopped. */

@@ -54,8 +54,8 @@ export type ClosureReason =
   | "recording_ended"
   | "handshake_timeout";
 
-/** A reply that did not count, for the audit log: it is not well formed, or not this subscription's. */
-export type RefusedFate = "malformed" | "wrong_subscription";
+/** A reply that did not count, for the audit log: it is not well formed, not this subscription's, or of a connection that may not reply. */
+export type RefusedFate = "malformed" | "wrong_subscription" | "not_entitled";
 
 /** The members that differ from subscription to subscription. */
 export interface SubscriptionSpec {

@@ -12,8 +12,11 @@ import {
   createSubscriptionDesk,
   type OpenSubscription,
 } from "../../../src/protocols/aaep/subscriber/subscription-desk.js";
+import { SAME_USER_MAY_ALL } from "../../../src/security/access.js";
 import { drained } from "../../support/drained.js";
 import { createEngineRig, type EngineRig, type RigAgent, SILENT_LOG, session } from "../../support/rigs/engine-rig.js";
+
+const ACCESS = SAME_USER_MAY_ALL.of({ label: "peer", trust: "same-user" });
 
 const LONGEST = 5;
 /** How many actions are played in every order whatever comes of them. */
@@ -162,7 +165,7 @@ function subscribe({ desk }: Stage, name: string): OpenSubscription {
     subscriber_id: name,
     capabilities: { supports_confirmation_reply: true },
   };
-  const outcome = desk.request(request, { wake: () => undefined, expelled: () => undefined });
+  const outcome = desk.request(request, { wake: () => undefined, access: ACCESS, expelled: () => undefined });
   if (outcome.kind !== "accepted") throw new Error(JSON.stringify(outcome.message));
   return outcome.open;
 }

@@ -9,6 +9,7 @@ import { decodeDocument } from "../../../src/protocols/aaep/protobuf/decode.js";
 import { encodeDocument } from "../../../src/protocols/aaep/protobuf/encode.js";
 import { type AgentMethods, agentMethods } from "../../../src/protocols/aaep/services/agent-service.js";
 import { createSpokenLanguages } from "../../../src/protocols/aaep/subscriber/spoken-languages.js";
+import { SAME_USER_MAY_ALL } from "../../../src/security/access.js";
 import { type CallSignal, createCallSignal } from "../../../transports/json-rpc/call-signal.js";
 import { openStream, type StreamClient } from "../peers/service-calls.js";
 import { createEngineRig, type EngineRig, type RigOptions, SILENT_LOG } from "./engine-rig.js";
@@ -52,6 +53,7 @@ export function createAgentServiceRig(
   let keys = 0;
   const service = agentMethods({
     engine: rig.engine,
+    access: options.access ?? SAME_USER_MAY_ALL,
     ids: { hex: (bytes) => `${++keys}`.padStart(bytes * 2, "k") },
     clock: rig.clock,
     log: SILENT_LOG,

@@ -6,6 +6,8 @@ import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished } from "vitest";
 import type { IdSource } from "../../../src/base/ids.js";
+import type { AccessPolicy } from "../../../src/contracts/access.js";
+import type { Audit } from "../../../src/contracts/audit.js";
 import type { Clock } from "../../../src/contracts/clock.js";
 import type { Log } from "../../../src/contracts/log.js";
 import type { ServiceAddress } from "../../../src/contracts/service.js";
@@ -38,6 +40,10 @@ export interface RigOptions {
   /** Lines of the log that a test expects to be errors. */
   readonly expectsErrors?: boolean;
   readonly ids?: IdSource;
+  /** Which connection may do what. Default: each may do everything. */
+  readonly accessPolicy?: AccessPolicy;
+  /** Where questions, replies and outcomes are recorded. Default nowhere. */
+  readonly auditLog?: Audit;
   /** Services, and what they listen on: a Unix socket in the folder of the other, or a free port of loopback. Default none. */
   readonly services?: Readonly<Partial<Record<"grpc" | "http", "unix" | "tcp">>>;
 }
@@ -168,6 +174,8 @@ export async function startRig(options: RigOptions = {}): Promise<DaemonRig> {
     clock,
     ids: options.ids ?? createIdSource(),
     sha256Hex,
+    ...(options.accessPolicy === undefined ? {} : { accessPolicy: options.accessPolicy }),
+    ...(options.auditLog === undefined ? {} : { auditLog: options.auditLog }),
     version: "0.0.0-test",
     declaredProducerId: "declaredProducerId" in options ? options.declaredProducerId : "test-agent",
     ...(options.stdio === true ? { stdio: { readable: stdin, writable: stdout } } : {}),

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { AccessPolicy } from "../../../src/contracts/access.js";
 import type { Audit, AuditEntry, AuditNote } from "../../../src/contracts/audit.js";
 import type { Journal } from "../../../src/contracts/journal.js";
 import type { Log } from "../../../src/contracts/log.js";
@@ -108,6 +109,8 @@ export interface RigOptions {
   readonly recorded?: (entry: AuditEntry, note: AuditNote) => void;
   /** Told of every event that is journaled, the daemon's own among them. */
   readonly journaled?: (entry: JournaledEvent) => void;
+  /** Which peer of a handler may do what. Default: each may do everything. */
+  readonly access?: AccessPolicy;
   /** In place of the platform's. */
   readonly segmenter?: Segmenter;
   /** So many turns pass after each thing that happens; default: as many as there is work for. */

@@ -3,14 +3,15 @@ import type { Conversation } from "../../../src/contracts/protocol.js";
 import { createUtf8 } from "../../../src/daemon/platform/utf8.js";
 import { BOUNDARIES } from "../../../src/engine/terms/terms.js";
 import { createTurnRoom } from "../../../src/engine/time/turn-room.js";
-import type { DeskServices } from "../../../src/protocols/aaep/subscriber/subscription-desk.js";
+import type { PlainServices } from "../../../src/protocols/aaep/sessions/plain-session.js";
 import { createCheckpoints } from "../../../src/runtime/checkpoints.js";
 import { createSendingTurns } from "../../../src/runtime/sending-turns.js";
 import { createStreamServer } from "../../../src/runtime/serve-stream.js";
+import { SAME_USER_MAY_ALL } from "../../../src/security/access.js";
 import { createEngineRig, type EngineRig, type RigOptions } from "./engine-rig.js";
 
 export interface StreamRig extends EngineRig {
-  readonly desk: DeskServices;
+  readonly desk: PlainServices;
   /** Streams that were handed to the daemon. */
   readonly served: readonly Conversation[];
   readonly serve: ReturnType<typeof createStreamServer>;
@@ -50,6 +51,7 @@ export function createStreamRig(options: RigOptions = {}): StreamRig {
     settle,
     desk: {
       engine: rig.engine,
+      access: options.access ?? SAME_USER_MAY_ALL,
       ids: {
         hex: (bytes) => {
           ids += 1;

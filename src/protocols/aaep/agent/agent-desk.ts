@@ -1,6 +1,8 @@
 // The agent's side of AAEP, for every framing (R2, R3, R8, R33, AAEP ch. 6): what it publishes, who it is, the sessions it takes over, and its
 // questions. How messages are framed, and in which words the answers go out, is known elsewhere.
 import { Fault, faultFrom } from "../../../base/errors.js";
+import { assertMay } from "../../../base/permission.js";
+import type { Access } from "../../../contracts/access.js";
 import type { AgentHandle, PublishReceipt } from "../../../engine/agents/agent-handle.js";
 import type { AgentEvents } from "../../../engine/agents/question-agents.js";
 import type { Engine } from "../../../engine/engine.js";
@@ -21,6 +23,8 @@ export const MAX_PUBLISHED_QUESTIONS = 32;
 
 export interface AgentDeskServices {
   readonly engine: Pick<Engine, "openAgent" | "publishRefused">;
+  /** The rights of its connection (R36). */
+  readonly access: Access;
   /** Identity that its events get, where it declares none. */
   readonly identity: Producer | undefined;
   /** What it is told without asking; undefined where it cannot be told. */
@@ -61,6 +65,7 @@ export interface AgentDesk extends AgentQuestions {
 }
 
 export function createAgentDesk(services: AgentDeskServices): AgentDesk {
+  const { access } = services;
   let handle: AgentHandle | undefined;
   let spoken: readonly string[] = [];
   const agent = (): AgentHandle => {
@@ -76,7 +81,7 @@ export function createAgentDesk(services: AgentDeskServices): AgentDesk {
   const publish = ({ events, isArray, resumeToken, sources }: Publication): PublishReceipt => {
     assertEventCount(events.length);
     assertObjects(events);
-    assertQuestionCount(events);
+    assertMayPublish(events, access);
     const texts = sources?.();
     const inputs = events.map((event, index) => ({
       fields: event as Readonly<Record<string, unknown>>,
@@ -87,7 +92,7 @@ export function createAgentDesk(services: AgentDeskServices): AgentDesk {
   };
 
   return {
-    ...createAgentQuestions(agent),
+    ...createAgentQuestions(agent, access),
     agent,
     publish: (publication) => {
       try {
@@ -98,6 +103,7 @@ export function createAgentDesk(services: AgentDeskServices): AgentDesk {
       }
     },
     setManifest: (manifest) => {
+      assertMay(access, "declare");
       assertManifest(manifest);
       const { agent_id, agent_version, agent_name, languages_supported: languages = [] } = manifest;
       const identity = {
@@ -113,6 +119,7 @@ export function createAgentDesk(services: AgentDeskServices): AgentDesk {
     room: () => handle?.room(),
     resumeSession: (claim) => {
       assertResumeSession(claim);
+      assertMay(access, "resume", claim.session_id);
       return agent().resumeSession(claim.session_id, claim.resume_token);
     },
     close: () => {
@@ -130,10 +137,15 @@ export function assertEventCount(count: number): void {
   throw new Fault("message_too_large", sentence, { pointer: "", rule: "R3" });
 }
 
-function assertQuestionCount(events: readonly unknown[]): void {
-  const count = events.filter(isQuestion).length;
-  if (count <= MAX_PUBLISHED_QUESTIONS) return;
-  const sentence = `Ask at most ${MAX_PUBLISHED_QUESTIONS} questions at a time; these are ${count}.`;
+function assertMayPublish(events: readonly unknown[], access: Access): void {
+  let questionCount = 0;
+  for (const event of events) {
+    const asks = isQuestion(event);
+    if (asks) questionCount += 1;
+    assertMay(access, asks ? "ask" : "publish", (event as { readonly session_id?: unknown }).session_id);
+  }
+  if (questionCount <= MAX_PUBLISHED_QUESTIONS) return;
+  const sentence = `Ask at most ${MAX_PUBLISHED_QUESTIONS} questions at a time; these are ${questionCount}.`;
   throw new Fault("message_too_large", sentence, { pointer: "", rule: "R34" });
 }
 

@@ -1,5 +1,7 @@
 // The blocking contract as one call (AAEP §6.1, §6.8): an agent asks, and its call is answered when the question has its outcome.
 import { Fault } from "../../../base/errors.js";
+import { assertMay } from "../../../base/permission.js";
+import type { Access } from "../../../contracts/access.js";
 import type { AbortSignalLike } from "../../../contracts/rpc.js";
 import type { AgentHandle } from "../../../engine/agents/agent-handle.js";
 import type { HostDecision, ResolvedQuestion } from "../../../engine/questions/question-result.js";
@@ -55,7 +57,7 @@ export interface AgentQuestions {
  */
 export const MAX_AWAITED_COUNT = 2048;
 
-export function createAgentQuestions(agent: () => AgentHandle): AgentQuestions {
+export function createAgentQuestions(agent: () => AgentHandle, access: Access): AgentQuestions {
   let awaitedCount = 0;
   /** Counts what is asked, unless it is refused. Its outcome may come at once. */
   const counted = <Asked>(asks: () => Asked): Asked => {
@@ -80,6 +82,7 @@ export function createAgentQuestions(agent: () => AgentHandle): AgentQuestions {
         rule: "R33",
       });
     }
+    assertMay(access, "ask", (given as Message).session_id);
     if (awaitedCount >= MAX_AWAITED_COUNT) {
       const sentence = `Wait for an outcome or take a question back first: ${MAX_AWAITED_COUNT} of this connection are waited for.`;
       throw new Fault("rate_limit", sentence, { pointer: "", rule: "AAEP §6.1" });
@@ -111,11 +114,13 @@ export function createAgentQuestions(agent: () => AgentHandle): AgentQuestions {
     confirm: (fields, call) => ask(fields, call, "aaep:agent.awaiting.confirmation", CONFIRMATION_DEFAULTS),
     clarify: (fields, call) => ask(fields, call, "aaep:agent.awaiting.clarification", CLARIFICATION_DEFAULTS),
     cancel: (token, host, resumeToken) => {
+      assertMay(access, "cancel");
       const handle = agent();
       if (!handle.cancel(token, resumeToken, hostDecision(host))) return false;
       return handle.safety()?.then(() => true) ?? true;
     },
     outcomeOf: (token, resumeToken) => {
+      assertMay(access, "outcome");
       const outcome = agent().outcomeOf(token, resumeToken);
       if (outcome !== undefined) return outcome;
       const sentence =

@@ -1,8 +1,9 @@
 // Agents that make single calls (R8): between them an agent is known by a key, and what it has is kept for a while beyond the end of its last call.
 import { Fault } from "../../../base/errors.js";
 import type { IdSource } from "../../../base/ids.js";
+import type { Access, AccessPolicy } from "../../../contracts/access.js";
 import type { Clock, Millis } from "../../../contracts/clock.js";
-import type { AbortSignalLike } from "../../../contracts/rpc.js";
+import type { ServiceCall } from "../../../contracts/service.js";
 import type { AgentHandle } from "../../../engine/agents/agent-handle.js";
 import type { Engine } from "../../../engine/engine.js";
 import { type AgentDesk, createAgentDesk } from "../agent/agent-desk.js";
@@ -17,6 +18,8 @@ const RETRY_SECONDS = 5;
 export interface AgentLeaseServices {
   readonly engine: Pick<Engine, "openAgent" | "holderOf" | "publishRefused">;
   readonly languages: SpokenLanguages;
+  /** An agent keeps the access of the call that made it; the agent's key stands for that access (R36). */
+  readonly access: AccessPolicy;
   readonly ids: IdSource;
   readonly clock: Clock;
   /** How long an agent is kept after its last call, ms (R8, `agent_idle_seconds`). Asked at the end of each. */
@@ -41,7 +44,7 @@ export interface AgentLeases {
    */
   readonly call: <Answer>(
     claim: LeaseClaim,
-    signal: AbortSignalLike,
+    call: ServiceCall,
     act: (desk: AgentDesk) => Answer,
   ) => Promise<{ readonly answer: Awaited<Answer>; readonly agentKey: string | undefined }>;
   readonly count: () => number;
@@ -64,7 +67,7 @@ interface Lease {
 }
 
 export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
-  const { engine, languages, ids, clock, agentIdleMs } = services;
+  const { engine, languages, access: policy, ids, clock, agentIdleMs } = services;
   const leases = new Map<string, Lease>();
   const byAgent = new Map<AgentHandle, Lease>();
   /** Leases without a call under way. The lease that was used longest ago is the first. */
@@ -84,11 +87,12 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
   };
 
   /** `spared` keeps its lease: the call that opens this one shows its session's token. */
-  const open = (spared: Lease | undefined): Lease => {
+  const open = (spared: Lease | undefined, access: Access): Lease => {
     makeRoom(spared);
     // Between its calls nothing can be told to it: whoever has a question's session is told in its place.
     const events = undefined;
-    const desk = createAgentDesk({ engine, languages, identity: undefined, events, manifestDeclared: () => {} });
+    const manifestDeclared = (): void => {};
+    const desk = createAgentDesk({ engine, languages, access, identity: undefined, events, manifestDeclared });
     const key = ids.hex(16);
     const lease: Lease = { key, desk, callCount: 0, isKept: false, isClosed: false, cancelExpiry: () => {} };
     leases.set(key, lease);
@@ -96,10 +100,10 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
     return lease;
   };
 
-  const leaseOf = ({ agentKey }: LeaseClaim, holder: Lease | undefined): Lease => {
+  const leaseOf = ({ agentKey }: LeaseClaim, { peer }: ServiceCall, holder: Lease | undefined): Lease => {
     if (isClosing)
       throw new Fault("shutting_down", "The daemon is stopping. Call again when it is back.", { rule: "R8a" });
-    if (agentKey === undefined) return open(holder);
+    if (agentKey === undefined) return open(holder, policy.of(peer));
     const lease = leases.get(agentKey);
     if (lease !== undefined) return lease;
     const sentence = `No agent has this agent_key: an agent loses it after ${Math.ceil(agentIdleMs() / 1000)} s without a call, or when ${MAX_LEASES} other agents have called since. Begin anew without agent_key; show resume_token to go on with a session that is open.`;
@@ -134,9 +138,10 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
   };
 
   return {
-    call: async (claim, signal, act) => {
+    call: async (claim, call, act) => {
+      const { signal } = call;
       const holder = holderOf(claim.resumeToken);
-      const lease = leaseOf(claim, holder);
+      const lease = leaseOf(claim, call, holder);
       // Whoever shows a session's token keeps that session too, and is no more its owner for it.
       const kept = new Set([lease, holder ?? lease]);
       for (const one of kept) {

@@ -80,11 +80,11 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
   /** Asks as the agent of the call, and answers with the outcome. */
   const ask =
     (kind: "confirmation" | "clarification") =>
-    async (request: Message, { signal }: ServiceCall): Promise<Message> => {
+    async (request: Message, call: ServiceCall): Promise<Message> => {
       const fields = questionIn(request.event, kind);
       const claim = claimOf(request);
-      const asking = { signal, resumeToken: claim.resumeToken };
-      const { answer, agentKey } = await leases.call(claim, signal, (desk) =>
+      const asking = { signal: call.signal, resumeToken: claim.resumeToken };
+      const { answer, agentKey } = await leases.call(claim, call, (desk) =>
         kind === "confirmation" ? desk.confirm(fields, asking) : desk.clarify(fields, asking),
       );
       return { outcome: closedOutcomeDocument(answer), ...keyMember(agentKey) };
@@ -100,7 +100,7 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
       await receipt.durable;
       return receiptDocument(receipt);
     };
-    const act = () => leases.call({ agentKey: textOf(request.agent_key), resumeToken }, call.signal, publish);
+    const act = () => leases.call({ agentKey: textOf(request.agent_key), resumeToken }, call, publish);
     const isCostly = events.length > MANY_EVENTS || isCostlyCall("aaep.publish", events);
     const { answer, agentKey } = await (isCostly ? inTurn(call, act) : act());
     return { receipt: answer, ...keyMember(agentKey) };
@@ -111,7 +111,7 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
     if (session === undefined) throw missing("session", "with session_id and resume_token");
     const claim = { agentKey: textOf(request.agent_key), resumeToken: textOf(session.resume_token) };
     const { answer, agentKey } = await inTurn(call, () =>
-      leases.call(claim, call.signal, async (desk) => {
+      leases.call(claim, call, async (desk) => {
         // Asked first: while the journal takes nothing, nothing is taken over. What is told is safe (R29).
         const durable = desk.safety();
         const answered = closedSummaryDocument(desk.resumeSession(session));
@@ -122,26 +122,26 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
     return { session: answer, ...keyMember(agentKey) };
   };
 
-  const cancel = async (request: Message, { signal }: ServiceCall): Promise<Message> => {
+  const cancel = async (request: Message, call: ServiceCall): Promise<Message> => {
     const claim = claimOf(request);
-    const { answer, agentKey } = await leases.call(claim, signal, (desk) =>
+    const { answer, agentKey } = await leases.call(claim, call, (desk) =>
       desk.cancel(tokenOf(request), request, claim.resumeToken),
     );
     return { cancelled: answer, ...keyMember(agentKey) };
   };
 
-  const getOutcome = async (request: Message, { signal }: ServiceCall): Promise<Message> => {
+  const getOutcome = async (request: Message, call: ServiceCall): Promise<Message> => {
     const claim = claimOf(request);
-    const { answer, agentKey } = await leases.call(claim, signal, (desk) =>
+    const { answer, agentKey } = await leases.call(claim, call, (desk) =>
       desk.outcomeOf(tokenOf(request), claim.resumeToken),
     );
     return { ...(answer === "open" ? {} : { outcome: closedOutcomeDocument(answer) }), ...keyMember(agentKey) };
   };
 
-  const setManifest = async (request: Message, { signal }: ServiceCall): Promise<Message> => {
+  const setManifest = async (request: Message, call: ServiceCall): Promise<Message> => {
     if (request.manifest === undefined) throw missing("manifest", "that says who the agent is");
     const claim = { agentKey: textOf(request.agent_key), resumeToken: undefined };
-    const { agentKey } = await leases.call(claim, signal, (desk) => desk.setManifest(request.manifest));
+    const { agentKey } = await leases.call(claim, call, (desk) => desk.setManifest(request.manifest));
     return keyMember(agentKey);
   };
 

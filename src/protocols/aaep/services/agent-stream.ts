@@ -3,6 +3,7 @@
 import { PublishResponseSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { Fault, publicFault } from "../../../base/errors.js";
 import { timeToClose } from "../../../base/time-limit.js";
+import type { AccessPolicy } from "../../../contracts/access.js";
 import type { Clock, Millis } from "../../../contracts/clock.js";
 import type { Log } from "../../../contracts/log.js";
 import type { Conversation, EndReason } from "../../../contracts/protocol.js";
@@ -28,6 +29,7 @@ import { createOrderedAnswers, type OrderedAnswers } from "./ordered-answers.js"
 export interface AgentStreamServices {
   readonly engine: Pick<Engine, "openAgent" | "publishRefused">;
   readonly languages: SpokenLanguages;
+  readonly access: AccessPolicy;
   readonly clock: Clock;
   readonly log: Log;
   /** How long a stream may stay without a request, ms (R22). */
@@ -58,6 +60,7 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
 
   const desk = createAgentDesk({
     engine: services.engine,
+    access: services.access.of(connection.peer),
     identity: undefined,
     events: {
       outcome: (resolved) => answers.tell(outcomeFrame(resolved)),

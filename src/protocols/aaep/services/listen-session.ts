@@ -1,8 +1,9 @@
 // The stream of a listener that says one thing on it, its request; the rest comes by calls of its own (R19, R22).
 import type { MessageProtocol, ProtocolSession } from "../../../contracts/protocol.js";
+import type { PlainServices } from "../sessions/plain-session.js";
 import { AAEP_VERSION } from "../subscriber/negotiate.js";
 import { StreamSubscription } from "../subscriber/stream-subscription.js";
-import { type DeskServices, errorMessage, NOTHING_OWED } from "../subscriber/subscription-desk.js";
+import { errorMessage, NOTHING_OWED } from "../subscriber/subscription-desk.js";
 import type { KeyedSubscriptions } from "./keyed-subscriptions.js";
 
 /**
@@ -10,12 +11,14 @@ import type { KeyedSubscriptions } from "./keyed-subscriptions.js";
  * `end` closes the stream in order.
  */
 export function createListenProtocol(
-  services: DeskServices,
+  services: PlainServices,
   subscriptions: KeyedSubscriptions,
   end: () => void,
 ): Pick<MessageProtocol<unknown>, "open"> {
   return {
-    open: ({ origin }, { wake, expel, tell }): ProtocolSession<unknown> => {
+    open: (peer, { wake, expel, tell }): ProtocolSession<unknown> => {
+      const { origin } = peer;
+      const access = services.access.of(peer);
       const source = new StreamSubscription(services);
       let hasEnded = false;
       const endInOrder = (): void => {
@@ -26,7 +29,7 @@ export function createListenProtocol(
         receive: (message) => {
           const { open: former } = source;
           const request = message ?? defaultRequest(services.ids.hex(8));
-          const events = { wake, expelled: expel, tell, origin };
+          const events = { wake, access, expelled: expel, tell, origin };
           const { message: answer, isAccepted } = source.request(request, events);
           const { open } = source;
           // Nothing else can be tried on a stream that has no subscription.

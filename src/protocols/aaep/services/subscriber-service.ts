@@ -10,8 +10,7 @@ import type { Connection } from "../../../contracts/transport.js";
 import type { Utf8 } from "../json/json-codec.js";
 import type { Message } from "../json/message.js";
 import { encodeDocument } from "../protobuf/encode.js";
-import { createPlainProtocol } from "../sessions/plain-session.js";
-import type { DeskServices } from "../subscriber/subscription-desk.js";
+import { createPlainProtocol, type PlainServices } from "../sessions/plain-session.js";
 import { createAaepMessageCodec } from "./codec-aaep-message.js";
 import { createListenCodec, createSubscribeCodec } from "./codec-protobuf.js";
 import { keyedCalls } from "./keyed-calls.js";
@@ -27,7 +26,7 @@ export type ServeStream = (
   heartbeat: Heartbeat<unknown> | undefined,
 ) => void;
 
-export interface SubscriberServices extends Omit<DeskServices, "heartbeatSeconds"> {
+export interface SubscriberServices extends Omit<PlainServices, "heartbeatSeconds"> {
   readonly clock: Pick<Clock, "afterTurn">;
   readonly utf8: Utf8;
   /** The daemon's manifest as it stands now. */
@@ -47,9 +46,9 @@ export function subscriberMethods(services: SubscriberServices): readonly Servic
 function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
   const { serve, heartbeatMs = () => HEARTBEAT_MS } = services;
   // Nobody has to ask for a message that the schema of the service has.
-  const typed: DeskServices = { ...services, givesCheckpoints: true };
+  const typed: PlainServices = { ...services, givesCheckpoints: true };
   /** A stream keeps the heartbeat that it began with, and its subscription is told of that one. */
-  const begun = (): { readonly desk: DeskServices; readonly heartbeat: Heartbeat<unknown> | undefined } => {
+  const begun = (): { readonly desk: PlainServices; readonly heartbeat: Heartbeat<unknown> | undefined } => {
     const everyMs = heartbeatMs();
     if (everyMs === 0) return { desk: typed, heartbeat: undefined };
     const heartbeat = { everyMs, message: { type: "aaepd.heartbeat" } };

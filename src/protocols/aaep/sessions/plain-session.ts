@@ -1,5 +1,6 @@
 // AAEP without an envelope: one subscription a connection, each frame one message (AAEP §5.1, R23, R33).
 import { Fault, publicFault } from "../../../base/errors.js";
+import type { AccessPolicy } from "../../../contracts/access.js";
 import type { EndReason, LastWords, MessageProtocol, ProtocolSession, Reaction } from "../../../contracts/protocol.js";
 import { isCostlyType } from "../agent/costly-calls.js";
 import { claimsOfMessage, isClose, isReplyType, NO_CLAIMS, type ReadClaims } from "../json/claims.js";
@@ -16,18 +17,25 @@ import {
 
 const NOTHING: Reaction<unknown> = { answers: [], closes: false };
 
+export interface PlainServices extends DeskServices {
+  readonly access: AccessPolicy;
+}
+
 /**
  * The protocol of a peer whose first message is a `subscription.request`. `readClaims` reads what its peers' messages say of themselves where they
  * cannot be taken; default: of JSON.
  */
 export function createPlainProtocol(
-  services: DeskServices,
+  services: PlainServices,
   readClaims: ReadClaims = claimsOfMessage,
 ): MessageProtocol<unknown> {
   return {
     recognizes: ({ members }) => members.type === "subscription.request",
-    open: ({ origin }, { wake, expel, tell }) =>
-      new PlainSession(services, { wake, expelled: expel, tell, origin }, readClaims),
+    open: (peer, { wake, expel, tell }) => {
+      const { origin } = peer;
+      const access = services.access.of(peer);
+      return new PlainSession(services, { wake, access, expelled: expel, tell, origin }, readClaims);
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 // AAEP in JSON-RPC 2.0: the agent's side, and the subscriber's with as many subscriptions as it likes on one connection (AAEP app. B, R8, R23,
 // R28, R33). Method names and params are known here; ids, errors' numbers and bytes are the transport's.
 import { Fault, publicFault } from "../../../base/errors.js";
+import type { Access, AccessPolicy } from "../../../contracts/access.js";
 import type { Millis } from "../../../contracts/clock.js";
 import type { EndReason } from "../../../contracts/protocol.js";
 import type { CallHost, CallProtocol, CallSession, RefusedCall, RpcCall, RpcHandlers } from "../../../contracts/rpc.js";
@@ -27,13 +28,14 @@ import { createQuestionMethods, questionNotifications } from "./question-methods
 import { longForm, NEEDS_AN_ANSWER, unanswerable } from "./rpc-forms.js";
 
 export interface RpcServices extends DeskServices {
+  readonly access: AccessPolicy;
   readonly languages: SpokenLanguages;
   /** The daemon's manifest as it stands now. */
   readonly manifest: () => Message;
   /** An agent has declared its manifest: its identity, languages and extensions. */
   readonly manifestDeclared: (manifest: Message, peer: PeerIdentity) => void;
-  /** How the daemon stands, the result of `aaepd.status`. Throws, or rejects with, a Fault for params that are none of it. */
-  readonly status: (params: unknown) => Message | Promise<Message>;
+  /** How the daemon stands, the result of `aaepd.status`. Throws, or rejects with, a Fault where `access` forbids it, and for other params. */
+  readonly status: (params: unknown, access: Access) => Message | Promise<Message>;
   /** Identity that events of this connection get, where it declares none. */
   readonly agentIdentity: Producer | undefined;
 }
@@ -54,6 +56,7 @@ export function createRpcProtocol(services: RpcServices): CallProtocol {
 }
 
 function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallHost): CallSession {
+  const access = services.access.of(peer);
   const desk = createSubscriptionDesk(services);
   const held = new Map<string, Held>();
   // Their last is being handed over.
@@ -64,6 +67,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
 
   const agent = createAgentDesk({
     engine: services.engine,
+    access,
     identity: services.agentIdentity,
     events: questionNotifications(host.notify),
     connection,
@@ -115,6 +119,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     let id = "";
     const outcome = desk.request(params, {
       wake: () => wake(),
+      access,
       expelled: (reason) => void expel(id, reason),
       connection,
       origin: peer.origin,
@@ -280,7 +285,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
       case "aaep.ping":
         return ping(params);
       case "aaepd.status":
-        return services.status(params);
+        return services.status(params, access);
       default:
         throw new Fault("unknown_method", `There is no method ${quoted(method)}.`, { rule: "AAEP app. B" });
     }

@@ -3,6 +3,8 @@
 import { Fault, publicFault } from "../../../base/errors.js";
 import { ruleOf } from "../../../base/fault-rules.js";
 import type { IdSource } from "../../../base/ids.js";
+import { assertMay } from "../../../base/permission.js";
+import type { Access } from "../../../contracts/access.js";
 import type { ReplyAsItCame } from "../../../contracts/audit.js";
 import type { Log } from "../../../contracts/log.js";
 import type { EndReason } from "../../../contracts/protocol.js";
@@ -28,6 +30,7 @@ import {
 import { quoted } from "./capabilities.js";
 import { closingExtensions, givenMembers } from "./given-members.js";
 import { type Accepted, negotiate, negotiationNotes, type Rejected, renegotiate } from "./negotiate.js";
+import { permitted } from "./permitted-capabilities.js";
 
 export interface DeskServices {
   readonly engine: Engine;
@@ -46,6 +49,8 @@ export interface DeskServices {
 
 export interface SubscriptionEvents {
   readonly wake: () => void;
+  /** The rights of its connection (R36). */
+  readonly access: Access;
   /** Its connection, where that may have an agent too: what that names in `AgentDeskServices` (R5). Default: it has none. */
   readonly connection?: object;
   /** As of `PeerIdentity`. Default: none. */
@@ -101,15 +106,17 @@ export function createSubscriptionDesk(services: DeskServices): {
 }
 
 function answerRequest(value: unknown, events: SubscriptionEvents, services: DeskServices): RequestOutcome {
+  const { access } = events;
   let engine: Subscription | undefined;
   try {
+    assertMay(access, "subscribe");
     assertSubscriptionRequest(value);
     const request: Message = value as unknown as Message;
     const resumeAfter = resumeAfterOf(request);
     const negotiated = negotiate(
       {
         aaep_version: value.aaep_version,
-        capabilities: value.capabilities as Capabilities,
+        capabilities: permitted(value.capabilities as Capabilities, access),
         extensions: request.extensions,
       },
       services.offer,
@@ -128,7 +135,7 @@ function answerRequest(value: unknown, events: SubscriptionEvents, services: Des
       wake: events.wake,
       ended: events.expelled,
     });
-    const open = new DeskSubscription(engine, negotiated, services, events.origin);
+    const open = new DeskSubscription(engine, negotiated, services, events);
     noteCorrelation(request, { subscription: engine.id }, services.log);
     return { kind: "accepted", message: open.accepted(negotiated, engine.resumed), open };
   } catch (caught) {
@@ -148,13 +155,13 @@ class DeskSubscription implements OpenSubscription {
   readonly engine: Subscription;
   private capabilities: Capabilities;
   private readonly services: DeskServices;
-  private readonly origin: string | undefined;
+  private readonly events: SubscriptionEvents;
 
-  constructor(engine: Subscription, { capabilities }: Accepted, services: DeskServices, origin: string | undefined) {
+  constructor(engine: Subscription, { capabilities }: Accepted, services: DeskServices, events: SubscriptionEvents) {
     this.engine = engine;
     this.capabilities = capabilities;
     this.services = services;
-    this.origin = origin;
+    this.events = events;
     this.key = services.ids.hex(16);
   }
 
@@ -164,9 +171,9 @@ class DeskSubscription implements OpenSubscription {
 
   /** It has the members of AAEP §5.4 and no others: what the daemon adds stands among the capabilities (R19). */
   accepted({ version, honored, notes: sentences }: Accepted, resumed: Resumed | undefined): Message {
-    const { services, key, origin } = this;
+    const { services, key, events } = this;
     const cursor = this.engine.cursor();
-    const manifestUri = services.manifestUri(origin);
+    const manifestUri = services.manifestUri(events.origin);
     const notes = negotiationNotes(sentences);
     const given = givenMembers(key, services.engine.limits, services.heartbeatSeconds, { cursor, resumed });
     return {
@@ -181,10 +188,12 @@ class DeskSubscription implements OpenSubscription {
   }
 
   renegotiate(message: unknown): { readonly message: Message; readonly ended: boolean } {
+    assertMay(this.events.access, "renegotiate");
     assertRenegotiate(message);
     this.assertOurs(message.subscription_id);
-    const { capabilities, engine, services } = this;
-    const negotiated = renegotiate({ capabilities }, message.capabilities as Capabilities, services.offer);
+    const { capabilities, engine, services, events } = this;
+    const wanted = permitted(message.capabilities as Capabilities, events.access);
+    const negotiated = renegotiate({ capabilities }, wanted, services.offer);
     if (negotiated.kind === "rejected") {
       engine.close();
       return { message: rejection(negotiated), ended: true };
@@ -197,16 +206,19 @@ class DeskSubscription implements OpenSubscription {
   skip(message: unknown): void {
     assertSkip(message);
     this.assertOurs(message.subscription_id);
+    assertMay(this.events.access, "skip", message.session_id);
     this.engine.skip(message.session_id, message.output_id);
   }
 
   listPending(message: unknown): readonly AgentEvent[] {
+    assertMay(this.events.access, "list_pending");
     assertListPending(message);
     this.assertOurs(message.subscription_id);
     return this.engine.openQuestions();
   }
 
   repeat(message: unknown): void {
+    assertMay(this.events.access, "repeat");
     assertRepeat(message);
     this.assertOurs(message.subscription_id);
     try {
@@ -218,6 +230,11 @@ class DeskSubscription implements OpenSubscription {
 
   reply(message: unknown, text?: string): boolean {
     const raw = asItCame(message, text);
+    // Why it did not count is for the log alone (R19).
+    if (!this.events.access.may("reply")) {
+      this.engine.refusedReply("not_entitled", tokenIn(message), raw);
+      return false;
+    }
     try {
       return giveReply(message, this.engine, raw);
     } catch {

@@ -97,6 +97,7 @@ describe("calls beside Listen", () => {
     const { rig, id } = await listening();
     const agent = agentMethods({
       engine: rig.engine,
+      access: rig.desk.access,
       ids: { hex: (bytes) => "a".repeat(bytes * 2) },
       clock: rig.clock,
       log: SILENT_LOG,

@@ -4,6 +4,7 @@ import { Fault } from "../../../../src/base/errors.js";
 import { BOUNDARIES } from "../../../../src/engine/terms/terms.js";
 import { createRpcProtocol } from "../../../../src/protocols/aaep/sessions/rpc-session.js";
 import { createSpokenLanguages } from "../../../../src/protocols/aaep/subscriber/spoken-languages.js";
+import { SAME_USER_MAY_ALL } from "../../../../src/security/access.js";
 import { createCallSignal } from "../../../../transports/json-rpc/call-signal.js";
 import { rpcCall } from "../../../support/peers/rpc-call.js";
 import { createAgentServiceRig } from "../../../support/rigs/agent-service-rig.js";
@@ -49,6 +50,7 @@ function createPeer(rig: EngineRig) {
   let keys = 0;
   const { handlers, ended } = createRpcProtocol({
     engine: rig.engine,
+    access: SAME_USER_MAY_ALL,
     ids: { hex: (bytes) => String(++keys).padStart(bytes * 2, "0") },
     offer: {
       maxEventsPerSecond: undefined,

@@ -6,6 +6,7 @@ import { BOUNDARIES } from "../../../../src/engine/terms/terms.js";
 import { MAX_AWAITED_COUNT } from "../../../../src/protocols/aaep/agent/agent-questions.js";
 import { createRpcProtocol } from "../../../../src/protocols/aaep/sessions/rpc-session.js";
 import { createSpokenLanguages } from "../../../../src/protocols/aaep/subscriber/spoken-languages.js";
+import { SAME_USER_MAY_ALL } from "../../../../src/security/access.js";
 import { createCallSignal } from "../../../../transports/json-rpc/call-signal.js";
 import { rpcCall } from "../../../support/peers/rpc-call.js";
 import { createEngineRig, type EngineRig, SILENT_LOG } from "../../../support/rigs/engine-rig.js";
@@ -31,6 +32,7 @@ function createStage(): Stage {
     const told: Peer["told"][number][] = [];
     const session = createRpcProtocol({
       engine: rig.engine,
+      access: SAME_USER_MAY_ALL,
       ids: { hex: (bytes) => String(++keys).padStart(bytes * 2, "0") },
       offer: {
         maxEventsPerSecond: undefined,

@@ -1,9 +1,12 @@
 // What takes the place of a subscription on its stream (R33). What its peer sees of that is in test/scenarios.
 import { describe, expect, it } from "vitest";
 import { StreamSubscription } from "../../../../src/protocols/aaep/subscriber/stream-subscription.js";
+import { SAME_USER_MAY_ALL } from "../../../../src/security/access.js";
 import { type Document, requestOf } from "../../../support/peers/subscriber-calls.js";
 import { type RigOptions, session } from "../../../support/rigs/engine-rig.js";
 import { createStreamRig } from "../../../support/rigs/stream-rig.js";
+
+const ACCESS = SAME_USER_MAY_ALL.of({ label: "peer", trust: "same-user" });
 
 const EVERYTHING = { coalesce_boundaries: ["none"] };
 
@@ -14,6 +17,7 @@ function stage(options: RigOptions = {}, capabilities: Document = {}) {
   const request = (others = {}) =>
     stream.request(requestOf({ ...EVERYTHING, ...capabilities }, others), {
       wake: () => undefined,
+      access: ACCESS,
       expelled: (reason) => ends.push(reason),
     });
   const taken = () => {

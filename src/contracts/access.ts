@@ -1,0 +1,25 @@
+import type { PeerIdentity } from "./transport.js";
+
+/**
+ * Operations of an agent. "publish": an event that asks nothing. "ask": a question, by any call. "cancel", "outcome": of a question. "declare": its
+ * manifest. "resume": a session.
+ */
+export type AgentOperation = "publish" | "ask" | "cancel" | "outcome" | "declare" | "resume";
+
+/** Operations of a subscriber. No policy forbids the end of a subscription. */
+export type SubscriberOperation = "subscribe" | "renegotiate" | "skip" | "list_pending" | "repeat" | "reply";
+
+/** All operations. "observe": the status of the daemon. */
+export type Operation = AgentOperation | SubscriberOperation | "observe";
+
+/** The rights of one connection (R36). The agent's handler, the subscriber's handler and the status ask it, and nothing else does. */
+export interface Access {
+  /** Answers for one operation, before it begins. `sessionId`: the session that the operation names, as it was given. May not throw. */
+  readonly may: (operation: Operation, sessionId?: unknown) => boolean;
+}
+
+/** Decides the rights of connections. A connection without the right to reply is sent no question (R6). */
+export interface AccessPolicy {
+  /** Called once for each connection. A call has the access of its connection; a key has that of the connection it was given to. */
+  readonly of: (peer: PeerIdentity) => Access;
+}

@@ -1,0 +1,23 @@
+// Which connection may do what (R36). A local socket is this user's, standard input is the parent's, and a token was read from a file of this user.
+import type { Access, AccessPolicy } from "../contracts/access.js";
+import type { PeerIdentity } from "../contracts/transport.js";
+
+const EVERYTHING: Access = { may: () => true };
+
+/** Every peer is the same user, or a program of that user, and may do everything. */
+export const SAME_USER_MAY_ALL: AccessPolicy = { of: () => EVERYTHING };
+
+/** Asks `policy` once for each identity, and remembers the answer: all calls of one connection show the same identity. */
+export function decideOnce(policy: AccessPolicy): AccessPolicy {
+  const decided = new WeakMap<PeerIdentity, Access>();
+  return {
+    of: (peer) => {
+      let access = decided.get(peer);
+      if (access === undefined) {
+        access = policy.of(peer);
+        decided.set(peer, access);
+      }
+      return access;
+    },
+  };
+}
