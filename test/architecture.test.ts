@@ -128,11 +128,20 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     "@grpc/reflection": "yes",
     "grpc-health-check": "yes",
   },
+  // One server for all that speaks over HTTP: it knows no protocol of its services.
+  "transports/http": {
+    "src/base": "yes",
+    "src/contracts": "types",
+    "transports/framing": "yes",
+    "transports/rpc-status.ts": "yes",
+    "transports/service-calls": "yes",
+    node: "yes",
+  },
   "transports/connect": {
     "src/base": "yes",
     "src/contracts": "types",
     "transports/framing": "yes",
-    "transports/ipc": "yes",
+    "transports/http": "yes",
     "transports/node-errors.ts": "yes",
     "transports/rpc-status.ts": "yes",
     "transports/service-calls": "yes",

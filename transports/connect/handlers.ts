@@ -11,8 +11,8 @@ import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse 
 import { compressionGzip } from "@connectrpc/connect-node";
 import { Fault, publicFault } from "../../src/base/errors.js";
 import type { ServiceMessage, ServiceMethod } from "../../src/contracts/service.js";
+import type { Exchange } from "../http/exchange.js";
 import { createEnvelopes } from "./envelopes.js";
-import type { Exchange } from "./exchange.js";
 import { connectErrorOf, faultOfInput } from "./faults.js";
 import { nodeHeaders, webHeaders } from "./headers.js";
 import { AS_BYTES, AS_JSON, type Passage } from "./messages.js";

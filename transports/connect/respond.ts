@@ -1,12 +1,9 @@
 // What the library answers, written to the response. Its own writer waits for ever for a client that leaves while it writes (C6).
-import { constants } from "node:http2";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { After } from "../framing/options.js";
-import type { Exchange } from "./exchange.js";
+import { endResponse } from "../http/end-response.js";
+import type { Exchange } from "../http/exchange.js";
 import { nodeHeaders } from "./headers.js";
-
-/** How long a client may go on sending after the end of its call, ms. */
-const LINGER_MS = 250;
 
 /** Writes what is there of an answer, as fast as it is taken. Resolves when all is handed over, or the client has gone. */
 export async function respond(exchange: Exchange, answer: UniversalServerResponse, after: After): Promise<void> {
@@ -25,18 +22,6 @@ export async function respond(exchange: Exchange, answer: UniversalServerRespons
   } finally {
     void body?.return?.().catch(() => {});
   }
-}
-
-/** Ends the response, and soon after it a request that has not ended. */
-export function endResponse({ response, stream }: Exchange, after: After, body?: string | Uint8Array): void {
-  if (body === undefined) response.end();
-  else response.end(body);
-  stream?.once("finish", () => {
-    const cancel = after(LINGER_MS, () => {
-      if (!stream.closed) stream.close(constants.NGHTTP2_NO_ERROR);
-    });
-    stream.once("close", cancel);
-  });
 }
 
 function drained({ response, signal }: Exchange): Promise<void> {

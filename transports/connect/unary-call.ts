@@ -1,7 +1,7 @@
 import { Code, ConnectError, type HandlerContext } from "@connectrpc/connect";
 import { Fault } from "../../src/base/errors.js";
 import type { ServiceMessage, ServiceMethod } from "../../src/contracts/service.js";
-import type { Exchange } from "./exchange.js";
+import type { Exchange } from "../http/exchange.js";
 
 export type UnaryMethod = Extract<ServiceMethod, { readonly kind: "unary" }>;
 

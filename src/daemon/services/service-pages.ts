@@ -1,5 +1,5 @@
 // What stands beside the services on the HTTP server: plain pages for browsers, monitors and people.
-import type { HttpPage, HttpPageAnswer } from "../../../transports/connect/options.js";
+import type { HttpPage, HttpPageAnswer } from "../../../transports/http/options.js";
 import type { Message } from "../../protocols/aaep/json/message.js";
 import { MANIFEST_PAGE } from "../presence/manifest.js";
 import type { Metrics } from "../status/metrics.js";

@@ -1,8 +1,9 @@
 // The services of the daemon, over gRPC and Connect: one list of methods, served at every address that was asked for. Loaded only where there is
 // one.
-import { listenConnect } from "../../../transports/connect/listen.js";
+import { createConnectService } from "../../../transports/connect/connect-service.js";
 import { HEALTH_PATHS } from "../../../transports/grpc/health.js";
 import { listenGrpc } from "../../../transports/grpc/listen.js";
+import { listenHttp } from "../../../transports/http/listen.js";
 import { firstFreeInstance } from "../../../transports/ipc/instances.js";
 import { isPipeName } from "../../../transports/ipc/paths.js";
 import { Fault } from "../../base/errors.js";
@@ -83,13 +84,19 @@ export async function startServices(
       case "grpc":
         return listenGrpc({ ...shared, address, admit });
       case "http":
-        return listenConnect({
-          ...shared,
-          address,
-          admit,
-          pages,
-          corsOrigins: () => configuration.corsOrigins,
-        });
+        return listenHttp(
+          {
+            address,
+            admit,
+            pages,
+            closeTimeoutMs,
+            silentConnectionMs: shared.silentConnectionMs,
+            log,
+            onAcceptFault: shared.onAcceptFault,
+            corsOrigins: () => configuration.corsOrigins,
+          },
+          [createConnectService(shared)],
+        );
     }
   };
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { ListenResponseSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { createEnvelopes } from "../../../transports/connect/envelopes.js";
 import { resolveConnectOptions } from "../../../transports/connect/options.js";
-import { versionOf } from "../../../transports/connect/which-http.js";
 import { describeFault } from "./rig.js";
 
 function lengthsOf(envelopes: Buffer): readonly number[] {
@@ -37,22 +36,9 @@ describe("the messages of a run", () => {
   });
 });
 
-describe("the version of HTTP", () => {
-  it("is known from the first byte that differs, or the whole preface", () => {
-    const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-    for (let length = 0; length < preface.length; length++)
-      expect(versionOf(preface.subarray(0, length))).toBeUndefined();
-    expect(versionOf(Buffer.concat([preface, Buffer.alloc(9)]))).toBe(2);
-    for (const text of ["POST / HTTP/1.1", "PUT", "GET", "\0"]) expect(versionOf(Buffer.from(text))).toBe(1);
-  });
-});
-
 describe("options", () => {
   const needed = {
-    address: { kind: "unix", path: "/x" },
     methods: [],
-    pages: [],
-    admit: () => undefined,
     describeFault,
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
     maxMessageBytes: 1,
@@ -62,9 +48,6 @@ describe("options", () => {
   it.each([
     ["maxMessageBytes", 0],
     ["closeTimeoutMs", 2 ** 31],
-    ["pingIntervalMs", 0.5],
-    ["pingTimeoutMs", Number.NaN],
-    ["maxConcurrentStreams", 0],
     ["highWaterMarkBytes", 17 * 1024 * 1024],
     ["maxBufferedBytes", 0],
   ])("%s may not be %d", (name, value) => {

@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { admitTokenHolders } from "../../../src/security/admission.js";
-import type { HttpPage } from "../../../transports/connect/options.js";
+import type { HttpPage } from "../../../transports/http/options.js";
 import { detailOf, type Stage, startStage, WAYS } from "./stage.js";
 
 const TOKEN = "secret";

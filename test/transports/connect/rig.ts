@@ -7,9 +7,11 @@ import { onTestFinished } from "vitest";
 import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
 import type { Fault } from "../../../src/base/errors.js";
 import type { DescribeFault, ServiceListener } from "../../../src/contracts/service.js";
-import { listenConnect } from "../../../transports/connect/listen.js";
-import type { ConnectListenOptions } from "../../../transports/connect/options.js";
+import { createConnectService } from "../../../transports/connect/connect-service.js";
+import type { ConnectOptions } from "../../../transports/connect/options.js";
 import { unixHttp1, unixHttp2 } from "../../../transports/connect/unix-client.js";
+import { listenHttp } from "../../../transports/http/listen.js";
+import type { HttpListenOptions } from "../../../transports/http/options.js";
 import type { LogLine } from "../../support/rigs/daemon-rig.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
@@ -36,7 +38,7 @@ export const describeFault: DescribeFault = (fault: Fault) => ({
   bytes: toBinary(AaepdErrorSchema, create(AaepdErrorSchema, { code: fault.code, message: fault.sentence })),
 });
 
-export type RigOptions = Partial<ConnectListenOptions> & { readonly kind?: "unix" | "tcp" };
+export type RigOptions = Partial<HttpListenOptions & ConnectOptions> & { readonly kind?: "unix" | "tcp" };
 
 /** Listens until the test has finished. */
 export async function startConnect(options: RigOptions = {}): Promise<ConnectRig> {
@@ -45,8 +47,8 @@ export async function startConnect(options: RigOptions = {}): Promise<ConnectRig
   const log: LogLine[] = [];
   const note = (level: LogLine["level"]) => (fields: Readonly<Record<string, unknown>>, message: string) =>
     void log.push({ level, fields, message });
-  const listener = await listenConnect({
-    address: kind === "unix" ? { kind, path } : { kind, host: "127.0.0.1", port: 0 },
+  const shared = {
+    address: kind === "unix" ? ({ kind, path } as const) : ({ kind, host: "127.0.0.1", port: 0 } as const),
     methods: [],
     pages: [],
     admit: () => undefined,
@@ -55,7 +57,8 @@ export async function startConnect(options: RigOptions = {}): Promise<ConnectRig
     maxMessageBytes: 1024 * 1024,
     closeTimeoutMs: 30_000,
     ...given,
-  });
+  };
+  const listener = await listenHttp(shared, [createConnectService(shared)]);
   onTestFinished(async () => {
     await listener.stop();
     await listener.drain();

@@ -1,10 +1,10 @@
 import type { ServerHttp2Session } from "node:http2";
-import type { ResolvedConnectOptions } from "./options.js";
+import type { ResolvedHttpOptions } from "./options.js";
 
 /** Asks a session for a sign of life again and again, and calls `onDead` once if it gives none. Answers how to stop. */
 export function keepAlive(
   session: ServerHttp2Session,
-  { after, pingIntervalMs, pingTimeoutMs }: Pick<ResolvedConnectOptions, "after" | "pingIntervalMs" | "pingTimeoutMs">,
+  { after, pingIntervalMs, pingTimeoutMs }: Pick<ResolvedHttpOptions, "after" | "pingIntervalMs" | "pingTimeoutMs">,
   onDead: () => void,
 ): () => void {
   let cancel = after(pingIntervalMs, ask);

@@ -3,13 +3,12 @@ import { Fault } from "../../src/base/errors.js";
 import type { Millis } from "../../src/contracts/clock.js";
 import type { Exchange } from "./exchange.js";
 import type { HttpServers } from "./http-servers.js";
-import type { ResolvedConnectOptions } from "./options.js";
-import type { StreamCall } from "./stream-connection.js";
+import type { HttpService } from "./http-service.js";
+import type { ResolvedHttpOptions } from "./options.js";
 
 /** Knows what is under way, and ends it: calls first, then sessions, then sockets (C7). */
 export interface Drain {
   readonly addCall: (exchange: Exchange) => void;
-  readonly addStream: (call: StreamCall) => void;
   /** Resolves when every socket has closed. Calls have so long, by default the transport's time. Never rejects. */
   readonly run: (servers: HttpServers, sockets: ReadonlyMap<Socket, unknown>, withinMs?: Millis) => Promise<void>;
 }
@@ -17,9 +16,11 @@ export interface Drain {
 /** How long clients have to close connections on which nothing is under way any more, ms. */
 const LINGER_MS = 250;
 
-export function createDrain(options: Pick<ResolvedConnectOptions, "after" | "closeTimeoutMs">): Drain {
+export function createDrain(
+  services: readonly HttpService[],
+  options: Pick<ResolvedHttpOptions, "after" | "closeTimeoutMs">,
+): Drain {
   const calls = new Set<Promise<void>>();
-  const streams = new Set<StreamCall>();
 
   const within = (milliseconds: number, what: Promise<unknown>): Promise<void> =>
     new Promise((resolve) => {
@@ -44,14 +45,10 @@ export function createDrain(options: Pick<ResolvedConnectOptions, "after" | "clo
       });
       calls.add(call);
     },
-    addStream: (call) => {
-      streams.add(call);
-      void call.connection.closed.then(() => streams.delete(call));
-    },
     run: async (servers, sockets, withinMs = options.closeTimeoutMs) => {
       // Their owners have ended them; whatever was opened since then ends here.
       const fault = new Fault("shutting_down", "The daemon is stopping. Call again when it has started.");
-      for (const { connection } of streams) void connection.close(fault, withinMs);
+      for (const { endStreams } of services) endStreams(fault, withinMs);
       await within(withinMs, Promise.all(calls));
       servers.goAway();
       const closed = [...sockets.keys()].map((socket) => new Promise<void>((resolve) => socket.once("close", resolve)));

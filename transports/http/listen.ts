@@ -1,20 +1,23 @@
-// Connect, gRPC-Web and gRPC over HTTP/1.1 and HTTP/2 at one address, with plain pages beside them.
+// HTTP/1.1 and HTTP/2 at one address: plain pages, and services beside them.
 import type { ServiceListener } from "../../src/contracts/service.js";
 import { listenForCalls } from "../service-calls/listen.js";
 import { createDrain } from "./drain.js";
 import { createFrontDoor } from "./front-door.js";
-import { createHandlers } from "./handlers.js";
 import { createHttpServers } from "./http-servers.js";
-import { type ConnectListenOptions, resolveConnectOptions } from "./options.js";
+import type { HttpService } from "./http-service.js";
+import { type HttpListenOptions, resolveHttpOptions } from "./options.js";
 
 /**
- * Serves `methods` and `pages`. Throws a Fault "usage" for an option out of range, "address_invalid" for what is no loopback address,
+ * Serves pages and services. Throws a Fault "usage" for an option out of range, "address_invalid" for what is no loopback address,
  * "address_in_use" or "permission_denied".
  */
-export async function listenConnect(options: ConnectListenOptions): Promise<ServiceListener> {
-  const resolved = resolveConnectOptions(options);
-  const drain = createDrain(resolved);
-  const frontDoor = createFrontDoor(createHandlers(resolved, drain.addStream), resolved);
+export async function listenHttp(
+  options: HttpListenOptions,
+  services: readonly HttpService[],
+): Promise<ServiceListener> {
+  const resolved = resolveHttpOptions(options);
+  const drain = createDrain(services, resolved);
+  const frontDoor = createFrontDoor(services, resolved);
   const servers = createHttpServers(resolved, (exchange) => {
     drain.addCall(exchange);
     void frontDoor(exchange);

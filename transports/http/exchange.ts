@@ -23,7 +23,7 @@ export interface Exchange {
   readonly onceGone: (run: () => void) => () => void;
   /** How the client left before the response had ended; undefined where it did not. A lost connection is no cancellation. */
   readonly left: () => "cancelled" | "lost" | undefined;
-  /** A method has taken it over. */
+  /** A handler has taken it over, and answers it. */
   readonly served: () => void;
   readonly isServed: () => boolean;
   readonly isConnected: () => boolean;

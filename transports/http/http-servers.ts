@@ -7,7 +7,7 @@ import type { ServiceConnection } from "../service-calls/connections.js";
 import { takeTurns } from "../service-calls/sessions.js";
 import { createTurnstile } from "../service-calls/turnstile.js";
 import { createExchange, type Exchange, type NodeRequest, type NodeResponse } from "./exchange.js";
-import type { ResolvedConnectOptions } from "./options.js";
+import type { ResolvedHttpOptions } from "./options.js";
 import { keepAlive } from "./ping.js";
 import { whichHttp } from "./which-http.js";
 
@@ -31,7 +31,7 @@ const KEEP_ALIVE_MS = 65_000;
 /** GOAWAY with it: no new streams, please, but none of those under way is meant. */
 const LAST_STREAM_ID = 2 ** 31 - 1;
 
-export function createHttpServers(options: ResolvedConnectOptions, serve: (exchange: Exchange) => void): HttpServers {
+export function createHttpServers(options: ResolvedHttpOptions, serve: (exchange: Exchange) => void): HttpServers {
   const sessions = new Map<ServerHttp2Session, ServiceConnection>();
   const plain = new Map<Socket, { readonly connection: ServiceConnection; readonly open: Set<NodeResponse> }>();
   const plainTurns = createTurnstile({ mostWaiting: MOST_PIPELINED });

@@ -1,0 +1,151 @@
+// The HTTP server without Connect: versions, options, statuses, and a service of another kind beside pages.
+import { request } from "node:http";
+import { join } from "node:path";
+import { type Code, ConnectError } from "@connectrpc/connect";
+import { codeToHttpStatus, codeToString } from "@connectrpc/connect/protocol-connect";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { FAULT_CODES, Fault } from "../../../src/base/errors.js";
+import { answerWhole } from "../../../transports/http/end-response.js";
+import type { HttpService } from "../../../transports/http/http-service.js";
+import { httpStatusOf, statusNameOf } from "../../../transports/http/http-status.js";
+import { listenHttp } from "../../../transports/http/listen.js";
+import { type HttpListenOptions, resolveHttpOptions } from "../../../transports/http/options.js";
+import { versionOf } from "../../../transports/http/which-http.js";
+import { STATUS_OF } from "../../../transports/rpc-status.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+describe("the version of HTTP", () => {
+  it("is known from the first byte that differs, or the whole preface", () => {
+    const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    for (let length = 0; length < preface.length; length++)
+      expect(versionOf(preface.subarray(0, length))).toBeUndefined();
+    expect(versionOf(Buffer.concat([preface, Buffer.alloc(9)]))).toBe(2);
+    for (const text of ["POST / HTTP/1.1", "PUT", "GET", "\0"]) expect(versionOf(Buffer.from(text))).toBe(1);
+  });
+});
+
+describe("the status of a fault", () => {
+  it.each(FAULT_CODES)("%s is that of Connect", (code) => {
+    // The numbers of gRPC and of Connect are the same.
+    const { code: status } = new ConnectError("", STATUS_OF[code] as number as Code);
+    expect([httpStatusOf(code), statusNameOf(code)]).toEqual([codeToHttpStatus(status), codeToString(status)]);
+  });
+});
+
+describe("options", () => {
+  const needed: HttpListenOptions = {
+    address: { kind: "unix", path: "/x" },
+    pages: [],
+    admit: () => undefined,
+    log: SILENT,
+    closeTimeoutMs: 0,
+  };
+
+  it.each([
+    ["closeTimeoutMs", 2 ** 31],
+    ["pingIntervalMs", 0.5],
+    ["pingTimeoutMs", Number.NaN],
+    ["maxConcurrentStreams", 0],
+  ])("%s may not be %d", (name, value) => {
+    expect(() => resolveHttpOptions({ ...needed, [name]: value })).toThrow(/\[usage\]/);
+  });
+
+  it("silentConnectionMs may not be 0", () => {
+    expect(() => resolveHttpOptions({ ...needed, silentConnectionMs: () => 0 })).toThrow(/\[usage\]/);
+  });
+});
+
+describe("services that share a server", () => {
+  /** Answers with its name at one path, and refuses with it. */
+  function serviceAt(path: string, contentType: string, ended: string[]): HttpService {
+    const after = (): (() => void) => () => {};
+    return {
+      handlerAt: (asked) => {
+        if (asked !== path) return undefined;
+        return async (exchange, refuse) => {
+          if (exchange.request.method === "PUT") refuse(new Fault("unsupported", "Read it."), 405);
+          else answerWhole(exchange, after, { status: 200, contentType: "text/plain", body: Buffer.from(path) });
+        };
+      },
+      refusalForm: (asked) =>
+        asked !== contentType
+          ? undefined
+          : {
+              hasOwnStatus: true,
+              write: (exchange, { code }, status) =>
+                answerWhole(exchange, after, { status, contentType, body: Buffer.from(`${path} ${code}`) }),
+            },
+      cors: { methods: ["PUT"], allowedHeaders: [`x${path.slice(1)}`], exposedHeaders: [] },
+      endStreams: ({ code }) => void ended.push(`${path} ${code}`),
+    };
+  }
+
+  async function served() {
+    const path = join(temporaryDirectory(), "a.http");
+    const ended: string[] = [];
+    const listener = await listenHttp(
+      {
+        address: { kind: "unix", path },
+        pages: [{ path: "/healthz", answer: () => ({ status: 200, contentType: "text/plain", body: "alive" }) }],
+        admit: () => undefined,
+        log: SILENT,
+        closeTimeoutMs: 1000,
+        corsOrigins: () => ["http://localhost:5173"],
+      },
+      [serviceAt("/one", "text/one", ended), serviceAt("/two", "text/two", ended)],
+    );
+    const stop = async (): Promise<void> => {
+      await listener.stop();
+      await listener.drain();
+    };
+    onTestFinished(stop);
+    const ask = (method: string, at: string, headers: Readonly<Record<string, string>> = {}) =>
+      new Promise<readonly [number | undefined, string, Readonly<Record<string, unknown>>]>((resolve, reject) => {
+        request({ socketPath: path, method, path: at, headers: { host: "localhost", ...headers } }, (response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk: Buffer) => chunks.push(chunk));
+          response.on("end", () => resolve([response.statusCode, Buffer.concat(chunks).toString(), response.headers]));
+        })
+          .on("error", reject)
+          .end();
+      });
+    return { ask, ended, stop };
+  }
+
+  it("each have their paths, beside the pages", async () => {
+    const { ask } = await served();
+    for (const at of ["/one", "/two"]) expect((await ask("GET", at)).slice(0, 2)).toEqual([200, at]);
+    expect((await ask("GET", "/healthz")).slice(0, 2)).toEqual([200, "alive"]);
+  });
+
+  it("refuse in the words of the protocol that a request speaks, and in plain text where it speaks none", async () => {
+    const { ask } = await served();
+    const asTwo = { "content-type": "text/two; charset=utf-8" };
+    expect((await ask("PUT", "/one", asTwo)).slice(0, 2)).toEqual([405, "/two unsupported"]);
+    expect((await ask("GET", "/none", asTwo)).slice(0, 2)).toEqual([200, "/two unknown_method"]);
+    const [status, text] = await ask("GET", "/none");
+    expect([status, text]).toEqual([
+      404,
+      expect.stringMatching(/^There is nothing at this path\..*\(unimplemented\)\n$/),
+    ]);
+  });
+
+  it("allow together what web pages may send", async () => {
+    const { ask } = await served();
+    const [status, , headers] = await ask("OPTIONS", "/one", {
+      origin: "http://localhost:5173",
+      "access-control-request-method": "PUT",
+    });
+    expect(status).toBe(204);
+    expect(headers["access-control-allow-methods"]).toBe("PUT");
+    expect(headers["access-control-allow-headers"]).toBe("Authorization, xone, xtwo");
+  });
+
+  it("all end their streams when the server ends", async () => {
+    const { ended, stop } = await served();
+    await stop();
+    expect(ended).toEqual(["/one shutting_down", "/two shutting_down"]);
+  });
+});

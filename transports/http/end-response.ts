@@ -1,0 +1,28 @@
+import { constants } from "node:http2";
+import type { After } from "../framing/options.js";
+import type { Exchange } from "./exchange.js";
+
+/** How long a client may go on sending after the end of its request, ms. */
+const LINGER_MS = 250;
+
+/** Ends the response, and soon after it a request that has not ended. */
+export function endResponse({ response, stream }: Exchange, after: After, body?: string | Uint8Array): void {
+  if (body === undefined) response.end();
+  else response.end(body);
+  stream?.once("finish", () => {
+    const cancel = after(LINGER_MS, () => {
+      if (!stream.closed) stream.close(constants.NGHTTP2_NO_ERROR);
+    });
+    stream.once("close", cancel);
+  });
+}
+
+/** Answers with a whole body, of which HEAD gets the headers alone. */
+export function answerWhole(
+  exchange: Exchange,
+  after: After,
+  { status, contentType, body }: { readonly status: number; readonly contentType: string; readonly body: Uint8Array },
+): void {
+  exchange.response.writeHead(status, { "content-type": contentType, "content-length": body.length });
+  endResponse(exchange, after, exchange.request.method === "HEAD" ? undefined : body);
+}
