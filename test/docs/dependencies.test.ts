@@ -46,6 +46,15 @@ test("every dependency is explained, with its installed version and licence", ()
   expect(rowsOf(runtimePart)).toEqual(installed(manifest("package.json").dependencies));
 });
 
+test("the packages of gRPC share one proto-loader, though they ask for two", () => {
+  const { packages } = JSON.parse(readFileSync(new URL("package-lock.json", ROOT), "utf8")) as {
+    readonly packages: Readonly<Record<string, unknown>>;
+  };
+  expect(Object.keys(packages).filter((path) => path.endsWith("/proto-loader"))).toEqual([
+    "node_modules/@grpc/proto-loader",
+  ]);
+});
+
 test("every development dependency is explained, with its installed version and licence", () => {
   expect(rowsOf(developmentPart)).toEqual(installed(manifest("package.json").devDependencies));
 });
